@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import type { Db } from "../src/platform/database/database.ts";
 import type { Fixtures } from "./fixtures.ts";
 
-/** The ids of alerts that `standAlerts` puts there; nothing is written before. */
-export const standingAlertIds = { own: "920001", foreign: "920002" } as const;
+/** The ids of alerts that `insertOpenAlerts` puts there; nothing is written before. */
+export const openAlertIds = { own: "920001", foreign: "920002" } as const;
 
 /** Puts one open alert about a robot of either partner there, as nobody has acknowledged it yet. */
-export async function standAlerts(db: Db, { ownRobot, foreignRobot }: Fixtures): Promise<void> {
+export async function insertOpenAlerts(db: Db, { ownRobot, foreignRobot }: Fixtures): Promise<void> {
   for (const [id, robot, text] of [
-    [standingAlertIds.own, ownRobot, "Ownfield dust."],
-    [standingAlertIds.foreign, foreignRobot, "Farfield dust."],
+    [openAlertIds.own, ownRobot, "Ownfield dust."],
+    [openAlertIds.foreign, foreignRobot, "Farfield dust."],
   ] as const) {
     await sql`
       insert into alerts (id, robot_id, site_id, source, code, severity, text, raised_at) overriding system value

@@ -2,7 +2,7 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { permissions } from "@suncrew/domain/auth/permissions.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { standAlerts } from "./alert-fixtures.ts";
+import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
@@ -46,7 +46,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   await restorePoint.restore();
   const client = await server.signIn(person);
   if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
-  if (alerts === true) await standAlerts(server.db, server.fixtures);
+  if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   const before = await onRecord();
   const sent = own(body);

@@ -2,7 +2,7 @@ import { DEFAULT_MOTION_LIMITS } from "@suncrew/domain/robots/lost-while-moving.
 import { deleteGroupOf } from "../src/features/groups/groups.service.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
 import { forgetState } from "../src/features/robots/robots.service.ts";
-import { removeStored, type ScheduleBody, storeChanged } from "../src/features/schedules/schedules.service.ts";
+import { deleteSchedule, type ScheduleBody, saveScheduleChange } from "../src/features/schedules/schedules.service.ts";
 import type { Tx } from "../src/platform/database/database.ts";
 import { transactionWithRetry } from "../src/platform/database/transactions.ts";
 import { HttpError } from "../src/platform/http/http-error.ts";
@@ -51,12 +51,12 @@ export class BenchUser {
       skip_on_rain: stored.skip_on_rain,
       ...change,
     };
-    const saved = await this.#decide((tx, now) => storeChanged(tx, this.#viewer, scheduleId, body, now));
+    const saved = await this.#decide((tx, now) => saveScheduleChange(tx, this.#viewer, scheduleId, body, now));
     if (saved.kind === "refused") throw saved.error;
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {
-    await this.#decide((tx, now) => removeStored(tx, this.#viewer, scheduleId, now));
+    await this.#decide((tx, now) => deleteStoredSchedule(tx, this.#viewer, scheduleId, now));
   }
 
   /** Saves the group with these robots. */

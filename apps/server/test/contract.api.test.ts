@@ -9,7 +9,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordActivity } from "../src/features/activity/public.ts";
 import { viewerFiles } from "../src/features/api-docs/api-docs.routes.ts";
-import { standAlerts } from "./alert-fixtures.ts";
+import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { setState } from "./fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
@@ -88,7 +88,7 @@ describe("§7 The calls it makes", () => {
     const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
     if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
     if (firmware === true) await seedFirmware(server.db, server.fixtures);
-    if (alerts === true) await standAlerts(server.db, server.fixtures);
+    if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     const url = urlOf(route.path, filled(params), filled(query));
     const answer = await admin.raw(url, {

@@ -3,7 +3,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { standAlerts } from "./alert-fixtures.ts";
+import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { PASSWORD, usernames } from "./fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
@@ -67,7 +67,7 @@ describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
     const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
     if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
     if (firmware === true) await seedFirmware(server.db, server.fixtures);
-    if (alerts === true) await standAlerts(server.db, server.fixtures);
+    if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     await fillDisk();
     const answer = await admin.raw(urlOf(route.path, filled(params), filled(query)), {

@@ -3,7 +3,7 @@ import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { seedFirmware } from "./firmware-fixtures.ts";
-import { standAlerts } from "./alert-fixtures.ts";
+import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
@@ -84,7 +84,7 @@ describe("no request whatever makes the server fail or hang", () => {
     const sample = sampleCalls[name];
     await seedGroups(server.db, server.fixtures, sample.groups ?? "planned");
     if (sample.firmware === true) await seedFirmware(server.db, server.fixtures);
-    if (sample.alerts === true) await standAlerts(server.db, server.fixtures);
+    if (sample.alerts === true) await insertOpenAlerts(server.db, server.fixtures);
     const restorePoint = await createRestorePoint(server.db);
     const clients: TestClient[] = [await server.as("admin"), await server.as("owner"), await server.as(null)];
     const calls = fc.record({

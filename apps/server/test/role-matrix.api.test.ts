@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { buildApp } from "../src/app.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
-import { standAlerts } from "./alert-fixtures.ts";
+import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { FREE_SERIAL, type Person, privateWords } from "./fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
@@ -109,7 +109,7 @@ async function prepare(name: RouteName, person: Person | null): Promise<void> {
   if (route.device === true) await releaseAll(server.db);
   if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
-  if (alerts === true) await standAlerts(server.db, server.fixtures);
+  if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
 }
 
 async function make(name: RouteName, client: TestClient, filled: Filled): Promise<Answer> {

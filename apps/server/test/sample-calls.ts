@@ -1,7 +1,7 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
 import { seededFirmware, seededOfferSignature } from "./firmware-fixtures.ts";
-import { standingAlertIds } from "./alert-fixtures.ts";
+import { openAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
@@ -244,9 +244,9 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
     })[place];
   switch (kind) {
     case "own":
-      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, standingAlertIds.own)];
+      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, openAlertIds.own)];
     case "foreign":
-      return [present(foreignRobot, foreignGroup, fixtures.strangerPartnerId, standingAlertIds.foreign)];
+      return [present(foreignRobot, foreignGroup, fixtures.strangerPartnerId, openAlertIds.foreign)];
     case "absent":
       return isSerial(place) ? ["NONE-1"] : [2_147_483_647, 999_999];
     case "malformed":

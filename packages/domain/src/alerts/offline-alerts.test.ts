@@ -6,23 +6,23 @@ const now = new Date("2026-03-01T06:00:00Z");
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 
 let robots = 0;
-const away = (siteId: number, minutes: number, hasAlert = false): OfflineRobot => ({
+const offline = (siteId: number, minutes: number, hasAlert = false): OfflineRobot => ({
   robotId: (robots += 1),
   siteId,
   since: ago(minutes),
   hasAlert,
 });
-const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => away(siteId, minutes));
+const twenty = (siteId: number, minutes: number) => Array.from({ length: 20 }, () => offline(siteId, minutes));
 
-function decided(picture: Partial<FleetConnectivity>) {
+function decided(fleet: Partial<FleetConnectivity>) {
   const {
     robots: told,
-    darkened,
-    lit,
-  } = decideOfflineAlerts({ now, away: [], recoveredSiteIds: new Set(), dark: [], ...picture });
-  return { told: told.length, dark: darkened.map(({ siteId }) => siteId), lit };
+    newOutages,
+    recovered,
+  } = decideOfflineAlerts({ now, offline: [], recoveredSiteIds: new Set(), outages: [], ...fleet });
+  return { told: told.length, dark: newOutages.map(({ siteId }) => siteId), recovered };
 }
-const nothing = { told: 0, dark: [], lit: [] };
+const nothing = { told: 0, dark: [], recovered: [] };
 
 describe("Alerts: a robot that is away too long", () => {
   test.each([
@@ -30,16 +30,19 @@ describe("Alerts: a robot that is away too long", () => {
     [30, 1],
     [600, 1],
   ])("for %d minutes, while others of its site are there: %d alerts", (minutes, alerts) => {
-    expect(decided({ away: [away(1, minutes)], recoveredSiteIds: new Set([1]) })).toEqual({ ...nothing, told: alerts });
+    expect(decided({ offline: [offline(1, minutes)], recoveredSiteIds: new Set([1]) })).toEqual({
+      ...nothing,
+      told: alerts,
+    });
   });
 
   it("is told once", () => {
-    expect(decided({ away: [away(1, 90, true)], recoveredSiteIds: new Set([1]) })).toEqual(nothing);
+    expect(decided({ offline: [offline(1, 90, true)], recoveredSiteIds: new Set([1]) })).toEqual(nothing);
   });
 
   it("alone at its site is a robot, not a dark site", () => {
-    expect(decided({ away: [away(1, 6)] })).toEqual(nothing);
-    expect(decided({ away: [away(1, 31)] })).toEqual({ ...nothing, told: 1 });
+    expect(decided({ offline: [offline(1, 6)] })).toEqual(nothing);
+    expect(decided({ offline: [offline(1, 31)] })).toEqual({ ...nothing, told: 1 });
   });
 });
 
@@ -49,34 +52,39 @@ describe("Alerts: a whole site going dark is one alert", () => {
     [5, [1]],
     [45, [1]],
   ])("twenty robots away for %d minutes: dark sites %j", (minutes, dark) => {
-    expect(decided({ away: twenty(1, minutes) })).toEqual({ ...nothing, dark });
+    expect(decided({ offline: twenty(1, minutes) })).toEqual({ ...nothing, dark });
   });
 
   it("waits for the last robot, and none is told of by itself meanwhile", () => {
-    expect(decided({ away: [...twenty(1, 31), away(1, 2)] })).toEqual(nothing);
+    expect(decided({ offline: [...twenty(1, 31), offline(1, 2)] })).toEqual(nothing);
   });
 
   it("also where a robot had been away before, which keeps its own", () => {
-    expect(decided({ away: [away(1, 9_000, true), ...twenty(1, 6)] })).toEqual({ ...nothing, dark: [1] });
-    expect(decided({ away: [away(1, 9_000, true), away(1, 31)] })).toEqual({ ...nothing, told: 1 });
+    expect(decided({ offline: [offline(1, 9_000, true), ...twenty(1, 6)] })).toEqual({ ...nothing, dark: [1] });
+    expect(decided({ offline: [offline(1, 9_000, true), offline(1, 31)] })).toEqual({ ...nothing, told: 1 });
   });
 
   it("stays while nobody is back, and is over with the first", () => {
-    const dark = [{ siteId: 1, clearedAt: null }];
-    expect(decided({ away: twenty(1, 90), dark })).toEqual(nothing);
-    expect(decided({ away: twenty(1, 90), dark, recoveredSiteIds: new Set([1]) })).toEqual({ ...nothing, lit: [1] });
+    const outages = [{ siteId: 1, clearedAt: null }];
+    expect(decided({ offline: twenty(1, 90), outages })).toEqual(nothing);
+    expect(decided({ offline: twenty(1, 90), outages, recoveredSiteIds: new Set([1]) })).toEqual({
+      ...nothing,
+      recovered: [1],
+    });
     // All of its robots were deleted or put in maintenance.
-    expect(decided({ dark })).toEqual({ ...nothing, lit: [1] });
+    expect(decided({ outages })).toEqual({ ...nothing, recovered: [1] });
   });
 
   it("is over for five minutes before those still away get alerts of their own", () => {
-    const lit = { away: twenty(1, 90), recoveredSiteIds: new Set([1]) };
-    expect(decided({ ...lit, dark: [{ siteId: 1, clearedAt: ago(4.9) }] })).toEqual(nothing);
-    expect(decided({ ...lit, dark: [{ siteId: 1, clearedAt: ago(5) }] })).toEqual({ ...nothing, told: 20 });
+    const recovered = { offline: twenty(1, 90), recoveredSiteIds: new Set([1]) };
+    expect(decided({ ...recovered, outages: [{ siteId: 1, clearedAt: ago(4.9) }] })).toEqual(nothing);
+    expect(decided({ ...recovered, outages: [{ siteId: 1, clearedAt: ago(5) }] })).toEqual({ ...nothing, told: 20 });
   });
 
   it("is raised again where the one robot that was back left again", () => {
-    expect(decided({ away: [...twenty(1, 90), away(1, 6)], dark: [{ siteId: 1, clearedAt: ago(8) }] })).toEqual({
+    expect(
+      decided({ offline: [...twenty(1, 90), offline(1, 6)], outages: [{ siteId: 1, clearedAt: ago(8) }] }),
+    ).toEqual({
       ...nothing,
       dark: [1],
     });
@@ -84,20 +92,24 @@ describe("Alerts: a whole site going dark is one alert", () => {
 
   it("property: no robot is told of by itself at a site that is dark or becomes it, and none twice", () => {
     const robot = fc.record({ siteId: fc.integer({ min: 1, max: 4 }), minutes: fc.nat(90), hasAlert: fc.boolean() });
-    const picture = fc.record({
-      away: fc.array(robot, { maxLength: 30 }),
-      lit: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
-      dark: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
+    const fleet = fc.record({
+      offline: fc.array(robot, { maxLength: 30 }),
+      recovered: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
+      outages: fc.uniqueArray(fc.integer({ min: 1, max: 4 })),
     });
     fc.assert(
-      fc.property(picture, (drawn) => {
-        const all = drawn.away.map(({ siteId, minutes, hasAlert }) => away(siteId, minutes, hasAlert));
-        const dark = drawn.dark.map((siteId) => ({ siteId, clearedAt: null }));
-        const recoveredSiteIds = new Set(drawn.lit);
-        const { robots: told, darkened, lit } = decideOfflineAlerts({ now, away: all, recoveredSiteIds, dark });
+      fc.property(fleet, (drawn) => {
+        const all = drawn.offline.map(({ siteId, minutes, hasAlert }) => offline(siteId, minutes, hasAlert));
+        const outages = drawn.outages.map((siteId) => ({ siteId, clearedAt: null }));
+        const recoveredSiteIds = new Set(drawn.recovered);
+        const {
+          robots: told,
+          newOutages,
+          recovered,
+        } = decideOfflineAlerts({ now, offline: all, recoveredSiteIds, outages });
         const stillDark = new Set([
-          ...drawn.dark.filter((siteId) => !lit.includes(siteId)),
-          ...darkened.map(({ siteId }) => siteId),
+          ...drawn.outages.filter((siteId) => !recovered.includes(siteId)),
+          ...newOutages.map(({ siteId }) => siteId),
         ]);
         expect(told.filter(({ siteId, hasAlert }) => stillDark.has(siteId) || hasAlert)).toEqual([]);
         expect(new Set(told).size).toBe(told.length);

@@ -2,75 +2,80 @@ import { OFFLINE_TOO_LONG_MINUTES } from "./server-alerts.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A site is dark once the last of its robots has been away for this long. */
-export const SITE_DARK_MS = 5 * MINUTE_MS;
-/** After a dark site its robots have this long to come back before those still away get alerts of their own. */
-export const SITE_RECOVERS_MS = 5 * MINUTE_MS;
-/** So many robots without an alert of their own make a site dark; one is just a robot. */
-export const SITE_DARK_ROBOTS = 2;
-/** A server that could not hear robots until now believes no absence for this long. */
+/** A site has an outage (code SITE_DARK) once the last of its robots has been offline for this long. */
+export const SITE_OUTAGE_MS = 5 * MINUTE_MS;
+/** After a site's outage its robots have this long to come back before those still offline get alerts of their own. */
+export const SITE_RECOVERY_MS = 5 * MINUTE_MS;
+/** An outage takes at least this many robots without an alert of their own; fewer are just offline robots. */
+export const SITE_OUTAGE_MIN_ROBOTS = 2;
+/** A server that could not hear robots until now treats none as offline for this long. */
 export const LISTENING_GRACE_MS = 2 * MINUTE_MS;
 
-/** A robot that has been there once, is not in maintenance and has no connection now. */
+/** A robot that has connected before, is not in maintenance and has no connection now. */
 export interface OfflineRobot {
   readonly robotId: number;
   readonly siteId: number;
-  /** When it was last heard of. */
+  /** When it was last heard from. */
   readonly since: Date;
   /** Its own alert is open. */
   readonly hasAlert: boolean;
 }
 
-/** The last time that a site was dark. */
-export interface DarkSite {
+/** The latest outage of a site. */
+export interface SiteOutage {
   readonly siteId: number;
-  /** Null while it is. */
+  /** Null while it lasts. */
   readonly clearedAt: Date | null;
 }
 
 export interface FleetConnectivity {
   readonly now: Date;
-  readonly away: readonly OfflineRobot[];
-  /** Sites where a robot that is not in maintenance is there. */
+  readonly offline: readonly OfflineRobot[];
+  /** Sites where at least one robot that is not in maintenance is online. */
   readonly recoveredSiteIds: ReadonlySet<number>;
-  readonly dark: readonly DarkSite[];
+  readonly outages: readonly SiteOutage[];
 }
 
 export interface OfflineAlertDecision {
-  /** Robots that have been away for too long. */
+  /** Robots that have been offline for too long. */
   readonly robots: readonly OfflineRobot[];
-  /** Sites that went dark, with their robots that are away. */
-  readonly darkened: readonly { readonly siteId: number; readonly robots: readonly OfflineRobot[] }[];
-  /** Dark sites that are dark no more. */
-  readonly lit: readonly number[];
+  /** Sites whose outage begins, with their offline robots. */
+  readonly newOutages: readonly { readonly siteId: number; readonly robots: readonly OfflineRobot[] }[];
+  /** Sites whose outage is over. */
+  readonly recovered: readonly number[];
 }
 
 /**
- * Who gets an alert for being away. Where all robots of a site are away, and this would be news of two or more of them,
- * the site gets one alert and they get none; those away for longer keep theirs.
+ * Decides who gets an offline alert. Where all robots of a site are offline, and this would be news about two or more of
+ * them, the site gets one alert and they get none; robots that already have an alert keep it.
  */
-export function decideOfflineAlerts({ now, away, recoveredSiteIds, dark }: FleetConnectivity): OfflineAlertDecision {
+export function decideOfflineAlerts({
+  now,
+  offline,
+  recoveredSiteIds,
+  outages,
+}: FleetConnectivity): OfflineAlertDecision {
   const agoMs = (at: Date) => now.getTime() - at.getTime();
-  const bySite = Map.groupBy(away, ({ siteId }) => siteId);
-  const isHeld = ({ siteId }: DarkSite) => !recoveredSiteIds.has(siteId) && bySite.has(siteId);
-  const open = dark.filter(({ clearedAt }) => clearedAt === null);
-  const stillDark = new Set(open.filter(isHeld).map(({ siteId }) => siteId));
+  const bySite = Map.groupBy(offline, ({ siteId }) => siteId);
+  const lasts = ({ siteId }: SiteOutage) => !recoveredSiteIds.has(siteId) && bySite.has(siteId);
+  const open = outages.filter(({ clearedAt }) => clearedAt === null);
+  const ongoing = new Set(open.filter(lasts).map(({ siteId }) => siteId));
   const recovering = new Set(
-    dark
-      .filter(({ clearedAt }) => clearedAt === null || agoMs(clearedAt) < SITE_RECOVERS_MS)
+    outages
+      .filter(({ clearedAt }) => clearedAt === null || agoMs(clearedAt) < SITE_RECOVERY_MS)
       .map(({ siteId }) => siteId),
   );
-  const darkened: OfflineAlertDecision["darkened"][number][] = [];
+  const newOutages: OfflineAlertDecision["newOutages"][number][] = [];
   const robots: OfflineRobot[] = [];
   for (const [siteId, ofSite] of bySite) {
-    if (stillDark.has(siteId)) continue;
-    const untold = ofSite.filter(({ hasAlert }) => !hasAlert);
-    if (!recoveredSiteIds.has(siteId) && untold.length >= SITE_DARK_ROBOTS) {
-      // None is told of by itself while the last of them may come back in a moment.
-      if (ofSite.every(({ since }) => agoMs(since) >= SITE_DARK_MS)) darkened.push({ siteId, robots: ofSite });
+    if (ongoing.has(siteId)) continue;
+    const withoutAlert = ofSite.filter(({ hasAlert }) => !hasAlert);
+    if (!recoveredSiteIds.has(siteId) && withoutAlert.length >= SITE_OUTAGE_MIN_ROBOTS) {
+      // No single robot gets an alert while the last of them may come back in a moment.
+      if (ofSite.every(({ since }) => agoMs(since) >= SITE_OUTAGE_MS)) newOutages.push({ siteId, robots: ofSite });
     } else if (!recovering.has(siteId)) {
-      robots.push(...untold.filter(({ since }) => agoMs(since) >= OFFLINE_TOO_LONG_MINUTES * MINUTE_MS));
+      robots.push(...withoutAlert.filter(({ since }) => agoMs(since) >= OFFLINE_TOO_LONG_MINUTES * MINUTE_MS));
     }
   }
-  return { robots, darkened, lit: open.filter((site) => !isHeld(site)).map(({ siteId }) => siteId) };
+  return { robots, newOutages, recovered: open.filter((site) => !lasts(site)).map(({ siteId }) => siteId) };
 }

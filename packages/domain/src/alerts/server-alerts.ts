@@ -107,7 +107,7 @@ export function offlineTooLongAlert(): ServerAlert {
   return { code: "OFFLINE_TOO_LONG", severity: "WARNING", text };
 }
 
-export function siteDarkAlert(robotCount: number): ServerAlert {
+export function siteOutageAlert(robotCount: number): ServerAlert {
   const text = `All ${robotCount} robots of the site are out of reach. Its link or its power may be down.`;
   return { code: "SITE_DARK", severity: "CRITICAL", text };
 }

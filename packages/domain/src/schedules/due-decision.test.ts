@@ -44,23 +44,23 @@ const ready: DueRobot = {
   lastSeq: DUE_MS - 60_000,
   recordedSeq: DUE_MS - 60_000,
 };
-const wait = (robot: Partial<DueRobot>, { hearsSince = at(-3_600), now = at(0) } = {}) =>
-  runWait({ ...ready, ...robot }, { dueAt: at(0), hearsSince, now });
+const wait = (robot: Partial<DueRobot>, { listeningSince = at(-3_600), now = at(0) } = {}) =>
+  runWait({ ...ready, ...robot }, { dueAt: at(0), listeningSince, now });
 
 describe("decision 45: what a due run waits for", () => {
   test("protocol rule 2: one that was heard since Suncrew can hear robots, and can start, waits for nothing", () => {
     expect(wait({})).toBe(null);
-    expect(wait({ liveStateAt: at(-10) }, { hearsSince: at(-10) })).toBe(null);
+    expect(wait({ liveStateAt: at(-10) }, { listeningSince: at(-10) })).toBe(null);
   });
 
   test("protocol rule 2: what a robot showed before a return is no proof that it is there, however fresh", () => {
-    expect(wait({ liveStateAt: at(-2) }, { hearsSince: at(-1) })).toBe("unheard");
-    expect(wait({ liveStateAt: at(-2) }, { hearsSince: at(-1), now: at(40) })).toBe("unheard");
-    expect(wait({ liveStateAt: null, connectionAt: at(-2) }, { hearsSince: at(-1), now: at(40) })).toBe("unheard");
+    expect(wait({ liveStateAt: at(-2) }, { listeningSince: at(-1) })).toBe("unheard");
+    expect(wait({ liveStateAt: at(-2) }, { listeningSince: at(-1), now: at(40) })).toBe("unheard");
+    expect(wait({ liveStateAt: null, connectionAt: at(-2) }, { listeningSince: at(-1), now: at(40) })).toBe("unheard");
   });
 
   test("protocol rule 2: for half a minute after a return nothing that speaks against a start is final, but a lock", () => {
-    const soon = { hearsSince: at(-29) };
+    const soon = { listeningSince: at(-29) };
     for (const refusal of ["away", "stale", "moving", "start-open", "clock", "installing"] as const) {
       expect(wait({ refusal }, soon)).toBe("unheard");
     }

@@ -48,7 +48,7 @@ export interface DueRobot {
 
 interface WaitTimes {
   readonly dueAt: Date;
-  readonly hearsSince: Date;
+  readonly listeningSince: Date;
   readonly now: Date;
 }
 
@@ -56,21 +56,21 @@ interface WaitTimes {
 export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stopping";
 
 /** People see to these themselves: the robot is locked or cut off, and nothing newer would be heard of it. */
-const lasting: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
+const permanentRefusals: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
 
 /**
- * Decision 45: what a robot's due run waits for, or null where it is decided now. `hearsSince` is since when Suncrew can
+ * Decision 45: what a robot's due run waits for, or null where it is decided now. `listeningSince` is since when Suncrew can
  * hear robots: what they showed before is no proof that they are there, and what they did not show is no reason to
  * skip them. One that said goodbye, or was not heard of at the due time for as long as a run may be late, is not waited
  * for.
  */
-export function runWait(robot: DueRobot, { dueAt, hearsSince, now }: WaitTimes): RunWait | null {
+export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTimes): RunWait | null {
   const { refusal, liveStateAt, clockSkewMs } = robot;
-  if (lasting.includes(refusal)) return null;
+  if (permanentRefusals.includes(refusal)) return null;
   if (hasUnrecordedStop(robot, dueAt)) return "unrecorded";
-  const isHeard = liveStateAt !== null && liveStateAt >= hearsSince;
+  const isHeard = liveStateAt !== null && liveStateAt >= listeningSince;
   if (isHeard && refusal === null) return null;
-  if (now.getTime() - hearsSince.getTime() < HEARD_WITHIN_MS) return "unheard";
+  if (now.getTime() - listeningSince.getTime() < HEARD_WITHIN_MS) return "unheard";
   if (!isHeard) return mayComeBack(robot, dueAt) ? "unheard" : null;
   // It was stored or under way for long: what the robot shows now follows.
   if (refusal === "clock" && clockSkewMs !== null && clockSkewMs < -CLOCK_SKEW_MS) return "late-state";

@@ -3,7 +3,7 @@ import { lockRobots, readOpenCommands, type Requester } from "../../features/com
 import { saveGroup } from "../../features/groups/public.ts";
 import { acceptLock, acceptRelease } from "../../features/maintenance/public.ts";
 import { findStopsDue } from "../../features/runs/public.ts";
-import { runDue, stopRuns, storeNew } from "../../features/schedules/public.ts";
+import { runDue, stopRuns, saveNewSchedule } from "../../features/schedules/public.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { seededRandom } from "../seeded-random.ts";
 import { after, HOUR_MS, MINUTE_MS, type PastFleet, type Reaction, SECOND_MS } from "./past-fleet.ts";
@@ -57,7 +57,7 @@ export class PastSchedules {
     const scheduleId = await this.#fleet.db.transaction().execute(async (tx) => {
       const group = await saveGroup(tx, viewer, null, { site_id, group_name: demo.name, robot_ids: robotIds }, at);
       if (group.kind === "refused") throw group.error;
-      const stored = await storeNew(
+      const stored = await saveNewSchedule(
         tx,
         viewer,
         {
@@ -109,9 +109,9 @@ export class PastSchedules {
     const robotIds = groups.flatMap((group) => group.robotIds);
     await this.#fleet.report(robotIds, at);
     const now = after(at, SECOND_MS);
-    const circumstances = { now, canSend: true, hearsSince: new Date(0), tooWet: this.#weather.tooWet(at) };
+    const context = { now, canSend: true, listeningSince: new Date(0), tooWet: this.#weather.tooWet(at) };
     for (const { scheduleId } of groups) {
-      await this.#fleet.db.transaction().execute((tx) => runDue(tx, scheduleId, circumstances));
+      await this.#fleet.db.transaction().execute((tx) => runDue(tx, scheduleId, context));
     }
     const fates = new Map<number, RunFate>();
     for (const group of groups) {

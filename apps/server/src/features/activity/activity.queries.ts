@@ -7,7 +7,7 @@ import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
 
-export interface ActivityChoice {
+export interface ActivityQuery {
   readonly filter?: ActivityFilter;
   /** Rows older than this one follow; its `log_id`. */
   readonly cursor?: string | undefined;
@@ -18,13 +18,9 @@ export interface ActivityChoice {
 type Rows = SelectQueryBuilder<Tables & { a: ActivityTable }, "a", object>;
 
 /** STARTs and STOPs at the viewer's sites, deleted ones too, newest first. A partner is not told partners' names (§6). */
-export async function readActivity(
-  viewer: Viewer,
-  db: Executor,
-  choice: ActivityChoice = {},
-): Promise<ActivityEntry[]> {
+export async function readActivity(viewer: Viewer, db: Executor, choice: ActivityQuery = {}): Promise<ActivityEntry[]> {
   if (choice.logIds?.length === 0) return [];
-  const matching = await rowsMatching(viewer, db, choice.filter);
+  const matching = await filteredRows(viewer, db, choice.filter);
   return matching === null ? [] : readRows(viewer, db, matching, choice);
 }
 
@@ -32,7 +28,7 @@ export async function readActivity(
 export async function readActivityForFile(
   viewer: Viewer,
   db: Executor,
-  choice: ActivityChoice,
+  choice: ActivityQuery,
 ): Promise<ActivityCsvRow[]> {
   const rows = await readActivity(viewer, db, choice);
   const siteIds = [...new Set(rows.map(({ site_id }) => site_id))];
@@ -63,7 +59,7 @@ export async function readActivityPage(
   choice: { filter: ActivityFilter; cursor: string | undefined; limit: number; countLimit: number | null },
 ): Promise<ActivityPage> {
   const { limit, countLimit, ...where } = choice;
-  const matching = await rowsMatching(viewer, db, where.filter);
+  const matching = await filteredRows(viewer, db, where.filter);
   if (matching === null) return { logs: [], total: 0, total_exact: true, next_cursor: null };
   const [rows, counted] = await Promise.all([
     readRows(viewer, db, matching, { ...where, limit: limit + 1 }),
@@ -80,7 +76,7 @@ export async function readActivityPage(
 }
 
 /** Throws 404 where the site or robot of a filter is not the viewer's, 400 where the robot was never at the site. */
-export async function requireChosen(
+export async function requireFilterInScope(
   viewer: Viewer,
   db: Executor,
   { site_id, robot_id }: Pick<ActivityFilter, "site_id" | "robot_id">,
@@ -92,7 +88,7 @@ export async function requireChosen(
     .select("robots.site_id")
     .where("robots.id", "=", robot_id)
     .executeTakeFirst();
-  const past = () => rowsOf(viewer, db).select("a.site_id").where("a.robot_id", "=", robot_id).limit(1);
+  const past = () => visibleRows(viewer, db).select("a.site_id").where("a.robot_id", "=", robot_id).limit(1);
   if (robot === undefined && (await past().executeTakeFirst()) === undefined) throw notFound("Robot");
   if (site_id === undefined || robot?.site_id === site_id) return;
   if ((await past().where("a.site_id", "=", site_id).executeTakeFirst()) === undefined)
@@ -101,7 +97,7 @@ export async function requireChosen(
 
 /** Everybody in the log, each once: steps from name to name along the index instead of reading every row. */
 export async function readActivityUsers(viewer: Viewer, db: Executor): Promise<string[]> {
-  const next = rowsOf(viewer, db).select("a.user_name").orderBy("a.user_name").limit(1);
+  const next = visibleRows(viewer, db).select("a.user_name").orderBy("a.user_name").limit(1);
   const { rows } = await sql<{ user_name: string }>`
     with recursive names as (
       (${next})
@@ -117,7 +113,7 @@ export async function readActivityUsers(viewer: Viewer, db: Executor): Promise<s
  * The viewer's rows. Every row has a site, so a Super Admin's are all of them: asking for each row's site would only
  * keep the database from reading along one index.
  */
-function rowsOf(viewer: Viewer, db: Executor): Rows {
+function visibleRows(viewer: Viewer, db: Executor): Rows {
   const rows = db.selectFrom("activity as a");
   if (viewer.role === "SUPER_ADMIN") return rows;
   const sites = sitesEverVisible(viewer, db).select("sites.id");
@@ -125,9 +121,9 @@ function rowsOf(viewer: Viewer, db: Executor): Rows {
 }
 
 /** The viewer's rows that match; null where none can, because no text has the words searched for. */
-async function rowsMatching(viewer: Viewer, db: Executor, filter: ActivityFilter = {}): Promise<Rows | null> {
+async function filteredRows(viewer: Viewer, db: Executor, filter: ActivityFilter = {}): Promise<Rows | null> {
   const { search, action, site_id, robot_id, user, status, from, to } = filter;
-  let rows = rowsOf(viewer, db);
+  let rows = visibleRows(viewer, db);
   if (action !== undefined) rows = rows.where("a.action", "=", action);
   if (site_id !== undefined) rows = rows.where("a.site_id", "=", site_id);
   if (robot_id !== undefined) rows = rows.where("a.robot_id", "=", robot_id);
@@ -137,13 +133,13 @@ async function rowsMatching(viewer: Viewer, db: Executor, filter: ActivityFilter
   if (to !== undefined) rows = rows.where("a.created_at", "<", new Date(to));
   if (search === undefined) return rows;
   const texts = await findTexts(db, search);
-  if (texts === null) return rows.where(hasWords(search));
+  if (texts === null) return rows.where(textMatches(search));
   const { places, outcomes, people } = texts;
-  return places.length + outcomes.length + people.length === 0 ? null : rows.where(namesOneOf(texts));
+  return places.length + outcomes.length + people.length === 0 ? null : rows.where(matchesAnyText(texts));
 }
 
 /** Only kinds that were found are asked for, so that the database knows which index serves. */
-function namesOneOf({ places, outcomes, people }: FoundTexts) {
+function matchesAnyText({ places, outcomes, people }: MatchingTexts) {
   const either = [
     ...(places.length > 0 ? [sql<boolean>`a.place_key = any(${places}::bigint[])`] : []),
     ...(outcomes.length > 0 ? [sql<boolean>`a.outcome_key = any(${outcomes}::bigint[])`] : []),
@@ -152,7 +148,7 @@ function namesOneOf({ places, outcomes, people }: FoundTexts) {
   return sql<boolean>`(${sql.join(either, sql` or `)})`;
 }
 
-function hasWords(words: string) {
+function textMatches(words: string) {
   const pattern = patternOf(words);
   return sql<boolean>`(search_fold(a.user_name) like ${pattern} or coalesce((select bool_or(texts.words like ${pattern})
     from activity_texts texts where texts.key = any(array[a.place_key, a.outcome_key])), false))`;
@@ -163,7 +159,7 @@ async function readRows(
   viewer: Viewer,
   db: Executor,
   matching: Rows,
-  { cursor, limit, logIds }: ActivityChoice,
+  { cursor, limit, logIds }: ActivityQuery,
 ): Promise<ActivityEntry[]> {
   let ids = matching.select("a.log_id").orderBy("a.created_at", "desc").orderBy("a.log_id", "desc");
   if (limit !== undefined) ids = ids.limit(limit);
@@ -202,7 +198,7 @@ async function countRows(db: Executor, matching: Rows, limit: number | null): Pr
 }
 
 /** What of the log's texts has the words in it: rows that name one of these match. */
-interface FoundTexts {
+interface MatchingTexts {
   /** 64-bit hashes, as text. */
   readonly places: readonly string[];
   readonly outcomes: readonly string[];
@@ -218,7 +214,7 @@ function patternOf(words: string) {
 }
 
 /** Texts of the activity log that have these words in them, in any case; null where there are too many. */
-async function findTexts(db: Executor, words: string): Promise<FoundTexts | null> {
+async function findTexts(db: Executor, words: string): Promise<MatchingTexts | null> {
   // A line ends a text: what reaches over it is in none.
   if (words.includes("\n")) return { places: [], outcomes: [], people: [] };
   const { rows } = await sql<{ kind: string; key: string; user_name: string | null }>`

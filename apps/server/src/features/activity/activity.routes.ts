@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { activityFile, activityFileName } from "./activity-file.ts";
-import { readActivityForFile, readActivityPage, readActivityUsers, requireChosen } from "./activity.queries.ts";
+import { readActivityForFile, readActivityPage, readActivityUsers, requireFilterInScope } from "./activity.queries.ts";
 
 /** Rows that the export reads at once. */
 const EXPORT_PAGE = 2_000;
@@ -18,7 +18,7 @@ export function activityRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { db } = deps;
 
   register(app, activityLogs, async ({ viewer, query: { limit, cursor, exact_total, ...filter } }) => {
-    await requireChosen(viewer, db, filter);
+    await requireFilterInScope(viewer, db, filter);
     return readActivityPage(viewer, db, {
       filter,
       cursor,
@@ -28,7 +28,7 @@ export function activityRoutes(app: FastifyInstance, deps: Dependencies): void {
   });
 
   register(app, exportActivity, async ({ viewer, query: filter, reply }) => {
-    await requireChosen(viewer, db, filter);
+    await requireFilterInScope(viewer, db, filter);
     const readPage = (cursor: string | undefined) =>
       readActivityForFile(viewer, db, { filter, cursor, limit: EXPORT_PAGE });
     const file = await activityFile(readPage, viewer.role === "SUPER_ADMIN");

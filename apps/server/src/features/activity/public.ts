@@ -1,4 +1,4 @@
-export { type ActivityChoice, readActivity } from "./activity.queries.ts";
+export { type ActivityQuery as ActivityQuery, readActivity } from "./activity.queries.ts";
 export {
   type ActivityRecord,
   amendActivities,

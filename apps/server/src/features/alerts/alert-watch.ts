@@ -6,7 +6,7 @@ import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTask } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
-import { lookForAwayRobots, lookForLostRobots, touchLostRobots } from "./offline-alerts.repository.ts";
+import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
 
 const LOOK_MS = 10_000;
@@ -42,7 +42,7 @@ export class AlertWatch implements Service {
     this.#deps = deps;
     this.#hearing = new ListeningPeriod(deps);
     this.#rounds = new PeriodicTask(deps.log, () => this.#round());
-    this.#roundsForLost = new PeriodicTask(deps.log, () => lookForLostRobots(deps.db, seenAt(deps)));
+    this.#roundsForLost = new PeriodicTask(deps.log, () => updateLostRobotAlerts(deps.db, seenAt(deps)));
     this.#clockAlert = new ServerClockAlert(deps.db, { id: deps.serverId, name: deps.serverName ?? hostname() });
     this.#roundsForClocks = new PeriodicTask(deps.log, () => this.#clockRound());
   }
@@ -93,6 +93,6 @@ export class AlertWatch implements Service {
     if (isClockWrong(this.#deps)) this.#hearing.restart();
     // Without its broker every robot seems to be away, and after it robots take a moment to be back.
     if (!broker.connected || this.#hearing.forMs < LISTENING_GRACE_MS) return;
-    await lookForAwayRobots(db, clock.now());
+    await updateOfflineAlerts(db, clock.now());
   }
 }

@@ -8,7 +8,7 @@ import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, seesServers, sitesEverVisible, visibleSites } from "../sites/public.ts";
 
-export type AlertChoice = QueryOf<typeof alertList>;
+export type AlertFilter = QueryOf<typeof alertList>;
 
 /** Raised again within this, an alert is the same one: told once in a list of the past, with the number of times. */
 const SAME_WITHIN = sql`interval '24 hours'`;
@@ -36,19 +36,19 @@ function alertsAt(viewer: Viewer, db: Executor, sites: ReturnType<typeof visible
 }
 
 /** Alerts at the viewer's sites, deleted ones too. */
-function chosen(viewer: Viewer, db: Executor, { state = "open", ...choice }: AlertChoice) {
+function filteredAlerts(viewer: Viewer, db: Executor, { state = "open", ...choice }: AlertFilter) {
   const { severity, site_id, robot_id, servers = false } = choice;
   let query = alertsAt(viewer, db, sitesEverVisible(viewer, db), servers);
   if (state === "open") query = query.where("a.cleared_at", "is", null);
   if (state === "cleared") query = query.where("a.cleared_at", "is not", null);
-  if (state !== "open") query = query.where(notToldLater(state));
+  if (state !== "open") query = query.where(isNewestOfItsKind(state));
   if (severity !== undefined) query = query.where("a.severity", "=", severity);
   if (site_id !== undefined) query = query.where("a.site_id", "=", site_id);
   return robot_id === undefined ? query : query.where("a.robot_id", "=", robot_id);
 }
 
 /** Of an alert that comes and goes only the newest is listed, with how often it came. */
-function notToldLater(state: "cleared" | "all") {
+function isNewestOfItsKind(state: "cleared" | "all") {
   const listed = state === "cleared" ? sql`b.cleared_at is not null` : sql`true`;
   const isThere = (same: typeof isSameAtSite) => sql<boolean>`exists (
     select from alerts b where ${same} and ${listed}
@@ -65,9 +65,9 @@ function countUntilThis(same: typeof isSameAtSite) {
 export async function readAlerts(
   viewer: Viewer,
   db: Executor,
-  choice: AlertChoice & { readonly limit: number },
+  choice: AlertFilter & { readonly limit: number },
 ): Promise<{ readonly alert: Alert; readonly cursor: string }[]> {
-  let query = chosen(viewer, db, choice)
+  let query = filteredAlerts(viewer, db, choice)
     .leftJoin("robots as r", (join) => join.onRef("r.id", "=", "a.robot_id").on("a.cleared_at", "is", null))
     .select(["a.severity", "a.source", "a.code", "a.text", "a.raised_at", "a.cleared_at", "a.robot_id", "a.sample"])
     .select(["sites.id as site_id", "sites.name as site_name", "a.acknowledged_at", "a.acknowledged_by"])
@@ -105,18 +105,18 @@ export async function readAlerts(
 export async function countAlerts(
   viewer: Viewer,
   db: Executor,
-  choice: AlertChoice,
+  choice: AlertFilter,
 ): Promise<{ readonly total: number; readonly total_exact: boolean }> {
-  return await boundedCount(db, chosen(viewer, db, choice).select("a.id"), false);
+  return await boundedCount(db, filteredAlerts(viewer, db, choice).select("a.id"), false);
 }
 
 /** Of those that hold, by severity, at the site or about the robot that the choice names. */
 export async function countOpen(
   viewer: Viewer,
   db: Executor,
-  { site_id, robot_id, servers }: AlertChoice,
+  { site_id, robot_id, servers }: AlertFilter,
 ): Promise<Record<Severity, number>> {
-  const rows = await chosen(viewer, db, { state: "open", site_id, robot_id, servers })
+  const rows = await filteredAlerts(viewer, db, { state: "open", site_id, robot_id, servers })
     .select(["a.severity", (eb) => eb.fn.countAll<number>().as("count")])
     .groupBy("a.severity")
     .execute();
@@ -126,7 +126,11 @@ export async function countOpen(
 }
 
 /** Throws 404 where the site or robot of a filter is out of the viewer's scope, and 400 where they do not belong together. */
-export async function requireChosen(viewer: Viewer, db: Executor, { site_id, robot_id }: AlertChoice): Promise<void> {
+export async function requireFilterInScope(
+  viewer: Viewer,
+  db: Executor,
+  { site_id, robot_id }: AlertFilter,
+): Promise<void> {
   if (site_id === undefined && robot_id === undefined) return;
   let query = sitesEverVisible(viewer, db).select("sites.id");
   // Robots and sites that were deleted keep their history, and so does a site that a robot has left.

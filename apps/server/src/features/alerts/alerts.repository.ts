@@ -13,7 +13,7 @@ import type { AlertsTable } from "../../platform/database/schema.ts";
 export type AlertSource = "ROBOT" | "SERVER";
 
 /** The alerts that hold for a robot right now. */
-export interface StandingAlerts {
+export interface CurrentAlerts {
   readonly robotId: number;
   readonly siteId: number;
   readonly source: AlertSource;
@@ -41,7 +41,7 @@ interface OpenAlert {
  */
 export async function syncAlerts(
   tx: Tx,
-  standing: readonly StandingAlerts[],
+  standing: readonly CurrentAlerts[],
   budget: RobotBudget = unlimited,
 ): Promise<Set<number>> {
   const changed = new Set<number>();
@@ -55,8 +55,8 @@ export async function syncAlerts(
     const holding = new Map(robot.alerts.map((alert) => [alert.code, alert]));
     for (const alert of holding.values()) {
       const was = before.find(({ code }) => code === alert.code);
-      if (was && !isOtherNow(was, alert)) continue;
-      if (!isFree(robot.source, alert.code)) {
+      if (was && !isChanged(was, alert)) continue;
+      if (!isExemptFromBudget(robot.source, alert.code)) {
         if (!budget.has(robot.robotId, "alerts")) continue;
         budget.take(robot.robotId, "alerts");
       }
@@ -132,18 +132,19 @@ export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promi
 }
 
 /** A robot may tell the same in milder words; what the server saw stays as bad as it was, until it is over. */
-function isOtherNow(was: OpenAlert, now: DeviceAlert): boolean {
+function isChanged(was: OpenAlert, now: DeviceAlert): boolean {
   if (was.source === "SERVER" && isWorse(was.severity, now.severity)) return false;
   return was.severity !== now.severity || was.text !== now.text;
 }
 
 /** It tells that a budget is spent. */
-const isFree = (source: AlertSource, code: string): boolean => source === "SERVER" && spentBudgets.includes(code);
-const spentBudgets: readonly string[] = ["TOO_MANY_MESSAGES", "TOO_MANY_CONNECTIONS"] satisfies ServerAlertCode[];
+const isExemptFromBudget = (source: AlertSource, code: string): boolean =>
+  source === "SERVER" && budgetAlerts.includes(code);
+const budgetAlerts: readonly string[] = ["TOO_MANY_MESSAGES", "TOO_MANY_CONNECTIONS"] satisfies ServerAlertCode[];
 
 const keyOf = (robotId: number, source: AlertSource): string => `${source} ${robotId}`;
 
-async function openAlerts(tx: Tx, standing: readonly StandingAlerts[]): Promise<Map<string, OpenAlert[]>> {
+async function openAlerts(tx: Tx, standing: readonly CurrentAlerts[]): Promise<Map<string, OpenAlert[]>> {
   const robotIds = [...new Set(standing.map(({ robotId }) => robotId))];
   const rows = await tx
     .selectFrom("alerts")
@@ -188,7 +189,7 @@ export async function raiseSiteAlert(tx: Tx, siteId: number, alert: DeviceAlert,
 }
 
 /** A robot of each of these sites is there: whatever was dark is so no more. */
-export async function clearDarkSites(tx: Tx, siteIds: readonly number[], at: Date): Promise<void> {
+export async function clearSiteOutages(tx: Tx, siteIds: readonly number[], at: Date): Promise<void> {
   if (siteIds.length === 0) return;
   const cleared = await openOfSites(tx, siteIds, at)
     .where("code", "=", "SITE_DARK" satisfies ServerAlertCode)
@@ -266,7 +267,7 @@ type Cleared = Extract<EventMessage, { kind: "ALERT_CLEARED" }>;
  * known from its events only: it is put on record with both its times, unless the alert was on record in between. Answers
  * the robots whose alerts changed.
  */
-export async function recordToldAlerts(
+export async function recordPastAlerts(
   tx: Tx,
   told: readonly AlertEvent[],
   budget: RobotBudget = unlimited,
@@ -277,7 +278,7 @@ export async function recordToldAlerts(
     return code === null ? [] : [{ ...event, code }];
   });
   if (ofAlerts.length === 0) return changed;
-  for (const pair of await pairsOf(tx, ofAlerts)) {
+  for (const pair of await findAlertPairs(tx, ofAlerts)) {
     const event = ofAlerts.find(({ robotId }) => robotId === pair.robotId);
     if (event === undefined || !budget.has(pair.robotId, "alerts")) continue;
     const { clockSkewMs, siteId } = event;
@@ -285,7 +286,7 @@ export async function recordToldAlerts(
       reportedTime({ at: new Date(message.at), receivedAt, clockSkewMs });
     const [raisedAt, clearedAt] = [at(pair.raised), at(pair.cleared)];
     const { alert } = pair.raised.message;
-    if (!(await addPast(tx, { robotId: pair.robotId, siteId, alert, raisedAt, clearedAt }))) continue;
+    if (!(await insertPastAlert(tx, { robotId: pair.robotId, siteId, alert, raisedAt, clearedAt }))) continue;
     budget.take(pair.robotId, "alerts");
     changed.add(pair.robotId);
   }
@@ -308,7 +309,7 @@ interface Pair {
 }
 
 /** Each clearing that is new, or comes after a raising that is new, with the last raising before it. */
-async function pairsOf(tx: Tx, told: readonly (AlertEvent & { readonly code: string })[]): Promise<Pair[]> {
+async function findAlertPairs(tx: Tx, told: readonly (AlertEvent & { readonly code: string })[]): Promise<Pair[]> {
   const { rows } = await sql<{
     robot_id: number;
     raised: unknown;
@@ -355,7 +356,7 @@ interface PastAlert {
 }
 
 /** False where the alert was on record then already; the two clocks may differ by as much as is allowed (rule 12). */
-async function addPast(tx: Tx, { robotId, siteId, alert, raisedAt, clearedAt }: PastAlert): Promise<boolean> {
+async function insertPastAlert(tx: Tx, { robotId, siteId, alert, raisedAt, clearedAt }: PastAlert): Promise<boolean> {
   const until = clearedAt > raisedAt ? clearedAt : raisedAt;
   const { code, severity, text } = alert;
   const added = await sql`

@@ -3,12 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { acknowledge } from "./alerts.service.ts";
-import { countAlerts, countOpen, readAlerts, requireChosen } from "./alerts.queries.ts";
+import { countAlerts, countOpen, readAlerts, requireFilterInScope } from "./alerts.queries.ts";
 
 export function alertsRoutes(app: FastifyInstance, { db, clock }: Dependencies): void {
   register(app, alertList, async ({ viewer, query }) => {
     const limit = query.limit ?? ALERTS_DEFAULT_LIMIT;
-    await requireChosen(viewer, db, query);
+    await requireFilterInScope(viewer, db, query);
     const found = await readAlerts(viewer, db, { ...query, limit: limit + 1 });
     const page = found.slice(0, limit);
     return {

@@ -1,15 +1,15 @@
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import {
-  type DarkSite,
+  type SiteOutage,
   decideOfflineAlerts,
   type OfflineRobot,
-  SITE_RECOVERS_MS,
+  SITE_RECOVERY_MS,
 } from "@suncrew/domain/alerts/offline-alerts.ts";
 import {
   lostWhileMovingAlert,
   offlineTooLongAlert,
   type ServerAlertCode,
-  siteDarkAlert,
+  siteOutageAlert,
 } from "@suncrew/domain/alerts/server-alerts.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
@@ -17,32 +17,32 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import { isLostWhileMoving, lastSeenMoving, lostOf, type SeenAt } from "../sites/public.ts";
-import { clearAlerts, clearDarkSites, raiseAlerts, raiseSiteAlert } from "./alerts.repository.ts";
+import { clearAlerts, clearSiteOutages, raiseAlerts, raiseSiteAlert } from "./alerts.repository.ts";
 
 const OFFLINE = "OFFLINE_TOO_LONG" satisfies ServerAlertCode;
-const DARK = "SITE_DARK" satisfies ServerAlertCode;
+const SITE_OUTAGE = "SITE_DARK" satisfies ServerAlertCode;
 
 /**
- * Raises what is due because robots have been away for too long, and clears what does not hold any more. Any number of
- * servers may do so: the rows of the robots are locked, and an alert is open once.
+ * Raises the alerts of robots that have been offline for too long and of sites with an outage, and clears those that are
+ * over. Any number of servers may do so: the rows of the robots are locked, and an alert is open once.
  */
-export async function lookForAwayRobots(db: Db, now: Date): Promise<void> {
-  const away = await readAway(db);
-  const recoveredSiteIds = await readLit(db, [...new Set(away.map(({ siteId }) => siteId))]);
-  const { robots, darkened, lit } = decideOfflineAlerts({
+export async function updateOfflineAlerts(db: Db, now: Date): Promise<void> {
+  const offline = await findOfflineRobots(db);
+  const recoveredSiteIds = await findSitesOnline(db, [...new Set(offline.map(({ siteId }) => siteId))]);
+  const { robots, newOutages, recovered } = decideOfflineAlerts({
     now,
-    away,
+    offline,
     recoveredSiteIds,
-    dark: await readDark(db, now),
+    outages: await findSiteOutages(db, now),
   });
   if (robots.length > 0) await inTransaction(db, (tx) => raiseOffline(tx, robots, now));
-  for (const site of darkened) await inTransaction(db, (tx) => raiseDark(tx, site, now));
-  if (lit.length > 0) await inTransaction(db, (tx) => clearDarkSites(tx, lit, now));
-  const back = await readToldButThere(db);
-  if (back.length > 0) await inTransaction(db, (tx) => clearBack(tx, back, now));
+  for (const site of newOutages) await inTransaction(db, (tx) => raiseSiteOutage(tx, site, now));
+  if (recovered.length > 0) await inTransaction(db, (tx) => clearSiteOutages(tx, recovered, now));
+  const back = await findReturnedRobots(db);
+  if (back.length > 0) await inTransaction(db, (tx) => clearReturned(tx, back, now));
 }
 
-/** Robots in service that have been there once and have no connection. */
+/** Robots in service that have connected before. */
 function inService(db: Executor) {
   return db
     .selectFrom("robot_state as s")
@@ -54,7 +54,7 @@ function inService(db: Executor) {
     .where(sql<Date | null>`greatest(s.live_at, s.connection_at)`, "is not", null);
 }
 
-async function readAway(db: Executor): Promise<OfflineRobot[]> {
+async function findOfflineRobots(db: Executor): Promise<OfflineRobot[]> {
   return inService(db)
     .leftJoin("alerts as a", (join) =>
       join
@@ -71,7 +71,7 @@ async function readAway(db: Executor): Promise<OfflineRobot[]> {
     .execute();
 }
 
-async function readLit(db: Executor, siteIds: readonly number[]): Promise<Set<number>> {
+async function findSitesOnline(db: Executor, siteIds: readonly number[]): Promise<Set<number>> {
   if (siteIds.length === 0) return new Set();
   const rows = await inService(db)
     .where("s.online", "=", true)
@@ -82,21 +82,21 @@ async function readLit(db: Executor, siteIds: readonly number[]): Promise<Set<nu
   return new Set(rows.map(({ site_id }) => site_id));
 }
 
-async function readDark(db: Executor, now: Date): Promise<DarkSite[]> {
+async function findSiteOutages(db: Executor, now: Date): Promise<SiteOutage[]> {
   return db
     .selectFrom("alerts")
     .where("robot_id", "is", null)
-    .where("code", "=", DARK)
+    .where("code", "=", SITE_OUTAGE)
     .where((eb) =>
-      eb.or([eb("cleared_at", "is", null), eb("cleared_at", ">", new Date(now.getTime() - SITE_RECOVERS_MS))]),
+      eb.or([eb("cleared_at", "is", null), eb("cleared_at", ">", new Date(now.getTime() - SITE_RECOVERY_MS))]),
     )
     .select(["site_id as siteId", "cleared_at as clearedAt"])
     .$narrowType<{ siteId: number }>()
     .execute();
 }
 
-/** Those of the robots that are still away, locked so that none comes back before this is stored. */
-async function lockAway(tx: Tx, robots: readonly OfflineRobot[]): Promise<OfflineRobot[]> {
+/** Those of the robots that are still offline, locked so that none comes back before this is stored. */
+async function lockOfflineRobots(tx: Tx, robots: readonly OfflineRobot[]): Promise<OfflineRobot[]> {
   const { rows } = await sql<{ robot_id: number }>`
     select s.robot_id from robot_state s
     where s.robot_id = any(${robots.map(({ robotId }) => robotId)}::int[]) and not s.online
@@ -106,7 +106,7 @@ async function lockAway(tx: Tx, robots: readonly OfflineRobot[]): Promise<Offlin
 }
 
 async function raiseOffline(tx: Tx, robots: readonly OfflineRobot[], now: Date): Promise<void> {
-  const still = await lockAway(tx, robots);
+  const still = await lockOfflineRobots(tx, robots);
   await raiseAlerts(
     tx,
     still.map(({ robotId, siteId }) => ({ robotId, siteId, alert: offlineTooLongAlert() })),
@@ -114,8 +114,8 @@ async function raiseOffline(tx: Tx, robots: readonly OfflineRobot[], now: Date):
   );
 }
 
-/** A robot whose row is locked tells of itself right now, which clears it as well. */
-async function clearBack(tx: Tx, robotIds: readonly number[], now: Date): Promise<void> {
+/** A robot whose row is locked is reporting right now, which clears its alert as well. */
+async function clearReturned(tx: Tx, robotIds: readonly number[], now: Date): Promise<void> {
   const { rows } = await sql<{ robot_id: number }>`
     select s.robot_id from robot_state s where s.robot_id = any(${[...robotIds]}::int[])
     order by s.robot_id for no key update skip locked`.execute(tx);
@@ -127,18 +127,18 @@ async function clearBack(tx: Tx, robotIds: readonly number[], now: Date): Promis
   );
 }
 
-/** Left to the next look where one of the robots came back just now, or another server is at it. */
-async function raiseDark(
+/** Left to the next round where one of the robots has just come back, or another server has its row. */
+async function raiseSiteOutage(
   tx: Tx,
   { siteId, robots }: { readonly siteId: number; readonly robots: readonly OfflineRobot[] },
   now: Date,
 ): Promise<void> {
-  if ((await lockAway(tx, robots)).length < robots.length) return;
-  await raiseSiteAlert(tx, siteId, siteDarkAlert(robots.length), now);
+  if ((await lockOfflineRobots(tx, robots)).length < robots.length) return;
+  await raiseSiteAlert(tx, siteId, siteOutageAlert(robots.length), now);
 }
 
-/** Robots with the alert that are there or in maintenance; a state that shows a robot clears it at once. */
-async function readToldButThere(db: Executor): Promise<number[]> {
+/** Robots with the alert that are online or in maintenance; otherwise a robot's next state clears it at once. */
+async function findReturnedRobots(db: Executor): Promise<number[]> {
   const rows = await db
     .selectFrom("alerts as a")
     .innerJoin("robots as r", "r.id", "a.robot_id")
@@ -154,8 +154,8 @@ async function readToldButThere(db: Executor): Promise<number[]> {
 
 const LOST = "LOST_WHILE_MOVING" satisfies ServerAlertCode;
 
-/** A robot whose alert is not what it should be. */
-interface Untold {
+/** A robot whose stored alert differs from what holds now. */
+interface AlertChange {
   readonly robotId: number;
   readonly siteId: number;
   /** Null where the alert is over. */
@@ -163,29 +163,29 @@ interface Untold {
 }
 
 /**
- * Protocol rule 13: raises the alert of each robot that was last seen moving and is not heard any more, tells it anew once
+ * Protocol rule 13: raises the alert of each robot that was last seen moving and is not heard any more, rewords it once
  * the robot must have stopped by itself, and clears what is over. Any number of servers may do so: the rows of the robots
  * are locked, and an alert is open once.
  */
-export async function lookForLostRobots(db: Db, at: SeenAt): Promise<void> {
-  const untold = await readUntold(db, at, null);
-  if (untold.length > 0) await inTransaction(db, (tx) => tell(tx, untold, at));
+export async function updateLostRobotAlerts(db: Db, at: SeenAt): Promise<void> {
+  const changes = await findAlertChanges(db, at, null);
+  if (changes.length > 0) await inTransaction(db, (tx) => applyAlertChanges(tx, changes, at));
 }
 
-/** What is told of robots that are not heard depends on whether this server hears any: streams tell it anew. */
+/** What is shown of lost robots depends on whether this server hears any robot: makes live streams send them again. */
 export async function touchLostRobots(db: Db): Promise<void> {
   const { rows } = await sql`update robot_state s set change_no = ${changedNow} where ${isLostWhileMoving}
     returning s.robot_id`.execute(db);
   if (rows.length > 0) await announceChange(db);
 }
 
-async function tell(tx: Tx, untold: readonly Untold[], at: SeenAt): Promise<void> {
+async function applyAlertChanges(tx: Tx, changes: readonly AlertChange[], at: SeenAt): Promise<void> {
   const { rows: locked } = await sql<{ robot_id: number }>`
-    select s.robot_id from robot_state s where s.robot_id = any(${untold.map(({ robotId }) => robotId)}::int[])
+    select s.robot_id from robot_state s where s.robot_id = any(${changes.map(({ robotId }) => robotId)}::int[])
     order by s.robot_id for no key update skip locked`.execute(tx);
-  // As it is now that no robot of them can tell of itself meanwhile.
+  // Read again under the locks: none of these robots can report now.
   const robotIds = locked.map(({ robot_id }) => robot_id);
-  const still = await readUntold(tx, at, robotIds);
+  const still = await findAlertChanges(tx, at, robotIds);
   await raiseAlerts(
     tx,
     still.flatMap(({ alert, ...robot }) => (alert === null ? [] : [{ ...robot, alert }])),
@@ -202,7 +202,7 @@ async function tell(tx: Tx, untold: readonly Untold[], at: SeenAt): Promise<void
     .execute();
 }
 
-async function readUntold(db: Executor, at: SeenAt, among: readonly number[] | null): Promise<Untold[]> {
+async function findAlertChanges(db: Executor, at: SeenAt, among: readonly number[] | null): Promise<AlertChange[]> {
   const rows = await db
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")
@@ -221,12 +221,12 @@ async function readUntold(db: Executor, at: SeenAt, among: readonly number[] | n
     .orderBy("s.robot_id")
     .execute();
   return rows.flatMap(({ robotId, siteId, timezone, text, seen }) => {
-    // One that was cut off for good has no alerts any more.
+    // A retired device has no alerts any more.
     const lost = seen?.deviceRetired === true ? null : lostOf(seen, at);
     const clockOf = (time: Date) => localTimeOf(time, timezone).time.slice(0, 5);
     const alert = lost && lostWhileMovingAlert(lost, clockOf);
     if ((alert?.text ?? null) === text) return [];
-    // A server without its broker knows less than another one may: it tells of nothing that is told already.
+    // A server without its broker knows less than another may: it leaves alerts that are open as they are.
     return text === null || at.brokerConnected ? [{ robotId, siteId, alert }] : [];
   });
 }

@@ -2,15 +2,15 @@ export { AlertWatch } from "./alert-watch.ts";
 export {
   type AlertSource,
   clearAlerts,
-  clearDarkSites,
+  clearSiteOutages as clearSiteOutages,
   endAlertsOf,
   endSiteAlerts,
   moveAlerts,
   raiseAlerts,
   type RaisedAlert,
-  recordToldAlerts,
-  type StandingAlerts,
+  recordPastAlerts as recordPastAlerts,
+  type CurrentAlerts as CurrentAlerts,
   syncAlerts,
 } from "./alerts.repository.ts";
 /** For the demo's history, which is written by what really looks. */
-export { lookForAwayRobots } from "./offline-alerts.repository.ts";
+export { updateOfflineAlerts as updateOfflineAlerts } from "./offline-alerts.repository.ts";

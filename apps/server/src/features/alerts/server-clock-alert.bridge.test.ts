@@ -5,8 +5,8 @@ import { sql } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addFixtures } from "../../../test/fixtures.ts";
-import { HeldClocks } from "../../../test/held-clocks.ts";
-import { holdTaken } from "../../../test/held-rows.ts";
+import { StubClockCheck } from "../../../test/stub-clock-check.ts";
+import { holdLock } from "../../../test/row-locks.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { TEST_NOW, testSettings } from "../../../test/test-app.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
@@ -21,7 +21,7 @@ const ONE = "starts no robot, and is neither bridge nor scheduler, until its clo
 const SEVERAL = "2 servers start no robot, and none of them is bridge or scheduler, until their clocks agree.";
 
 class Server {
-  readonly clocks = new HeldClocks();
+  readonly clocks = new StubClockCheck();
   readonly watch: AlertWatch;
 
   constructor(serverName: string) {
@@ -124,7 +124,7 @@ describe("a server whose clock does not agree", () => {
     const { db } = database;
     two.clocks.trouble = BEHIND;
     await two.look();
-    const letGo = await holdTaken(db, async (tx) => {
+    const letGo = await holdLock(db, async (tx) => {
       await sql`select pg_advisory_xact_lock(7305012)`.execute(tx);
       await sql`update server_clocks set words = 'Half done.'`.execute(tx);
       await sql`update alerts set text = 'Half done.'`.execute(tx);

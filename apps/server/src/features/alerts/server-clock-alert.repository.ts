@@ -12,7 +12,7 @@ const LOCK_WAIT_MS = 1_000;
  * A row that is the same at so many looks after the first is a dead server's. Looks are counted instead of time, which is
  * what the servers disagree about, and none is counted while the database cannot be reached.
  */
-const LOOKS_OF_THE_DEAD = 15;
+const STALE_AFTER_POLLS = 15;
 
 interface ServerRow {
   readonly server_id: string;
@@ -22,7 +22,7 @@ interface ServerRow {
   readonly mark: string;
 }
 
-interface Told {
+interface ClockRecords {
   readonly servers: readonly ServerRow[];
   /** The open alert. */
   readonly alert: { readonly id: string; readonly text: string } | null;
@@ -52,21 +52,21 @@ export class ServerClockAlert {
 
   /** `words`: what this server's clock does not agree with, as a sentence; null where it agrees. */
   async look(words: string | null, now: Date): Promise<void> {
-    const told = await readTold(this.#db);
+    const told = await readClockRecords(this.#db);
     const dead = this.#deadOf(told.servers);
     const isOnRecord = told.servers.some(({ server_id }) => server_id === this.#own.id);
-    if (words === null && !isOnRecord && dead.length === 0 && isTrue(told)) return;
+    if (words === null && !isOnRecord && dead.length === 0 && isAlertCurrent(told)) return;
     // Also where the database does not tell whether it was stored.
     this.#hasRow ||= words !== null;
     await inTransaction(this.#db, async (tx) => {
       await setLockTimeout(tx, LOCK_WAIT_MS);
       await sql`select pg_advisory_xact_lock(${SERVER_CLOCKS_LOCK})`.execute(tx);
       if (words === null) await tx.deleteFrom("server_clocks").where("server_id", "=", this.#own.id).execute();
-      else await putOnRecord(tx, this.#own, words);
+      else await storeServer(tx, this.#own, words);
       for (const { server_id, mark } of dead) {
         await tx.deleteFrom("server_clocks").where("server_id", "=", server_id).where(markOfRow, "=", mark).execute();
       }
-      await tell(tx, now);
+      await updateAlert(tx, now);
     });
     this.#hasRow = words !== null;
   }
@@ -80,14 +80,14 @@ export class ServerClockAlert {
         return [server_id, { mark, looks: was?.mark === mark ? was.looks + 1 : 0 }];
       }),
     );
-    return others.filter(({ server_id }) => (this.#others.get(server_id)?.looks ?? 0) >= LOOKS_OF_THE_DEAD);
+    return others.filter(({ server_id }) => (this.#others.get(server_id)?.looks ?? 0) >= STALE_AFTER_POLLS);
   }
 }
 
 /** To the microsecond. */
 const markOfRow = sql<string>`extract(epoch from seen_at)::text`;
 
-async function readTold(db: Executor): Promise<Told> {
+async function readClockRecords(db: Executor): Promise<ClockRecords> {
   const { rows } = await sql<
     (ServerRow & { alert_id: null; text: null }) | { server_id: null; alert_id: string; text: string }
   >`
@@ -102,10 +102,10 @@ async function readTold(db: Executor): Promise<Told> {
   };
 }
 
-const alertOf = ({ servers }: Told) => (servers.length === 0 ? null : serverClockAlert(servers));
-const isTrue = (told: Told): boolean => (alertOf(told)?.text ?? null) === (told.alert?.text ?? null);
+const alertOf = ({ servers }: ClockRecords) => (servers.length === 0 ? null : serverClockAlert(servers));
+const isAlertCurrent = (told: ClockRecords): boolean => (alertOf(told)?.text ?? null) === (told.alert?.text ?? null);
 
-async function putOnRecord(tx: Tx, { id, name }: { readonly id: string; readonly name: string }, words: string) {
+async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly name: string }, words: string) {
   const seen_at = sql<Date>`clock_timestamp()`;
   await tx
     .insertInto("server_clocks")
@@ -115,9 +115,9 @@ async function putOnRecord(tx: Tx, { id, name }: { readonly id: string; readonly
 }
 
 /** Raises, rewords or clears the alert, as the rows are now; nobody changes them meanwhile. */
-async function tell(tx: Tx, now: Date): Promise<void> {
-  const told = await readTold(tx);
-  if (isTrue(told)) return;
+async function updateAlert(tx: Tx, now: Date): Promise<void> {
+  const told = await readClockRecords(tx);
+  if (isAlertCurrent(told)) return;
   const alert = alertOf(told);
   if (told.alert === null) {
     if (alert === null) return;

@@ -5,7 +5,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { untilBlocked } from "../../../test/row-locks.ts";
 import { partnerForm } from "../../../test/partner-form.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
@@ -127,7 +127,7 @@ describe("§4 Session: what ends sessions ends them on every server at once", ()
       .execute();
     const door = new TestClient(second.http, null, `10.6.${count}.1`);
     const late = door.call(login, { body: credentials });
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await changing.commit().execute();
     expect((await late).status).toBe(401);
   });

@@ -3,7 +3,7 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { activityRows } from "../../../test/activity-rows.ts";
-import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { databaseNow } from "../../platform/database/database.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -143,10 +143,10 @@ describe("protocol rule 6: done is what the robot shows", () => {
   });
 
   test("protocol rule 3: a Stop that waits for its robot's rows is on record when it was decided about, not before", async () => {
-    const letGo = await holdRows(bench.db, robot());
+    const letGo = await holdRobotRows(bench.db, robot());
     const call = press("STOP");
     // The press; the bridge may wait for the same rows.
-    await untilSomebodyWaits(bench.db, 1, "select robot_id from robot_state");
+    await untilBlocked(bench.db, 1, "select robot_id from robot_state");
     bench.clock.advance(100);
     const freeAt = bench.clock.now();
     await letGo();
@@ -161,10 +161,10 @@ describe("protocol rule 6: done is what the robot shows", () => {
     const call = press("START");
     const { runId, seq } = await firstSent("START");
     // Somebody has the robot's rows while its state comes in time and while the time passes.
-    const letGo = await holdRows(bench.db, robot());
+    const letGo = await holdRobotRows(bench.db, robot());
     says({ motion: "MOVING", runId, lastSeq: seq });
     bench.clock.advance(200);
-    await untilSomebodyWaits(bench.db);
+    await untilBlocked(bench.db);
     bench.clock.advance(10_000);
     expect(await call.finally(() => void letGo())).toMatchObject({
       status: 504,

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
-import { holdTaken } from "../../../test/held-rows.ts";
+import { holdLock } from "../../../test/row-locks.ts";
 
 /** A tenth as fast as real time: the database is kept waiting for long enough, and not for too long, also on a busy machine. */
 const SLOW = 0.1;
@@ -30,7 +30,7 @@ test("protocol rule 3: a robot that obeys before its Stop has a row is told as s
     const { id: robotObjectId, serial: robotId } = ownRobot;
     await owner.ask(sendCommand, { body: { robotId, robotObjectId, siteId, command: "START" } });
 
-    const letGo = await holdTaken(bench.db, (tx) => sql`lock table robot_groups in access exclusive mode`.execute(tx));
+    const letGo = await holdLock(bench.db, (tx) => sql`lock table robot_groups in access exclusive mode`.execute(tx));
     const answer = owner.ask(groupSendCommand, { body: { siteId, groupId, command: "STOP" } });
     await bench.until(async () => {
       const { rows } = await sql<{ motion: string }>`

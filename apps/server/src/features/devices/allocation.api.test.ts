@@ -3,7 +3,7 @@ import { createPartner, deletePartner } from "@suncrew/contract/partners/partner
 import { createRobot, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDevice, FREE_SERIAL, type Person } from "../../../test/fixtures.ts";
-import { untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { untilBlocked } from "../../../test/row-locks.ts";
 import { MemoryAccounts } from "../../../test/memory-accounts.ts";
 import { partnerForm } from "../../../test/partner-form.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
@@ -143,7 +143,7 @@ describe("§7 Partners: delete", () => {
     const deleting = await server.db.startTransaction().execute();
     await deleting.updateTable("partners").set({ deleted_at: TEST_NOW }).where("id", "=", id).execute();
     const giving = allocate([FREE_SERIAL], id);
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await deleting.commit().execute();
     expect((await giving).status).toBe(404);
     expect(await partnersOf(FREE_SERIAL)).toEqual(["Owncare Services"]);

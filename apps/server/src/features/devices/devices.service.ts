@@ -27,7 +27,7 @@ import {
   sendLastStop,
   settleRemoved,
 } from "../commands/public.ts";
-import { closeRunsOfRemoved } from "../runs/public.ts";
+import { closeRunsOfDeletedRobots } from "../runs/public.ts";
 import { seenAt, type SeenAt } from "../sites/public.ts";
 import { deviceMessages, withManualStep } from "./device-messages.ts";
 import { provision, rotate } from "./device-secrets.ts";
@@ -187,7 +187,7 @@ export class DeviceAccounts implements Service {
     }
     const lastStop = moving === undefined ? null : await insertLastStop(tx, robot, by, this.#deps.serverId, at);
     await storeRetired(tx, serial, at);
-    await closeRunsOfRemoved(tx, [robot.id], reason, at);
+    await closeRunsOfDeletedRobots(tx, [robot.id], reason, at);
     await settleRemoved(tx, [robot], reason, at);
     await endLockOfRetired(tx, robot.id, by, at);
     await endAlertsOf(tx, [robot.id], at);

@@ -18,10 +18,10 @@ import { announceChange } from "../../platform/change-signal.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
-import { clearDarkSites, raiseAlerts, recordToldAlerts, type StandingAlerts, syncAlerts } from "../alerts/public.ts";
+import { clearSiteOutages, raiseAlerts, recordPastAlerts, type CurrentAlerts, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
-import { type EventTold, type MotionShown, recordEvents, recordMotions } from "../runs/public.ts";
+import { type ReceivedEvent, type ReportedMotion, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
 import type { RobotMessages } from "./incoming-buffer.ts";
 import { hasLostSession, applyMessage, type StateRow } from "./presence.ts";
@@ -50,7 +50,7 @@ interface Outcome {
   returned: boolean;
   newest: StateMessage | null;
   /** A reading past the robot's budget is left out. */
-  readonly live: { readonly message: StateMessage; readonly reading: Reading | null; readonly motion: MotionShown }[];
+  readonly live: { readonly message: StateMessage; readonly reading: Reading | null; readonly motion: ReportedMotion }[];
   readonly acks: Ack[];
   readonly events: Event[];
   readonly firmware: Firmware[];
@@ -146,7 +146,7 @@ async function store(
     }),
     budget,
   );
-  const toldLate = await recordToldAlerts(tx, events.kept, budget);
+  const toldLate = await recordPastAlerts(tx, events.kept, budget);
   const touched = new Set([
     ...moved,
     ...events.changed,
@@ -154,7 +154,7 @@ async function store(
     ...toldLate,
     ...(await recordFirmware(tx, outcomes, now)),
   ]);
-  await clearDarkSites(tx, recoveredSites(outcomes), now);
+  await clearSiteOutages(tx, recoveredSites(outcomes), now);
   await settleByStates(
     tx,
     outcomes.flatMap(({ before, live: shown }) =>
@@ -289,7 +289,7 @@ function liveStateOf(
   };
 }
 
-function eventReports({ after, events }: Outcome): EventTold[] {
+function eventReports({ after, events }: Outcome): ReceivedEvent[] {
   const { robot_id: robotId, site_id: siteId, clock_skew_ms: clockSkewMs } = after;
   return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
 }
@@ -308,7 +308,7 @@ interface MessageFaults {
  * What holds by a robot's newest state: the alerts it lists, and those the server sees in it. The server's come first,
  * for a robot that floods has alerts for a while only.
  */
-function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFaults): StandingAlerts[] {
+function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFaults): CurrentAlerts[] {
   const robot = { robotId: row.robot_id, siteId: row.site_id, at: row.received_at ?? new Date(newest.ts) };
   const { battery: batteryPercent, charging, alerts: listed } = newest;
   const battery = lowBattery({ batteryPercent, charging, listed });
@@ -330,7 +330,7 @@ function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFau
 }
 
 /** Of a robot none of whose states were taken: nothing where nothing is wrong. */
-function faultAlertsOf(row: StateRow, speech: MessageFaults, at: Date): StandingAlerts[] {
+function faultAlertsOf(row: StateRow, speech: MessageFaults, at: Date): CurrentAlerts[] {
   const alerts = faultAlerts(speech);
   if (alerts.length === 0) return [];
   return [{ robotId: row.robot_id, siteId: row.site_id, source: "SERVER", alerts, clears: [], at }];

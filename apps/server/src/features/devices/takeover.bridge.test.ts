@@ -3,7 +3,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
-import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
+import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import { RealBroker, type WatchedBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
@@ -29,7 +29,7 @@ afterEach(async () => {
   await database.close();
 });
 
-async function startServer(clocks = new HeldClocks()): Promise<Server> {
+async function startServer(clocks = new StubClockCheck()): Promise<Server> {
   const watched = await broker.server(`server-${servers.length + 1}`);
   const server = { ...(await createBridge({ database, broker: watched, clocks })), watched };
   servers.push(server);
@@ -138,7 +138,7 @@ describe("protocol rule 11: one bridge at a time", () => {
   });
 
   test("protocol rule 12: a server that cannot rely on its clock gives the bridge to another, and stays without it until it can", async () => {
-    const clocks = new HeldClocks();
+    const clocks = new StubClockCheck();
     const one = await startServer(clocks);
     const two = await startServer();
     const robotId = await one.robot("CLOCK-1");

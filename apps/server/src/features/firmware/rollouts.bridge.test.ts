@@ -3,7 +3,7 @@ import { deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
-import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
+import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import { RolloutBench } from "../../../test/rollout-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import { claimDueOffers } from "./rollout-engine.ts";
@@ -221,7 +221,7 @@ describe("protocol rule 13: a rollout", () => {
   });
 
   test("protocol rule 12: a server that cannot rely on its clock offers nothing until it can", async () => {
-    const clocks = new HeldClocks();
+    const clocks = new StubClockCheck();
     bench = await RolloutBench.open({ clocks });
     clocks.trouble = TROUBLE;
     const id = await bench.createRollout("2.0.0", bench.robots.slice(0, 1));

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
-import { holdRows } from "../../../test/held-rows.ts";
+import { holdRobotRows } from "../../../test/row-locks.ts";
 
 let bench: CommandBench;
 let robots: readonly TestRobot[];
@@ -108,7 +108,7 @@ describe("protocol rule 6: a START of a group that is shown too late", () => {
     for (const robot of robots) bench.robot(robot).inject({ kind: "deaf" });
     const asked = startAll();
     await bench.until(async () => (await onRecord(held)).length === 1);
-    const letGo = await holdRows(bench.db, held);
+    const letGo = await holdRobotRows(bench.db, held);
     const answers = await asked.finally(() => void letGo());
     const told = robots.map((robot) => answers.get(robot.id)?.message);
     expect(told).toEqual(robots.map((robot) => (robot === held ? notKnown : notConfirmed)(robot)));

@@ -3,7 +3,7 @@ import { groupMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
-import { holdRows } from "../../../test/held-rows.ts";
+import { holdRobotRows } from "../../../test/row-locks.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { acceptOrders } from "../commands/public.ts";
 
@@ -40,7 +40,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
     ["a group", () => command("STOP")],
   ])("protocol rule 3: Stop for %s stops the others at once, and says which it did not reach", async (_, stop) => {
     await command("START");
-    const letGo = await holdRows(bench.db, held);
+    const letGo = await holdRobotRows(bench.db, held);
     const answer = stop();
     await stopped(free);
     expect(bench.robot(held).truth().motion).toBe("MOVING");
@@ -65,7 +65,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
 
   test("protocol rule 3: one that is let go in time is stopped by the same press", async () => {
     await command("START");
-    const letGo = await holdRows(bench.db, held);
+    const letGo = await holdRobotRows(bench.db, held);
     const answer = owner.ask(siteStop, { body: { siteId: siteId() } });
     await decidedFor(free, "STOP");
     await letGo();
@@ -74,7 +74,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
   });
 
   test("protocol rule 8: the others of a group are locked, and the lock of that one is not claimed", async () => {
-    const letGo = await holdRows(bench.db, held);
+    const letGo = await holdRobotRows(bench.db, held);
     const lock = () =>
       owner.ask(groupMaintenance, { params: { groupId }, body: { enabled: true, reason: "The row is washed" } });
     const answer = lock();
@@ -90,7 +90,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
   });
 
   test("protocol rule 2: that one is not started, and the others are", async () => {
-    const letGo = await holdRows(bench.db, held);
+    const letGo = await holdRobotRows(bench.db, held);
     const answer = command("START");
     await untilMotion(free, "MOVING");
     expect((await answer).results[0]).toMatchObject({
@@ -106,7 +106,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
   test("protocol rule 3: a start that had to wait for it gives way to a Stop that came meanwhile", async () => {
     const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
     // Confirmed already as it is let go: only its number tells that it came later.
-    const letGo = await holdRows(bench.db, held, async (tx) => {
+    const letGo = await holdRobotRows(bench.db, held, async (tx) => {
       const order = { verb: "STOP", by, mode: "AUTO", maxDurationS: 0 } as const;
       const [stop] = await acceptOrders(tx, siteId(), [held.id], order, bench.clock.now());
       expect(stop?.accepted.kind).toBe("stored");

@@ -2,7 +2,7 @@ import { ready } from "@suncrew/contract/config/config.ts";
 import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
+import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
 
 const TOKEN = "a-token-of-tests";
@@ -10,10 +10,10 @@ const NO_START =
   "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.";
 
 let bench: CommandBench;
-let clocks: HeldClocks;
+let clocks: StubClockCheck;
 
 beforeEach(async () => {
-  clocks = new HeldClocks();
+  clocks = new StubClockCheck();
   bench = await CommandBench.open({ clocks, settings: { metricsToken: TOKEN } });
   for (const robot of [bench.fixtures.ownRobot, bench.fixtures.ownRobot2]) await bench.live(robot);
 });

@@ -2,7 +2,7 @@ import { live, LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/
 import { type KyselyPlugin, sql } from "kysely";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
@@ -143,10 +143,10 @@ describe("wire, Live: what streams cost the server", () => {
     const [admin, owner, stranger] = [await signedIn("admin"), await signedIn("owner"), await signedIn("stranger")];
     await open(owner);
     const readsOfOne = robotReads;
-    letGo = await holdTaken(server.db, (tx) => sql`lock table sites in access exclusive mode`.execute(tx));
+    letGo = await holdLock(server.db, (tx) => sql`lock table sites in access exclusive mode`.execute(tx));
     const leaving = new AbortController();
     const asked = [open(admin, leaving.signal), open(owner), open(stranger, leaving.signal)];
-    await untilSomebodyWaits(server.db, 2);
+    await untilBlocked(server.db, 2);
     leaving.abort(new Error("left"));
     await expect(asked[0]).rejects.toThrow("left");
     await expect(asked[2]).rejects.toThrow("left");
@@ -163,14 +163,14 @@ describe("wire, Live: a stream is its session's, whatever else is open or being 
   test("wire, Live: signed out while snapshots and updates stand still, the stream ends and none begins", async () => {
     const leaver = await signedIn("owner");
     const stream = await open(leaver);
-    letGo = await holdTaken(server.db, (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx));
+    letGo = await holdLock(server.db, (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx));
     const others = [open(await signedIn("admin")), open(await signedIn("stranger"))];
     const again = open(leaver);
     const refused = again.catch((error: unknown) => error);
-    await untilSomebodyWaits(server.db, 2);
+    await untilBlocked(server.db, 2);
     await setAddress("Beyond the hill");
     server.clock.advance(1_100);
-    await untilSomebodyWaits(server.db, 3);
+    await untilBlocked(server.db, 3);
     await endSession(server.db, leaver.sessionId, server.clock.now());
     server.clock.advance(1_000);
     expect((await eventsOf(stream)).at(-1)).toEqual({ type: "end", reason: "session" });
@@ -195,13 +195,13 @@ describe("wire, Live: a stream is its session's, whatever else is open or being 
 
   test("wire, Live: a session that ends while its snapshot is read gets no stream, before any look", async () => {
     const owner = await signedIn("owner");
-    letGo = await holdTaken(
+    letGo = await holdLock(
       server.db,
       (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx),
       (tx) => endSession(tx, owner.sessionId, server.clock.now()),
     );
     const refused = open(owner).catch((error: unknown) => error);
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await letGo();
     const error = await refused;
     expect(error instanceof HttpError && error.status).toBe(401);
@@ -213,13 +213,13 @@ describe("wire, Live: a stream is its session's, whatever else is open or being 
     // Read from the first: what nobody has taken by the end is never sent.
     const told = eventsOf(await open(owner));
     await open(stays);
-    letGo = await holdTaken(
+    letGo = await holdLock(
       server.db,
       (tx) => sql`lock table sessions in access exclusive mode`.execute(tx),
       (tx) => endSession(tx, owner.sessionId, server.clock.now()),
     );
     server.clock.advance(1_000);
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await setAddress("Beyond the hill");
     await pass(1_000);
     await pass(1_000);

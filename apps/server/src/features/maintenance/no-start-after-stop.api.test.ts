@@ -5,7 +5,7 @@ import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenanc
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
-import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { acceptOrders } from "../commands/public.ts";
 
@@ -84,7 +84,7 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
     async (_, isLocked, press, why) => {
       if (isLocked) await lock(mine);
       const { ownSiteId, ownRobot } = bench.fixtures;
-      const letGo = await holdRows(bench.db, ownRobot, async (tx) => {
+      const letGo = await holdRobotRows(bench.db, ownRobot, async (tx) => {
         const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
         const order = { verb: "STOP", by, mode: "AUTO", maxDurationS: 0 } as const;
         const now = bench.clock.now();
@@ -93,7 +93,7 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
         await tx.updateTable("commands").set(shown).where("settled_at", "is", null).execute();
       });
       const answer = press();
-      await untilSomebodyWaits(bench.db);
+      await untilBlocked(bench.db);
       await letGo();
       expect((await answer).text).toContain(why);
       await expectNoStart();

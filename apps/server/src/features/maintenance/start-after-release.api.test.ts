@@ -6,7 +6,7 @@ import { CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
-import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 
 /** Time that a test can set forward. It runs at half its speed, as all of this happens within a command's 8 s. */
 class JumpingClock extends FastClock {
@@ -108,9 +108,9 @@ describe("§9: a start that follows a release is sent only while its caller wait
   ])("§9: %s stays where it is when the release took nearly all of the time", async (_, set) => {
     await lock();
     robot().inject({ kind: "silent" });
-    const letGo = await holdRows(bench.db, bench.fixtures.ownRobot);
+    const letGo = await holdRobotRows(bench.db, bench.fixtures.ownRobot);
     const released = set(andStart);
-    await untilSomebodyWaits(bench.db);
+    await untilBlocked(bench.db);
     clock.aheadMs = 8_500;
     robot().clear();
     await letGo();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { holdTaken } from "../../../test/held-rows.ts";
+import { holdLock } from "../../../test/row-locks.ts";
 import { MonthlyBench } from "../../../test/monthly-bench.ts";
 import { claimMail, claimReport } from "./monthly-reports.repository.ts";
 import type { GeneratedReport } from "./monthly-reports.ts";
@@ -177,7 +177,7 @@ describe("monthly reports: once with any number of servers", () => {
       .updateTable("kept_reports")
       .set({ mail_status: "PENDING", mail_try_at: bench.clock.now() })
       .execute();
-    const letGo = await holdTaken(bench.db, (tx) => tx.selectFrom("kept_reports").select("id").forUpdate().execute());
+    const letGo = await holdLock(bench.db, (tx) => tx.selectFrom("kept_reports").select("id").forUpdate().execute());
     expect([await claimReport(bench.db, bench.clock.now()), await claimMail(bench.db, bench.clock.now())]).toEqual([
       null,
       null,

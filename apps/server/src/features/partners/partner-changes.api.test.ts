@@ -3,7 +3,7 @@ import { createPartner, deletePartner, partnerDetails, updatePartner } from "@su
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addSite } from "../../../test/fixtures.ts";
-import { untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { untilBlocked } from "../../../test/row-locks.ts";
 import { partnerForm } from "../../../test/partner-form.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { lockLivePartner } from "./public.ts";
@@ -205,7 +205,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     const giving = await server.db.startTransaction().execute();
     expect(await lockLivePartner(giving, id)).toEqual({ id, name: "Just Now Services" });
     const deleting = admin.call(deletePartner, { params: { id } });
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await giving
       .updateTable("sites")
       .set({ maintenance_partner_id: id })
@@ -223,7 +223,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     const deleting = await server.db.startTransaction().execute();
     await deleting.updateTable("partners").set({ deleted_at: server.clock.now() }).where("id", "=", id).execute();
     const giving = server.db.transaction().execute((tx) => lockLivePartner(tx, id));
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await deleting.commit().execute();
     expect(await giving).toBe(null);
   });

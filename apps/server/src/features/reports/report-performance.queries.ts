@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { setImmediate } from "node:timers/promises";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { reasonInWords, stoppedBy } from "../runs/public.ts";
+import { reasonText, stoppedBy } from "../runs/public.ts";
 import { visibleSites } from "../sites/public.ts";
 import { type Newest, REPORT_LIST_ROWS, type ReportNotDone, type ReportScope, reportTime } from "./report-data.ts";
 
@@ -97,7 +97,7 @@ export async function readNotDone(viewer: Viewer, db: Executor, scope: ReportSco
       at: reportTime(at, scope.timezone),
       planned,
       outcome,
-      reason: reasonInWords({ outcome, reason, planned, stoppedBy: stopped_by }) ?? "Not known.",
+      reason: reasonText({ outcome, reason, planned, stoppedBy: stopped_by }) ?? "Not known.",
     })),
     rest: total - rows.length,
   };

@@ -10,7 +10,7 @@ import {
 import { updateSite } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addDevice, FREE_SERIAL, type Person, type TestRobot } from "../../../test/fixtures.ts";
-import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
@@ -187,18 +187,18 @@ describe("§6 SUPER_ADMIN: the operator's devices go anywhere, a partner's to it
 describe("§6: at the same moment", () => {
   test("a device that is allocated to another while a partner's call waits for it is unknown by then", async () => {
     const { ownSiteId, ownerPartnerId, strangerPartnerId: partner_id } = server.fixtures;
-    const release = await holdTaken(server.db, (tx) =>
+    const release = await holdLock(server.db, (tx) =>
       tx.updateTable("devices").set({ partner_id }).where("serial", "=", FREE_SERIAL).execute(),
     );
     const claim = create(FREE_SERIAL, ownSiteId, "owner");
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await release();
     expect([(await claim).status, (await claim).text]).toEqual([400, expect.stringContaining("your company")]);
-    const back = await holdTaken(server.db, (tx) =>
+    const back = await holdLock(server.db, (tx) =>
       tx.updateTable("devices").set({ partner_id: ownerPartnerId }).where("serial", "=", FREE_SERIAL).execute(),
     );
     const again = create(FREE_SERIAL, ownSiteId, "owner");
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     await back();
     expect((await again).status).toBe(201);
   });

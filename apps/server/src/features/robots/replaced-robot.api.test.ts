@@ -1,7 +1,7 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FREE_SERIAL } from "../../../test/fixtures.ts";
-import { holdRows, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import { ingest } from "../devices/public.ts";
@@ -40,14 +40,14 @@ async function replace(): Promise<() => Promise<void>> {
     motor_type: null,
     control_type: null,
   };
-  return holdRows(server.db, ownRobot, (tx) => storeChangedRobot(tx, viewer, ownRobot.id, body, seenAt(server.deps)));
+  return holdRobotRows(server.db, ownRobot, (tx) => storeChangedRobot(tx, viewer, ownRobot.id, body, seenAt(server.deps)));
 }
 
 test("protocol rule 7: what the former machine said, and waited to be stored, counts for nothing once another took its place", async () => {
   const { ownRobot } = server.fixtures;
   const commit = await replace();
   const former = ingest(server.db, [states("OWN-1", 999)], { now: () => TEST_NOW });
-  await untilSomebodyWaits(server.db);
+  await untilBlocked(server.db);
   await commit();
   expect(await former).toMatchObject({ unknown: [{ serial: "OWN-1" }], readings: 0 });
   expect(await ingest(server.db, [states(FREE_SERIAL, 3)], { now: () => TEST_NOW })).toMatchObject({
@@ -68,7 +68,7 @@ test("protocol rule 2: a Start that waited while its robot became another machin
   const commit = await replace();
   const body = { robotId: "OWN-1", robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command: "START" } as const;
   const pressed = (await server.as("owner")).call(sendCommand, { body });
-  await untilSomebodyWaits(server.db);
+  await untilBlocked(server.db);
   await commit();
   expect((await pressed).status).toBe(404);
   expect(await server.db.selectFrom("commands").select("verb").execute()).toEqual([]);

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { reasonInWords } from "../runs/public.ts";
+import { reasonText } from "../runs/public.ts";
 import { lastSeenMoving, lostRobotOf, type SeenAt, visibleSites } from "../sites/public.ts";
 
 export interface RobotChoice {
@@ -191,7 +191,7 @@ export async function readRobots(
               began_at: cleaned_began_at.toISOString(),
               ended_at: robot.last_cleaned_at.toISOString(),
               outcome: cleaned_outcome,
-              reason: reasonInWords({
+              reason: reasonText({
                 outcome: cleaned_outcome,
                 reason: cleaned_reason,
                 planned: cleaned_planned === true,
@@ -207,7 +207,7 @@ export async function readRobots(
               at: newest_at.toISOString(),
               planned: newest_planned === true,
               outcome: newest_outcome,
-              reason: reasonInWords({
+              reason: reasonText({
                 outcome: newest_outcome,
                 reason: newest_reason,
                 planned: newest_planned === true,

@@ -7,7 +7,7 @@ import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { endAlertsOf, moveAlerts } from "../alerts/public.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 import { type LockedRobot, settleRemoved } from "../commands/public.ts";
-import { closeRunsOfRemoved } from "../runs/public.ts";
+import { closeRunsOfDeletedRobots } from "../runs/public.ts";
 
 /** What the Robot form stores. */
 export type RobotForm = z.output<typeof robotBodySchema>;
@@ -112,7 +112,7 @@ export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: A
   const ids = robots.map(({ id }) => id);
   const these = sql<number>`any(${ids}::int[])`;
   await settleRemoved(tx, robots, reason, now);
-  await closeRunsOfRemoved(tx, ids, reason, now);
+  await closeRunsOfDeletedRobots(tx, ids, reason, now);
   await tx
     .updateTable("maintenance_locks")
     .set({ released_at: now, released_by: by.name, released_by_user_id: by.userId })

@@ -20,7 +20,7 @@ import {
   showChange,
 } from "../commands/public.ts";
 import { endLockOfRetired } from "../devices/public.ts";
-import { closeRunsOfRemoved } from "../runs/public.ts";
+import { closeRunsOfDeletedRobots } from "../runs/public.ts";
 import { seenAt, type SeenAt } from "../sites/public.ts";
 import { type RobotConflict, robotConflicts } from "./robot-conflicts.repository.ts";
 import { exportRobotsTask, importRobotsTask } from "./robot-files.ts";
@@ -174,7 +174,7 @@ export async function storeChangedRobot(
       ? `Robot ${before.serial_number} was replaced by ${after.serial_number}.`
       : `Robot ${before.serial_number} was moved to another site.`;
     // It is stopped, so its run is over, here and by this machine.
-    await closeRunsOfRemoved(tx, [robotId], reason, now);
+    await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
     if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
     if (isOtherMachine) await endLockOfRetired(tx, robotId, viewer, now);
   }
@@ -274,7 +274,7 @@ export async function forgetState(
   });
   if (refusal !== null) return conflict(refusal);
   const reason = `The state of robot ${serial} was forgotten.`;
-  await closeRunsOfRemoved(tx, [robotId], reason, now);
+  await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
   await settleForgotten(tx, [robot], reason, now);
   await resetRobotState(tx, robotId, now);
   await showChange(tx, [robotId]);

@@ -2,7 +2,7 @@ import type { CalendarEntry, Run } from "@suncrew/contract/runs/runs.ts";
 import { countRuns, NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
-import type { ComingSchedule } from "./runs.queries.ts";
+import type { UpcomingSchedule } from "./runs.queries.ts";
 
 /** Robots of a group that a person started together begin within this. */
 const TOGETHER_MS = 10_000;
@@ -19,7 +19,7 @@ export function recordedEntries(runs: readonly Run[], timezone: string): Calenda
 }
 
 /** The entry of a run that is still to come. */
-export function plannedEntry(schedule: ComingSchedule, dueAt: Date, timezone: string): CalendarEntry {
+export function plannedEntry(schedule: UpcomingSchedule, dueAt: Date, timezone: string): CalendarEntry {
   return {
     key: `planned-${schedule.id}-${dueAt.toISOString()}`,
     state: "PLANNED",

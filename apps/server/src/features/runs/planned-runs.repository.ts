@@ -32,7 +32,7 @@ export interface Occurrence {
 }
 
 /** Those of the robots that have no run of this due time yet. */
-export async function withoutRun(tx: Tx, occurrence: Occurrence, robotIds: readonly number[]): Promise<number[]> {
+export async function robotsWithoutRun(tx: Tx, occurrence: Occurrence, robotIds: readonly number[]): Promise<number[]> {
   const rows = await tx
     .selectFrom("runs")
     .select("robot_id")
@@ -74,11 +74,11 @@ export async function insertPlannedRuns(
   await alertNotStarted(tx, siteId, runs, now);
 }
 
-type Told = Extract<ServerAlertCode, "RUN_MISSED" | "RUN_NOT_STARTED">;
+type NotStartedCode = Extract<ServerAlertCode, "RUN_MISSED" | "RUN_NOT_STARTED">;
 
 /** What did not come about is an alert until the next run of the robot is served, whatever becomes of that. */
 async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
-  const told = Map.groupBy(runs, (run): Told | null => {
+  const told = Map.groupBy(runs, (run): NotStartedCode | null => {
     if (!("outcome" in run)) return null;
     if (run.outcome === "MISSED") return "RUN_MISSED";
     return run.isAlert === true ? "RUN_NOT_STARTED" : null;
@@ -159,7 +159,7 @@ export interface FailedStart {
 /** A run is started anew no more often than this, so that a robot that always refuses is left alone. */
 const MAX_STARTS = 5;
 /** Nothing is made up for later than this after it was known that the START had no effect: people stand around by then. */
-const ANEW_WITHIN_MS = 60_000;
+const RETRY_WITHIN_MS = 60_000;
 
 export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
   return readFailedStarts(db, now, null);
@@ -183,7 +183,7 @@ export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise
  */
 async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
   const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
-  const failedAfter = new Date(now.getTime() - ANEW_WITHIN_MS);
+  const failedAfter = new Date(now.getTime() - RETRY_WITHIN_MS);
   const { rows } = await sql<FailedStart>`
     select r.id, r.robot_id, r.site_id, r.schedule_id, r.due_at, r.stop_due_at, tried.starts
     from runs r
@@ -225,7 +225,7 @@ async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): P
  * Opens a failed run again for another START, under the name that this START bears, so that what the robot may still
  * tell about the old one is not taken for the new.
  */
-export async function openAnew(
+export async function reopenForRetry(
   tx: Tx,
   runId: string,
   anew: { readonly id: string; readonly commandId: string },

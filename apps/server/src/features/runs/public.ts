@@ -1,6 +1,6 @@
 export {
-  type EventTold,
-  type MotionShown,
+  type ReceivedEvent as ReceivedEvent,
+  type ReportedMotion as ReportedMotion,
   type RecordedEvents,
   recordEvents,
   recordMotions,
@@ -13,14 +13,14 @@ export {
   findStopsDue,
   insertPlannedRuns,
   type Occurrence,
-  openAnew,
+  reopenForRetry as openAnew,
   type PlannedRun,
   readFailedStart,
   readStopsDue,
   SCHEDULER,
   setStopCommands,
   type StopDue,
-  withoutRun,
+  robotsWithoutRun as withoutRun,
 } from "./planned-runs.repository.ts";
-export { closeLostRun, closeRunsOfRemoved, findLostRuns } from "./run-ends.repository.ts";
-export { reasonInWords, stoppedBy } from "./run-reasons.ts";
+export { closeLostRun, closeRunsOfDeletedRobots as closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
+export { reasonText as reasonText, stoppedBy } from "./run-reasons.ts";

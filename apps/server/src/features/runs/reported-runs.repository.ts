@@ -19,7 +19,7 @@ import {
   openRunsOf,
   robotsWithUnknownRuns,
   runsById,
-  type ToldBeginning,
+  type ReportedBeginning,
 } from "./runs.repository.ts";
 
 /** What the server knows where a motion ended and the robot did not tell why. */
@@ -47,7 +47,7 @@ function likelyEndReason(ending: RunEnding): RunEndReason {
 }
 
 /** A live state of a robot's current session, as far as runs look at it. */
-export interface MotionShown extends Pick<StateMessage, "motion" | "runId" | "battery" | "lastSeq" | "status"> {
+export interface ReportedMotion extends Pick<StateMessage, "motion" | "runId" | "battery" | "lastSeq" | "status"> {
   readonly robotId: number;
   readonly siteId: number;
   readonly receivedAt: Date;
@@ -61,19 +61,19 @@ export interface MotionShown extends Pick<StateMessage, "motion" | "runId" | "ba
  */
 export async function recordMotions(
   tx: Tx,
-  shown: readonly MotionShown[],
+  shown: readonly ReportedMotion[],
   budget: RobotBudget = unlimited,
 ): Promise<Set<number>> {
   const changed = new Set<number>();
   if (shown.length === 0) return changed;
   const open = await openRunsOf(tx, [...new Set(shown.map(({ robotId }) => robotId))]);
-  for (const turn of turnsOf(shown)) {
-    const news = turn.filter((state) => !goesOn(open.get(state.robotId), state));
+  for (const turn of batchesByRobot(shown)) {
+    const news = turn.filter((state) => !isSameRun(open.get(state.robotId), state));
     const over = news.flatMap((state) => {
       const run = open.get(state.robotId);
       return run ? [{ run, state }] : [];
     });
-    await endAsShown(tx, over);
+    await endRunsByMotion(tx, over);
     for (const { run } of over) {
       open.delete(run.robot_id);
       changed.add(run.robot_id);
@@ -93,18 +93,18 @@ export async function recordMotions(
 }
 
 /** A motion without a name goes on with the run that was started at the robot. */
-function goesOn(run: OpenRun | undefined, { motion, runId }: MotionShown): boolean {
+function isSameRun(run: OpenRun | undefined, { motion, runId }: ReportedMotion): boolean {
   if (run === undefined || motion !== "MOVING") return false;
   return runId === null ? run.command_id === null : run.id === runId;
 }
 
-interface Over {
+interface EndedMotion {
   readonly run: OpenRun;
-  readonly state: MotionShown;
+  readonly state: ReportedMotion;
 }
 
-async function endAsShown(tx: Tx, over: readonly Over[]): Promise<void> {
-  const stops = await takenStopsOf(tx, over);
+async function endRunsByMotion(tx: Tx, over: readonly EndedMotion[]): Promise<void> {
+  const stops = await findStopsTaken(tx, over);
   const ends = over.map(({ run, state }) => {
     const reason = likelyEndReason({
       stoppedBy: stops.get(run.robot_id) ?? null,
@@ -119,7 +119,7 @@ async function endAsShown(tx: Tx, over: readonly Over[]): Promise<void> {
 }
 
 /** The newest STOP or lock that each robot has taken since its run began, by robot. */
-async function takenStopsOf(tx: Tx, over: readonly Over[]): Promise<Map<number, "STOP" | "MAINTENANCE_ON">> {
+async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map<number, "STOP" | "MAINTENANCE_ON">> {
   if (over.length === 0) return new Map();
   const asked = over.map(({ run, state }) => ({
     robot_id: run.robot_id,
@@ -138,7 +138,7 @@ async function takenStopsOf(tx: Tx, over: readonly Over[]): Promise<Map<number, 
 }
 
 /** An event as it arrived. */
-export interface EventTold {
+export interface ReceivedEvent {
   readonly robotId: number;
   readonly siteId: number;
   readonly message: EventMessage;
@@ -151,8 +151,8 @@ type RunBegan = Extract<EventMessage, { kind: "RUN_BEGAN" }>;
 type RunEnded = Extract<EventMessage, { kind: "RUN_ENDED" }>;
 
 /** An event about one end of a run. */
-interface Told<M extends RunBegan | RunEnded> {
-  readonly event: EventTold;
+interface RunEvent<M extends RunBegan | RunEnded> {
+  readonly event: ReceivedEvent;
   readonly message: M;
 }
 
@@ -160,7 +160,7 @@ export interface RecordedEvents {
   /** Robots whose runs changed. */
   readonly changed: ReadonlySet<number>;
   /** Told for the first time. */
-  readonly kept: readonly EventTold[];
+  readonly kept: readonly ReceivedEvent[];
   /** Past the robot's budget and not kept: it must not be told that they were received, and tells them again. */
   readonly refused: ReadonlySet<EventMessage>;
 }
@@ -168,23 +168,23 @@ export interface RecordedEvents {
 /** Keeps each event once, however often it is told, and completes the runs by them, those of many robots at once. */
 export async function recordEvents(
   tx: Tx,
-  told: readonly EventTold[],
+  told: readonly ReceivedEvent[],
   budget: RobotBudget = unlimited,
 ): Promise<RecordedEvents> {
   const changed = new Set<number>();
   const refused = new Set<EventMessage>();
-  const kept: EventTold[] = [];
-  for (const turn of turnsOf(told)) {
+  const kept: ReceivedEvent[] = [];
+  for (const turn of batchesByRobot(told)) {
     const unknown = await robotsWithUnknownRuns(tx, turn.flatMap(runOf));
-    const fits = ({ robotId }: EventTold) =>
+    const fits = ({ robotId }: ReceivedEvent) =>
       budget.has(robotId, "events") && (!unknown.has(robotId) || budget.has(robotId, "runs"));
     const mayBeKept = turn.filter(fits);
     // What was kept before is received, however often it is told.
     const pastBudget = turn.filter((event) => !fits(event));
-    for (const { message } of await neverKept(tx, pastBudget)) refused.add(message);
-    const began: Told<RunBegan>[] = [];
-    const ended: Told<RunEnded>[] = [];
-    for (const event of await keepEvents(tx, mayBeKept)) {
+    for (const { message } of await findUnstored(tx, pastBudget)) refused.add(message);
+    const began: RunEvent<RunBegan>[] = [];
+    const ended: RunEvent<RunEnded>[] = [];
+    for (const event of await storeEvents(tx, mayBeKept)) {
       budget.take(event.robotId, "events");
       if (unknown.has(event.robotId)) budget.take(event.robotId, "runs");
       kept.push(event);
@@ -192,13 +192,13 @@ export async function recordEvents(
       if (message.kind === "RUN_BEGAN") began.push({ event, message });
       if (message.kind === "RUN_ENDED") ended.push({ event, message });
     }
-    for (const robotId of await applyBegan(tx, began)) changed.add(robotId);
-    for (const robotId of await applyEnded(tx, ended)) changed.add(robotId);
+    for (const robotId of await applyBeginnings(tx, began)) changed.add(robotId);
+    for (const robotId of await applyEnds(tx, ended)) changed.add(robotId);
   }
   return { changed, kept, refused };
 }
 
-function runOf({ robotId, message }: EventTold): { robotId: number; runId: string }[] {
+function runOf({ robotId, message }: ReceivedEvent): { robotId: number; runId: string }[] {
   return "runId" in message ? [{ robotId, runId: message.runId }] : [];
 }
 
@@ -210,7 +210,7 @@ function isSameEvent(one: "e", other: "n" | "excluded") {
 }
 
 /** Those of the events that are not on record. */
-async function neverKept(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
+async function findUnstored(tx: Tx, told: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> {
   if (told.length === 0) return [];
   const rows = told.map(({ robotId, message }, nth) => {
     return { nth, robot_id: robotId, event_seq: message.eventSeq, kind: message.kind, body: message };
@@ -229,7 +229,7 @@ async function neverKept(tx: Tx, told: readonly EventTold[]): Promise<EventTold[
  * Answers those that were not kept before. A robot that lost its memory counts its events from where it did before:
  * what is told under the number of another one is new, and takes its place on record.
  */
-async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold[]> {
+async function storeEvents(tx: Tx, told: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> {
   if (told.length === 0) return [];
   const rows = told.map(({ robotId, siteId, message, receivedAt }) => ({
     robot_id: robotId,
@@ -252,11 +252,11 @@ async function keepEvents(tx: Tx, told: readonly EventTold[]): Promise<EventTold
   return told.filter(({ robotId }) => robotIds.has(robotId));
 }
 
-function timeOf({ receivedAt, clockSkewMs }: EventTold, { at }: RunBegan | RunEnded): Date {
+function timeOf({ receivedAt, clockSkewMs }: ReceivedEvent, { at }: RunBegan | RunEnded): Date {
   return reportedTime({ at: new Date(at), receivedAt, clockSkewMs });
 }
 
-async function applyBegan(tx: Tx, told: readonly Told<RunBegan>[]): Promise<number[]> {
+async function applyBeginnings(tx: Tx, told: readonly RunEvent<RunBegan>[]): Promise<number[]> {
   if (told.length === 0) return [];
   const known = await runsById(
     tx,
@@ -281,14 +281,14 @@ async function applyBegan(tx: Tx, told: readonly Told<RunBegan>[]): Promise<numb
   return began.map(({ event }) => event.robotId);
 }
 
-async function applyEnded(tx: Tx, told: readonly Told<RunEnded>[]): Promise<number[]> {
+async function applyEnds(tx: Tx, told: readonly RunEvent<RunEnded>[]): Promise<number[]> {
   if (told.length === 0) return [];
   const known = await runsById(
     tx,
     told.map(({ message }) => message.runId),
   );
   const unseen = told.filter(({ message }) => (known.get(message.runId)?.began_at ?? null) === null);
-  const beginnings = await toldBeginnings(tx, unseen);
+  const beginnings = await reportedBeginnings(tx, unseen);
   const ended: EndedRun[] = [];
   const whole: NewRun[] = [];
   const changed: number[] = [];
@@ -320,7 +320,10 @@ async function applyEnded(tx: Tx, told: readonly Told<RunEnded>[]): Promise<numb
 }
 
 /** What robots have told about the beginning of these runs, by robot. */
-async function toldBeginnings(tx: Tx, told: readonly Told<RunEnded>[]): Promise<Map<number, ToldBeginning>> {
+async function reportedBeginnings(
+  tx: Tx,
+  told: readonly RunEvent<RunEnded>[],
+): Promise<Map<number, ReportedBeginning>> {
   if (told.length === 0) return new Map();
   const { rows } = await sql<{ robot_id: number; body: unknown; received_at: Date }>`
     select e.robot_id, e.body, e.received_at
@@ -329,7 +332,7 @@ async function toldBeginnings(tx: Tx, told: readonly Told<RunEnded>[]): Promise<
     join robot_events e on e.robot_id = n.robot_id and e.kind = 'RUN_BEGAN' and e.body ->> 'runId' = n.run_id
     order by e.robot_id, e.event_seq desc`.execute(tx);
   const kept = new Map(rows.map((row) => [row.robot_id, row]));
-  const beginnings = new Map<number, ToldBeginning>();
+  const beginnings = new Map<number, ReportedBeginning>();
   for (const { event } of told) {
     const row = kept.get(event.robotId);
     const message = row && eventMessageSchema.parse(row.body);
@@ -344,7 +347,7 @@ async function toldBeginnings(tx: Tx, told: readonly Told<RunEnded>[]): Promise<
  * Splits what robots said or showed into turns, each with one thing of a robot at most, in the order given: what many
  * robots said once is recorded by a few statements, and what one robot said twice one after the other.
  */
-function turnsOf<T extends { readonly robotId: number }>(said: readonly T[]): T[][] {
+function batchesByRobot<T extends { readonly robotId: number }>(said: readonly T[]): T[][] {
   const turns: T[][] = [];
   const countOf = new Map<number, number>();
   for (const each of said) {

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { type ActivityRecord, amendRunEnds, recordActivities, removeRunEnds } from "../activity/public.ts";
 import type { SeenAt } from "../sites/public.ts";
-import { reasonInWords, stoppedBy } from "./run-reasons.ts";
+import { reasonText, stoppedBy } from "./run-reasons.ts";
 
 /**
  * Puts the ends of runs into the activity log, with their reasons and at their own time. The end by a STOP is there as
@@ -26,7 +26,7 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
     .execute();
   const ends = rows.flatMap((row) => {
     const { ended_at: at, outcome, reason, planned, stopped_by, params } = row;
-    const details = reasonInWords({ outcome, reason, planned, stoppedBy: stopped_by });
+    const details = reasonText({ outcome, reason, planned, stoppedBy: stopped_by });
     if (at === null || details === null || reason === "STOP") return [];
     const record: ActivityRecord = {
       at,
@@ -66,7 +66,7 @@ const latestEnd = ({ longestRunMs }: MotionLimits) => sql`coalesce(${KNOWN_END},
 /** When the broker said that it had lost the robot `s`; null where it did not. */
 const LOST_AT = sql`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN') then s.connection_at end`;
 /** When the robot stood at the latest, having lost its broker after it was last heard of. */
-const stoodAt = (limits: MotionLimits) =>
+const latestStop = (limits: MotionLimits) =>
   sql`least(${latestEnd(limits)}, greatest(coalesce(s.live_at, r.began_at), ${LOST_AT}) + ${span(limits.withoutBrokerMs)})`;
 
 function span(ms: number) {
@@ -89,7 +89,7 @@ export async function findLostRuns(db: Db, at: SeenAt): Promise<{ id: string; ro
 export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<boolean> {
   const closed = await sql`
     update runs r set
-      ended_at = greatest(r.began_at, ${stoodAt(at.limits)}),
+      ended_at = greatest(r.began_at, ${latestStop(at.limits)}),
       outcome = 'CUT_SHORT', reason = 'LINK_LOST', change_no = pg_current_xact_id()
     from robot_state s
     where s.robot_id = r.robot_id and r.id = ${runId} and ${isLost(at)}
@@ -100,7 +100,7 @@ export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<b
 }
 
 /** Closes what robots that are deleted have open: a run that has begun ended when its robot stood, others never came. */
-export async function closeRunsOfRemoved(
+export async function closeRunsOfDeletedRobots(
   tx: Tx,
   robotIds: readonly number[],
   reason: string,
@@ -109,7 +109,7 @@ export async function closeRunsOfRemoved(
   const { rows } = await sql<{ id: string }>`
     update runs r set
       ended_at = case when r.began_at is null then ${now} else greatest(r.began_at,
-        least(${now}, ${stoodAt(DEFAULT_MOTION_LIMITS)})) end,
+        least(${now}, ${latestStop(DEFAULT_MOTION_LIMITS)})) end,
       outcome = case when r.began_at is null then 'FAILED' else 'CUT_SHORT' end,
       reason = case when r.began_at is null then ${reason} else 'LINK_LOST' end,
       change_no = pg_current_xact_id()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reasonInWords, type RecordedEnd } from "./run-reasons.ts";
+import { reasonText, type RecordedEnd } from "./run-reasons.ts";
 
 const end = (more: Partial<RecordedEnd>): RecordedEnd => ({
   outcome: "COMPLETED",
@@ -45,6 +45,6 @@ describe("decisions, Cleaning runs: why a run ended, in plain words", () => {
     ],
     [{ reason: null, outcome: null }, null],
   ] as const)("%o reads %s", (of, words) => {
-    expect(reasonInWords(end(of))).toBe(words);
+    expect(reasonText(end(of))).toBe(words);
   });
 });

@@ -24,7 +24,7 @@ export interface RecordedEnd {
   readonly stoppedBy: string | null;
 }
 
-const sentences: Record<RunEndReason, (end: RecordedEnd) => string> = {
+const reasonTexts: Record<RunEndReason, (end: RecordedEnd) => string> = {
   STOP: ({ planned, outcome, stoppedBy }) =>
     planned && outcome === "COMPLETED"
       ? "Stopped at its planned end."
@@ -44,10 +44,10 @@ const sentences: Record<RunEndReason, (end: RecordedEnd) => string> = {
 const ADVICE = /(?:; try again| Please try again\.| Refresh its status, then try again\.)/;
 
 /** Why a run ended, or never began, in plain words; null while it is due or under way. */
-export function reasonInWords(end: RecordedEnd): string | null {
+export function reasonText(end: RecordedEnd): string | null {
   if (end.outcome === null || end.reason === null) return null;
   const code = runEndReasonSchema.safeParse(end.reason);
-  if (code.success) return sentences[code.data](end);
+  if (code.success) return reasonTexts[code.data](end);
   return end.planned ? withoutAdvice(end.reason) : end.reason;
 }
 

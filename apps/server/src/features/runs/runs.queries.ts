@@ -18,9 +18,9 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
 import { plannedEntry, recordedEntries } from "./calendar-entries.ts";
 import { countRuns, outcomesOf } from "@suncrew/domain/runs/run-outcome.ts";
-import { reasonInWords, stoppedBy } from "./run-reasons.ts";
+import { reasonText, stoppedBy } from "./run-reasons.ts";
 
-export interface RunChoice {
+export interface RunFilter {
   readonly ids?: readonly string[];
   readonly siteId?: number | undefined;
   readonly robotId?: number | undefined;
@@ -36,7 +36,7 @@ export interface RunChoice {
 export async function readRuns(
   viewer: Viewer,
   db: Executor,
-  choice: RunChoice,
+  choice: RunFilter,
 ): Promise<{ readonly run: Run; readonly cursor: string }[]> {
   let query = sitesEverVisible(viewer, db)
     .innerJoin("runs", "runs.site_id", "sites.id")
@@ -70,13 +70,17 @@ export async function readRuns(
       stop_due_at: row.stop_due_at?.toISOString() ?? null,
       began_at: row.began_at?.toISOString() ?? null,
       ended_at: row.ended_at?.toISOString() ?? null,
-      reason: reasonInWords({ outcome: row.outcome, reason: row.reason, planned, stoppedBy: stoppedByName }),
+      reason: reasonText({ outcome: row.outcome, reason: row.reason, planned, stoppedBy: stoppedByName }),
     },
   }));
 }
 
 /** Throws 404 where the site or robot of a filter is out of the viewer's scope, and 400 where they do not belong together. */
-export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robotId }: RunChoice): Promise<void> {
+export async function requireFilterInScope(
+  viewer: Viewer,
+  db: Executor,
+  { siteId, robotId }: RunFilter,
+): Promise<void> {
   if (siteId !== undefined) await requireSiteEver(viewer, db, siteId);
   if (robotId === undefined) return;
   // Robots and sites that were deleted keep their history, and so does a site that a robot has left.
@@ -96,7 +100,7 @@ export async function requireChosen(viewer: Viewer, db: Executor, { siteId, robo
 }
 
 /** A schedule that will run again, with how many robots its group has now. */
-export interface ComingSchedule {
+export interface UpcomingSchedule {
   readonly id: number;
   readonly group_id: number;
   readonly group_name: string;
@@ -109,11 +113,11 @@ export interface ComingSchedule {
 }
 
 /** The viewer's schedules whose next run comes before `to`, those of one site or all. */
-async function readComing(
+async function readUpcomingSchedules(
   viewer: Viewer,
   db: Executor,
   { to, siteId }: { readonly to: Date; readonly siteId?: number },
-): Promise<ComingSchedule[]> {
+): Promise<UpcomingSchedule[]> {
   const rows = await visibleSites(viewer, db)
     .innerJoin("schedules as s", "s.site_id", "sites.id")
     .innerJoin("robot_groups as g", "g.id", "s.group_id")
@@ -140,7 +144,7 @@ async function readComing(
 }
 
 /** When a schedule is due from `from` on and before `to`; one that is due already and not begun counts too. */
-function comingRuns(schedule: ComingSchedule, from: Date, to: Date): Date[] {
+function upcomingRuns(schedule: UpcomingSchedule, from: Date, to: Date): Date[] {
   const { start_time: startTime, frequency, timezone, next_run_at } = schedule;
   return runsBetween({ startTime, frequency }, timezone, next_run_at > from ? next_run_at : from, to);
 }
@@ -152,9 +156,9 @@ interface ZoneDay {
 }
 
 /** The runs of today over the viewer's sites, each site by its own day; whatever is under way counts as running. */
-export async function countToday(viewer: Viewer, db: Executor, now: Date): Promise<RunCounts> {
+export async function countTodaysRuns(viewer: Viewer, db: Executor, now: Date): Promise<RunCounts> {
   const days = await zoneDays(viewer, db, now);
-  const over = await countOver(viewer, db, days);
+  const over = await countEnded(viewer, db, days);
   const running = await countOpen(viewer, db);
   return countRuns([...over, { outcome: null, count: running }], await countPlanned(viewer, db, days));
 }
@@ -168,7 +172,7 @@ async function zoneDays(viewer: Viewer, db: Executor, now: Date): Promise<ZoneDa
 }
 
 /** The runs that one of today's figures counts, newest first. */
-export async function readOfToday(
+export async function readTodaysRuns(
   viewer: Viewer,
   db: Executor,
   count: RecordedCount,
@@ -180,7 +184,7 @@ export async function readOfToday(
   const counted =
     count === "running"
       ? openRuns(viewer, db).select(columns).orderBy("runs.at", "desc")
-      : overRuns(viewer, db, days)
+      : endedRuns(viewer, db, days)
           .where("runs.outcome", "in", outcomesOf(count))
           .select(columns)
           .orderBy("runs.at", "desc");
@@ -193,16 +197,16 @@ export async function readOfToday(
   });
 }
 
-async function countOver(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
+async function countEnded(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
   if (days.length === 0) return [];
-  return overRuns(viewer, db, days)
+  return endedRuns(viewer, db, days)
     .select("runs.outcome")
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .groupBy("runs.outcome")
     .execute();
 }
 
-function overRuns(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
+function endedRuns(viewer: Viewer, db: Executor, days: readonly ZoneDay[]) {
   const zones = sql<ZoneDay>`(select * from unnest(
     ${days.map((day) => day.timezone)}::text[],
     ${days.map((day) => day.from.toISOString())}::timestamptz[],
@@ -235,10 +239,10 @@ function openRuns(viewer: Viewer, db: Executor) {
 async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay[]): Promise<number> {
   const byZone = new Map(days.map((day) => [day.timezone, day]));
   const last = new Date(Math.max(0, ...days.map(({ to }) => to.getTime())));
-  const coming = await readComing(viewer, db, { to: last });
+  const coming = await readUpcomingSchedules(viewer, db, { to: last });
   return coming.reduce((sum, schedule) => {
     const day = byZone.get(schedule.timezone);
-    return day === undefined ? sum : sum + comingRuns(schedule, day.from, day.to).length * schedule.robots;
+    return day === undefined ? sum : sum + upcomingRuns(schedule, day.from, day.to).length * schedule.robots;
   }, 0);
 }
 
@@ -265,14 +269,14 @@ export async function readCalendar(
   const from = startOfDay(monday, timezone);
   const to = startOfDay(addDays(monday, 7), timezone);
   const recorded = await readRuns(viewer, db, { siteId, from, to });
-  const coming = await readComing(viewer, db, { siteId, to });
+  const coming = await readUpcomingSchedules(viewer, db, { siteId, to });
   const entries = [
     ...recordedEntries(
       recorded.map(({ run }) => run),
       timezone,
     ),
     ...coming.flatMap((schedule) =>
-      comingRuns(schedule, from, to).map((dueAt) => plannedEntry(schedule, dueAt, timezone)),
+      upcomingRuns(schedule, from, to).map((dueAt) => plannedEntry(schedule, dueAt, timezone)),
     ),
   ].toSorted((one, other) => one.begins_at.localeCompare(other.begins_at) || one.key.localeCompare(other.key));
   const byDay = Map.groupBy(entries, ({ begins_at }) => localTimeOf(new Date(begins_at), timezone).date);

@@ -85,7 +85,7 @@ export async function beginRuns(
   beginnings: readonly RunBeginning[],
   budget: RobotBudget = unlimited,
 ): Promise<OpenRun[]> {
-  const known = await runsById(tx, namesOf(beginnings));
+  const known = await runsById(tx, runIdsOf(beginnings));
   const planned: RunBeginning[] = [];
   const again: RunBeginning[] = [];
   const others: RunBeginning[] = [];
@@ -96,7 +96,7 @@ export async function beginRuns(
   }
   return [
     ...(await beginPlanned(tx, planned)),
-    ...(await reopen(tx, namesOf(again))),
+    ...(await reopen(tx, runIdsOf(again))),
     ...(await insertRuns(
       tx,
       (await withinBudget(tx, others, budget)).map((beginning) => ({ beginning, end: null })),
@@ -129,7 +129,7 @@ export async function robotsWithUnknownRuns(
   return new Set(unknown.map(({ robotId }) => robotId));
 }
 
-const namesOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
+const runIdsOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
 
 /** A motion for the record, over already where `end` is given. */
 export interface NewRun {
@@ -142,7 +142,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
   if (runs.length === 0) return [];
   const beginnings = runs.map(({ beginning }) => beginning);
   const starts = await startsOfRuns(tx, beginnings);
-  const taken = new Set((await runsById(tx, namesOf(beginnings))).keys());
+  const taken = new Set((await runsById(tx, runIdsOf(beginnings))).keys());
   const ofGroups = beginnings.filter(({ robotId }) => starts.get(robotId)?.action_type === "GROUP");
   const groups = await groupsOf(
     tx,
@@ -158,7 +158,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
     return {
       id,
       robot_id: robotId,
-      ...placeOf(start, siteId),
+      ...siteAndNamesOf(start, siteId),
       command_id: start?.id ?? null,
       planned: false,
       action_type: start?.action_type ?? "SYSTEM",
@@ -282,13 +282,13 @@ async function groupsOf(tx: Executor, robotIds: readonly number[]) {
 }
 
 /** Where a planned run was told to have begun, and only now is put on record. */
-export type ToldBeginning = Pick<RunBeginning, "at" | "battery">;
+export type ReportedBeginning = Pick<RunBeginning, "at" | "battery">;
 
 export interface EndedRun {
   readonly run: Pick<OpenRun, "id" | "action_type" | "began_at" | "stop_due_at">;
   readonly end: RunEnd;
   /** For a planned run that no state showed moving. */
-  readonly began?: ToldBeginning;
+  readonly began?: ReportedBeginning;
 }
 
 /** Closes runs; one that ends before it began by a clock's fault lasted no time. */
@@ -366,7 +366,7 @@ async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "rob
 type StartOfRun = NonNullable<ReturnType<Awaited<ReturnType<typeof startsOfRuns>>["get"]>>;
 
 /** A run that is told late stays at the site, and with the names, of its START: its robot may have moved since. */
-function placeOf(start: StartOfRun | undefined, siteId: number) {
+function siteAndNamesOf(start: StartOfRun | undefined, siteId: number) {
   if (start === undefined) return { site_id: siteId };
   const { site_id, serial_number, robot_name } = start;
   return { site_id, serial_number, robot_name };

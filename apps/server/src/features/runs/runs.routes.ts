@@ -2,12 +2,19 @@ import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsOfToday, runsToday } fr
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { countToday, readCalendar, readOfToday, readRuns, requireChosen, type RunChoice } from "./runs.queries.ts";
+import {
+  countTodaysRuns,
+  readCalendar,
+  readTodaysRuns,
+  readRuns,
+  requireFilterInScope,
+  type RunFilter,
+} from "./runs.queries.ts";
 
 export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): void {
   register(app, runsList, async ({ viewer, query }) => {
     const limit = query.limit ?? RUNS_DEFAULT_LIMIT;
-    const choice: RunChoice = {
+    const choice: RunFilter = {
       siteId: query.site_id,
       robotId: query.robot_id,
       from: instant(query.from),
@@ -15,7 +22,7 @@ export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): v
       cursor: query.cursor,
       limit: limit + 1,
     };
-    await requireChosen(viewer, db, choice);
+    await requireFilterInScope(viewer, db, choice);
     const found = await readRuns(viewer, db, choice);
     const page = found.slice(0, limit);
     return {
@@ -24,10 +31,10 @@ export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): v
     };
   });
 
-  register(app, runsToday, ({ viewer }) => countToday(viewer, db, clock.now()));
+  register(app, runsToday, ({ viewer }) => countTodaysRuns(viewer, db, clock.now()));
 
   register(app, runsOfToday, async ({ viewer, query }) => ({
-    runs: await readOfToday(viewer, db, query.count, clock.now()),
+    runs: await readTodaysRuns(viewer, db, query.count, clock.now()),
   }));
 
   register(app, runsCalendar, ({ viewer, params, query }) =>

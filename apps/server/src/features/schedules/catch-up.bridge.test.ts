@@ -3,7 +3,7 @@ import { CuttableDatabase } from "../../../test/cuttable-database.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { scheduled, WAITS_FOR_BROKER } from "./scheduler-messages.ts";
+import { scheduledRunReasons, WAITING_FOR_BROKER } from "./scheduler-messages.ts";
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -57,7 +57,7 @@ describe("decision 45: the broker comes back", () => {
     const brokerBack = await brokerKilled(group.robotIds);
     bench.clock.advance(25 * SECOND_MS);
     await bench.look();
-    expect(await waiting(id)).toBe(WAITS_FOR_BROKER);
+    expect(await waiting(id)).toBe(WAITING_FOR_BROKER);
     await brokerBack();
     expect(await bench.commands(robotId)).toEqual([]);
     expect(await waiting(id)).toMatch(/^Waiting for the state of S1-1, S1-2: not heard of since/);
@@ -222,7 +222,7 @@ test("protocol rule 3: a Stop that went out without the database is respected be
   expect(await bench.commands(robotId)).toEqual([]);
   await bench.press("STOP", robotId, group.siteId);
   await seconds(2);
-  expect((await outcomes(id))[0]).toEqual([robotId, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")]);
+  expect((await outcomes(id))[0]).toEqual([robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")]);
 });
 
 describe("decision 45: what people did meanwhile comes first", () => {
@@ -245,7 +245,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     await bench.press("STOP", robotId, group.siteId);
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+      [robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
       [other, null, null],
     ]);
     expect(await commandsOf(robotId)).toEqual(["STOP CONFIRMED"]);
@@ -266,7 +266,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     const { group, id, robotId, other, back } = await waits();
     await (await BenchUser.at(bench)).edit(id, group, { status: "INACTIVE" });
     await back();
-    const reason = scheduled.switchedOff("Anita Rao");
+    const reason = scheduledRunReasons.switchedOff("Anita Rao");
     expect(await outcomes(id)).toEqual([
       [robotId, "SKIPPED", reason],
       [other, "SKIPPED", reason],
@@ -280,7 +280,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     await bench.robots.leave(robotId, { goodbye: true });
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduled.saidGoodbye("S1-1")],
+      [robotId, "SKIPPED", scheduledRunReasons.saidGoodbye("S1-1")],
       [other, null, null],
     ]);
     expect(await commandsOf(robotId)).toEqual([]);
@@ -315,7 +315,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     await bench.robots.leave(robotId);
     await bench.robots.back(robotId);
     await seconds(20);
-    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduled.saidGoodbye("S1-1")]]);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduledRunReasons.saidGoodbye("S1-1")]]);
     expect(await commandsOf(robotId)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { addRobot } from "../../../test/fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { scheduled } from "./scheduler-messages.ts";
+import { scheduledRunReasons } from "./scheduler-messages.ts";
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
@@ -87,11 +87,11 @@ describe("what a person did after the due time comes before a late start", () =>
     await seconds(40);
     expect(await outcomes(id)).toEqual([
       [heard, "STOPPED", "STOP"],
-      [silent, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+      [silent, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
     ]);
     expect(await starts(silent)).toEqual([]);
     const audit = await bench.db.selectFrom("audit").selectAll().where("action", "=", "HOLD_SCHEDULED_RUN").execute();
-    expect(audit).toMatchObject([{ actor: "Scheduler", reason: scheduled.byPerson.STOP("Anita Rao") }]);
+    expect(audit).toMatchObject([{ actor: "Scheduler", reason: scheduledRunReasons.byPerson.STOP("Anita Rao") }]);
   });
 
   test("protocol rule 3: a Stop pressed while the broker was away is confirmed as it returns, and no start follows", async () => {
@@ -100,7 +100,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await back();
     await bench.servers[0]?.commands.resendPending([robotId]);
     await seconds(40);
-    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")]]);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")]]);
     expect((await bench.commands(robotId)).map(({ verb }) => verb)).toEqual(["STOP"]);
     expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
   });
@@ -121,7 +121,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await seconds(3);
     expect(await outcomes(id)).toEqual([
       [early, null, null],
-      [pending, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+      [pending, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
     ]);
   });
 
@@ -143,7 +143,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await bench.press("STOP", stopped, group.siteId);
     await seconds(12);
     expect(await outcomes(id)).toEqual([
-      [stopped, "SKIPPED", scheduled.byPerson.STOP("Anita Rao")],
+      [stopped, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
       [other, null, null],
     ]);
     await cuttable.close();
@@ -155,7 +155,9 @@ describe("what a person did after the due time comes before a late start", () =>
     await bench.until(at(3));
     await maintenance(robotId, "MAINTENANCE_OFF", true);
     await back();
-    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduled.byPerson.MAINTENANCE_OFF("Omkar Jain")]]);
+    expect(await outcomes(id)).toEqual([
+      [robotId, "SKIPPED", scheduledRunReasons.byPerson.MAINTENANCE_OFF("Omkar Jain")],
+    ]);
     expect(await starts(robotId)).toEqual([]);
   });
 });
@@ -169,8 +171,8 @@ describe("a late run is of the robots that the group had when it was due", () =>
     await person.regroup(group, [robotId, added.id]);
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduled.groupChanged],
-      [added.id, "SKIPPED", scheduled.groupChanged],
+      [robotId, "SKIPPED", scheduledRunReasons.groupChanged],
+      [added.id, "SKIPPED", scheduledRunReasons.groupChanged],
     ]);
     expect(await starts(added.id)).toEqual([]);
   });
@@ -180,7 +182,7 @@ describe("a late run is of the robots that the group had when it was due", () =>
     const [stays = 0, leaves = 0] = group.robotIds;
     await (await BenchUser.at(bench)).regroup(group, [stays]);
     await back();
-    expect(await outcomes(id)).toEqual([[stays, "SKIPPED", scheduled.groupChanged]]);
+    expect(await outcomes(id)).toEqual([[stays, "SKIPPED", scheduledRunReasons.groupChanged]]);
     expect(await starts(leaves)).toEqual([]);
     await bench.until(at(24 * 60));
     expect((await outcomes(id)).at(-1)).toEqual([stays, null, null]);
@@ -189,8 +191,8 @@ describe("a late run is of the robots that the group had when it was due", () =>
 
 describe("switched off or changed while its run waits", () => {
   test.each([
-    ["switched off", { status: "INACTIVE" as const }, scheduled.switchedOff("Anita Rao")],
-    ["changed", { duration_minutes: 45 }, scheduled.edited("Anita Rao")],
+    ["switched off", { status: "INACTIVE" as const }, scheduledRunReasons.switchedOff("Anita Rao")],
+    ["changed", { duration_minutes: 45 }, scheduledRunReasons.edited("Anita Rao")],
   ])(
     "§7 Groups and schedules: %s with the broker away: nothing starts as it returns",
     async (_title, change, reason) => {

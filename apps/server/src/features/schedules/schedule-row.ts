@@ -46,7 +46,7 @@ function waitingOf(row: Answered): string | null {
 }
 
 /** What the audit keeps of a schedule. */
-export function recorded(row: Answered): Record<string, unknown> {
+export function auditContentOf(row: Answered): Record<string, unknown> {
   const { id: _id, version: _version, waiting: _waiting, ...content } = scheduleOf(row);
   return content;
 }

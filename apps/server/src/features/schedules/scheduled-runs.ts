@@ -34,17 +34,17 @@ import {
   type StopDue,
   withoutRun,
 } from "../runs/public.ts";
-import { missedSentences, scheduled, waitingSentence } from "./scheduler-messages.ts";
+import { missedReasons, scheduledRunReasons, waitingText } from "./scheduler-messages.ts";
 import {
-  advance,
-  holdSchedule,
+  advanceNextRun,
+  lockScheduleShared,
   lockDue,
   type LockedSchedule,
-  readHandled,
+  findRobotOverrides,
   readMemberIds,
-  readRuledOut,
-  showGroupChange,
-  tellWaiting,
+  findManualOverrides,
+  touchGroup,
+  recordWaiting,
 } from "./schedules.repository.ts";
 
 /** Who orders by schedule, and how: the robots' own stored settings hold. */
@@ -59,12 +59,12 @@ function secondsUntil(end: Date, now: Date): number {
 }
 
 /** What a server knows as it serves a schedule. */
-export interface Circumstances {
+export interface DueContext {
   readonly now: Date;
   /** False where this server has no broker: starts are left to another one until they are missed. */
   readonly canSend: boolean;
   /** Since when Suncrew can hear robots, as far as this server knows; what they showed before is no proof. */
-  readonly hearsSince: Date;
+  readonly listeningSince: Date;
   /** The day's weather speaks against it; null where nobody asked. */
   readonly tooWet: boolean | null;
 }
@@ -80,9 +80,9 @@ const MAX_OCCURRENCES = 50;
 export async function runDue(
   tx: Tx,
   scheduleId: number,
-  circumstances: Circumstances,
+  circumstances: DueContext,
 ): Promise<{ readonly commandIds: readonly string[]; readonly moreDue: boolean } | null> {
-  const { now, canSend, hearsSince, tooWet } = circumstances;
+  const { now, canSend, listeningSince, tooWet } = circumstances;
   const schedule = await lockDue(tx, scheduleId, now);
   // Its choice was switched on since it was found: the weather is asked first, a second later.
   if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
@@ -95,20 +95,32 @@ export async function runDue(
     const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
     if (decision.kind === "missed") {
       // Those that were waited for in vain are skipped for what they waited for.
-      const wasThere = now.getTime() - hearsSince.getTime() >= HEARD_WITHIN_MS && isJustOver(occurrence, now);
-      if (wasThere) await startGroup(tx, occurrence, members, { hearsSince, now, isOver: true });
-      await recordNone(tx, occurrence, members, { outcome: "MISSED", reason: missedSentences[decision.reason] }, now);
+      const wasThere = now.getTime() - listeningSince.getTime() >= HEARD_WITHIN_MS && hasJustEnded(occurrence, now);
+      if (wasThere) await startGroup(tx, occurrence, members, { listeningSince, now, isOver: true });
+      await recordUnstarted(
+        tx,
+        occurrence,
+        members,
+        { outcome: "MISSED", reason: missedReasons[decision.reason] },
+        now,
+      );
     } else if (schedule.skipOnRain && tooWet === true) {
-      await recordNone(tx, occurrence, members, { outcome: "SKIPPED", reason: scheduled.heldForRain }, now);
+      await recordUnstarted(
+        tx,
+        occurrence,
+        members,
+        { outcome: "SKIPPED", reason: scheduledRunReasons.heldForRain },
+        now,
+      );
     } else if (!canSend) {
       break;
     } else {
-      const { started, waits } = await startGroup(tx, occurrence, members, { hearsSince, now });
+      const { started, waits } = await startGroup(tx, occurrence, members, { listeningSince, now });
       commandIds.push(...started);
       if (waits.size > 0) {
         // It stays due for the rest of the group.
-        const isNew = await tellWaiting(tx, schedule.id, next, waitingSentence(waits));
-        if (isNew || started.length > 0) await showGroupChange(tx, schedule.groupId);
+        const isNew = await recordWaiting(tx, schedule.id, next, waitingText(waits));
+        if (isNew || started.length > 0) await touchGroup(tx, schedule.groupId);
         return { commandIds, moreDue: false };
       }
     }
@@ -116,13 +128,13 @@ export async function runDue(
     served += 1;
   }
   if (served === 0) return null;
-  await advance(tx, schedule.id, next);
-  await showGroupChange(tx, schedule.groupId);
+  await advanceNextRun(tx, schedule.id, next);
+  await touchGroup(tx, schedule.groupId);
   return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
 }
 
 /** Whoever was waited for is known as it is until shortly after; of what is long over nothing is known any more. */
-function isJustOver({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
+function hasJustEnded({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
   const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
   return now.getTime() - overMs < HEARD_WITHIN_MS;
 }
@@ -144,13 +156,17 @@ async function startGroup(
   tx: Tx,
   occurrence: Occurrence,
   members: readonly number[],
-  { hearsSince, now, isOver = false }: { readonly hearsSince: Date; readonly now: Date; readonly isOver?: boolean },
+  {
+    listeningSince,
+    now,
+    isOver = false,
+  }: { readonly listeningSince: Date; readonly now: Date; readonly isOver?: boolean },
 ): Promise<{ readonly started: readonly string[]; readonly waits: ReadonlyMap<string, RunWait> }> {
   const without = await withoutRun(tx, occurrence, members);
   const robots = await lockRobots(tx, without);
-  const { still, reasons } = await readRuledOut(tx, occurrence, [...robots.values()]);
+  const { still, reasons } = await findManualOverrides(tx, occurrence, [...robots.values()]);
   for (const [reason, ruledOut] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
-    await recordNone(tx, occurrence, ruledOut, { outcome: "SKIPPED", reason }, now);
+    await recordUnstarted(tx, occurrence, ruledOut, { outcome: "SKIPPED", reason }, now);
   }
   const due = still.filter((robotId) => !reasons.has(robotId));
   const open = Map.groupBy(await readOpenCommands(tx, due), (command) => command.robot_id);
@@ -160,7 +176,7 @@ async function startGroup(
     const robot = robots.get(robotId);
     const refusal = robot ? refusalOf(robot, open.get(robotId) ?? [], now) : null;
     const wait =
-      robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt: occurrence.dueAt, hearsSince, now }) : null;
+      robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt: occurrence.dueAt, listeningSince, now }) : null;
     if (robot && wait !== null) waits.set(robot.serial_number, wait);
     else if (!isOver || refusal !== null) robotIds.push(robotId);
   }
@@ -179,7 +195,7 @@ async function startGroup(
   const runs = all.map(({ robot, accepted }): PlannedRun => {
     if (accepted.kind === "refused") {
       const { refusal, error } = accepted;
-      const reason = refusal === "start-open" ? scheduled.startOpen(robot.serial_number) : error.message;
+      const reason = refusal === "start-open" ? scheduledRunReasons.startOpen(robot.serial_number) : error.message;
       return { robotId: robot.id, outcome: "SKIPPED", reason, isAlert: !wanted.includes(refusal) };
     }
     const { id: commandId, run_id } = accepted.command;
@@ -199,21 +215,21 @@ function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refus
  * Gives a planned run whose START failed through no fault of its robot another START, in the caller's transaction: a
  * server that dies must not cost a run. It still ends on time. Answers the START to send after the commit.
  */
-export async function startAnew(
+export async function retryStart(
   tx: Tx,
   { id, robot_id, schedule_id }: FailedStart,
-  hearsSince: Date,
+  listeningSince: Date,
   now: Date,
 ): Promise<string | null> {
   // Whoever changes or deletes it comes before or after this, and not between.
-  if (!(await holdSchedule(tx, schedule_id))) return null;
+  if (!(await lockScheduleShared(tx, schedule_id))) return null;
   const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
   const run = robot && (await readFailedStart(tx, id, now));
   if (!robot || !run) return null;
-  if (robot.state.live_at === null || robot.state.live_at < hearsSince) return null;
+  if (robot.state.live_at === null || robot.state.live_at < listeningSince) return null;
   const { last_command_seq: recordedSeq } = robot;
   if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
-  if ((await readHandled(tx, run.due_at, [robot])).size > 0) return null;
+  if ((await findRobotOverrides(tx, run.due_at, [robot])).size > 0) return null;
   // It may become possible within the time that is left; a refusal each second would fill the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;
   const runId = uuidv7();
@@ -230,7 +246,7 @@ export async function startAnew(
     entityId: robot_id,
     siteId: run.site_id,
     outcome: "DONE",
-    reason: scheduled.anew(run.starts + 1),
+    reason: scheduledRunReasons.retried(run.starts + 1),
     after: { run_id: runId, due_at: run.due_at.toISOString() },
     at: now,
   });
@@ -256,7 +272,7 @@ export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Prom
     const underWay = mine.findLast(({ verb }) => verb === "STOP");
     if (robot === undefined) continue;
     if (began_at === null && !mine.some((command) => command.id === command_id)) {
-      neverBegan.push({ runId: id, reason: scheduled.neverBegan });
+      neverBegan.push({ runId: id, reason: scheduledRunReasons.neverBegan });
     } else if (underWay) stops.push({ id, commandId: underWay.id });
     else wanted.push({ id, robot });
   }
@@ -288,7 +304,7 @@ async function orderStops(
  * Puts on record, in the caller's transaction, that what a locked schedule has due by now does not start any more,
  * and why. Robots that have begun already go on.
  */
-export async function passOver(tx: Tx, schedule: LockedSchedule, reason: string, now: Date): Promise<void> {
+export async function skipDueOccurrences(tx: Tx, schedule: LockedSchedule, reason: string, now: Date): Promise<void> {
   const { id: scheduleId, siteId, groupId, groupName } = schedule;
   const members = await readMemberIds(tx, groupId);
   let next: Date | null = schedule.nextRunAt;
@@ -298,25 +314,25 @@ export async function passOver(tx: Tx, schedule: LockedSchedule, reason: string,
     const occurrence: Occurrence = { scheduleId, siteId, groupId, groupName, dueAt: next, stopDueAt };
     const none =
       decision.kind === "missed"
-        ? ({ outcome: "MISSED", reason: missedSentences[decision.reason] } as const)
+        ? ({ outcome: "MISSED", reason: missedReasons[decision.reason] } as const)
         : ({ outcome: "SKIPPED", reason } as const);
-    await recordNone(tx, occurrence, members, none, now);
+    await recordUnstarted(tx, occurrence, members, none, now);
     next = nextRunAfter(schedule, schedule.timezone, next);
   }
 }
 
 /** Why a run of robots is on record that nothing was tried for. */
-interface NoRun {
+interface UnstartedOutcome {
   readonly outcome: "SKIPPED" | "MISSED";
   readonly reason: string;
 }
 
 /** Nothing was tried, so the activity log stays as it is; the runs and an audit row tell why. */
-async function recordNone(
+async function recordUnstarted(
   tx: Tx,
   occurrence: Occurrence,
   members: readonly number[],
-  why: NoRun,
+  why: UnstartedOutcome,
   now: Date,
 ): Promise<void> {
   const robotIds = await withoutRun(tx, occurrence, members);

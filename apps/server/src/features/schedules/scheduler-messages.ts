@@ -3,7 +3,7 @@ import type { DueDecision, RunWait } from "@suncrew/domain/schedules/due-decisio
 type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];
 
 /** Why a run was missed, for people. */
-export const missedSentences: Record<Missed, string> = {
+export const missedReasons: Record<Missed, string> = {
   "too-late": "Suncrew could not start it within 10 minutes of its time.",
   "end-past": "Its planned end was past before Suncrew could start it.",
 };
@@ -11,29 +11,30 @@ export const missedSentences: Record<Missed, string> = {
 /** Robots named in a sentence; the others are counted. */
 const NAMED = 3;
 
-function named(serials: readonly string[]): string {
+function serialList(serials: readonly string[]): string {
   const rest = serials.length - NAMED;
   return rest > 0 ? `${serials.slice(0, NAMED).join(", ")} and ${rest} more` : serials.join(", ");
 }
 
 /** What due runs wait for, for people. */
-const waitSentences: Record<RunWait, (serials: readonly string[]) => string> = {
-  unheard: (serials) => `Waiting for the state of ${named(serials)}: not heard of since Suncrew can hear robots again.`,
-  unrecorded: (serials) => `Waiting for a Stop of ${named(serials)} to be put on record.`,
-  silent: (serials) => `Waiting for the state of ${named(serials)}: not heard of for a while.`,
-  "late-state": (serials) => `Waiting for a new state of ${named(serials)}: the last one was long on its way.`,
-  stopping: (serials) => `Waiting for ${named(serials)} to confirm a Stop.`,
+const waitTexts: Record<RunWait, (serials: readonly string[]) => string> = {
+  unheard: (serials) =>
+    `Waiting for the state of ${serialList(serials)}: not heard of since Suncrew can hear robots again.`,
+  unrecorded: (serials) => `Waiting for a Stop of ${serialList(serials)} to be put on record.`,
+  silent: (serials) => `Waiting for the state of ${serialList(serials)}: not heard of for a while.`,
+  "late-state": (serials) => `Waiting for a new state of ${serialList(serials)}: the last one was long on its way.`,
+  stopping: (serials) => `Waiting for ${serialList(serials)} to confirm a Stop.`,
 };
 
 /** What a run that is due waits for, of each robot that it waits for by serial number. */
-export function waitingSentence(waits: ReadonlyMap<string, RunWait>): string {
+export function waitingText(waits: ReadonlyMap<string, RunWait>): string {
   const byWait = Map.groupBy(waits.keys(), (serial) => waits.get(serial) ?? "unheard");
-  return [...byWait].map(([wait, serials]) => waitSentences[wait](serials)).join(" ");
+  return [...byWait].map(([wait, serials]) => waitTexts[wait](serials)).join(" ");
 }
 
-export const WAITS_FOR_BROKER = "Waiting for the broker: no robot can be told to start.";
+export const WAITING_FOR_BROKER = "Waiting for the broker: no robot can be told to start.";
 
-export const scheduled = {
+export const scheduledRunReasons = {
   heldForRain: "Held: the weather recommendation for the day is Not Recommended, and the schedule skips rain.",
   startOpen: (serial: string) => `Robot ${serial} was being started by someone else at that moment.`,
   byPerson: {
@@ -45,7 +46,7 @@ export const scheduled = {
   groupChanged: "The group was changed after this run was due.",
   switchedOff: (name: string) => `Switched off by ${name} before it could start.`,
   edited: (name: string) => `The schedule was changed by ${name} before this run could start.`,
-  siteMoved: (name: string) => `The time zone of the site was changed by ${name} before this run could start.`,
+  timezoneChanged: (name: string) => `The time zone of the site was changed by ${name} before this run could start.`,
   neverBegan: "The robot never began to move.",
-  anew: (attempt: number) => `Started anew (attempt ${attempt}): the start before never had an effect.`,
+  retried: (attempt: number) => `Started anew (attempt ${attempt}): the start before never had an effect.`,
 } as const;

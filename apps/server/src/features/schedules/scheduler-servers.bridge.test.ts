@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { HeldClocks, TROUBLE } from "../../../test/held-clocks.ts";
+import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench, type SchedulingServer } from "../../../test/schedule-bench.ts";
@@ -85,7 +85,7 @@ describe("stack, due work: with several servers", () => {
 describe("protocol rule 12: a server that cannot rely on its clock is no scheduler", () => {
   test("another one runs what is due, once; left alone it does nothing, and its robots stop by themselves", async () => {
     bench = await ScheduleBench.open(BEFORE);
-    const clocks = new HeldClocks();
+    const clocks = new StubClockCheck();
     clocks.trouble = TROUBLE;
     const wrong = bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
     const group = await bench.group(2);
@@ -104,7 +104,7 @@ describe("protocol rule 12: a server that cannot rely on its clock is no schedul
   });
 
   test("alone it misses nothing: what was due begins once its clock agrees and the robots were heard since", async () => {
-    const clocks = new HeldClocks();
+    const clocks = new StubClockCheck();
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
     const group = await bench.group(1);
@@ -125,7 +125,7 @@ describe("protocol rule 12: a server that cannot rely on its clock is no schedul
 
 describe("protocol rule 12: the time is compared before anything starts", () => {
   test("a clock that was set back by half an hour costs no run: robots that were heard since are started", async () => {
-    const clocks = new HeldClocks();
+    const clocks = new StubClockCheck();
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
     const group = await bench.group(1);
@@ -144,7 +144,7 @@ describe("protocol rule 12: the time is compared before anything starts", () => 
   });
 
   test("a database that does not say its time starts nothing, and holds up no Stop", async () => {
-    const clocks = new HeldClocks();
+    const clocks = new StubClockCheck();
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     const server = bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
     const [over, due] = [await bench.group(1), await bench.group(1)];

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
-import { scheduled } from "./scheduler-messages.ts";
+import { scheduledRunReasons } from "./scheduler-messages.ts";
 
 const MINUTE_MS = 60_000;
 let bench: ScheduleBench;
@@ -201,7 +201,7 @@ describe("decisions, Time: a run that no server was there for", () => {
 
 describe("Schedules: skip on rain", () => {
   test.each([
-    ["not-recommended", true, ["SKIPPED", scheduled.heldForRain]],
+    ["not-recommended", true, ["SKIPPED", scheduledRunReasons.heldForRain]],
     ["not-recommended", false, [null, null]],
     ["caution", true, [null, null]],
     [null, true, [null, null]],

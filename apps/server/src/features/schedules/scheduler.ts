@@ -9,25 +9,25 @@ import { type Commands, lockRobots, showChange } from "../commands/public.ts";
 import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
-import { type DueKind, type DueSchedule, findDue, tellWaiting } from "./schedules.repository.ts";
+import { type DueKind, type DueSchedule, findDue, recordWaiting } from "./schedules.repository.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
-import { runDue, startAnew, stopRuns } from "./scheduled-runs.ts";
-import { WAITS_FOR_BROKER } from "./scheduler-messages.ts";
+import { runDue, retryStart, stopRuns } from "./scheduled-runs.ts";
+import { WAITING_FOR_BROKER } from "./scheduler-messages.ts";
 
 /** Every server looks for what is due this often. */
-const LOOK_MS = 1_000;
-const LOOK_FOR_LOST_MS = 10_000;
+const POLL_MS = 1_000;
+const LOST_RUNS_POLL_MS = 10_000;
 /** Every server has put on record within this, once the database is back, which Stops went out while it was away. */
 const STOPS_RECORDED_MS = 2_000;
 /**
  * Suncrew's own STOPs hide what a robot tells of Stops that are not on record yet: whatever would start a robot waits so
  * much longer, in milliseconds.
  */
-const STARTS_AFTER_MS = 10_000;
+const START_DELAY_MS = 10_000;
 /** Robots stopped in one transaction. */
-const STOPS_AT_ONCE = 100;
+const STOP_BATCH_SIZE = 100;
 /** Transactions of one kind at the same time. */
-const AT_ONCE = 3;
+const CONCURRENCY = 3;
 
 export interface SchedulerDependencies extends Pick<
   Dependencies,
@@ -64,12 +64,12 @@ export class Scheduler implements Service {
       new PeriodicTask(deps.log, () => this.#unlessJustAway(work, afterMs));
     this.#everySecond = [
       rounds(() => this.#stopWhatIsOver()),
-      starts(() => this.#runWhatIsDue("on-time"), STARTS_AFTER_MS),
+      starts(() => this.#runWhatIsDue("on-time"), START_DELAY_MS),
       // Apart, because the weather may take seconds to be had.
-      starts(() => this.#runWhatIsDue("asks-weather"), STARTS_AFTER_MS),
+      starts(() => this.#runWhatIsDue("asks-weather"), START_DELAY_MS),
       // Apart, because after a long downtime there is much to put on record, and nobody waits for it.
       starts(() => this.#runWhatIsDue("overdue")),
-      starts(() => this.#startAnew(), STARTS_AFTER_MS),
+      starts(() => this.#startAnew(), START_DELAY_MS),
     ];
     this.#lost = rounds(() => this.#closeLost());
   }
@@ -79,10 +79,10 @@ export class Scheduler implements Service {
     this.#ended = false;
     this.#hearing.restart();
     this.#cancels = [
-      clock.every(LOOK_MS, () => {
+      clock.every(POLL_MS, () => {
         for (const rounds of this.#everySecond) void rounds.run();
       }),
-      clock.every(LOOK_FOR_LOST_MS, () => void this.#lost.run()),
+      clock.every(LOST_RUNS_POLL_MS, () => void this.#lost.run()),
     ];
     for (const rounds of this.#everySecond) void rounds.run();
   }
@@ -138,7 +138,7 @@ export class Scheduler implements Service {
     const asked = await Promise.all(
       due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
     );
-    await forEachConcurrently(asked, AT_ONCE, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
+    await forEachConcurrently(asked, CONCURRENCY, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
   }
 
   /** The day's weather holds the run; unknown weather holds nothing up. Null where the schedule does not ask. */
@@ -152,12 +152,12 @@ export class Scheduler implements Service {
     try {
       // Left alone, so that another server which reaches the broker finds it unlocked.
       if (!broker.connected && !isMissed(schedule, clock.now())) {
-        await tellWaiting(db, schedule.id, schedule.nextRunAt, WAITS_FOR_BROKER);
+        await recordWaiting(db, schedule.id, schedule.nextRunAt, WAITING_FOR_BROKER);
         return;
       }
       for (let moreDue = true; moreDue && !this.#ended;) {
-        const hearsSince = this.#hearing.since;
-        const circumstances = { now: clock.now(), canSend: broker.connected, hearsSince, tooWet };
+        const listeningSince = this.#hearing.since;
+        const circumstances = { now: clock.now(), canSend: broker.connected, listeningSince, tooWet };
         const served = await transactionWithRetry(db, (tx) => runDue(tx, schedule.id, circumstances));
         if (served !== null) this.#deps.onServed?.(circumstances.now.getTime() - schedule.nextRunAt.getTime());
         this.#send(served?.commandIds ?? []);
@@ -172,10 +172,10 @@ export class Scheduler implements Service {
   async #stopWhatIsOver(): Promise<void> {
     const { db, clock } = this.#deps;
     const due = await findStopsDue(db, clock.now());
-    const batches = Array.from({ length: Math.ceil(due.length / STOPS_AT_ONCE) }, (_, nth) =>
-      due.slice(nth * STOPS_AT_ONCE, (nth + 1) * STOPS_AT_ONCE),
+    const batches = Array.from({ length: Math.ceil(due.length / STOP_BATCH_SIZE) }, (_, nth) =>
+      due.slice(nth * STOP_BATCH_SIZE, (nth + 1) * STOP_BATCH_SIZE),
     );
-    await forEachConcurrently(batches, AT_ONCE, (batch) => this.#stopBatch(batch));
+    await forEachConcurrently(batches, CONCURRENCY, (batch) => this.#stopBatch(batch));
   }
 
   /** One robot that cannot be stopped must not hold up the others: where many fail, each is tried alone. */
@@ -194,14 +194,14 @@ export class Scheduler implements Service {
     const { db, clock, broker } = this.#deps;
     if (!broker.connected) return;
     const failed = await findFailedStarts(db, clock.now());
-    await forEachConcurrently(failed, AT_ONCE, (run) =>
-      this.#robotWork(run.robot_id, (tx) => startAnew(tx, run, this.#hearing.since, clock.now())),
+    await forEachConcurrently(failed, CONCURRENCY, (run) =>
+      this.#robotWork(run.robot_id, (tx) => retryStart(tx, run, this.#hearing.since, clock.now())),
     );
   }
 
   async #closeLost(): Promise<void> {
     const lost = await findLostRuns(this.#deps.db, seenAt(this.#deps));
-    await forEachConcurrently(lost, AT_ONCE, ({ id, robot_id }) =>
+    await forEachConcurrently(lost, CONCURRENCY, ({ id, robot_id }) =>
       this.#robotWork(robot_id, async (tx) => {
         await lockRobots(tx, [robot_id]);
         if (await closeLostRun(tx, id, seenAt(this.#deps))) await showChange(tx, [robot_id]);

@@ -8,7 +8,7 @@ import type { LockedRobot } from "../commands/public.ts";
 import type { Occurrence } from "../runs/public.ts";
 import type { WeatherSite } from "../weather/public.ts";
 import type { ScheduleRow } from "./schedule-row.ts";
-import { scheduled } from "./scheduler-messages.ts";
+import { scheduledRunReasons } from "./scheduler-messages.ts";
 
 /** Lock order of everything that writes about schedules: the schedule, then robots, then the group. */
 export async function lockSchedule(tx: Tx, scheduleId: number): Promise<ScheduleRow | null> {
@@ -41,7 +41,7 @@ export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<Planned
 }
 
 /** Keeps a schedule as it is until the end of the transaction; false where it was deleted. */
-export async function holdSchedule(tx: Tx, scheduleId: number): Promise<boolean> {
+export async function lockScheduleShared(tx: Tx, scheduleId: number): Promise<boolean> {
   const row = await tx.selectFrom("schedules").select("id").where("id", "=", scheduleId).forShare().executeTakeFirst();
   return row !== undefined;
 }
@@ -88,7 +88,7 @@ export async function removeSchedule(tx: Tx, scheduleId: number): Promise<void> 
 }
 
 /** Lets the live stream tell that the schedule of the group changed. False where the group was deleted meanwhile. */
-export async function showGroupChange(tx: Tx, groupId: number): Promise<boolean> {
+export async function touchGroup(tx: Tx, groupId: number): Promise<boolean> {
   const touched = await tx
     .updateTable("robot_groups")
     .set({ change_no: changedNow })
@@ -187,7 +187,7 @@ export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> 
 }
 
 /** Notes what a due run waits for, in words; false where that is on record already, or somebody has the schedule. */
-export async function tellWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
+export async function recordWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
   const told = await sql`
     update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
     where id in (select id from schedules where id = ${scheduleId} and next_run_at = ${dueAt} for update skip locked)
@@ -197,7 +197,7 @@ export async function tellWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, 
 }
 
 /** Sets when a schedule is due next; without another time it is completed. */
-export async function advance(tx: Tx, scheduleId: number, next: Date | null): Promise<void> {
+export async function advanceNextRun(tx: Tx, scheduleId: number, next: Date | null): Promise<void> {
   await tx
     .updateTable("schedules")
     .set({ next_run_at: next, ...(next === null && { status: "COMPLETED" as const }) })
@@ -212,12 +212,12 @@ const ZONE_LOCK = 7_305_008;
  * Keeps the time zone of a site as it is until the end of the transaction, so that a schedule is never planned by clocks
  * that are the site's no more. It comes before every row of schedules; what is read of the site afterwards holds.
  */
-export async function keepZone(tx: Tx, siteId: number): Promise<void> {
+export async function lockZoneShared(tx: Tx, siteId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
 }
 
 /** Waits for whoever plans schedules of the site, and keeps others from it until the site has its other time zone. */
-export async function holdZone(tx: Tx, siteId: number): Promise<void> {
+export async function lockZone(tx: Tx, siteId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
 }
 
@@ -229,7 +229,7 @@ const NEWEST = 10;
  * since the run was due, each with the reason: what a person did last decides, and not the scheduler. A robot that
  * left the group has none and is not among `still`.
  */
-export async function readRuledOut(
+export async function findManualOverrides(
   tx: Tx,
   { groupId, dueAt }: Occurrence,
   robots: readonly LockedRobot[],
@@ -238,17 +238,21 @@ export async function readRuledOut(
   const here = robots.filter(({ id }) => members.has(id));
   const still = here.map(({ id }) => id);
   if (await isGroupChanged(tx, groupId, dueAt)) {
-    return { still, reasons: new Map(still.map((robotId) => [robotId, scheduled.groupChanged])) };
+    return { still, reasons: new Map(still.map((robotId) => [robotId, scheduledRunReasons.groupChanged])) };
   }
-  return { still, reasons: await readHandled(tx, dueAt, here) };
+  return { still, reasons: await findRobotOverrides(tx, dueAt, here) };
 }
 
 /** Why robots, which this transaction has locked, stay where they are: what people did to them since the due time. */
-export async function readHandled(tx: Tx, dueAt: Date, robots: readonly LockedRobot[]): Promise<Map<number, string>> {
+export async function findRobotOverrides(
+  tx: Tx,
+  dueAt: Date,
+  robots: readonly LockedRobot[],
+): Promise<Map<number, string>> {
   const left = robots.filter(({ state: { goodbye_at } }) => goodbye_at !== null && goodbye_at >= dueAt);
   return new Map([
-    ...left.map(({ id, serial_number }) => [id, scheduled.saidGoodbye(serial_number)] as const),
-    ...(await readStoppedByPeople(
+    ...left.map(({ id, serial_number }) => [id, scheduledRunReasons.saidGoodbye(serial_number)] as const),
+    ...(await findCommandsByPeople(
       tx,
       dueAt,
       robots.map(({ id }) => id),
@@ -268,11 +272,11 @@ async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boo
 }
 
 /** Stops, locks and releases that people gave since, and those given before that were under way at the due time. */
-async function readStoppedByPeople(tx: Tx, dueAt: Date, robotIds: readonly number[]): Promise<Map<number, string>> {
+async function findCommandsByPeople(tx: Tx, dueAt: Date, robotIds: readonly number[]): Promise<Map<number, string>> {
   if (robotIds.length === 0) return new Map();
   const { rows } = await sql<{
     robot_id: number;
-    verb: keyof typeof scheduled.byPerson;
+    verb: keyof typeof scheduledRunReasons.byPerson;
     requested_by: string;
   }>`
     select distinct on (c.robot_id) c.robot_id, c.verb, c.requested_by
@@ -286,5 +290,7 @@ async function readStoppedByPeople(tx: Tx, dueAt: Date, robotIds: readonly numbe
     where c.issued_at >= ${dueAt} or c.settled_at is null or c.settled_at >= ${dueAt}
     order by c.robot_id, c.seq desc
   `.execute(tx);
-  return new Map(rows.map(({ robot_id, verb, requested_by }) => [robot_id, scheduled.byPerson[verb](requested_by)]));
+  return new Map(
+    rows.map(({ robot_id, verb, requested_by }) => [robot_id, scheduledRunReasons.byPerson[verb](requested_by)]),
+  );
 }

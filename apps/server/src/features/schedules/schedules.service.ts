@@ -7,22 +7,22 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditActor, type AuditRecord, recordAudit, recordAudits } from "../audit/public.ts";
-import { recorded, scheduleOf, type ScheduleRow } from "./schedule-row.ts";
-import { passOver } from "./scheduled-runs.ts";
-import { scheduled } from "./scheduler-messages.ts";
+import { auditContentOf, scheduleOf, type ScheduleRow } from "./schedule-row.ts";
+import { skipDueOccurrences } from "./scheduled-runs.ts";
+import { scheduledRunReasons } from "./scheduler-messages.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
 import {
   changeSchedule,
-  holdZone,
+  lockZone,
   insertSchedule,
-  keepZone,
+  lockZoneShared,
   type LockedSchedule,
   lockPlannedOfSite,
   lockSchedule,
   type PlannedSchedule,
   removeSchedule,
   type SchedulePlan,
-  showGroupChange,
+  touchGroup,
 } from "./schedules.repository.ts";
 
 /** What people do with schedules. Each throws 404 out of scope, and 400 or 409 where it must not be. */
@@ -34,16 +34,16 @@ export class Schedules {
   }
 
   async create(viewer: Viewer, body: ScheduleBody): Promise<Schedule> {
-    return this.#saved((tx) => storeNew(tx, viewer, body, this.#deps.clock.now()));
+    return this.#saved((tx) => saveNewSchedule(tx, viewer, body, this.#deps.clock.now()));
   }
 
   async update(viewer: Viewer, scheduleId: number, body: ScheduleBody): Promise<Schedule> {
-    return this.#saved((tx) => storeChanged(tx, viewer, scheduleId, body, this.#deps.clock.now()));
+    return this.#saved((tx) => saveScheduleChange(tx, viewer, scheduleId, body, this.#deps.clock.now()));
   }
 
   async remove(viewer: Viewer, scheduleId: number): Promise<void> {
     const { db, clock } = this.#deps;
-    await transactionWithRetry(db, (tx) => removeStored(tx, viewer, scheduleId, clock.now()));
+    await transactionWithRetry(db, (tx) => deleteStoredSchedule(tx, viewer, scheduleId, clock.now()));
   }
 
   /** A refusal is on record by then, so it is thrown after the commit. */
@@ -63,8 +63,8 @@ export type Saved =
   | { readonly kind: "refused"; readonly error: HttpError };
 
 /** Gives a group its schedule. Throws 404 out of scope. */
-export async function storeNew(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
-  await keepZone(tx, body.site_id);
+export async function saveNewSchedule(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
+  await lockZoneShared(tx, body.site_id);
   const group = await findGroup(viewer, tx, body);
   const about = { action: "CREATE_SCHEDULE", entityId: null, siteId: group.siteId, after: asked(body) };
   if (group.siteId !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
@@ -75,14 +75,14 @@ export async function storeNew(tx: Tx, viewer: Viewer, body: ScheduleBody, now: 
     const taken = conflict(`Group "${group.groupName}" has a schedule already. Please edit or delete that one.`);
     return refuse(tx, viewer, about, taken, now);
   }
-  return saved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);
+  return recordSaved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);
 }
 
 /**
  * Changes a schedule; its site and group stay what they are. A change never starts a robot: what is due by now and has
  * not begun is skipped. Throws 404 out of scope.
  */
-export async function storeChanged(
+export async function saveScheduleChange(
   tx: Tx,
   viewer: Viewer,
   scheduleId: number,
@@ -90,12 +90,12 @@ export async function storeChanged(
   now: Date,
 ): Promise<Saved> {
   await requireSchedule(viewer, tx, scheduleId);
-  await keepZone(tx, body.site_id);
+  await lockZoneShared(tx, body.site_id);
   const stored = await lockSchedule(tx, scheduleId);
   // It was deleted while this call waited for the lock.
   if (stored === null) throw notFound("Schedule");
   const group = await findGroup(viewer, tx, body);
-  const before = recorded(stored);
+  const before = auditContentOf(stored);
   const about = {
     action: "UPDATE_SCHEDULE",
     entityId: scheduleId,
@@ -112,15 +112,15 @@ export async function storeChanged(
   }
   const plan = planOf(body, group, now);
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
-  const words = body.status === "INACTIVE" ? scheduled.switchedOff : scheduled.edited;
-  const due = lockedOf(stored, group);
-  if (due !== null) await passOver(tx, due, words(viewer.name), now);
+  const words = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
+  const due = lockedScheduleOf(stored, group);
+  if (due !== null) await skipDueOccurrences(tx, due, words(viewer.name), now);
   const schedule = await changeSchedule(tx, scheduleId, plan, now);
-  return saved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
+  return recordSaved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
 }
 
 /** Deletes a schedule; what runs by it now is still stopped in time. Throws 404 out of scope. */
-export async function removeStored(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
+export async function deleteStoredSchedule(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
   await requireSchedule(viewer, tx, scheduleId);
   const stored = await lockSchedule(tx, scheduleId);
   if (stored === null) throw notFound("Schedule");
@@ -132,16 +132,16 @@ export async function removeStored(tx: Tx, viewer: Viewer, scheduleId: number, n
       action: "DELETE_SCHEDULE",
       entityId: scheduleId,
       siteId: stored.site_id,
-      before: recorded(stored),
+      before: auditContentOf(stored),
       outcome: "DONE",
     },
     now,
   );
-  await showGroupChange(tx, stored.group_id);
+  await touchGroup(tx, stored.group_id);
 }
 
 /** The stored schedule as what serves it knows it; null where it has no next run. */
-function lockedOf(stored: ScheduleRow, { groupName, timezone }: ScheduledGroup): LockedSchedule | null {
+function lockedScheduleOf(stored: ScheduleRow, { groupName, timezone }: ScheduledGroup): LockedSchedule | null {
   if (stored.next_run_at === null) return null;
   const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency } = stored;
   const { duration_minutes: durationMinutes, skip_on_rain: skipOnRain, next_run_at: nextRunAt } = stored;
@@ -170,7 +170,7 @@ function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): Sc
   }
 }
 
-async function saved(
+async function recordSaved(
   tx: Tx,
   viewer: Viewer,
   { action, before }: { readonly action: string; readonly before: Record<string, unknown> | null },
@@ -179,9 +179,9 @@ async function saved(
   now: Date,
 ): Promise<Saved> {
   const { id: entityId, site_id: siteId } = schedule;
-  await audit(tx, viewer, { action, entityId, siteId, before, after: recorded(schedule), outcome: "DONE" }, now);
+  await audit(tx, viewer, { action, entityId, siteId, before, after: auditContentOf(schedule), outcome: "DONE" }, now);
   // The group was deleted while it was given a schedule.
-  if (!(await showGroupChange(tx, schedule.group_id))) throw notFound("Group");
+  if (!(await touchGroup(tx, schedule.group_id))) throw notFound("Group");
   return { kind: "saved", schedule };
 }
 
@@ -217,7 +217,7 @@ export async function rezoneSchedules(
   by: AuditActor,
   now: Date,
 ): Promise<void> {
-  await holdZone(tx, site.id);
+  await lockZone(tx, site.id);
   const planned = await lockPlannedOfSite(tx, site.id);
   for (const { row, groupName, timezone } of planned) {
     const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency, next_run_at: nextRunAt } = row;
@@ -225,17 +225,17 @@ export async function rezoneSchedules(
     const { duration_minutes: durationMinutes, skip_on_rain: skipOnRain } = row;
     const kept = { id, siteId, groupId, groupName, timezone, startTime, frequency, durationMinutes, skipOnRain };
     const locked: LockedSchedule = { ...kept, nextRunAt };
-    await passOver(tx, locked, scheduled.siteMoved(by.name), now);
-    const changed = await changeSchedule(tx, id, planIn(row, nextRunAt, site.timezone, now), now);
+    await skipDueOccurrences(tx, locked, scheduledRunReasons.timezoneChanged(by.name), now);
+    const changed = await changeSchedule(tx, id, planInZone(row, nextRunAt, site.timezone, now), now);
     const about = { actor: by, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId, at: now };
-    const told = { before: recorded(row), after: recorded(changed) };
+    const told = { before: auditContentOf(row), after: auditContentOf(changed) };
     const reason = `The time zone of the site is ${site.timezone} now; it was ${timezone}.`;
     await recordAudits(tx, [{ ...about, ...told, outcome: "DONE", reason }]);
   }
-  for (const { row } of planned) await showGroupChange(tx, row.group_id);
+  for (const { row } of planned) await touchGroup(tx, row.group_id);
 }
 
-function planIn(row: PlannedSchedule["row"], wasDueAt: Date, timezone: string, now: Date): SchedulePlan {
+function planInZone(row: PlannedSchedule["row"], wasDueAt: Date, timezone: string, now: Date): SchedulePlan {
   const { start_time: startTime, frequency, duration_minutes, skip_on_rain } = row;
   const kept = { frequency, duration_minutes, skip_on_rain, start_time: startTime };
   // Its one time has come: it was passed over.

@@ -3,7 +3,7 @@ import { updateSite } from "@suncrew/contract/sites/sites.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { seedGroups } from "../../../test/group-fixtures.ts";
-import { holdTaken, untilSomebodyWaits } from "../../../test/held-rows.ts";
+import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
@@ -69,14 +69,14 @@ describe.each(savings)("decisions, Time: a schedule that is $how while its site 
   test("waits for the other time zone and is planned by it", async () => {
     await before();
     const { ownSiteId } = server.fixtures;
-    const letGo = await holdTaken(server.db, (tx) =>
+    const letGo = await holdLock(server.db, (tx) =>
       sql`select id from sites where id = ${ownSiteId} for share`.execute(tx),
     );
     const moving = moveToBerlin();
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     const saving = save();
     // Who does not wait has planned by the former clocks.
-    await Promise.race([untilSomebodyWaits(server.db, 2), saving]);
+    await Promise.race([untilBlocked(server.db, 2), saving]);
     await letGo();
     expect([(await moving).status, (await saving).status]).toEqual([200, saved]);
     expect(await planned()).toEqual([inBerlin]);
@@ -85,13 +85,13 @@ describe.each(savings)("decisions, Time: a schedule that is $how while its site 
   test("and was first, is planned anew by the move", async () => {
     await before();
     const { groupId } = server.fixtures.ownGroup;
-    const letGo = await holdTaken(server.db, (tx) =>
+    const letGo = await holdLock(server.db, (tx) =>
       sql`select id from robot_groups where id = ${groupId} for no key update`.execute(tx),
     );
     const saving = save();
-    await untilSomebodyWaits(server.db);
+    await untilBlocked(server.db);
     const moving = moveToBerlin();
-    await Promise.race([untilSomebodyWaits(server.db, 2), moving]);
+    await Promise.race([untilBlocked(server.db, 2), moving]);
     await letGo();
     expect([(await moving).status, (await saving).status]).toEqual([200, saved]);
     expect(await planned()).toEqual([inBerlin]);

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Answering, LocalOpenMeteo, sendJson } from "../../../test/local-open-meteo.ts";
+import { type Answering, FakeOpenMeteo, sendJson } from "../../../test/fake-open-meteo.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import { Forecasts } from "./weather.service.ts";
 
@@ -8,13 +8,13 @@ const KEY = "k3y-that-nobody-else-may-see";
 const bhadla = { siteId: 1, latitude: 27.5393, longitude: 71.9121, timezone: "Asia/Kolkata" };
 const pavagada = { siteId: 2, latitude: 14.1034, longitude: 77.2801, timezone: "Asia/Kolkata" };
 
-let service: LocalOpenMeteo;
+let service: FakeOpenMeteo;
 let clock: ManualClock;
 let forecasts: Forecasts;
 let log: string[];
 
 beforeAll(async () => {
-  service = await LocalOpenMeteo.open();
+  service = await FakeOpenMeteo.open();
 });
 afterAll(() => service.close());
 beforeEach(() => {
@@ -84,7 +84,7 @@ describe("§3 Weather: Open-Meteo", () => {
 
   test("at night a clear sky is drawn as one, and a code that nobody knows says so", async () => {
     service.answering = (_, response) => {
-      const answer = service.rightAnswer(service.asked[0] ?? new URL(service.url));
+      const answer = service.validAnswer(service.asked[0] ?? new URL(service.url));
       const changed = { current: { ...part(answer, "current"), is_day: 0, weather_code: 1 } };
       const daily = { ...part(answer, "daily"), weather_code: [42, 0, 0, 0, 0, 0, 0] };
       sendJson(response, 200, { ...answer, ...changed, daily });
@@ -142,7 +142,7 @@ const answeringText =
 const answeringChanged =
   (change: (answer: Record<string, unknown>) => unknown): Answering =>
   (_, response) =>
-    sendJson(response, 200, change(service.rightAnswer(service.asked[0] ?? new URL(service.url))));
+    sendJson(response, 200, change(service.validAnswer(service.asked[0] ?? new URL(service.url))));
 const withDaily = (changes: Record<string, unknown>) =>
   answeringChanged((answer) => ({ ...answer, daily: { ...part(answer, "daily"), ...changes } }));
 const withCurrent = (changes: Record<string, unknown>) =>
@@ -208,7 +208,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
   });
 
   test("nobody listens", async () => {
-    const closed = await LocalOpenMeteo.open();
+    const closed = await FakeOpenMeteo.open();
     const { url } = closed;
     await closed.close();
     await expect(forecastsAt(url).at(bhadla)).rejects.toMatchObject(unavailable);
@@ -284,7 +284,7 @@ describe("§4 Weather recommendation for a run that is due", () => {
 
   test("null after 3 s; the answer that comes later is kept", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    service.answering = (request, response) => void released.then(() => service.answerRightly(request, response));
+    service.answering = (request, response) => void released.then(() => service.answerValid(request, response));
     const advice = forecasts.adviceFor(bhadla);
     await service.askedTimes(1);
     clock.advance(3_000);

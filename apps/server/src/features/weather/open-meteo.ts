@@ -86,7 +86,7 @@ function nth(values: readonly number[], index: number): number {
 }
 
 /** Until the last byte, in milliseconds: well under the 10 s after which the console gives up (§9). */
-const LIMIT_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** An answer has some 2 kB. */
 const MAX_BYTES = 65_536;
 /** Some 1 km: sites beside each other share an answer, and no more is told of where they are. */
@@ -102,7 +102,7 @@ interface OpenMeteoOptions {
 }
 
 /** The rounded place as it is asked for: equal texts get equal answers. */
-export function placeAsAsked(place: WeatherPlace): { latitude: string; longitude: string } {
+export function roundedPlace(place: WeatherPlace): { latitude: string; longitude: string } {
   return { latitude: place.latitude.toFixed(DECIMALS), longitude: place.longitude.toFixed(DECIMALS) };
 }
 
@@ -122,12 +122,12 @@ export class OpenMeteo {
     const { clock } = this.#options;
     const days = daysFrom(today, FORECAST_DAYS);
     const late = new AbortController();
-    const cancel = clock.after(LIMIT_MS, () => late.abort());
+    const cancel = clock.after(TIMEOUT_MS, () => late.abort());
     try {
       const text = await this.#ask(this.#urlFor(place, days), AbortSignal.any([ended, late.signal]));
       return conditionsOf(parseJson(text), days);
     } catch (error) {
-      if (late.signal.aborted) throw new ProviderFailure(`no whole answer within ${LIMIT_MS / 1000} s`);
+      if (late.signal.aborted) throw new ProviderFailure(`no whole answer within ${TIMEOUT_MS / 1000} s`);
       throw error instanceof ProviderFailure ? error : new ProviderFailure(`not reached${codeOf(error)}`);
     } finally {
       cancel();
@@ -136,7 +136,7 @@ export class OpenMeteo {
 
   #urlFor(place: WeatherPlace, days: readonly string[]): URL {
     const url = new URL(this.#options.url);
-    const { latitude, longitude } = placeAsAsked(place);
+    const { latitude, longitude } = roundedPlace(place);
     const asked: Readonly<Record<string, string>> = {
       latitude,
       longitude,

@@ -1,7 +1,7 @@
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LocalOpenMeteo, sendJson } from "../../../test/local-open-meteo.ts";
+import { FakeOpenMeteo, sendJson } from "../../../test/fake-open-meteo.ts";
 import { createTestApp, type TestApp, TEST_NOW } from "../../../test/test-app.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import { Forecasts, SAMPLE_DELAY_MS } from "./weather.service.ts";
@@ -45,11 +45,11 @@ describe("§3 Weather: the sample", () => {
 });
 
 describe("§3 Weather: a service", () => {
-  let service: LocalOpenMeteo;
+  let service: FakeOpenMeteo;
   let server: TestApp;
   const log: string[] = [];
   beforeAll(async () => {
-    service = await LocalOpenMeteo.open();
+    service = await FakeOpenMeteo.open();
     server = await createTestApp({
       settings: { weather: { provider: "open-meteo", url: service.url, apiKey: "k3y-of-the-service" } },
       onLog: (line) => log.push(line),

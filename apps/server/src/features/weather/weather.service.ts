@@ -13,7 +13,7 @@ import {
   type WeatherPlace,
   type WeatherSite,
 } from "./conditions.ts";
-import { OpenMeteo, placeAsAsked } from "./open-meteo.ts";
+import { OpenMeteo, roundedPlace } from "./open-meteo.ts";
 
 interface AnswerCacheOptions {
   readonly clock: Clock;
@@ -31,7 +31,7 @@ interface Entry<T> {
 }
 
 /** Keeps answers for a while, in bounded memory; those who ask for the same at the same time share one. */
-export class AnswerCache<T> {
+export class ForecastCache<T> {
   readonly #options: AnswerCacheOptions;
   readonly #entries = new Map<string, Entry<T>>();
 
@@ -118,7 +118,7 @@ interface Fetched extends Conditions {
 export class Forecasts implements Service {
   readonly #deps: ForecastsDependencies;
   readonly #openMeteo: OpenMeteo | null;
-  readonly #cache: AnswerCache<Fetched>;
+  readonly #cache: ForecastCache<Fetched>;
   readonly #log: ThrottledLog;
   #ended = new AbortController();
 
@@ -130,7 +130,7 @@ export class Forecasts implements Service {
       settings.weather.provider === "open-meteo"
         ? new OpenMeteo({ ...settings.weather, clock, fetch: deps.fetch ?? fetch })
         : null;
-    this.#cache = new AnswerCache({ clock, freshMs: FRESH_MS, failureMs: FAILURE_MS, maxEntries: MAX_PLACES });
+    this.#cache = new ForecastCache({ clock, freshMs: FRESH_MS, failureMs: FAILURE_MS, maxEntries: MAX_PLACES });
   }
 
   async start(): Promise<void> {
@@ -177,7 +177,7 @@ export class Forecasts implements Service {
   /** Kept for a while by rounded place and by the site's day, so that no forecast outlives the day it begins with. */
   #fetched(place: WeatherPlace): Promise<Fetched> {
     const today = siteDayOf(this.#deps.clock.now(), place.timezone);
-    const { latitude, longitude } = placeAsAsked(place);
+    const { latitude, longitude } = roundedPlace(place);
     return this.#cache.get(`${latitude} ${longitude} ${place.timezone} ${today}`, () => this.#ask(place, today));
   }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
-import { AnswerCache } from "./weather.service.ts";
+import { ForecastCache } from "./weather.service.ts";
 
 test("memory is bounded: the oldest answer goes", async () => {
   const clock = new ManualClock(new Date("2026-06-15T06:30:00Z"));
-  const cache = new AnswerCache<string>({ clock, freshMs: 60_000, failureMs: 1_000, maxEntries: 3 });
+  const cache = new ForecastCache<string>({ clock, freshMs: 60_000, failureMs: 1_000, maxEntries: 3 });
   const loads: string[] = [];
   const get = (key: string) =>
     cache.get(key, async () => {

@@ -37,22 +37,22 @@ const week: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** A server on this machine that answers as Open-Meteo's forecast call does, or as a test says. */
-export class LocalOpenMeteo {
+export class FakeOpenMeteo {
   readonly #server: Server;
   /** What was asked so far. */
   readonly asked: URL[] = [];
   /** Chance of precipitation on each day, in percent. */
   rainPercents = week["precipitation_probability_max"] ?? [];
-  answering: Answering = (request, response) => this.answerRightly(request, response);
+  answering: Answering = (request, response) => this.answerValid(request, response);
   #waiting: (() => void)[] = [];
 
   private constructor(server: Server) {
     this.#server = server;
   }
 
-  static async open(): Promise<LocalOpenMeteo> {
+  static async open(): Promise<FakeOpenMeteo> {
     const server = createServer();
-    const local = new LocalOpenMeteo(server);
+    const local = new FakeOpenMeteo(server);
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
       local.asked.push(new URL(request.url ?? "/", local.url));
       local.answering(request, response);
@@ -77,7 +77,7 @@ export class LocalOpenMeteo {
   reset(): void {
     this.asked.length = 0;
     this.rainPercents = week["precipitation_probability_max"] ?? [];
-    this.answering = (request, response) => this.answerRightly(request, response);
+    this.answering = (request, response) => this.answerValid(request, response);
   }
 
   async close(): Promise<void> {
@@ -87,12 +87,12 @@ export class LocalOpenMeteo {
   }
 
   /** The whole answer, of a kind with the real one; 400 for what the real one does not know. */
-  answerRightly(_request: IncomingMessage, response: ServerResponse): void {
-    const answer = this.rightAnswer(this.asked.at(-1) ?? new URL(this.url));
+  answerValid(_request: IncomingMessage, response: ServerResponse): void {
+    const answer = this.validAnswer(this.asked.at(-1) ?? new URL(this.url));
     sendJson(response, "error" in answer ? 400 : 200, answer);
   }
 
-  rightAnswer(url: URL): Record<string, unknown> {
+  validAnswer(url: URL): Record<string, unknown> {
     const query = (name: string) => url.searchParams.get(name) ?? "";
     const current = query("current").split(",");
     const daily = query("daily").split(",");

@@ -1,7 +1,7 @@
 import type { ClockCheck } from "../src/platform/clock-watch.ts";
 
 /** What a server thinks of its clock, in a test's hands. */
-export class HeldClocks implements ClockCheck {
+export class StubClockCheck implements ClockCheck {
   trouble: string | null = null;
   readonly reading = { countedAheadMs: 250, ownAheadMs: 3_600_000 };
 

@@ -6,18 +6,18 @@ import type { TestRobot } from "./fixtures.ts";
  * Holds the rows of a robot, as a server would that stands still in the middle of its work, until it is let go; `last`
  * is done before.
  */
-export async function holdRows(
+export async function holdRobotRows(
   db: Db,
   robot: TestRobot,
   last: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<() => Promise<void>> {
   const take = (tx: Tx) =>
     sql`select robot_id from robot_state where robot_id = ${robot.id} for no key update`.execute(tx);
-  return holdTaken(db, take, last);
+  return holdLock(db, take, last);
 }
 
 /** Holds whatever `take` locks, until it is let go. */
-export async function holdTaken(
+export async function holdLock(
   db: Db,
   take: (tx: Tx) => Promise<unknown>,
   last: (tx: Tx) => Promise<unknown> = async () => {},
@@ -38,7 +38,7 @@ export async function holdTaken(
 }
 
 /** Settles once somebody, or so many, wait for what another transaction has; `query` is how theirs begins. */
-export async function untilSomebodyWaits(db: Db, count = 1, query = ""): Promise<void> {
+export async function untilBlocked(db: Db, count = 1, query = ""): Promise<void> {
   const waiting = sql`
     select 1 from pg_stat_activity
     where wait_event_type = 'Lock' and datname = current_database() and starts_with(ltrim(query, e' \n'), ${query})`;
