@@ -56,7 +56,7 @@ export class BenchUser {
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {
-    await this.#decide((tx, now) => deleteStoredSchedule(tx, this.#viewer, scheduleId, now));
+    await this.#decide((tx, now) => deleteSchedule(tx, this.#viewer, scheduleId, now));
   }
 
   /** Saves the group with these robots. */

@@ -19,7 +19,7 @@ import { InMemoryRobots } from "./in-memory-robots.ts";
 import { testSettings } from "./test-app.ts";
 import { createTestDatabase } from "./test-database.ts";
 
-/** One of several servers, as far as schedules need it; nothing of it runs by itself. */
+/** One of several servers, as far as schedules need it; nothing in it runs on its own. */
 export interface SchedulingServer {
   readonly scheduler: Scheduler;
   readonly commands: Commands;
@@ -35,8 +35,8 @@ export interface NewSchedule {
 }
 
 /**
- * Servers, a real database and the simulator's robots with time and messages in the hands of the test: time moves only
- * by `pass` and `until`, and everything that it sets off has happened when they resolve.
+ * Servers, a real database and the simulator's robots with time and messages controlled by the test: time moves only
+ * by `pass` and `until`, and everything that it triggers has happened when they resolve.
  */
 export class ScheduleBench {
   readonly clock: ManualClock;
@@ -44,7 +44,7 @@ export class ScheduleBench {
   readonly robots: InMemoryRobots;
   /** What the weather says about every site. */
   advice: WeatherAdvice | null = "recommended";
-  adviceAsked = 0;
+  adviceRequests = 0;
   /** How late each served schedule was. */
   readonly servedLateMs: number[] = [];
   readonly #database: OpenDatabase;
@@ -72,8 +72,8 @@ export class ScheduleBench {
   }
 
   /**
-   * `dispatch` stands in for what sends the commands after the commit, `db` for the server's own way to the database;
-   * `clocks` tells whether its clock can be relied on.
+   * `dispatch` replaces what sends the commands after the commit, `db` is the server's own database connection;
+   * `clocks` says whether its clock is reliable.
    */
   addServer(
     dispatch?: Commands["dispatch"],
@@ -95,7 +95,7 @@ export class ScheduleBench {
     const commands = new Commands(deps, new ChangeSignal(deps.connection, clock, deps.log));
     const forecasts = {
       adviceFor: async () => {
-        this.adviceAsked += 1;
+        this.adviceRequests += 1;
         return this.advice;
       },
     };
@@ -106,12 +106,12 @@ export class ScheduleBench {
     return server;
   }
 
-  /** It does nothing any more, and what it has not sent is lost. */
+  /** It does nothing from now on, and what it has not sent is lost. */
   removeServer(server: SchedulingServer): void {
     this.servers.splice(this.servers.indexOf(server), 1);
   }
 
-  /** A group of so many robots, all of them there, at a site of its own in that zone. */
+  /** A group of this many robots, all online, at a new site in that zone. */
   async group(robots: number, timezone = "Asia/Kolkata") {
     this.#names += 1;
     const name = `Group ${this.#names}`;
@@ -161,7 +161,7 @@ export class ScheduleBench {
     return id;
   }
 
-  /** A person's order, stored and sent as a press is; `lost` never reaches the robot. */
+  /** A person's command, stored and sent like a button press; with `lost` it never reaches the robot. */
   async press(verb: "START" | "STOP", robotId: number, siteId: number, { lost = false } = {}): Promise<void> {
     const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
     const order = { verb, by, mode: "AUTO", maxDurationS: 3_600 } as const;
@@ -174,7 +174,7 @@ export class ScheduleBench {
     await this.deliver();
   }
 
-  /** Lets time pass, and all happen that it sets off. */
+  /** Lets time pass, with everything that it triggers. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     await this.work();
@@ -184,16 +184,16 @@ export class ScheduleBench {
     await this.pass(new Date(at).getTime() - this.clock.now().getTime());
   }
 
-  /** Every server looks at what is due, and the robots hear of it. */
-  async look(): Promise<void> {
-    await Promise.all(this.servers.map(({ scheduler }) => scheduler.look()));
+  /** Every server does its due work, and the robots receive the commands. */
+  async poll(): Promise<void> {
+    await Promise.all(this.servers.map(({ scheduler }) => scheduler.runOnce()));
     await this.deliver();
   }
 
-  /** What every server and robot does at this moment. */
+  /** Everything that servers and robots do at this moment. */
   async work(): Promise<void> {
     await this.robots.tick();
-    await this.look();
+    await this.poll();
     const now = this.clock.now();
     const due = await findRobotsWithDueCommands(this.db, now);
     await settleDue(this.db, due, this.clock, { skipLocked: false });
@@ -201,7 +201,7 @@ export class ScheduleBench {
     await this.deliver();
   }
 
-  /** What the servers published reaches the robots, and their answers the servers. */
+  /** Exchanges messages between servers and robots until there are none left. */
   async deliver(): Promise<void> {
     for (;;) {
       const published = this.servers.flatMap(({ broker }) => broker.published.splice(0));

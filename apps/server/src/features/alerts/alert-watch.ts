@@ -9,57 +9,56 @@ import { seenAt } from "../sites/public.ts";
 import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
 
-const LOOK_MS = 10_000;
-/** A robot that may be moving where nobody sees it is told of within seconds. */
-const LOOK_FOR_LOST_MS = 2_000;
-const LOOK_AT_CLOCKS_MS = 2_000;
+const OFFLINE_POLL_MS = 10_000;
+/** A robot that may be moving unseen must raise its alert within seconds. */
+const LOST_ROBOTS_POLL_MS = 2_000;
+const CLOCKS_POLL_MS = 2_000;
 
 interface AlertWatchDependencies extends Pick<
   Dependencies,
   "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"
 > {
-  /** What people call this server; the name of its machine where it is not given. */
+  /** What people call this server; the host name by default. */
   readonly serverName?: string;
 }
 
 /**
- * Raises the alerts about robots that are not heard any more: those that were last seen moving, at once; those that have
- * been away for too long, and sites that went dark; and the one about servers whose clocks do not agree. Every server
- * looks, by the time of the database.
+ * Raises the alerts that time alone makes due: robots lost while moving, robots that have been offline for too long,
+ * sites with an outage, and servers whose clocks disagree. Every server does so, by the time of the database.
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;
-  readonly #rounds: PeriodicTask;
-  readonly #roundsForLost: PeriodicTask;
-  readonly #roundsForClocks: PeriodicTask;
+  readonly #offlineTask: PeriodicTask;
+  readonly #lostRobotsTask: PeriodicTask;
+  readonly #clockTask: PeriodicTask;
   readonly #clockAlert: ServerClockAlert;
-  readonly #hearing: ListeningPeriod;
-  #isLeaving = false;
+  readonly #listening: ListeningPeriod;
+  #isStopping = false;
   #cancels: Cancel[] = [];
   #touching: Promise<void> = Promise.resolve();
 
   constructor(deps: AlertWatchDependencies) {
     this.#deps = deps;
-    this.#hearing = new ListeningPeriod(deps);
-    this.#rounds = new PeriodicTask(deps.log, () => this.#round());
-    this.#roundsForLost = new PeriodicTask(deps.log, () => updateLostRobotAlerts(deps.db, seenAt(deps)));
+    this.#listening = new ListeningPeriod(deps);
+    this.#offlineTask = new PeriodicTask(deps.log, () => this.#updateOfflineAlerts());
+    this.#lostRobotsTask = new PeriodicTask(deps.log, () => updateLostRobotAlerts(deps.db, seenAt(deps)));
     this.#clockAlert = new ServerClockAlert(deps.db, { id: deps.serverId, name: deps.serverName ?? hostname() });
-    this.#roundsForClocks = new PeriodicTask(deps.log, () => this.#clockRound());
+    this.#clockTask = new PeriodicTask(deps.log, () => this.#updateClockAlert());
   }
 
   async start(): Promise<void> {
     const { db, clock, broker, log } = this.#deps;
-    this.#isLeaving = false;
+    this.#isStopping = false;
     this.#cancels = [
-      this.#hearing.follow(),
+      this.#listening.follow(),
       broker.onConnectionChange(() => {
         this.#touching = touchLostRobots(db).catch((error: unknown) => {
           log.warn({ error }, "robots that are lost were not told anew");
         });
       }),
-      clock.every(LOOK_FOR_LOST_MS, () => void this.#roundsForLost.run()),
-      clock.every(LOOK_AT_CLOCKS_MS, () => void this.#roundsForClocks.run()),
-      clock.every(LOOK_MS, () => void this.look()),
+      clock.every(LOST_ROBOTS_POLL_MS, () => void this.#lostRobotsTask.run()),
+      clock.every(CLOCKS_POLL_MS, () => void this.#clockTask.run()),
+      clock.every(OFFLINE_POLL_MS, () => void this.runOnce()),
     ];
   }
 
@@ -67,32 +66,32 @@ export class AlertWatch implements Service {
     for (const cancel of this.#cancels) cancel();
     this.#cancels = [];
     await this.#touching;
-    await this.#roundsForLost.idle();
-    await this.#rounds.idle();
-    await this.#roundsForClocks.idle();
-    // A server that is not there starts no robot, whatever its clock says.
-    this.#isLeaving = true;
-    if (this.#clockAlert.hasRow) await this.#roundsForClocks.run();
+    await this.#lostRobotsTask.idle();
+    await this.#offlineTask.idle();
+    await this.#clockTask.idle();
+    // A stopped server starts no robot, whatever its clock says.
+    this.#isStopping = true;
+    if (this.#clockAlert.hasRow) await this.#clockTask.run();
   }
 
-  /** Looks once; resolves when what was due is stored. */
-  async look(): Promise<void> {
-    await this.#roundsForLost.run();
-    await this.#rounds.run();
-    await this.#roundsForClocks.run();
+  /** Does all due work once; resolves when it is stored. */
+  async runOnce(): Promise<void> {
+    await this.#lostRobotsTask.run();
+    await this.#offlineTask.run();
+    await this.#clockTask.run();
   }
 
-  async #clockRound(): Promise<void> {
+  async #updateClockAlert(): Promise<void> {
     const { clock, clocks } = this.#deps;
-    await this.#clockAlert.look(this.#isLeaving ? null : (clocks?.trouble ?? null), clock.now());
+    await this.#clockAlert.update(this.#isStopping ? null : (clocks?.trouble ?? null), clock.now());
   }
 
-  async #round(): Promise<void> {
+  async #updateOfflineAlerts(): Promise<void> {
     const { db, clock, broker } = this.#deps;
-    // Nobody may have stored, or rightly dated, what robots said.
-    if (isClockWrong(this.#deps)) this.#hearing.restart();
-    // Without its broker every robot seems to be away, and after it robots take a moment to be back.
-    if (!broker.connected || this.#hearing.forMs < LISTENING_GRACE_MS) return;
+    // Messages from robots may not have been stored, or not been dated correctly.
+    if (isClockWrong(this.#deps)) this.#listening.restart();
+    // Without the broker every robot seems to be offline, and afterwards robots take a moment to reconnect.
+    if (!broker.connected || this.#listening.forMs < LISTENING_GRACE_MS) return;
     await updateOfflineAlerts(db, clock.now());
   }
 }

@@ -38,7 +38,7 @@ afterEach(async () => {
 /** Time passes, robots report, and both servers look. */
 async function pass(minutes: number): Promise<void> {
   await bench.pass(minutes * MINUTE_MS);
-  await Promise.all(watches.map((watch) => watch.look()));
+  await Promise.all(watches.map((watch) => watch.runOnce()));
 }
 /** Every alert with its robot, oldest first; the last word says whether it is open. */
 async function alerts(): Promise<unknown[][]> {
@@ -214,7 +214,7 @@ describe("protocol rule 13: a robot that is lost while it moves", () => {
     bench.robots.unheard = true;
     bench.clock.advance(10 * MINUTE_MS);
     await bench.db.transaction().execute((tx) => sweepSilentRobots(tx, bench.clock.now()));
-    for (const watch of watches) await watch.look();
+    for (const watch of watches) await watch.runOnce();
     const [alert] = await told();
     // Its START was pressed at 05:59 and lets it move for an hour.
     expect(alert?.slice(0, 3)).toEqual([
@@ -260,7 +260,7 @@ describe("Alerts: a planned run that did not start", () => {
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
     bench.clock.advance(MINUTE_MS);
     await bench.robots.tick();
-    await bench.servers[0]?.scheduler.look();
+    await bench.servers[0]?.scheduler.runOnce();
     await bench.robots.leave(robotId);
     await bench.pass(10_000);
     const text = expect.stringMatching(/^A planned run did not start\. Robot .* did not confirm/);
@@ -276,7 +276,7 @@ describe("Alerts: a planned run that did not start", () => {
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
     bench.clock.advance(MINUTE_MS);
     await bench.robots.tick();
-    await bench.servers[0]?.scheduler.look();
+    await bench.servers[0]?.scheduler.runOnce();
     bench.servers[0]?.broker.published.splice(0);
     await bench.pass(8_000);
     expect(await told()).toEqual([[expect.any(String), true]]);

@@ -30,8 +30,8 @@ class Server {
     this.watch = new AlertWatch({ ...parts, log, serverId: randomUUID(), serverName, clocks: this.clocks });
   }
 
-  async look(times = 1): Promise<void> {
-    for (let count = 0; count < times; count += 1) await this.watch.look();
+  async poll(times = 1): Promise<void> {
+    for (let count = 0; count < times; count += 1) await this.watch.runOnce();
   }
 }
 
@@ -49,7 +49,7 @@ afterEach(async () => {
   await database.close();
 });
 
-const bothLook = () => Promise.all([one.look(), two.look()]);
+const bothPoll = () => Promise.all([one.poll(), two.poll()]);
 /** The text of each alert, oldest first; the second word says whether it is open. */
 async function alerts(): Promise<[string, boolean][]> {
   const rows = await database.db.selectFrom("alerts").selectAll().orderBy("id").execute();
@@ -62,11 +62,11 @@ const names = async () => {
 
 describe("a server whose clock does not agree", () => {
   test("protocol rule 12: it has one critical alert at no site, told anew as its words change and over as it agrees", async () => {
-    await bothLook();
+    await bothPoll();
     expect([await alerts(), await names()]).toEqual([[], []]);
     one.clocks.trouble = AHEAD;
-    await bothLook();
-    await bothLook();
+    await bothPoll();
+    await bothPoll();
     const text = `Server suncrew-1 ${ONE} ${AHEAD}`;
     expect(await alerts()).toEqual([[text, true]]);
     expect(await database.db.selectFrom("alerts").selectAll().execute()).toMatchObject([
@@ -80,32 +80,32 @@ describe("a server whose clock does not agree", () => {
       },
     ]);
     one.clocks.trouble = BEHIND;
-    await bothLook();
+    await bothPoll();
     expect(await alerts()).toEqual([[text.replace(AHEAD, BEHIND), true]]);
     one.clocks.trouble = null;
     clock.advance(60_000);
-    await bothLook();
+    await bothPoll();
     expect([await alerts(), await names()]).toEqual([[[text.replace(AHEAD, BEHIND), false]], []]);
     one.clocks.trouble = AHEAD;
-    await bothLook();
+    await bothPoll();
     expect(await alerts()).toHaveLength(2);
   });
 
   test("protocol rule 12: two are one alert, which stays open while either disagrees", async () => {
     one.clocks.trouble = AHEAD;
     two.clocks.trouble = BEHIND;
-    await bothLook();
-    await bothLook();
+    await bothPoll();
+    await bothPoll();
     const both = `${SEVERAL} suncrew-1: ${AHEAD} suncrew-2: ${BEHIND}`;
     expect(await alerts()).toEqual([[both, true]]);
     one.clocks.trouble = null;
-    await bothLook();
+    await bothPoll();
     expect(await alerts()).toEqual([[`Server suncrew-2 ${ONE} ${BEHIND}`, true]]);
     // Also where the one comes as the other goes.
     for (let count = 0; count < 20; count += 1) {
       [one.clocks.trouble, two.clocks.trouble] = [two.clocks.trouble, one.clocks.trouble];
-      await (one.clocks.trouble === null ? two : one).look();
-      await bothLook();
+      await (one.clocks.trouble === null ? two : one).poll();
+      await bothPoll();
     }
     expect(await alerts()).toEqual([[`Server suncrew-2 ${ONE} ${BEHIND}`, true]]);
   });
@@ -113,7 +113,7 @@ describe("a server whose clock does not agree", () => {
   test("protocol rule 12: servers that look at once raise it once", async () => {
     const crowd = [one, two, ...Array.from({ length: 3 }, (_, nth) => new Server(`suncrew-${nth + 3}`))];
     for (const server of crowd) server.clocks.trouble = AHEAD;
-    await Promise.all(crowd.map((server) => server.look(5)));
+    await Promise.all(crowd.map((server) => server.poll(5)));
     expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([true]);
     expect(await names()).toHaveLength(5);
     await Promise.all(crowd.map((server) => server.watch.stop()));
@@ -123,7 +123,7 @@ describe("a server whose clock does not agree", () => {
   test("protocol rule 12: a server that stands still in the middle of a look holds up no other's work for long", async () => {
     const { db } = database;
     two.clocks.trouble = BEHIND;
-    await two.look();
+    await two.poll();
     const letGo = await holdLock(db, async (tx) => {
       await sql`select pg_advisory_xact_lock(7305012)`.execute(tx);
       await sql`update server_clocks set words = 'Half done.'`.execute(tx);
@@ -137,11 +137,11 @@ describe("a server whose clock does not agree", () => {
       );
     one.clocks.trouble = AHEAD;
     // Gives up, and the next makes up for it.
-    await one.look();
+    await one.poll();
     expect(await names()).toEqual(["suncrew-2"]);
     await letGo();
-    await bothLook();
-    await bothLook();
+    await bothPoll();
+    await bothPoll();
     expect(await names()).toEqual(["suncrew-1", "suncrew-2"]);
     const both = `${SEVERAL} suncrew-1: ${AHEAD} suncrew-2: ${BEHIND}`;
     expect(await alerts()).toEqual([
@@ -152,29 +152,29 @@ describe("a server whose clock does not agree", () => {
 
   test("protocol rule 12: one that died is forgotten after fifteen looks without a word of it, not before", async () => {
     one.clocks.trouble = AHEAD;
-    await one.look();
-    await two.look(15);
+    await one.poll();
+    await two.poll(15);
     expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([true]);
     // It lives, and was only slow.
-    await one.look();
-    await two.look(15);
+    await one.poll();
+    await two.poll(15);
     expect(await names()).toEqual(["suncrew-1"]);
-    await two.look();
+    await two.poll();
     expect([await names(), (await alerts()).map(([, isOpen]) => isOpen)]).toEqual([[], [false]]);
     // It comes back nevertheless.
-    await one.look();
+    await one.poll();
     expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([false, true]);
   });
 
   test("protocol rule 12: whatever the database's time does, a server that says so stays on record", async () => {
     one.clocks.trouble = AHEAD;
     for (const seen_at of ["2001-01-01T00:00:00Z", "2101-01-01T00:00:00Z"]) {
-      await one.look();
+      await one.poll();
       await database.db
         .updateTable("server_clocks")
         .set({ seen_at: new Date(seen_at) })
         .execute();
-      await two.look(3);
+      await two.poll(3);
       expect(await names()).toEqual(["suncrew-1"]);
     }
     expect(await alerts()).toHaveLength(1);
@@ -183,7 +183,7 @@ describe("a server whose clock does not agree", () => {
   test("protocol rule 12: one that stops takes its word back, and leaves another's", async () => {
     one.clocks.trouble = AHEAD;
     two.clocks.trouble = BEHIND;
-    await bothLook();
+    await bothPoll();
     await two.watch.stop();
     expect(await names()).toEqual(["suncrew-1"]);
     await one.watch.stop();
@@ -191,7 +191,7 @@ describe("a server whose clock does not agree", () => {
     // Started again, it looks by itself.
     await one.watch.start();
     clock.advance(2_000);
-    await one.look();
+    await one.poll();
     expect(await names()).toEqual(["suncrew-1"]);
   });
 });

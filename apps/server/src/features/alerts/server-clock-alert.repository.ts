@@ -5,12 +5,12 @@ import { changedNow, type Db, type Executor, type Tx } from "../../platform/data
 import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 
 const CLOCK = "SERVER_CLOCK" satisfies ServerAlertCode;
-/** Any number all servers agree on. Nothing but these looks waits for it. */
+/** An arbitrary number that all servers share. Only this update waits for it. */
 const SERVER_CLOCKS_LOCK = 7_305_012;
 const LOCK_WAIT_MS = 1_000;
 /**
- * A row that is the same at so many looks after the first is a dead server's. Looks are counted instead of time, which is
- * what the servers disagree about, and none is counted while the database cannot be reached.
+ * A row that has not changed over this many polls after the first belongs to a dead server. Polls are counted instead of
+ * time, which is what the servers disagree about, and none counts while the database is unreachable.
  */
 const STALE_AFTER_POLLS = 15;
 
@@ -18,7 +18,7 @@ interface ServerRow {
   readonly server_id: string;
   readonly name: string;
   readonly words: string;
-  /** Differs whenever its server has said so again. */
+  /** Changes each time that the server confirms its row. */
   readonly mark: string;
 }
 
@@ -29,41 +29,41 @@ interface ClockRecords {
 }
 
 /**
- * Protocol rule 12: one server's part in the alert about servers whose clocks do not agree. Each such server has a row,
- * and every server keeps the one alert as the rows are. They take turns, so that it is open once and none clears it
- * while another still disagrees; nobody else's work waits for them.
+ * Protocol rule 12: one server's part in the alert about servers whose clocks disagree. Each such server has a row, and
+ * every server brings the one alert into line with the rows. An advisory lock serializes them, so that the alert is open
+ * once and no server clears it while another still disagrees; no other work waits for that lock.
  */
 export class ServerClockAlert {
   readonly #db: Db;
   readonly #own: { readonly id: string; readonly name: string };
   #hasRow = false;
-  /** What the other servers' rows were, and at how many looks after the first they were just that. */
-  #others = new Map<string, { readonly mark: string; readonly looks: number }>();
+  /** The other servers' rows as last seen, and over how many polls after the first they have not changed. */
+  #others = new Map<string, { readonly mark: string; readonly unchangedPolls: number }>();
 
   constructor(db: Db, own: { readonly id: string; readonly name: string }) {
     this.#db = db;
     this.#own = own;
   }
 
-  /** Whether this server's disagreement is on record. */
+  /** Whether this server's disagreement is stored. */
   get hasRow(): boolean {
     return this.#hasRow;
   }
 
-  /** `words`: what this server's clock does not agree with, as a sentence; null where it agrees. */
-  async look(words: string | null, now: Date): Promise<void> {
-    const told = await readClockRecords(this.#db);
-    const dead = this.#deadOf(told.servers);
-    const isOnRecord = told.servers.some(({ server_id }) => server_id === this.#own.id);
-    if (words === null && !isOnRecord && dead.length === 0 && isAlertCurrent(told)) return;
-    // Also where the database does not tell whether it was stored.
+  /** `words`: how this server's clock disagrees, as a sentence; null where it agrees. */
+  async update(words: string | null, now: Date): Promise<void> {
+    const records = await readClockRecords(this.#db);
+    const stale = this.#staleServers(records.servers);
+    const isStored = records.servers.some(({ server_id }) => server_id === this.#own.id);
+    if (words === null && !isStored && stale.length === 0 && isAlertCurrent(records)) return;
+    // Set before the commit: a failure may leave it unknown whether the row was stored.
     this.#hasRow ||= words !== null;
     await inTransaction(this.#db, async (tx) => {
       await setLockTimeout(tx, LOCK_WAIT_MS);
       await sql`select pg_advisory_xact_lock(${SERVER_CLOCKS_LOCK})`.execute(tx);
       if (words === null) await tx.deleteFrom("server_clocks").where("server_id", "=", this.#own.id).execute();
       else await storeServer(tx, this.#own, words);
-      for (const { server_id, mark } of dead) {
+      for (const { server_id, mark } of stale) {
         await tx.deleteFrom("server_clocks").where("server_id", "=", server_id).where(markOfRow, "=", mark).execute();
       }
       await updateAlert(tx, now);
@@ -71,16 +71,16 @@ export class ServerClockAlert {
     this.#hasRow = words !== null;
   }
 
-  #deadOf(servers: readonly ServerRow[]): ServerRow[] {
+  #staleServers(servers: readonly ServerRow[]): ServerRow[] {
     const before = this.#others;
     const others = servers.filter(({ server_id }) => server_id !== this.#own.id);
     this.#others = new Map(
       others.map(({ server_id, mark }) => {
         const was = before.get(server_id);
-        return [server_id, { mark, looks: was?.mark === mark ? was.looks + 1 : 0 }];
+        return [server_id, { mark, unchangedPolls: was?.mark === mark ? was.unchangedPolls + 1 : 0 }];
       }),
     );
-    return others.filter(({ server_id }) => (this.#others.get(server_id)?.looks ?? 0) >= STALE_AFTER_POLLS);
+    return others.filter(({ server_id }) => (this.#others.get(server_id)?.unchangedPolls ?? 0) >= STALE_AFTER_POLLS);
   }
 }
 
@@ -103,7 +103,8 @@ async function readClockRecords(db: Executor): Promise<ClockRecords> {
 }
 
 const alertOf = ({ servers }: ClockRecords) => (servers.length === 0 ? null : serverClockAlert(servers));
-const isAlertCurrent = (told: ClockRecords): boolean => (alertOf(told)?.text ?? null) === (told.alert?.text ?? null);
+const isAlertCurrent = (records: ClockRecords): boolean =>
+  (alertOf(records)?.text ?? null) === (records.alert?.text ?? null);
 
 async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly name: string }, words: string) {
   const seen_at = sql<Date>`clock_timestamp()`;
@@ -114,12 +115,12 @@ async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly
     .execute();
 }
 
-/** Raises, rewords or clears the alert, as the rows are now; nobody changes them meanwhile. */
+/** Raises, rewords or clears the alert as the rows say; the advisory lock keeps them unchanged. */
 async function updateAlert(tx: Tx, now: Date): Promise<void> {
-  const told = await readClockRecords(tx);
-  if (isAlertCurrent(told)) return;
-  const alert = alertOf(told);
-  if (told.alert === null) {
+  const records = await readClockRecords(tx);
+  if (isAlertCurrent(records)) return;
+  const alert = alertOf(records);
+  if (records.alert === null) {
     if (alert === null) return;
     await tx
       .insertInto("alerts")
@@ -130,7 +131,7 @@ async function updateAlert(tx: Tx, now: Date): Promise<void> {
     await tx
       .updateTable("alerts")
       .set({ ...change, change_no: changedNow })
-      .where("id", "=", sql<number>`${told.alert.id}::bigint`)
+      .where("id", "=", sql<number>`${records.alert.id}::bigint`)
       .execute();
   }
   await announceChange(tx);

@@ -40,7 +40,9 @@ async function replace(): Promise<() => Promise<void>> {
     motor_type: null,
     control_type: null,
   };
-  return holdRobotRows(server.db, ownRobot, (tx) => storeChangedRobot(tx, viewer, ownRobot.id, body, seenAt(server.deps)));
+  return holdRobotRows(server.db, ownRobot, (tx) =>
+    storeChangedRobot(tx, viewer, ownRobot.id, body, seenAt(server.deps)),
+  );
 }
 
 test("protocol rule 7: what the former machine said, and waited to be stored, counts for nothing once another took its place", async () => {

@@ -13,14 +13,14 @@ export {
   findStopsDue,
   insertPlannedRuns,
   type Occurrence,
-  reopenForRetry as openAnew,
+  reopenForRetry,
   type PlannedRun,
   readFailedStart,
   readStopsDue,
   SCHEDULER,
   setStopCommands,
   type StopDue,
-  robotsWithoutRun as withoutRun,
+  robotsWithoutRun,
 } from "./planned-runs.repository.ts";
 export { closeLostRun, closeRunsOfDeletedRobots as closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
 export { reasonText as reasonText, stoppedBy } from "./run-reasons.ts";

@@ -46,7 +46,7 @@ async function brokerKilled(robotIds: readonly number[]) {
   return async () => {
     bench.robots.unheard = false;
     broker?.setConnected(true);
-    await bench.look();
+    await bench.poll();
   };
 }
 
@@ -56,18 +56,18 @@ describe("decision 45: the broker comes back", () => {
     await bench.until(at(0, -10));
     const brokerBack = await brokerKilled(group.robotIds);
     bench.clock.advance(25 * SECOND_MS);
-    await bench.look();
+    await bench.poll();
     expect(await waiting(id)).toBe(WAITING_FOR_BROKER);
     await brokerBack();
     expect(await bench.commands(robotId)).toEqual([]);
     expect(await waiting(id)).toMatch(/^Waiting for the state of S1-1, S1-2: not heard of since/);
     await bench.robots.back(robotId);
-    await bench.look();
+    await bench.poll();
     expect(await bench.runs(id)).toMatchObject([{ robot_id: robotId, began_at: at(0, 15), stop_due_at: at(30) }]);
     expect(await waiting(id)).toMatch(/^Waiting for the state of S1-2: not heard of since/);
     await seconds(45);
     await bench.robots.back(other);
-    await bench.look();
+    await bench.poll();
     expect(await outcomes(id)).toEqual([
       [robotId, null, null],
       [other, null, null],
@@ -124,24 +124,24 @@ describe("decision 45: the database comes back", () => {
       await cuttable.make(fault);
       bench.robots.unheard = true;
       bench.clock.advance(105 * SECOND_MS);
-      await server.scheduler.look();
+      await server.scheduler.runOnce();
       await cuttable.make(null);
       // It is known to be back from its first answer on; Stops of before are on record by 12 s later.
       bench.clock.advance(SECOND_MS);
-      await bench.look();
+      await bench.poll();
       bench.clock.advance(12 * SECOND_MS);
-      await bench.look();
+      await bench.poll();
       expect(await bench.runs(id)).toEqual([]);
       expect(await waiting(id)).toMatch(/^Waiting for the state of/);
       bench.robots.unheard = false;
       await bench.robots.tick([robotId]);
-      await bench.look();
+      await bench.poll();
       expect(await bench.runs(id)).toMatchObject([{ robot_id: robotId, began_at: at(0, 58), stop_due_at: at(30) }]);
       bench.clock.advance(50 * SECOND_MS);
-      await bench.look();
+      await bench.poll();
       expect(await bench.runs(id)).toHaveLength(1);
       await bench.robots.tick([other]);
-      await bench.look();
+      await bench.poll();
       expect(await outcomes(id)).toEqual([
         [robotId, null, null],
         [other, null, null],
@@ -215,7 +215,7 @@ test("protocol rule 3: a Stop that went out without the database is respected be
     .set({ last_seq: at(0, 4).getTime() })
     .where("robot_id", "=", robotId)
     .execute();
-  await bench.look();
+  await bench.poll();
   expect(await outcomes(id)).toEqual([[other, null, null]]);
   expect(await waiting(id)).toBe("Waiting for a Stop of S1-1 to be put on record.");
   await seconds(10);

@@ -79,7 +79,7 @@ describe("what a person did after the due time comes before a late start", () =>
     const id = await bench.schedule(group, { startTime: SIX });
     bench.clock.advance(MINUTE_MS);
     await bench.robots.tick([heard]);
-    await bench.look();
+    await bench.poll();
     expect(await bench.runs(id)).toMatchObject([{ robot_id: heard, began_at: DUE }]);
     bench.clock.advance(5 * SECOND_MS);
     await bench.press("STOP", heard, group.siteId);
@@ -134,10 +134,10 @@ describe("what a person did after the due time comes before a late start", () =>
     const id = await bench.schedule(group, { startTime: SIX });
     await cuttable.make("killed");
     bench.clock.advance(MINUTE_MS);
-    await bench.look();
+    await bench.poll();
     await cuttable.make(null);
     await bench.robots.tick(group.robotIds);
-    await bench.look();
+    await bench.poll();
     expect(await starts(other)).toEqual([]);
     // As another server puts it on record, whose Stop went out while nothing could be stored.
     await bench.press("STOP", stopped, group.siteId);
@@ -220,7 +220,7 @@ test("stack, due work: a year of missed runs does not hold up a run that is on t
   const onTime = await bench.schedule(group, { startTime: SIX });
   bench.clock.advance(MINUTE_MS);
   await bench.robots.tick();
-  const look = bench.servers[0]?.scheduler.look();
+  const look = bench.servers[0]?.scheduler.runOnce();
   const started = async () => (await starts(robotIds[0] ?? 0)).length > 0;
   while (!(await started())) continue;
   const rows = await bench.db.selectFrom("schedules").selectAll().where("id", "!=", onTime).execute();

@@ -25,14 +25,14 @@ import {
   failPlannedRuns,
   insertPlannedRuns,
   type Occurrence,
-  openAnew,
+  reopenForRetry,
   type PlannedRun,
   readFailedStart,
   readStopsDue,
   SCHEDULER,
   setStopCommands,
   type StopDue,
-  withoutRun,
+  robotsWithoutRun,
 } from "../runs/public.ts";
 import { missedReasons, scheduledRunReasons, waitingText } from "./scheduler-messages.ts";
 import {
@@ -47,25 +47,25 @@ import {
   recordWaiting,
 } from "./schedules.repository.ts";
 
-/** Who orders by schedule, and how: the robots' own stored settings hold. */
+/** Scheduled commands run with the robots' own stored settings. */
 const scheduledOrder = {
   by: { userId: null, name: SCHEDULER, actionType: "SCHEDULED" },
   mode: "AUTO",
 } as const;
 
-/** Rule 4: a robot stops by itself then, whatever it hears; whole seconds, at least one. */
+/** Rule 4: after this long a robot stops by itself, whatever it hears; whole seconds, at least one. */
 function secondsUntil(end: Date, now: Date): number {
   return Math.max(1, Math.floor((end.getTime() - now.getTime()) / 1_000));
 }
 
-/** What a server knows as it serves a schedule. */
+/** What a server knows when it serves a due schedule. */
 export interface DueContext {
   readonly now: Date;
-  /** False where this server has no broker: starts are left to another one until they are missed. */
+  /** False where this server has no broker: starts are left to other servers until they are missed. */
   readonly canSend: boolean;
-  /** Since when Suncrew can hear robots, as far as this server knows; what they showed before is no proof. */
+  /** Since when Suncrew has been able to hear robots, as far as this server knows; older states prove nothing. */
   readonly listeningSince: Date;
-  /** The day's weather speaks against it; null where nobody asked. */
+  /** Whether the day's weather holds the run; null where it was not requested. */
   readonly tooWet: boolean | null;
 }
 
@@ -80,11 +80,11 @@ const MAX_OCCURRENCES = 50;
 export async function runDue(
   tx: Tx,
   scheduleId: number,
-  circumstances: DueContext,
+  context: DueContext,
 ): Promise<{ readonly commandIds: readonly string[]; readonly moreDue: boolean } | null> {
-  const { now, canSend, listeningSince, tooWet } = circumstances;
+  const { now, canSend, listeningSince, tooWet } = context;
   const schedule = await lockDue(tx, scheduleId, now);
-  // Its choice was switched on since it was found: the weather is asked first, a second later.
+  // Skip-on-rain was switched on after the schedule was found: the next poll requests the weather first.
   if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
   const members = await readMemberIds(tx, schedule.groupId);
   const commandIds: string[] = [];
@@ -94,9 +94,9 @@ export async function runDue(
     const decision = dueDecision(next, schedule.durationMinutes, now);
     const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
     if (decision.kind === "missed") {
-      // Those that were waited for in vain are skipped for what they waited for.
-      const wasThere = now.getTime() - listeningSince.getTime() >= HEARD_WITHIN_MS && hasJustEnded(occurrence, now);
-      if (wasThere) await startGroup(tx, occurrence, members, { listeningSince, now, isOver: true });
+      // Robots that were waited for in vain are skipped with the reason for which they waited.
+      const wasListening = now.getTime() - listeningSince.getTime() >= HEARD_WITHIN_MS && hasJustEnded(occurrence, now);
+      if (wasListening) await startGroup(tx, occurrence, members, { listeningSince, now, isOver: true });
       await recordUnstarted(
         tx,
         occurrence,
@@ -133,7 +133,7 @@ export async function runDue(
   return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
 }
 
-/** Whoever was waited for is known as it is until shortly after; of what is long over nothing is known any more. */
+/** Shortly after the end a robot's state still says why it was waited for; long after it says nothing about that. */
 function hasJustEnded({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
   const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
   return now.getTime() - overMs < HEARD_WITHIN_MS;
@@ -143,14 +143,14 @@ function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
   return { scheduleId: id, siteId, groupId, groupName };
 }
 
-/** People see to these themselves: the robot is locked or retired, or cleans already. */
-const wanted: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
+/** Refusals that raise no alert: people locked or retired the robot, or it is cleaning already. */
+const expectedRefusals: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
 
 /**
- * Starts what can be started, each robot for itself; the others are skipped with the reason. What people did since the
- * run was due comes before it, however late it is served. Robots that are worth waiting for (decision 45) are left for a
- * later look, and told with what they wait for by serial number. Once `isOver`, nothing starts and nobody is waited for:
- * who cannot start is skipped for that reason, and the others are left to the caller.
+ * Starts each robot that can be started and skips the others with the reason. What people did since the run was due
+ * takes precedence, however late it is served. Robots worth waiting for (decision 45) are left to a later poll and
+ * returned in `waits`, by serial number, with what they wait for. Once `isOver`, nothing starts and no robot is waited
+ * for: a robot that cannot start is skipped with that reason, and the others are left to the caller.
  */
 async function startGroup(
   tx: Tx,
@@ -162,13 +162,13 @@ async function startGroup(
     isOver = false,
   }: { readonly listeningSince: Date; readonly now: Date; readonly isOver?: boolean },
 ): Promise<{ readonly started: readonly string[]; readonly waits: ReadonlyMap<string, RunWait> }> {
-  const without = await withoutRun(tx, occurrence, members);
+  const without = await robotsWithoutRun(tx, occurrence, members);
   const robots = await lockRobots(tx, without);
-  const { still, reasons } = await findManualOverrides(tx, occurrence, [...robots.values()]);
-  for (const [reason, ruledOut] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
-    await recordUnstarted(tx, occurrence, ruledOut, { outcome: "SKIPPED", reason }, now);
+  const { memberIds, reasons } = await findManualOverrides(tx, occurrence, [...robots.values()]);
+  for (const [reason, overridden] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
+    await recordUnstarted(tx, occurrence, overridden, { outcome: "SKIPPED", reason }, now);
   }
-  const due = still.filter((robotId) => !reasons.has(robotId));
+  const due = memberIds.filter((robotId) => !reasons.has(robotId));
   const open = Map.groupBy(await readOpenCommands(tx, due), (command) => command.robot_id);
   const robotIds: number[] = [];
   const waits = new Map<string, RunWait>();
@@ -196,7 +196,7 @@ async function startGroup(
     if (accepted.kind === "refused") {
       const { refusal, error } = accepted;
       const reason = refusal === "start-open" ? scheduledRunReasons.startOpen(robot.serial_number) : error.message;
-      return { robotId: robot.id, outcome: "SKIPPED", reason, isAlert: !wanted.includes(refusal) };
+      return { robotId: robot.id, outcome: "SKIPPED", reason, isAlert: !expectedRefusals.includes(refusal) };
     }
     const { id: commandId, run_id } = accepted.command;
     return { id: run_id ?? uuidv7(), robotId: robot.id, commandId };
@@ -213,7 +213,7 @@ function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refus
 
 /**
  * Gives a planned run whose START failed through no fault of its robot another START, in the caller's transaction: a
- * server that dies must not cost a run. It still ends on time. Answers the START to send after the commit.
+ * server crash must not cost a run. It still ends on time. Returns the START to send after the commit.
  */
 export async function retryStart(
   tx: Tx,
@@ -221,7 +221,7 @@ export async function retryStart(
   listeningSince: Date,
   now: Date,
 ): Promise<string | null> {
-  // Whoever changes or deletes it comes before or after this, and not between.
+  // Serializes with whoever changes or deletes the schedule.
   if (!(await lockScheduleShared(tx, schedule_id))) return null;
   const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
   const run = robot && (await readFailedStart(tx, id, now));
@@ -230,7 +230,7 @@ export async function retryStart(
   const { last_command_seq: recordedSeq } = robot;
   if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
   if ((await findRobotOverrides(tx, run.due_at, [robot])).size > 0) return null;
-  // It may become possible within the time that is left; a refusal each second would fill the log.
+  // A start may become possible in the time that is left; recording a refusal each second would fill the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;
   const runId = uuidv7();
   const maxDurationS = secondsUntil(run.stop_due_at, now);
@@ -238,7 +238,7 @@ export async function retryStart(
   const [started] = await acceptOrders(tx, run.site_id, [robot_id], order, now);
   if (started?.accepted.kind !== "stored") return null;
   const { id: commandId } = started.accepted.command;
-  await openAnew(tx, run.id, { id: runId, commandId });
+  await reopenForRetry(tx, run.id, { id: runId, commandId });
   await recordAudit(tx, {
     actor: { userId: null, name: SCHEDULER },
     action: "START_SCHEDULED_RUN_ANEW",
@@ -254,44 +254,44 @@ export async function retryStart(
 }
 
 /**
- * Stops the robots of planned runs whose time is up, in the caller's transaction. Only a run that is open is stopped:
- * a robot that ended it and was started anew since has another one. Answers the STOPs to send after the commit.
+ * Stops the robots of planned runs whose time is up, in the caller's transaction. Only open runs are stopped: a robot
+ * that ended its run and was started again has a new one. Returns the STOPs to send after the commit.
  */
 export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Promise<string[]> {
   const robotIds = due.map(({ robot_id }) => robot_id);
   const robots = await lockRobots(tx, robotIds);
   const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
   const stops: { id: string; commandId: string }[] = [];
-  const wanted: { readonly id: string; readonly robot: LockedRobot }[] = [];
+  const toOrder: { readonly id: string; readonly robot: LockedRobot }[] = [];
   const neverBegan: { runId: string; reason: string }[] = [];
   const runIds = due.map(({ id }) => id);
   for (const { id, robot_id, began_at, command_id } of await readStopsDue(tx, runIds, now)) {
     const robot = robots.get(robot_id);
-    const mine: readonly Command[] = open.get(robot_id) ?? [];
-    // One that is on its way already, by a person or by Suncrew, does as well.
-    const underWay = mine.findLast(({ verb }) => verb === "STOP");
+    const commands: readonly Command[] = open.get(robot_id) ?? [];
+    // A STOP that is already under way, from a person or Suncrew, serves as well.
+    const underWay = commands.findLast(({ verb }) => verb === "STOP");
     if (robot === undefined) continue;
-    if (began_at === null && !mine.some((command) => command.id === command_id)) {
+    if (began_at === null && !commands.some((command) => command.id === command_id)) {
       neverBegan.push({ runId: id, reason: scheduledRunReasons.neverBegan });
     } else if (underWay) stops.push({ id, commandId: underWay.id });
-    else wanted.push({ id, robot });
+    else toOrder.push({ id, robot });
   }
   await failPlannedRuns(tx, neverBegan, now);
-  const ordered = await orderStops(tx, wanted, now);
+  const ordered = await orderStops(tx, toOrder, now);
   await setStopCommands(tx, [...stops, ...ordered]);
   return ordered.map(({ commandId }) => commandId);
 }
 
 async function orderStops(
   tx: Tx,
-  wanted: readonly { readonly id: string; readonly robot: LockedRobot }[],
+  runs: readonly { readonly id: string; readonly robot: LockedRobot }[],
   now: Date,
 ): Promise<{ id: string; commandId: string }[]> {
   const order = { ...scheduledOrder, verb: "STOP", maxDurationS: 0 } as const;
-  const runOf = new Map(wanted.map(({ id, robot }) => [robot.id, id]));
+  const runOf = new Map(runs.map(({ id, robot }) => [robot.id, id]));
   const ordered: { id: string; commandId: string }[] = [];
-  for (const [siteId, there] of Map.groupBy(wanted, ({ robot }) => robot.site_id)) {
-    const robotIds = there.map(({ robot }) => robot.id);
+  for (const [siteId, atSite] of Map.groupBy(runs, ({ robot }) => robot.site_id)) {
+    const robotIds = atSite.map(({ robot }) => robot.id);
     for (const { robot, accepted } of await acceptOrders(tx, siteId, robotIds, order, now)) {
       const id = runOf.get(robot.id);
       if (id !== undefined && accepted.kind === "stored") ordered.push({ id, commandId: accepted.command.id });
@@ -301,8 +301,8 @@ async function orderStops(
 }
 
 /**
- * Puts on record, in the caller's transaction, that what a locked schedule has due by now does not start any more,
- * and why. Robots that have begun already go on.
+ * Records, in the caller's transaction, that the occurrences of a locked schedule that are due by now will not start,
+ * and why. Robots that have already begun carry on.
  */
 export async function skipDueOccurrences(tx: Tx, schedule: LockedSchedule, reason: string, now: Date): Promise<void> {
   const { id: scheduleId, siteId, groupId, groupName } = schedule;
@@ -335,7 +335,7 @@ async function recordUnstarted(
   why: UnstartedOutcome,
   now: Date,
 ): Promise<void> {
-  const robotIds = await withoutRun(tx, occurrence, members);
+  const robotIds = await robotsWithoutRun(tx, occurrence, members);
   await insertPlannedRuns(
     tx,
     occurrence,

@@ -154,7 +154,7 @@ describe("protocol rule 12: the time is compared before anything starts", () => 
     await bench.until(at(29, 59));
     clocks.look = () => new Promise(() => {});
     bench.clock.advance(SECOND_MS);
-    const looked = server.scheduler.look();
+    const looked = server.scheduler.runOnce();
     bench.clock.advance(2 * SECOND_MS);
     await looked;
     expect(await commandsOf(over.robotIds[0] ?? 0)).toEqual(["START CONFIRMED", "STOP null"]);
@@ -229,7 +229,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     bench.removeServer(bench.servers[0] ?? neverSent());
     const dying = neverSent();
     bench.clock.advance(MINUTE_MS);
-    await dying.scheduler.look();
+    await dying.scheduler.runOnce();
     bench.removeServer(dying);
     expect(await commandsOf(robotId)).toEqual(["START CONFIRMED", "STOP null"]);
     const { commands } = bench.addServer();

@@ -101,21 +101,21 @@ describe("decisions, Time: schedules really run", () => {
     const [late = 0, silent = 0] = group.robotIds;
     const id = await bench.schedule(group, { startTime: SIX });
     bench.clock.advance(MINUTE_MS);
-    await bench.look();
+    await bench.poll();
     expect(await bench.runs(id)).toEqual([]);
     bench.clock.advance(10_000);
     await bench.robots.tick([late]);
-    await bench.look();
+    await bench.poll();
     expect(await bench.runs(id)).toMatchObject([{ robot_id: late, began_at: at(1 / 6) }]);
     expect(await bench.scheduleRow(id)).toMatchObject({
       waiting: "Waiting for the state of S1-2: not heard of for a while.",
       waiting_due_at: DUE,
     });
     bench.clock.advance(at(10).getTime() - 1 - bench.clock.now().getTime());
-    await bench.look();
+    await bench.poll();
     expect(await bench.runs(id)).toHaveLength(1);
     bench.clock.advance(1);
-    await bench.look();
+    await bench.poll();
     expect((await bench.runs(id)).map(({ robot_id, outcome, reason }) => [robot_id, outcome, reason])).toEqual([
       [late, null, null],
       [silent, "SKIPPED", expect.stringContaining("has not reported for 45 seconds")],
@@ -154,7 +154,7 @@ describe("decisions, Time: a run that no server was there for", () => {
     bench.robots.unheard = true;
     bench.clock.advance(at(2).getTime() - BEFORE.getTime());
     bench.addServer();
-    await bench.look();
+    await bench.poll();
     expect(await bench.runs(id)).toEqual([]);
     bench.robots.unheard = false;
     await bench.robots.leave(gone);
@@ -211,7 +211,7 @@ describe("Schedules: skip on rain", () => {
     const id = await bench.schedule(await bench.group(2), { startTime: SIX, skipOnRain, frequency: "DAILY" });
     await bench.until(DUE);
     expect(await outcomes(id)).toEqual([expected, expected]);
-    expect(bench.adviceAsked).toBe(skipOnRain ? 1 : 0);
+    expect(bench.adviceRequests).toBe(skipOnRain ? 1 : 0);
     expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
   });
 });

@@ -23,7 +23,7 @@ export interface PlannedSchedule {
   readonly timezone: string;
 }
 
-/** Locks the schedules of a site that have a next run, by the zone that the site has until now. */
+/** Locks the schedules of a site that have a next run, with the zone that the site still has. */
 export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<PlannedSchedule[]> {
   const rows = await tx
     .selectFrom("schedules as s")
@@ -40,7 +40,7 @@ export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<Planned
   return rows.map(({ groupName, timezone, ...row }) => ({ row, groupName, timezone }));
 }
 
-/** Keeps a schedule as it is until the end of the transaction; false where it was deleted. */
+/** Prevents changes to a schedule until the end of the transaction; false where it was deleted. */
 export async function lockScheduleShared(tx: Tx, scheduleId: number): Promise<boolean> {
   const row = await tx.selectFrom("schedules").select("id").where("id", "=", scheduleId).forShare().executeTakeFirst();
   return row !== undefined;
@@ -51,7 +51,7 @@ export type SchedulePlan = Pick<
   "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"
 > & { readonly skip_on_rain: boolean };
 
-/** Null where the group has a schedule already, also where two people save at once. */
+/** Null where the group already has a schedule, also where two people save at once. */
 export async function insertSchedule(
   tx: Tx,
   group: { readonly groupId: number; readonly siteId: number },
@@ -67,7 +67,7 @@ export async function insertSchedule(
   return row ?? null;
 }
 
-/** What stands in the form afterwards counts as an edit where it differs; the next run alone does not. */
+/** Counts as an edit (a new version) only where a field of the form differs; a new next run alone does not. */
 export async function changeSchedule(tx: Tx, scheduleId: number, plan: SchedulePlan, now: Date): Promise<ScheduleRow> {
   return tx
     .updateTable("schedules")
@@ -87,7 +87,7 @@ export async function removeSchedule(tx: Tx, scheduleId: number): Promise<void> 
   await tx.deleteFrom("schedules").where("id", "=", scheduleId).execute();
 }
 
-/** Lets the live stream tell that the schedule of the group changed. False where the group was deleted meanwhile. */
+/** Makes live streams send the group again with its schedule. False where the group has been deleted. */
 export async function touchGroup(tx: Tx, groupId: number): Promise<boolean> {
   const touched = await tx
     .updateTable("robot_groups")
@@ -108,21 +108,21 @@ export interface DueSchedule {
   readonly site: WeatherSite;
 }
 
-/** Those of one look; the rest follow a second later. */
+/** Per poll; the rest follow a second later. */
 const MAX_SCHEDULES = 500;
 
-/** Due and not missed by then, with or without a look at the weather; or due for so long that runs were missed. */
-export type DueKind = "on-time" | "asks-weather" | "overdue";
+/** Due and not yet missed, without or with a check of the weather; or due for so long that runs were missed. */
+export type DueKind = "on-time" | "weather-dependent" | "overdue";
 
-/** What is due by now; of what is overdue the least first, so that it is soonest on time again. */
+/** Schedules due by `now`; of the overdue ones the least overdue first, so that they catch up soonest. */
 export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSchedule[]> {
   const missedUpTo = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
   const rows = await dueNow(db, now)
     .select(["s.id", "s.next_run_at", "s.duration_minutes", "s.skip_on_rain", "s.site_id as siteId"])
     .select(["sites.latitude", "sites.longitude", "sites.timezone"])
     .where("s.next_run_at", kind === "overdue" ? "<=" : ">", missedUpTo)
-    .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "asks-weather"))
-    // Those that wait for robots already are looked at after the others, and hold none up.
+    .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "weather-dependent"))
+    // Schedules that already wait for robots come last, so that they delay no others.
     .orderBy(sql`(s.waiting_due_at = s.next_run_at) is true`)
     .orderBy("s.next_run_at", kind === "overdue" ? "desc" : "asc")
     .limit(MAX_SCHEDULES)
@@ -134,7 +134,7 @@ export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSche
   );
 }
 
-/** A due schedule under lock, with what its runs need. */
+/** A due schedule under lock, with everything its runs need. */
 export interface LockedSchedule {
   readonly id: number;
   readonly siteId: number;
@@ -148,7 +148,7 @@ export interface LockedSchedule {
   readonly nextRunAt: Date;
 }
 
-/** Locks a schedule that is still due; null where another server has it, or has served it already. */
+/** Locks a schedule that is still due; null where another server has locked it or has already served it. */
 export async function lockDue(tx: Tx, scheduleId: number, now: Date): Promise<LockedSchedule | null> {
   const row = await dueNow(tx, now)
     .select(["s.id", "s.site_id as siteId", "s.group_id as groupId", "g.group_name as groupName", "sites.timezone"])
@@ -173,7 +173,7 @@ function dueNow(db: Db | Tx, now: Date) {
     .where("sites.deleted_at", "is", null);
 }
 
-/** The robots that a group has now. */
+/** The robots that are in a group now. */
 export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom("robot_group_members as m")
@@ -186,17 +186,17 @@ export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> 
   return rows.map((row) => row.robot_id);
 }
 
-/** Notes what a due run waits for, in words; false where that is on record already, or somebody has the schedule. */
+/** Stores the text of what a due run waits for; false where it is stored already, or the schedule is locked. */
 export async function recordWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
-  const told = await sql`
+  const updated = await sql`
     update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
     where id in (select id from schedules where id = ${scheduleId} and next_run_at = ${dueAt} for update skip locked)
       and (waiting, waiting_due_at) is distinct from (${waiting}, ${dueAt}::timestamptz)
   `.execute(db);
-  return (told.numAffectedRows ?? 0n) > 0n;
+  return (updated.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Sets when a schedule is due next; without another time it is completed. */
+/** Sets when a schedule is due next; one without a next time is completed. */
 export async function advanceNextRun(tx: Tx, scheduleId: number, next: Date | null): Promise<void> {
   await tx
     .updateTable("schedules")
@@ -205,45 +205,45 @@ export async function advanceNextRun(tx: Tx, scheduleId: number, next: Date | nu
     .execute();
 }
 
-/** One advisory lock for each site's time zone; the number means nothing. */
+/** One advisory lock for each site's time zone; the number is arbitrary. */
 const ZONE_LOCK = 7_305_008;
 
 /**
- * Keeps the time zone of a site as it is until the end of the transaction, so that a schedule is never planned by clocks
- * that are the site's no more. It comes before every row of schedules; what is read of the site afterwards holds.
+ * Prevents changes to a site's time zone until the end of the transaction, so that no schedule is planned by an outdated
+ * zone. Taken before any row of schedules is locked; what is read of the site afterwards stays true.
  */
 export async function lockZoneShared(tx: Tx, siteId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
 }
 
-/** Waits for whoever plans schedules of the site, and keeps others from it until the site has its other time zone. */
+/** Waits for whoever plans schedules of the site, and keeps others from planning until the new time zone is stored. */
 export async function lockZone(tx: Tx, siteId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
 }
 
-/** Of a robot's stops and locks by people, those that can matter: older ones are settled long since. */
+/** How many of a robot's stops and locks by people can matter: older ones are long settled. */
 const NEWEST = 10;
 
 /**
- * Those of the robots, which this transaction has locked, that must not be started any more because a person acted
- * since the run was due, each with the reason: what a person did last decides, and not the scheduler. A robot that
- * left the group has none and is not among `still`.
+ * Of robots that this transaction has locked, finds those that must not be started because a person acted since the run
+ * was due, each with the reason: the person's last action decides, not the scheduler. A robot that has left the group
+ * has no reason and is not among `memberIds`.
  */
 export async function findManualOverrides(
   tx: Tx,
   { groupId, dueAt }: Occurrence,
   robots: readonly LockedRobot[],
-): Promise<{ readonly still: readonly number[]; readonly reasons: ReadonlyMap<number, string> }> {
+): Promise<{ readonly memberIds: readonly number[]; readonly reasons: ReadonlyMap<number, string> }> {
   const members = new Set(await readMemberIds(tx, groupId));
-  const here = robots.filter(({ id }) => members.has(id));
-  const still = here.map(({ id }) => id);
+  const inGroup = robots.filter(({ id }) => members.has(id));
+  const memberIds = inGroup.map(({ id }) => id);
   if (await isGroupChanged(tx, groupId, dueAt)) {
-    return { still, reasons: new Map(still.map((robotId) => [robotId, scheduledRunReasons.groupChanged])) };
+    return { memberIds, reasons: new Map(memberIds.map((robotId) => [robotId, scheduledRunReasons.groupChanged])) };
   }
-  return { still, reasons: await findRobotOverrides(tx, dueAt, here) };
+  return { memberIds, reasons: await findRobotOverrides(tx, dueAt, inGroup) };
 }
 
-/** Why robots, which this transaction has locked, stay where they are: what people did to them since the due time. */
+/** Of robots that this transaction has locked: what people did to them since the due time, as the reason not to start. */
 export async function findRobotOverrides(
   tx: Tx,
   dueAt: Date,
@@ -260,7 +260,7 @@ export async function findRobotOverrides(
   ]);
 }
 
-/** Who is in it may be another since: nobody planned for a robot that was put in afterwards to move at once. */
+/** Its members may have changed: nobody planned for a robot that was added afterwards to move at once. */
 async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boolean> {
   const changed = await tx
     .selectFrom("robot_groups")
@@ -271,7 +271,7 @@ async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boo
   return changed !== undefined;
 }
 
-/** Stops, locks and releases that people gave since, and those given before that were under way at the due time. */
+/** Stops, locks and releases that people gave since the due time, and earlier ones that were then still open. */
 async function findCommandsByPeople(tx: Tx, dueAt: Date, robotIds: readonly number[]): Promise<Map<number, string>> {
   if (robotIds.length === 0) return new Map();
   const { rows } = await sql<{

@@ -6,7 +6,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { type AuditActor, type AuditRecord, recordAudit, recordAudits } from "../audit/public.ts";
+import { type AuditActor, type AuditRecord, recordAudit } from "../audit/public.ts";
 import { auditContentOf, scheduleOf, type ScheduleRow } from "./schedule-row.ts";
 import { skipDueOccurrences } from "./scheduled-runs.ts";
 import { scheduledRunReasons } from "./scheduler-messages.ts";
@@ -19,13 +19,12 @@ import {
   type LockedSchedule,
   lockPlannedOfSite,
   lockSchedule,
-  type PlannedSchedule,
   removeSchedule,
   type SchedulePlan,
   touchGroup,
 } from "./schedules.repository.ts";
 
-/** What people do with schedules. Each throws 404 out of scope, and 400 or 409 where it must not be. */
+/** Each throws 404 out of scope, and 400 or 409 where the change is refused. */
 export class Schedules {
   readonly #deps: Pick<Dependencies, "db" | "clock">;
 
@@ -34,30 +33,30 @@ export class Schedules {
   }
 
   async create(viewer: Viewer, body: ScheduleBody): Promise<Schedule> {
-    return this.#saved((tx) => saveNewSchedule(tx, viewer, body, this.#deps.clock.now()));
+    return this.#save((tx) => saveNewSchedule(tx, viewer, body, this.#deps.clock.now()));
   }
 
   async update(viewer: Viewer, scheduleId: number, body: ScheduleBody): Promise<Schedule> {
-    return this.#saved((tx) => saveScheduleChange(tx, viewer, scheduleId, body, this.#deps.clock.now()));
+    return this.#save((tx) => saveScheduleChange(tx, viewer, scheduleId, body, this.#deps.clock.now()));
   }
 
   async remove(viewer: Viewer, scheduleId: number): Promise<void> {
     const { db, clock } = this.#deps;
-    await transactionWithRetry(db, (tx) => deleteStoredSchedule(tx, viewer, scheduleId, clock.now()));
+    await transactionWithRetry(db, (tx) => deleteSchedule(tx, viewer, scheduleId, clock.now()));
   }
 
-  /** A refusal is on record by then, so it is thrown after the commit. */
-  async #saved(save: (tx: Tx) => Promise<Saved>): Promise<Schedule> {
+  /** A refusal is thrown after the commit, so that its audit row stays. */
+  async #save(save: (tx: Tx) => Promise<Saved>): Promise<Schedule> {
     const result = await transactionWithRetry(this.#deps.db, save);
     if (result.kind === "refused") throw result.error;
     return scheduleOf(result.schedule);
   }
 }
 
-/** `version` is of an edit alone. */
+/** Only an edit has a `version`. */
 export type ScheduleBody = BodyOf<typeof updateSchedule>;
 
-/** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
+/** The outcome of a save in its transaction; a refusal has its audit row and is thrown after the commit. */
 export type Saved =
   | { readonly kind: "saved"; readonly schedule: ScheduleRow }
   | { readonly kind: "refused"; readonly error: HttpError };
@@ -66,7 +65,7 @@ export type Saved =
 export async function saveNewSchedule(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
   await lockZoneShared(tx, body.site_id);
   const group = await findGroup(viewer, tx, body);
-  const about = { action: "CREATE_SCHEDULE", entityId: null, siteId: group.siteId, after: asked(body) };
+  const about = { action: "CREATE_SCHEDULE", entityId: null, siteId: group.siteId, after: contentOf(body) };
   if (group.siteId !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
   const plan = planOf(body, group, now);
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
@@ -101,7 +100,7 @@ export async function saveScheduleChange(
     entityId: scheduleId,
     siteId: stored.site_id,
     before,
-    after: { ...before, ...asked(body) },
+    after: { ...before, ...contentOf(body) },
   };
   if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
   if (stored.group_id !== body.group_id) {
@@ -112,36 +111,29 @@ export async function saveScheduleChange(
   }
   const plan = planOf(body, group, now);
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
-  const words = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
+  const reasonOf = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
   const due = lockedScheduleOf(stored, group);
-  if (due !== null) await skipDueOccurrences(tx, due, words(viewer.name), now);
+  if (due !== null) await skipDueOccurrences(tx, due, reasonOf(viewer.name), now);
   const schedule = await changeSchedule(tx, scheduleId, plan, now);
   return recordSaved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
 }
 
-/** Deletes a schedule; what runs by it now is still stopped in time. Throws 404 out of scope. */
-export async function deleteStoredSchedule(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
+/** Deletes a schedule; runs under way are still stopped in time. Throws 404 out of scope. */
+export async function deleteSchedule(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
   await requireSchedule(viewer, tx, scheduleId);
   const stored = await lockSchedule(tx, scheduleId);
   if (stored === null) throw notFound("Schedule");
   await removeSchedule(tx, scheduleId);
-  await audit(
-    tx,
-    viewer,
-    {
-      action: "DELETE_SCHEDULE",
-      entityId: scheduleId,
-      siteId: stored.site_id,
-      before: auditContentOf(stored),
-      outcome: "DONE",
-    },
-    now,
-  );
+  const about = { action: "DELETE_SCHEDULE", entityId: scheduleId, siteId: stored.site_id } as const;
+  await audit(tx, viewer, { ...about, before: auditContentOf(stored), outcome: "DONE" }, now);
   await touchGroup(tx, stored.group_id);
 }
 
-/** The stored schedule as what serves it knows it; null where it has no next run. */
-function lockedScheduleOf(stored: ScheduleRow, { groupName, timezone }: ScheduledGroup): LockedSchedule | null {
+/** A locked row in the form that the scheduler uses; null where it has no next run. */
+function lockedScheduleOf(
+  stored: ScheduleRow,
+  { groupName, timezone }: Pick<ScheduledGroup, "groupName" | "timezone">,
+): LockedSchedule | null {
   if (stored.next_run_at === null) return null;
   const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency } = stored;
   const { duration_minutes: durationMinutes, skip_on_rain: skipOnRain, next_run_at: nextRunAt } = stored;
@@ -149,7 +141,7 @@ function lockedScheduleOf(stored: ScheduleRow, { groupName, timezone }: Schedule
   return { id, ...group, startTime, frequency, durationMinutes, skipOnRain, nextRunAt };
 }
 
-/** Decisions, Time: today's time that is past means the next one; a day before the site's today is wrong for ONCE. */
+/** Decisions, Time: a time already past today means the next one; a ONCE must not lie before the site's today. */
 function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): SchedulePlan | HttpError {
   const { start_time: startTime, frequency, duration_minutes, skip_on_rain, status } = body;
   const start = effectiveStart({ startTime, frequency }, timezone, now);
@@ -180,7 +172,7 @@ async function recordSaved(
 ): Promise<Saved> {
   const { id: entityId, site_id: siteId } = schedule;
   await audit(tx, viewer, { action, entityId, siteId, before, after: auditContentOf(schedule), outcome: "DONE" }, now);
-  // The group was deleted while it was given a schedule.
+  // The group was deleted concurrently.
   if (!(await touchGroup(tx, schedule.group_id))) throw notFound("Group");
   return { kind: "saved", schedule };
 }
@@ -202,14 +194,14 @@ function wrongSite(): HttpError {
   return invalid("site_id", "site_id must be the site of the group");
 }
 
-function asked({ version: _version, ...content }: ScheduleBody): Record<string, unknown> {
+function contentOf({ version: _version, ...content }: ScheduleBody): Record<string, unknown> {
   return content;
 }
 
 /**
- * Plans the schedules of a site anew by another time zone, in the transaction that gives the site that zone: they go on
- * meaning the local time. Nothing starts by it: what is due by now and has not begun is skipped, and a ONCE whose day is
- * over by the new clocks is switched off.
+ * Replans the schedules of a site for its new time zone, in the transaction that changes the zone: they keep their local
+ * time. Nothing starts because of it: what is due by now and has not begun is skipped, and a ONCE whose day is over in
+ * the new zone is switched off.
  */
 export async function rezoneSchedules(
   tx: Tx,
@@ -220,27 +212,25 @@ export async function rezoneSchedules(
   await lockZone(tx, site.id);
   const planned = await lockPlannedOfSite(tx, site.id);
   for (const { row, groupName, timezone } of planned) {
-    const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency, next_run_at: nextRunAt } = row;
-    if (nextRunAt === null) continue;
-    const { duration_minutes: durationMinutes, skip_on_rain: skipOnRain } = row;
-    const kept = { id, siteId, groupId, groupName, timezone, startTime, frequency, durationMinutes, skipOnRain };
-    const locked: LockedSchedule = { ...kept, nextRunAt };
+    const { id, site_id: siteId } = row;
+    const locked = lockedScheduleOf(row, { groupName, timezone });
+    if (locked === null) continue;
     await skipDueOccurrences(tx, locked, scheduledRunReasons.timezoneChanged(by.name), now);
-    const changed = await changeSchedule(tx, id, planInZone(row, nextRunAt, site.timezone, now), now);
-    const about = { actor: by, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId, at: now };
-    const told = { before: auditContentOf(row), after: auditContentOf(changed) };
+    const changed = await changeSchedule(tx, id, planInZone(locked, site.timezone, now), now);
+    const about = { action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId } as const;
+    const content = { before: auditContentOf(row), after: auditContentOf(changed) };
     const reason = `The time zone of the site is ${site.timezone} now; it was ${timezone}.`;
-    await recordAudits(tx, [{ ...about, ...told, outcome: "DONE", reason }]);
+    await recordAudit(tx, { actor: by, at: now, ...about, ...content, outcome: "DONE", reason });
   }
   for (const { row } of planned) await touchGroup(tx, row.group_id);
 }
 
-function planInZone(row: PlannedSchedule["row"], wasDueAt: Date, timezone: string, now: Date): SchedulePlan {
-  const { start_time: startTime, frequency, duration_minutes, skip_on_rain } = row;
-  const kept = { frequency, duration_minutes, skip_on_rain, start_time: startTime };
-  // Its one time has come: it was passed over.
-  if (frequency === "ONCE" && wasDueAt <= now) return { ...kept, status: "COMPLETED", next_run_at: null };
+function planInZone(schedule: LockedSchedule, timezone: string, now: Date): SchedulePlan {
+  const { startTime, frequency, durationMinutes, skipOnRain, nextRunAt } = schedule;
+  const plan = { frequency, duration_minutes: durationMinutes, skip_on_rain: skipOnRain, start_time: startTime };
+  // Its only run was due and has been skipped.
+  if (frequency === "ONCE" && nextRunAt <= now) return { ...plan, status: "COMPLETED", next_run_at: null };
   const start = effectiveStart({ startTime, frequency }, timezone, now);
-  if (start.kind !== "start") return { ...kept, status: "INACTIVE", next_run_at: null };
-  return { ...kept, start_time: start.startTime, status: "ACTIVE", next_run_at: start.firstRun };
+  if (start.kind !== "start") return { ...plan, status: "INACTIVE", next_run_at: null };
+  return { ...plan, start_time: start.startTime, status: "ACTIVE", next_run_at: start.firstRun };
 }

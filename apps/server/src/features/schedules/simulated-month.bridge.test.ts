@@ -114,7 +114,7 @@ test(
       bench.clock.advance(atMs - bench.clock.now().getTime());
       // Heard of just before, as a robot is that reports every 25 s.
       await bench.robots.tick(robotIds);
-      await bench.look();
+      await bench.poll();
     }
     const found = (await bench.runs()).map(
       ({ schedule_id, robot_id, began_at, ended_at, outcome }) =>
