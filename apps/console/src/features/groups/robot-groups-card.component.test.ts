@@ -101,7 +101,7 @@ test("§5 Robot group: of two people who edit, the second is told, chooses, and 
 });
 
 test("§2 Group Control tab: a run that is due and waits says what for", async () => {
-  const waiting = "Waiting for the state of SCR-1012: not heard of for a while.";
+  const waiting = "Waiting for the state of SCR-1012: not heard from for a while.";
   const schedule_details: Schedule = {
     id: 9,
     group_id: group.id,

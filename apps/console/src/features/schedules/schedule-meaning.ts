@@ -3,8 +3,8 @@ import { IconCalendarCheck, IconCalendarOff, IconCalendarTime } from "@tabler/ic
 import type { Look } from "../../ui/look.ts";
 import { dayText } from "../../ui/site-time-text.ts";
 
-/** The frequencies in the order they are offered; the first is the default (§9). */
-export const FREQUENCIES: readonly Frequency[] = ["ONCE", "DAILY", "WEEKLY", "MONTHLY"];
+/** The frequencies in the order in which they are offered; the first is the default (§9). */
+export const FREQUENCIES: readonly Frequency[] = frequencySchema.options;
 
 export const frequencyWord: Record<Frequency, string> = {
   ONCE: "Once",

@@ -14,7 +14,7 @@ import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA, CHARANKA, sampleWeather } from "../../../test/sample-fleet.ts";
 import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
-const REFUSAL = "The weather cannot be had at the moment. Please try again.";
+const REFUSAL = "The weather is not available at the moment. Please try again.";
 
 const weatherCard = page.getByRole("region", { name: "Weather" });
 

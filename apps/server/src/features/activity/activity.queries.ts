@@ -17,7 +17,7 @@ export interface ActivityQuery {
 
 type Rows = SelectQueryBuilder<Tables & { a: ActivityTable }, "a", object>;
 
-/** STARTs and STOPs at the viewer's sites, deleted ones too, newest first. A partner is not told partners' names (§6). */
+/** STARTs and STOPs at the viewer's sites, deleted ones too, newest first. Partners do not see partners' names (§6). */
 export async function readActivity(viewer: Viewer, db: Executor, choice: ActivityQuery = {}): Promise<ActivityEntry[]> {
   if (choice.logIds?.length === 0) return [];
   const matching = await filteredRows(viewer, db, choice.filter);
@@ -40,7 +40,7 @@ export async function readActivityForFile(
   const timezones = new Map(sites.map(({ id, timezone }) => [id, timezone]));
   return rows.flatMap((row) => {
     const timezone = timezones.get(row.site_id);
-    // A site that has just been given to another partner is not this viewer's any more.
+    // A site that was just reassigned to another partner is out of scope now.
     return timezone === undefined ? [] : [{ ...row, timezone }];
   });
 }
@@ -95,7 +95,7 @@ export async function requireFilterInScope(
     throw invalid("robot_id", "robot_id must be a robot of the site");
 }
 
-/** Everybody in the log, each once: steps from name to name along the index instead of reading every row. */
+/** The distinct names in the log: a loose index scan steps from name to name instead of reading every row. */
 export async function readActivityUsers(viewer: Viewer, db: Executor): Promise<string[]> {
   const next = visibleRows(viewer, db).select("a.user_name").orderBy("a.user_name").limit(1);
   const { rows } = await sql<{ user_name: string }>`
@@ -110,7 +110,7 @@ export async function readActivityUsers(viewer: Viewer, db: Executor): Promise<s
 }
 
 /**
- * The viewer's rows. Every row has a site, so a Super Admin's are all of them: asking for each row's site would only
+ * The viewer's rows. Every row has a site, so a Super Admin's are all of them: filtering by site would only
  * keep the database from reading along one index.
  */
 function visibleRows(viewer: Viewer, db: Executor): Rows {
@@ -120,7 +120,7 @@ function visibleRows(viewer: Viewer, db: Executor): Rows {
   return rows.where("a.site_id", "=", sql<number>`any(array(${sites}))`);
 }
 
-/** The viewer's rows that match; null where none can, because no text has the words searched for. */
+/** The viewer's rows that match; null where no text contains the words searched for. */
 async function filteredRows(viewer: Viewer, db: Executor, filter: ActivityFilter = {}): Promise<Rows | null> {
   const { search, action, site_id, robot_id, user, status, from, to } = filter;
   let rows = visibleRows(viewer, db);
@@ -138,7 +138,7 @@ async function filteredRows(viewer: Viewer, db: Executor, filter: ActivityFilter
   return places.length + outcomes.length + people.length === 0 ? null : rows.where(matchesAnyText(texts));
 }
 
-/** Only kinds that were found are asked for, so that the database knows which index serves. */
+/** Only kinds with matches become conditions, so that the database can pick the right index. */
 function matchesAnyText({ places, outcomes, people }: MatchingTexts) {
   const either = [
     ...(places.length > 0 ? [sql<boolean>`a.place_key = any(${places}::bigint[])`] : []),
@@ -197,7 +197,7 @@ async function countRows(db: Executor, matching: Rows, limit: number | null): Pr
   return total;
 }
 
-/** What of the log's texts has the words in it: rows that name one of these match. */
+/** Texts of the log that contain the words: rows that refer to one of these match. */
 interface MatchingTexts {
   /** 64-bit hashes, as text. */
   readonly places: readonly string[];
@@ -205,7 +205,7 @@ interface MatchingTexts {
   readonly people: readonly string[];
 }
 
-/** Words that are in more texts than this are compared row by row instead: they match so often that few rows are read. */
+/** Words found in more texts than this are compared row by row instead: they match so often that few rows are read. */
 const MAX_TEXTS = 5_000;
 
 /** The words as a pattern of `like` for folded text. */
@@ -213,9 +213,9 @@ function patternOf(words: string) {
   return sql<string>`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
 }
 
-/** Texts of the activity log that have these words in them, in any case; null where there are too many. */
+/** Texts of the activity log that contain these words, ignoring case; null where there are too many. */
 async function findTexts(db: Executor, words: string): Promise<MatchingTexts | null> {
-  // A line ends a text: what reaches over it is in none.
+  // Texts are single lines, so that no text contains a line break.
   if (words.includes("\n")) return { places: [], outcomes: [], people: [] };
   const { rows } = await sql<{ kind: string; key: string; user_name: string | null }>`
     select kind, key::text as key, user_name from activity_texts where words like ${patternOf(words)} limit ${MAX_TEXTS + 1}

@@ -3,13 +3,13 @@ import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor } from "../../platform/database/database.ts";
 
-/** A START or STOP as it came out, or the end of a run that no STOP ended; names that are not given are those of the robot, its site and the site's partner. */
+/** The outcome of a START or STOP, or the end of a run that no STOP ended. Omitted names are the robot's current ones. */
 export interface ActivityRecord {
   readonly at: Date;
   readonly robotId: number;
   /** The site where it happened. */
   readonly siteId: number;
-  /** As the robot was called then, where that may have been another name or machine than now. */
+  /** The robot's name and machine at the time, where they may differ from now. */
   readonly robotName?: string | undefined;
   readonly serialNumber?: string | undefined;
   /** Null where no command was made because it was refused before. */
@@ -19,40 +19,34 @@ export interface ActivityRecord {
   readonly action: "START" | "STOP";
   readonly actionType: ActionType;
   readonly status: ActivityStatus;
-  /** Null for the server's own doing. */
+  /** Null for what the server did on its own. */
   readonly userId: number | null;
   /** The person, or 'Scheduler'. */
   readonly userName: string;
-  /** Plain words. */
   readonly details: string;
   readonly mode: "AUTO" | "MANUAL";
   readonly params: Omit<CommandParams, "status">;
 }
 
-/** Writes the activity row in the caller's transaction. A command has one row, and so has the end of a run: a second one changes nothing and answers false. */
+/** Writes the activity row in the caller's transaction. Each command and each run's end has one row: a second one changes nothing and returns false. */
 export async function recordActivity(db: Executor, record: ActivityRecord): Promise<boolean> {
   return (await recordActivities(db, [record])).length === 1;
 }
 
-/** The same for many at once, in their order. Answers those written, by the id of their command. */
+/** The same for many at once, in their order. Returns the command ids of the rows written. */
 export async function recordActivities(db: Executor, records: readonly ActivityRecord[]): Promise<(string | null)[]> {
   if (records.length === 0) return [];
-  const asked = records.map(({ at, params, ...record }, nth) => ({
-    ...record,
-    nth,
-    at: at.toISOString(),
-    told: params,
-  }));
+  const rowsToInsert = records.map((record, nth) => ({ ...record, nth }));
   const { rows } = await sql<{ command_id: string | null }>`
     insert into activity (created_at, site_id, robot_id, command_id, ended_run_id, action, action_type, status, user_id, user_name,
       site_name, partner_name, robot_name, serial_number, details, params)
     select n.at, sites.id, robots.id, n."commandId", n."endedRunId", n.action, n."actionType", n.status, n."userId", n."userName",
       sites.name, partners.name, coalesce(n."robotName", robots.robot_name), called.serial, n.details,
-      jsonb_build_object('robotSerial', called.serial, 'mode', n.mode, 'direction', n.told ->> 'direction',
-        'main-speed', (n.told ->> 'main-speed')::numeric, 'brush-speed', (n.told ->> 'brush-speed')::numeric)
-    from json_to_recordset(${JSON.stringify(asked)}::json) n (nth int, at timestamptz, "robotId" int, "siteId" int,
+      jsonb_build_object('robotSerial', called.serial, 'mode', n.mode, 'direction', n.params ->> 'direction',
+        'main-speed', (n.params ->> 'main-speed')::numeric, 'brush-speed', (n.params ->> 'brush-speed')::numeric)
+    from json_to_recordset(${JSON.stringify(rowsToInsert)}::json) n (nth int, at timestamptz, "robotId" int, "siteId" int,
       "robotName" text, "serialNumber" text, "commandId" uuid, "endedRunId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
-      mode text, told json)
+      mode text, params json)
     join robots on robots.id = n."robotId"
     cross join lateral (select coalesce(n."serialNumber", robots.serial_number) as serial) called
     join sites on sites.id = n."siteId"
@@ -64,13 +58,13 @@ export async function recordActivities(db: Executor, records: readonly ActivityR
   return rows.map((row) => row.command_id);
 }
 
-/** Takes back the ends of runs that a STOP brought about after all: they are on record as that. */
+/** Deletes the ends of runs that turned out to be the effect of a STOP, which has its own row. */
 export async function removeRunEnds(db: Executor, runIds: readonly string[]): Promise<void> {
   if (runIds.length === 0) return;
   await sql`delete from activity where ended_run_id = any(${[...runIds]}::uuid[])`.execute(db);
 }
 
-/** Brings the ends of runs up to date: what a robot tells later is nearer to the truth. */
+/** Updates the ends of runs: what a robot reports later is more accurate. */
 export async function amendRunEnds(
   db: Executor,
   amended: readonly Pick<ActivityRecord, "at" | "endedRunId" | "status" | "userName" | "details">[],
@@ -87,12 +81,12 @@ export async function amendRunEnds(
   );
 }
 
-/** What became of a command since its row was written. */
+/** The outcome of a command that changed after its row was written. */
 export interface ActivityAmended extends Pick<ActivityRecord, "status" | "details"> {
   readonly commandId: string;
 }
 
-/** Brings the rows of commands up to date: a Stop that was pending is delivered later. */
+/** Updates the rows of commands: a Stop that was pending is delivered later. */
 export async function amendActivities(db: Executor, amended: readonly ActivityAmended[]): Promise<void> {
   if (amended.length === 0) return;
   await sql`

@@ -53,7 +53,7 @@ export class AlertWatch implements Service {
       this.#listening.follow(),
       broker.onConnectionChange(() => {
         this.#touching = touchLostRobots(db).catch((error: unknown) => {
-          log.warn({ error }, "robots that are lost were not told anew");
+          log.warn({ error }, "refreshing lost robots failed");
         });
       }),
       clock.every(LOST_ROBOTS_POLL_MS, () => void this.#lostRobotsTask.run()),

@@ -180,7 +180,7 @@ describe("Alerts: acknowledging", () => {
     expect(told).toEqual(
       [
         JSON.stringify({ message: "The alert was acknowledged." }),
-        JSON.stringify({ message: `${by} has acknowledged this alert before.` }),
+        JSON.stringify({ message: `${by} has already acknowledged this alert.` }),
       ].toSorted(),
     );
     const user_id = by === "Omkar Jain" ? userIds.owner : userIds.admin;
@@ -191,7 +191,7 @@ describe("Alerts: acknowledging", () => {
     const id = await add("BRUSH_WORN", 5, { cleared_at: ago(1) });
     expect(await acknowledge("owner", id)).toMatchObject({
       status: 409,
-      body: { message: "This alert is over: it was cleared meanwhile." },
+      body: { message: "This alert is over: it has been cleared." },
     });
     expect(await audit()).toMatchObject([{ outcome: "REFUSED" }]);
     const open = await add("DUST", 5);

@@ -10,10 +10,10 @@ import { requireSiteEver, seesServers, sitesEverVisible, visibleSites } from "..
 
 export type AlertFilter = QueryOf<typeof alertList>;
 
-/** Raised again within this, an alert is the same one: told once in a list of the past, with the number of times. */
+/** An alert raised again within this time is the same one: lists of the past show it once, with a count. */
 const SAME_WITHIN = sql`interval '24 hours'`;
 
-/** The order that `compareAlerts` of the domain states; kept as numbers so that a cursor can hold it. */
+/** The order of the domain's `compareAlerts`, as numbers so that a cursor can hold it. */
 const rank = sql<number>`case when a.cleared_at is not null then 0
   else case a.severity when 'CRITICAL' then 0 when 'WARNING' then 2 else 4 end + (a.acknowledged_at is not null)::int end`;
 const isCleared = sql<number>`(a.cleared_at is not null)::int`;
@@ -72,7 +72,7 @@ export async function readAlerts(
     .select(["a.severity", "a.source", "a.code", "a.text", "a.raised_at", "a.cleared_at", "a.robot_id", "a.sample"])
     .select(["sites.id as site_id", "sites.name as site_name", "a.acknowledged_at", "a.acknowledged_by"])
     .select(sql<string>`a.id::text`.as("id"))
-    // What holds is told of the robot as it is called now.
+    // Open alerts show the robot's current name.
     .select(sql<string | null>`coalesce(r.robot_name, a.robot_name)`.as("robot_name"))
     .select(sql<string | null>`coalesce(r.serial_number, a.serial_number)`.as("serial_number"))
     .select(sql<number>`${countUntilThis(isSameAtSite)} + ${countUntilThis(isSameOfServers)}`.as("times"))

@@ -12,12 +12,12 @@ import type { AlertsTable } from "../../platform/database/schema.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
 
-/** The alerts that hold for a robot right now. */
+/** The alerts that currently hold for a robot. */
 export interface CurrentAlerts {
   readonly robotId: number;
   readonly siteId: number;
   readonly source: AlertSource;
-  /** Raised where they are not open yet. */
+  /** Raised unless they are already open. */
   readonly alerts: readonly DeviceAlert[];
   /** Open ones with these codes that do not hold any more are cleared; `all` means any code of the source. */
   readonly clears: readonly string[] | "all";
@@ -36,21 +36,21 @@ interface OpenAlert {
 
 /**
  * Raises what holds and is not open, clears what is open and does not hold: an alert is open once however often it
- * is told. At most one entry for each robot and source. What is past a robot's budget is not raised and keeps its words;
+ * is events. At most one entry for each robot and source. What is past a robot's budget is not raised and keeps its words;
  * clearing costs nothing. Answers the robots whose alerts changed.
  */
 export async function syncAlerts(
   tx: Tx,
-  standing: readonly CurrentAlerts[],
+  current: readonly CurrentAlerts[],
   budget: RobotBudget = unlimited,
 ): Promise<Set<number>> {
   const changed = new Set<number>();
-  if (standing.length === 0) return changed;
-  const open = await openAlerts(tx, standing);
+  if (current.length === 0) return changed;
+  const open = await openAlerts(tx, current);
   const raised: object[] = [];
   const cleared: object[] = [];
   const reworded: object[] = [];
-  for (const robot of standing) {
+  for (const robot of current) {
     const before = open.get(keyOf(robot.robotId, robot.source)) ?? [];
     const holding = new Map(robot.alerts.map((alert) => [alert.code, alert]));
     for (const alert of holding.values()) {
@@ -82,7 +82,7 @@ export interface RaisedAlert {
   readonly alert: DeviceAlert;
 }
 
-/** Raises alerts of the server's own, at most one for each robot; where one is open already it only gets worse. */
+/** Raises the server's own alerts, at most one per robot; one that is already open can only get worse. */
 export async function raiseAlerts(tx: Tx, raised: readonly RaisedAlert[], at: Date): Promise<void> {
   const changed = await syncAlerts(
     tx,
@@ -91,7 +91,7 @@ export async function raiseAlerts(tx: Tx, raised: readonly RaisedAlert[], at: Da
   if (changed.size > 0) await announceChange(tx);
 }
 
-/** Clears alerts of the server's own, of all these robots. */
+/** Clears the server's own alerts with these codes, of all these robots. */
 export async function clearAlerts(
   tx: Tx,
   robotIds: readonly number[],
@@ -121,8 +121,8 @@ export async function endAlertsOf(tx: Tx, robotIds: readonly number[], at: Date)
 }
 
 /**
- * What holds for a robot goes with it to another site, under the name that it has now; the people there acknowledge it
- * anew. What was cleared stays where it happened.
+ * Open alerts move with their robot to another site, under its current name, and lose their acknowledgement: the people
+ * there have not given it. Cleared alerts stay where they happened.
  */
 export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promise<void> {
   await sql`
@@ -131,21 +131,21 @@ export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promi
     from robots r where r.id = ${robotId} and a.robot_id = r.id and a.cleared_at is null`.execute(tx);
 }
 
-/** A robot may tell the same in milder words; what the server saw stays as bad as it was, until it is over. */
+/** A robot may downgrade its alert; the server's own keeps its worst severity until it is cleared. */
 function isChanged(was: OpenAlert, now: DeviceAlert): boolean {
   if (was.source === "SERVER" && isWorse(was.severity, now.severity)) return false;
   return was.severity !== now.severity || was.text !== now.text;
 }
 
-/** It tells that a budget is spent. */
+/** Alerts that report a spent budget. */
 const isExemptFromBudget = (source: AlertSource, code: string): boolean =>
   source === "SERVER" && budgetAlerts.includes(code);
 const budgetAlerts: readonly string[] = ["TOO_MANY_MESSAGES", "TOO_MANY_CONNECTIONS"] satisfies ServerAlertCode[];
 
 const keyOf = (robotId: number, source: AlertSource): string => `${source} ${robotId}`;
 
-async function openAlerts(tx: Tx, standing: readonly CurrentAlerts[]): Promise<Map<string, OpenAlert[]>> {
-  const robotIds = [...new Set(standing.map(({ robotId }) => robotId))];
+async function openAlerts(tx: Tx, current: readonly CurrentAlerts[]): Promise<Map<string, OpenAlert[]>> {
+  const robotIds = [...new Set(current.map(({ robotId }) => robotId))];
   const rows = await tx
     .selectFrom("alerts")
     .where("cleared_at", "is", null)
@@ -178,7 +178,7 @@ async function writeAlerts(tx: Tx, raised: object[], cleared: object[], reworded
   }
 }
 
-/** Raises an alert about a whole site; nothing happens where it is open already. */
+/** Raises an alert about a whole site, unless it is already open. */
 export async function raiseSiteAlert(tx: Tx, siteId: number, alert: DeviceAlert, at: Date): Promise<void> {
   await tx
     .insertInto("alerts")
@@ -188,7 +188,7 @@ export async function raiseSiteAlert(tx: Tx, siteId: number, alert: DeviceAlert,
   await announceChange(tx);
 }
 
-/** A robot of each of these sites is there: whatever was dark is so no more. */
+/** A robot of each of these sites is online: their outages are over. */
 export async function clearSiteOutages(tx: Tx, siteIds: readonly number[], at: Date): Promise<void> {
   if (siteIds.length === 0) return;
   const cleared = await openOfSites(tx, siteIds, at)
@@ -218,7 +218,7 @@ type LockedAlert = Pick<
   "site_id" | "robot_id" | "source" | "code" | "text" | "cleared_at" | "acknowledged_by"
 >;
 
-/** The alert as it is, held until the transaction ends; null where there is none. */
+/** Locks an alert; null where there is none. */
 export async function lockAlert(tx: Tx, alertId: string): Promise<LockedAlert | null> {
   const alert = await tx
     .selectFrom("alerts")
@@ -229,7 +229,7 @@ export async function lockAlert(tx: Tx, alertId: string): Promise<LockedAlert | 
   return alert ?? null;
 }
 
-/** `ends`: nothing but this could end the alert. */
+/** `ends`: the acknowledgement also clears the alert, which nothing else would. */
 export async function storeAcknowledged(
   tx: Tx,
   alertId: string,
@@ -251,7 +251,7 @@ export async function storeAcknowledged(
   await announceChange(tx);
 }
 
-/** An event that is on record, told for the first time. */
+/** An event that has just been stored for the first time. */
 interface AlertEvent {
   readonly robotId: number;
   readonly siteId: number;
@@ -263,17 +263,17 @@ type Raised = Extract<EventMessage, { kind: "ALERT_RAISED" }>;
 type Cleared = Extract<EventMessage, { kind: "ALERT_CLEARED" }>;
 
 /**
- * Which alerts hold is told by the newest state alone. What a robot raised and cleared while nobody heard its states is
- * known from its events only: it is put on record with both its times, unless the alert was on record in between. Answers
- * the robots whose alerts changed.
+ * Only the newest state says which alerts hold. An alert that a robot raised and cleared while its states did not arrive
+ * is known from its events alone: it is stored with both times, unless it was open in between. Returns the robots whose
+ * alerts changed.
  */
 export async function recordPastAlerts(
   tx: Tx,
-  told: readonly AlertEvent[],
+  events: readonly AlertEvent[],
   budget: RobotBudget = unlimited,
 ): Promise<Set<number>> {
   const changed = new Set<number>();
-  const ofAlerts = told.flatMap((event) => {
+  const ofAlerts = events.flatMap((event) => {
     const code = codeOf(event.message);
     return code === null ? [] : [{ ...event, code }];
   });
@@ -308,8 +308,8 @@ interface Pair {
   readonly cleared: PairEnd<Cleared>;
 }
 
-/** Each clearing that is new, or comes after a raising that is new, with the last raising before it. */
-async function findAlertPairs(tx: Tx, told: readonly (AlertEvent & { readonly code: string })[]): Promise<Pair[]> {
+/** Each ALERT_CLEARED that is new or follows a new ALERT_RAISED, with the last ALERT_RAISED before it. */
+async function findAlertPairs(tx: Tx, events: readonly (AlertEvent & { readonly code: string })[]): Promise<Pair[]> {
   const { rows } = await sql<{
     robot_id: number;
     raised: unknown;
@@ -318,8 +318,8 @@ async function findAlertPairs(tx: Tx, told: readonly (AlertEvent & { readonly co
     cleared_received_at: Date;
   }>`
     with told as (
-      select * from unnest(${told.map(({ robotId }) => robotId)}::int[], ${told.map(({ code }) => code)}::text[],
-        ${told.map(({ message }) => message.eventSeq)}::bigint[]) n (robot_id, code, event_seq)
+      select * from unnest(${events.map(({ robotId }) => robotId)}::int[], ${events.map(({ code }) => code)}::text[],
+        ${events.map(({ message }) => message.eventSeq)}::bigint[]) n (robot_id, code, event_seq)
     ), ended as (
       select distinct t.robot_id, t.code, c.event_seq, c.body, c.received_at
       from told t cross join lateral (
@@ -355,7 +355,7 @@ interface PastAlert {
   readonly clearedAt: Date;
 }
 
-/** False where the alert was on record then already; the two clocks may differ by as much as is allowed (rule 12). */
+/** False where the alert was already stored for that time, give or take the clock skew that rule 12 allows. */
 async function insertPastAlert(tx: Tx, { robotId, siteId, alert, raisedAt, clearedAt }: PastAlert): Promise<boolean> {
   const until = clearedAt > raisedAt ? clearedAt : raisedAt;
   const { code, severity, text } = alert;

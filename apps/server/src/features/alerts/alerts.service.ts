@@ -7,25 +7,25 @@ import { recordAudit } from "../audit/public.ts";
 import { lockAlert, storeAcknowledged } from "./alerts.repository.ts";
 import { requireAlert } from "./alerts.queries.ts";
 
-/** Answers what is told, or the refusal, which is on record and is thrown after the commit. */
+/** A refusal is thrown after the commit, so that its audit row stays. */
 type Acknowledged = { readonly message: string } | { readonly error: HttpError };
 
-/** Notes that somebody knows of an alert; the first who does stays. Throws 404, and 409 where it is over. */
+/** Acknowledges an alert; the first acknowledgement stays. Throws 404, and 409 where the alert is over. */
 export async function acknowledge(db: Db, viewer: Viewer, alertId: string, now: Date): Promise<{ message: string }> {
-  const came = await transactionWithRetry(db, (tx) => acknowledgeIn(tx, viewer, alertId, now));
-  if ("error" in came) throw came.error;
-  return came;
+  const result = await transactionWithRetry(db, (tx) => acknowledgeIn(tx, viewer, alertId, now));
+  if ("error" in result) throw result.error;
+  return result;
 }
 
 async function acknowledgeIn(tx: Tx, viewer: Viewer, alertId: string, now: Date): Promise<Acknowledged> {
   await requireAlert(viewer, tx, alertId);
   const alert = await lockAlert(tx, alertId);
   if (alert === null) throw notFound("Alert");
-  // Moved to another partner's site while this waited for the row.
+  // It may have moved to another partner's site while this waited for the row.
   await requireAlert(viewer, tx, alertId);
   const { acknowledged_by: first, cleared_at: clearedAt, site_id: siteId, robot_id, code, text } = alert;
-  if (clearedAt === null && first !== null) return { message: `${first} has acknowledged this alert before.` };
-  const reason = clearedAt === null ? null : "This alert is over: it was cleared meanwhile.";
+  if (clearedAt === null && first !== null) return { message: `${first} has already acknowledged this alert.` };
+  const reason = clearedAt === null ? null : "This alert is over: it has been cleared.";
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
     action: "ACKNOWLEDGE_ALERT",

@@ -146,7 +146,7 @@ async function store(
     }),
     budget,
   );
-  const toldLate = await recordPastAlerts(tx, events.kept, budget);
+  const toldLate = await recordPastAlerts(tx, events.stored, budget);
   const touched = new Set([
     ...moved,
     ...events.changed,

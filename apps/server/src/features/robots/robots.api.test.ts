@@ -156,7 +156,7 @@ describe("§7 Robots: lists of a site", () => {
         ended_at: iso(9),
         outcome: "COMPLETED",
         started_by: "Omkar Jain",
-        reason: "Reached the longest time of a run.",
+        reason: "Reached the maximum duration of a run.",
       },
       run_not_begun: null,
     });

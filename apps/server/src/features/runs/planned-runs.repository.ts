@@ -10,14 +10,14 @@ import { withoutAdvice } from "./run-reasons.ts";
 /** As activity log and runs name who starts and stops by schedule. */
 export const SCHEDULER = "Scheduler";
 
-/** One robot's run as it falls due: under way by its START, or over at once with its reason. */
+/** One robot's run as it falls due: started, or over at once with its reason. */
 export type PlannedRun =
   | { readonly id: string; readonly robotId: number; readonly commandId: string }
   | {
       readonly robotId: number;
       readonly outcome: "SKIPPED" | "MISSED";
       readonly reason: string;
-      /** Nobody wanted it to be skipped: an alert tells of it. */
+      /** True where nobody intended the skip, so that it raises an alert. */
       readonly isAlert?: boolean;
     };
 
@@ -43,7 +43,7 @@ export async function robotsWithoutRun(tx: Tx, occurrence: Occurrence, robotIds:
   return robotIds.filter((id) => !recorded.has(id));
 }
 
-/** Puts runs on record; one that is there already for its due time stays as it is (the index is the fence). */
+/** Stores runs; one already stored for its due time stays as it is (the unique index is the fence). */
 export async function insertPlannedRuns(
   tx: Tx,
   occurrence: Occurrence,
@@ -76,9 +76,9 @@ export async function insertPlannedRuns(
 
 type NotStartedCode = Extract<ServerAlertCode, "RUN_MISSED" | "RUN_NOT_STARTED">;
 
-/** What did not come about is an alert until the next run of the robot is served, whatever becomes of that. */
+/** A run that did not start is an alert until the robot's next run is served, whatever becomes of that. */
 async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
-  const told = Map.groupBy(runs, (run): NotStartedCode | null => {
+  const byCode = Map.groupBy(runs, (run): NotStartedCode | null => {
     if (!("outcome" in run)) return null;
     if (run.outcome === "MISSED") return "RUN_MISSED";
     return run.isAlert === true ? "RUN_NOT_STARTED" : null;
@@ -87,10 +87,10 @@ async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun
     ["RUN_MISSED", runMissedAlert],
     ["RUN_NOT_STARTED", runNotStartedAlert],
   ] as const) {
-    const robots = new Set(told.get(code)?.map(({ robotId }) => robotId));
+    const robots = new Set(byCode.get(code)?.map(({ robotId }) => robotId));
     const others = runs.flatMap(({ robotId }) => (robots.has(robotId) ? [] : [robotId]));
     await clearAlerts(tx, others, [code], now);
-    const raised = (told.get(code) ?? []).flatMap((run) => {
+    const raised = (byCode.get(code) ?? []).flatMap((run) => {
       return "reason" in run ? [{ robotId: run.robotId, siteId, alert: alertOf(withoutAdvice(run.reason)) }] : [];
     });
     await raiseAlerts(tx, raised, now);
@@ -156,30 +156,30 @@ export interface FailedStart {
   readonly starts: number;
 }
 
-/** A run is started anew no more often than this, so that a robot that always refuses is left alone. */
+/** The most STARTs per run, so that a robot that always refuses is left alone. */
 const MAX_STARTS = 5;
-/** Nothing is made up for later than this after it was known that the START had no effect: people stand around by then. */
+/** No retry later than this after the START is known to have had no effect: by then people may be near the robot. */
 const RETRY_WITHIN_MS = 60_000;
 
 export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
   return readFailedStarts(db, now, null);
 }
 
-/** The same run under the lock on its robot; null where it must not be started anew any more. */
+/** The same run under the lock on its robot; null where its start must not be retried any more. */
 export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise<FailedStart | null> {
   return (await readFailedStarts(tx, now, runId))[0] ?? null;
 }
 
 /**
- * Started anew is what stands, never moved in this run, surely does not move by its first START any more, and nobody
- * touched since, while the run may still begin late. That its START had no effect is known for a minute at the most, by
- * one of these:
+ * A start is retried where the robot is stopped, never moved in this run, can no longer move because of its earlier
+ * START, and has been left alone by people since, while the run may still begin late. That the START had no effect has
+ * been known for a minute at most, from one of these:
  * - it was never claimed by a server, so it was never sent (protocol rule 5);
- * - the robot told that it refused it as too old, or a state of it proved that it never took it and never will;
- * - it may have been sent, the robot never told that it took it, and in the same session it confirmed the STOP that
- *   followed (rule 6): so it stands, and the higher number of that STOP fences the old START.
- * A later command by anybody, as a person's Stop, a Start or a maintenance lock, leaves the run as it is; so does
- * whoever deletes, switches off or changes its schedule or group.
+ * - the robot refused it as too old, or one of its states proved that it never took it and never will;
+ * - it may have been sent, the robot never acknowledged it, and in the same session it confirmed the STOP that followed
+ *   (rule 6): so it is stopped, and the higher number of that STOP fences the old START.
+ * There is no retry after any later command, such as a person's Stop, a Start or a maintenance lock, nor after the
+ * schedule or group was deleted, switched off or changed.
  */
 async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
   const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
@@ -222,19 +222,19 @@ async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): P
 }
 
 /**
- * Opens a failed run again for another START, under the name that this START bears, so that what the robot may still
- * tell about the old one is not taken for the new.
+ * Reopens a failed run for another START, under that START's run id, so that what the robot may still report about the old
+ * one is not attributed to the new.
  */
 export async function reopenForRetry(
   tx: Tx,
   runId: string,
-  anew: { readonly id: string; readonly commandId: string },
+  start: { readonly id: string; readonly commandId: string },
 ): Promise<void> {
   await tx
     .updateTable("runs")
     .set({
-      id: anew.id,
-      command_id: anew.commandId,
+      id: start.id,
+      command_id: start.commandId,
       stop_command_id: null,
       ended_at: null,
       outcome: null,

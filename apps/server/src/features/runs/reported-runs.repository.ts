@@ -22,12 +22,12 @@ import {
   type ReportedBeginning,
 } from "./runs.repository.ts";
 
-/** What the server knows where a motion ended and the robot did not tell why. */
+/** What the server knows where a motion ended and the robot did not say why. */
 interface RunEnding {
   /** The verb of the newest STOP or MAINTENANCE_ON that the robot took since the run began. */
   readonly stoppedBy: "STOP" | "MAINTENANCE_ON" | null;
   readonly deviceStatus: StateMessage["status"];
-  /** The robot was away, or connected anew, since it was last seen moving. */
+  /** The robot was offline, or reconnected, since it was last seen moving. */
   readonly wasAway: boolean;
   readonly plannedEndAt: Date | null;
   readonly endedAt: Date;
@@ -46,12 +46,12 @@ function likelyEndReason(ending: RunEnding): RunEndReason {
   return "FINISHED";
 }
 
-/** A live state of a robot's current session, as far as runs look at it. */
+/** The part of a live state, of a robot's current session, that matters to runs. */
 export interface ReportedMotion extends Pick<StateMessage, "motion" | "runId" | "battery" | "lastSeq" | "status"> {
   readonly robotId: number;
   readonly siteId: number;
   readonly receivedAt: Date;
-  /** The robot was away, or in another session, before this state. */
+  /** The robot was offline, or in another session, before this state. */
   readonly wasAway: boolean;
 }
 
@@ -67,8 +67,8 @@ export async function recordMotions(
   const changed = new Set<number>();
   if (shown.length === 0) return changed;
   const open = await openRunsOf(tx, [...new Set(shown.map(({ robotId }) => robotId))]);
-  for (const turn of batchesByRobot(shown)) {
-    const news = turn.filter((state) => !isSameRun(open.get(state.robotId), state));
+  for (const batch of batchesByRobot(shown)) {
+    const news = batch.filter((state) => !isSameRun(open.get(state.robotId), state));
     const over = news.flatMap((state) => {
       const run = open.get(state.robotId);
       return run ? [{ run, state }] : [];
@@ -121,14 +121,14 @@ async function endRunsByMotion(tx: Tx, over: readonly EndedMotion[]): Promise<vo
 /** The newest STOP or lock that each robot has taken since its run began, by robot. */
 async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map<number, "STOP" | "MAINTENANCE_ON">> {
   if (over.length === 0) return new Map();
-  const asked = over.map(({ run, state }) => ({
+  const motions = over.map(({ run, state }) => ({
     robot_id: run.robot_id,
     since: run.began_at ?? new Date(0),
     last_seq: state.lastSeq,
   }));
   const { rows } = await sql<{ robot_id: number; verb: "STOP" | "MAINTENANCE_ON" }>`
     select n.robot_id, stop.verb
-    from json_to_recordset(${JSON.stringify(asked)}::json) n (robot_id int, since timestamptz, last_seq bigint)
+    from json_to_recordset(${JSON.stringify(motions)}::json) n (robot_id int, since timestamptz, last_seq bigint)
     cross join lateral (
       select c.verb from commands c
       where c.robot_id = n.robot_id and c.verb in ('STOP', 'MAINTENANCE_ON') and c.issued_at >= n.since
@@ -159,35 +159,35 @@ interface RunEvent<M extends RunBegan | RunEnded> {
 export interface RecordedEvents {
   /** Robots whose runs changed. */
   readonly changed: ReadonlySet<number>;
-  /** Told for the first time. */
-  readonly kept: readonly ReceivedEvent[];
-  /** Past the robot's budget and not kept: it must not be told that they were received, and tells them again. */
+  /** Stored for the first time. */
+  readonly stored: readonly ReceivedEvent[];
+  /** Past the robot's budget and not stored: they must not be acknowledged, so that the robot sends them again. */
   readonly refused: ReadonlySet<EventMessage>;
 }
 
-/** Keeps each event once, however often it is told, and completes the runs by them, those of many robots at once. */
+/** Stores each event once, however often it arrives, and completes the runs from them, for many robots at once. */
 export async function recordEvents(
   tx: Tx,
-  told: readonly ReceivedEvent[],
+  events: readonly ReceivedEvent[],
   budget: RobotBudget = unlimited,
 ): Promise<RecordedEvents> {
   const changed = new Set<number>();
   const refused = new Set<EventMessage>();
-  const kept: ReceivedEvent[] = [];
-  for (const turn of batchesByRobot(told)) {
-    const unknown = await robotsWithUnknownRuns(tx, turn.flatMap(runOf));
+  const stored: ReceivedEvent[] = [];
+  for (const batch of batchesByRobot(events)) {
+    const unknown = await robotsWithUnknownRuns(tx, batch.flatMap(runOf));
     const fits = ({ robotId }: ReceivedEvent) =>
       budget.has(robotId, "events") && (!unknown.has(robotId) || budget.has(robotId, "runs"));
-    const mayBeKept = turn.filter(fits);
-    // What was kept before is received, however often it is told.
-    const pastBudget = turn.filter((event) => !fits(event));
+    const withinBudget = batch.filter(fits);
+    // An event that is already stored is acknowledged, however often it arrives.
+    const pastBudget = batch.filter((event) => !fits(event));
     for (const { message } of await findUnstored(tx, pastBudget)) refused.add(message);
     const began: RunEvent<RunBegan>[] = [];
     const ended: RunEvent<RunEnded>[] = [];
-    for (const event of await storeEvents(tx, mayBeKept)) {
+    for (const event of await storeEvents(tx, withinBudget)) {
       budget.take(event.robotId, "events");
       if (unknown.has(event.robotId)) budget.take(event.robotId, "runs");
-      kept.push(event);
+      stored.push(event);
       const { message } = event;
       if (message.kind === "RUN_BEGAN") began.push({ event, message });
       if (message.kind === "RUN_ENDED") ended.push({ event, message });
@@ -195,24 +195,24 @@ export async function recordEvents(
     for (const robotId of await applyBeginnings(tx, began)) changed.add(robotId);
     for (const robotId of await applyEnds(tx, ended)) changed.add(robotId);
   }
-  return { changed, kept, refused };
+  return { changed, stored, refused };
 }
 
 function runOf({ robotId, message }: ReceivedEvent): { robotId: number; runId: string }[] {
   return "runId" in message ? [{ robotId, runId: message.runId }] : [];
 }
 
-/** However often an event is told, its time and what it is about stay; its session may be that of another try. */
+/** A repeated event keeps its time and run; its session may be that of a later attempt. */
 function isSameEvent(one: "e", other: "n" | "excluded") {
-  const told = (of: string) =>
+  const identity = (of: string) =>
     sql`(${sql.ref(`${of}.kind`)}, ${sql.ref(`${of}.body`)} ->> 'at', ${sql.ref(`${of}.body`)} ->> 'runId')`;
-  return sql`(${told(one)} is not distinct from ${told(other)})`;
+  return sql`(${identity(one)} is not distinct from ${identity(other)})`;
 }
 
-/** Those of the events that are not on record. */
-async function findUnstored(tx: Tx, told: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> {
-  if (told.length === 0) return [];
-  const rows = told.map(({ robotId, message }, nth) => {
+/** Those of the events that are not stored. */
+async function findUnstored(tx: Tx, events: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> {
+  if (events.length === 0) return [];
+  const rows = events.map(({ robotId, message }, nth) => {
     return { nth, robot_id: robotId, event_seq: message.eventSeq, kind: message.kind, body: message };
   });
   const { rows: kept } = await sql<{ nth: number }>`
@@ -222,16 +222,16 @@ async function findUnstored(tx: Tx, told: readonly ReceivedEvent[]): Promise<Rec
     join robot_events e using (robot_id, event_seq)
     where ${isSameEvent("e", "n")}`.execute(tx);
   const places = new Set(kept.map(({ nth }) => nth));
-  return told.filter((_event, nth) => !places.has(nth));
+  return events.filter((_event, nth) => !places.has(nth));
 }
 
 /**
- * Answers those that were not kept before. A robot that lost its memory counts its events from where it did before:
- * what is told under the number of another one is new, and takes its place on record.
+ * Returns those that were not stored before. A robot that lost its memory reuses event numbers: a different event under
+ * the number of a stored one is new and replaces it.
  */
-async function storeEvents(tx: Tx, told: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> {
-  if (told.length === 0) return [];
-  const rows = told.map(({ robotId, siteId, message, receivedAt }) => ({
+async function storeEvents(tx: Tx, events: readonly ReceivedEvent[]): Promise<ReceivedEvent[]> {
+  if (events.length === 0) return [];
+  const rows = events.map(({ robotId, siteId, message, receivedAt }) => ({
     robot_id: robotId,
     site_id: siteId,
     event_seq: message.eventSeq,
@@ -249,25 +249,25 @@ async function storeEvents(tx: Tx, told: readonly ReceivedEvent[]): Promise<Rece
     where not ${isSameEvent("e", "excluded")}
     returning robot_id`.execute(tx);
   const robotIds = new Set(kept.map(({ robot_id }) => robot_id));
-  return told.filter(({ robotId }) => robotIds.has(robotId));
+  return events.filter(({ robotId }) => robotIds.has(robotId));
 }
 
 function timeOf({ receivedAt, clockSkewMs }: ReceivedEvent, { at }: RunBegan | RunEnded): Date {
   return reportedTime({ at: new Date(at), receivedAt, clockSkewMs });
 }
 
-async function applyBeginnings(tx: Tx, told: readonly RunEvent<RunBegan>[]): Promise<number[]> {
-  if (told.length === 0) return [];
+async function applyBeginnings(tx: Tx, events: readonly RunEvent<RunBegan>[]): Promise<number[]> {
+  if (events.length === 0) return [];
   const known = await runsById(
     tx,
-    told.map(({ message }) => message.runId),
+    events.map(({ message }) => message.runId),
   );
-  // Told late, while the next motion is under way: its RUN_ENDED puts it on record whole.
+  // It arrived late, while the next motion is under way: its RUN_ENDED will store the complete run.
   const moving = await openRunsOf(
     tx,
-    told.map(({ event }) => event.robotId),
+    events.map(({ event }) => event.robotId),
   );
-  const began = told.filter(({ event, message }) => {
+  const began = events.filter(({ event, message }) => {
     const run = known.get(message.runId);
     const isNew = run === undefined || (run.planned && run.began_at === null && run.robot_id === event.robotId);
     return isNew && !moving.has(event.robotId);
@@ -281,59 +281,59 @@ async function applyBeginnings(tx: Tx, told: readonly RunEvent<RunBegan>[]): Pro
   return began.map(({ event }) => event.robotId);
 }
 
-async function applyEnds(tx: Tx, told: readonly RunEvent<RunEnded>[]): Promise<number[]> {
-  if (told.length === 0) return [];
+async function applyEnds(tx: Tx, events: readonly RunEvent<RunEnded>[]): Promise<number[]> {
+  if (events.length === 0) return [];
   const known = await runsById(
     tx,
-    told.map(({ message }) => message.runId),
+    events.map(({ message }) => message.runId),
   );
-  const unseen = told.filter(({ message }) => (known.get(message.runId)?.began_at ?? null) === null);
+  const unseen = events.filter(({ message }) => (known.get(message.runId)?.began_at ?? null) === null);
   const beginnings = await reportedBeginnings(tx, unseen);
   const ended: EndedRun[] = [];
-  const whole: NewRun[] = [];
+  const complete: NewRun[] = [];
   const changed: number[] = [];
-  for (const { event, message } of told) {
+  for (const { event, message } of events) {
     const { runId, battery, reason } = message;
     const { robotId, siteId } = event;
-    const toldEnd = timeOf(event, message);
+    const reportedEnd = timeOf(event, message);
     const began = beginnings.get(robotId);
     const run = known.get(runId);
     if (run && run.robot_id !== robotId) continue;
     changed.push(robotId);
     if (run === undefined) {
-      // No state showed it: it is put on record whole from what the robot told of its two ends.
-      const at = began && began.at < toldEnd ? began.at : toldEnd;
+      // No state showed it: the complete run is stored from the robot's two events.
+      const at = began && began.at < reportedEnd ? began.at : reportedEnd;
       const beginning = { robotId, siteId, runId, at, battery: began?.battery ?? battery };
-      whole.push({ beginning, end: { at: toldEnd, battery, reason } });
+      complete.push({ beginning, end: { at: reportedEnd, battery, reason } });
     } else if (run.began_at === null) {
       // A planned run that no state showed moving.
-      ended.push({ run, end: { at: toldEnd, battery, reason }, began: began ?? { at: toldEnd, battery } });
+      ended.push({ run, end: { at: reportedEnd, battery, reason }, began: began ?? { at: reportedEnd, battery } });
     } else {
-      // Where a state showed the end first, the earlier of both is nearer to the truth.
-      const at = run.ended_at && run.ended_at < toldEnd ? run.ended_at : toldEnd;
+      // Where a state showed the end first, the earlier of the two is more accurate.
+      const at = run.ended_at && run.ended_at < reportedEnd ? run.ended_at : reportedEnd;
       ended.push({ run, end: { at, battery, reason } });
     }
   }
   await endRuns(tx, ended);
-  await insertRuns(tx, whole);
+  await insertRuns(tx, complete);
   return changed;
 }
 
-/** What robots have told about the beginning of these runs, by robot. */
+/** What robots have reported about the beginning of these runs, by robot. */
 async function reportedBeginnings(
   tx: Tx,
-  told: readonly RunEvent<RunEnded>[],
+  events: readonly RunEvent<RunEnded>[],
 ): Promise<Map<number, ReportedBeginning>> {
-  if (told.length === 0) return new Map();
+  if (events.length === 0) return new Map();
   const { rows } = await sql<{ robot_id: number; body: unknown; received_at: Date }>`
     select e.robot_id, e.body, e.received_at
-    from unnest(${told.map(({ event }) => event.robotId)}::int[], ${told.map(({ message }) => message.runId)}::text[])
+    from unnest(${events.map(({ event }) => event.robotId)}::int[], ${events.map(({ message }) => message.runId)}::text[])
       n (robot_id, run_id)
     join robot_events e on e.robot_id = n.robot_id and e.kind = 'RUN_BEGAN' and e.body ->> 'runId' = n.run_id
     order by e.robot_id, e.event_seq desc`.execute(tx);
   const kept = new Map(rows.map((row) => [row.robot_id, row]));
   const beginnings = new Map<number, ReportedBeginning>();
-  for (const { event } of told) {
+  for (const { event } of events) {
     const row = kept.get(event.robotId);
     const message = row && eventMessageSchema.parse(row.body);
     if (row === undefined || message?.kind !== "RUN_BEGAN") continue;
@@ -344,16 +344,16 @@ async function reportedBeginnings(
 }
 
 /**
- * Splits what robots said or showed into turns, each with one thing of a robot at most, in the order given: what many
- * robots said once is recorded by a few statements, and what one robot said twice one after the other.
+ * Splits robots' messages into batches with at most one message per robot, in their order: many robots' single messages
+ * take a few statements, and several messages of one robot are stored one after another.
  */
-function batchesByRobot<T extends { readonly robotId: number }>(said: readonly T[]): T[][] {
-  const turns: T[][] = [];
+function batchesByRobot<T extends { readonly robotId: number }>(messages: readonly T[]): T[][] {
+  const batches: T[][] = [];
   const countOf = new Map<number, number>();
-  for (const each of said) {
-    const turn = countOf.get(each.robotId) ?? 0;
-    countOf.set(each.robotId, turn + 1);
-    (turns[turn] ??= []).push(each);
+  for (const each of messages) {
+    const batch = countOf.get(each.robotId) ?? 0;
+    countOf.set(each.robotId, batch + 1);
+    (batches[batch] ??= []).push(each);
   }
-  return turns;
+  return batches;
 }

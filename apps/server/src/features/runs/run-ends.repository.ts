@@ -7,8 +7,8 @@ import type { SeenAt } from "../sites/public.ts";
 import { reasonText, stoppedBy } from "./run-reasons.ts";
 
 /**
- * Puts the ends of runs into the activity log, with their reasons and at their own time. The end by a STOP is there as
- * that command alone.
+ * Records the ends of runs in the activity log, with their reasons and at their own time. A run that a STOP ended is there
+ * only as that command.
  */
 export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<void> {
   if (runIds.length === 0) return;
@@ -59,13 +59,13 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
   await recordActivities(tx, ends);
 }
 
-/** When the run `r` is to end by its START; null where it began at the robot itself, and nobody knows. */
+/** When the run `r` is to end according to its START; null (unknown) where it was started at the robot itself. */
 const KNOWN_END = sql`coalesce(r.stop_due_at, r.planned_end_at)`;
-/** Rule 4: when it is over at the latest; what began at the robot lasts no longer than any run may. */
+/** Rule 4: when it is over at the latest; a run started at the robot lasts no longer than any run may. */
 const latestEnd = ({ longestRunMs }: MotionLimits) => sql`coalesce(${KNOWN_END}, r.began_at + ${span(longestRunMs)})`;
-/** When the broker said that it had lost the robot `s`; null where it did not. */
+/** When the broker reported that it had lost the robot `s`; null where it did not. */
 const LOST_AT = sql`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN') then s.connection_at end`;
-/** When the robot stood at the latest, having lost its broker after it was last heard of. */
+/** When the robot had stopped at the latest, having lost its broker after it was last heard from. */
 const latestStop = (limits: MotionLimits) =>
   sql`least(${latestEnd(limits)}, greatest(coalesce(s.live_at, r.began_at), ${LOST_AT}) + ${span(limits.withoutBrokerMs)})`;
 
@@ -73,7 +73,7 @@ function span(ms: number) {
   return sql`interval '1 millisecond' * ${sql.lit(ms)}`;
 }
 
-/** Open runs of robots that are away and should have ended long ago. */
+/** Open runs of offline robots that should have ended long ago. */
 export async function findLostRuns(db: Db, at: SeenAt): Promise<{ id: string; robot_id: number }[]> {
   const { rows } = await sql<{ id: string; robot_id: number }>`
     select r.id, r.robot_id from runs r join robot_state s on s.robot_id = r.robot_id
@@ -83,8 +83,8 @@ export async function findLostRuns(db: Db, at: SeenAt): Promise<{ id: string; ro
 }
 
 /**
- * Closes the run of a robot that did not come back, under the lock on the robot. It ended when the robot stood at the
- * latest by rule 4; what the robot tells when it returns after all corrects it. False where it is back, or closed.
+ * Closes the run of a robot that did not come back, under the lock on the robot. It ended when the robot had stopped at
+ * the latest by rule 4; the robot's own report corrects it if it returns. False where it is back, or the run is closed.
  */
 export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<boolean> {
   const closed = await sql`
@@ -99,7 +99,7 @@ export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<b
   return isClosed;
 }
 
-/** Closes what robots that are deleted have open: a run that has begun ended when its robot stood, others never came. */
+/** Closes the open runs of deleted robots: one that has begun ended when its robot stopped, others never took place. */
 export async function closeRunsOfDeletedRobots(
   tx: Tx,
   robotIds: readonly number[],
@@ -123,7 +123,7 @@ export async function closeRunsOfDeletedRobots(
   );
 }
 
-/** One that began at the robot waits for no end that is known: it is over once the robot stood without its broker. */
+/** A run started at the robot has no known end: it is over once the robot must have stopped without its broker. */
 function isLost({ now, brokerConnected, limits }: SeenAt) {
   const surely = span(limits.withoutBrokerMs + STOPPED_MARGIN_MS);
   return sql<boolean>`r.ended_at is null and r.began_at is not null and not s.online

@@ -16,7 +16,7 @@ describe("decisions, Cleaning runs: why a run ended, in plain words", () => {
     [{ reason: "STOP", planned: true, stoppedBy: "Scheduler" }, "Stopped at its planned end."],
     [{ reason: "STOP", planned: true, outcome: "STOPPED", stoppedBy: "Omkar Jain" }, "Stopped by Omkar Jain."],
     [{ reason: "MAX_DURATION", planned: true }, "Reached its planned end."],
-    [{ reason: "MAX_DURATION" }, "Reached the longest time of a run."],
+    [{ reason: "MAX_DURATION" }, "Reached the maximum duration of a run."],
     [{ reason: "FINISHED" }, "The robot finished by itself."],
     [{ reason: "FAULT", outcome: "CUT_SHORT" }, "The robot had a fault."],
     [{ reason: "BATTERY", outcome: "CUT_SHORT" }, "The robot's battery was too low."],

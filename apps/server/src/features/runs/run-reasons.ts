@@ -2,7 +2,7 @@ import { type RunEndReason, runEndReasonSchema } from "@suncrew/contract/devices
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { sql } from "kysely";
 
-/** A STOP's number is its time in milliseconds or a little more: only those about a run's time are looked at. */
+/** A STOP's number is its time in milliseconds or a little more: only those near the run's end are considered. */
 const SEQ_AHEAD_MS = 60_000;
 
 /** Who gave the last STOP or maintenance lock of a row of `runs`; null where nobody did or it is not known. */
@@ -14,7 +14,7 @@ export const stoppedBy = sql<string | null>`case when runs.reason in ('STOP', 'M
     and c.issued_at <= runs.ended_at
   order by c.seq desc limit 1) end`;
 
-/** What is on record about the end of a run. */
+/** What is stored about the end of a run. */
 export interface RecordedEnd {
   readonly outcome: RunOutcome | null;
   /** A code of the device protocol where the run moved; a sentence where it did not. */
@@ -31,7 +31,7 @@ const reasonTexts: Record<RunEndReason, (end: RecordedEnd) => string> = {
       : stoppedBy === null
         ? "Stopped by a command."
         : `Stopped by ${stoppedBy}.`,
-  MAX_DURATION: ({ planned }) => (planned ? "Reached its planned end." : "Reached the longest time of a run."),
+  MAX_DURATION: ({ planned }) => (planned ? "Reached its planned end." : "Reached the maximum duration of a run."),
   FINISHED: () => "The robot finished by itself.",
   FAULT: () => "The robot had a fault.",
   BATTERY: () => "The robot's battery was too low.",
@@ -43,7 +43,7 @@ const reasonTexts: Record<RunEndReason, (end: RecordedEnd) => string> = {
 /** Advice for whoever pressed a button; nobody did for a planned run. */
 const ADVICE = /(?:; try again| Please try again\.| Refresh its status, then try again\.)/;
 
-/** Why a run ended, or never began, in plain words; null while it is due or under way. */
+/** The text of why a run ended or never began; null while it is due or under way. */
 export function reasonText(end: RecordedEnd): string | null {
   if (end.outcome === null || end.reason === null) return null;
   const code = runEndReasonSchema.safeParse(end.reason);
@@ -51,7 +51,7 @@ export function reasonText(end: RecordedEnd): string | null {
   return end.planned ? withoutAdvice(end.reason) : end.reason;
 }
 
-/** As a sentence is told of a planned run. */
+/** A reason without the advice that does not apply to a planned run. */
 export function withoutAdvice(reason: string): string {
   return reason.replace(ADVICE, "");
 }

@@ -231,7 +231,7 @@ function openRuns(viewer: Viewer, db: Executor) {
     visibleSites(viewer, db)
       .innerJoin("runs", "runs.site_id", "sites.id")
       .where("runs.ended_at", "is", null)
-      // In these words, so that the two small indexes over what is open are used.
+      // Phrased like this so that the two small partial indexes on open runs are used.
       .where((eb) => eb.or([eb("runs.began_at", "is not", null), eb("runs.stop_due_at", "is not", null)]))
   );
 }
@@ -249,12 +249,12 @@ async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay
 const FIRST_DAY = "2000-01-01";
 const LAST_DAY = "2199-12-31";
 
-/** A week of a site, Monday to Sunday by its clocks. Throws 404 out of scope, 400 for a day far away. */
+/** A week of a site, Monday to Sunday by its clocks. Throws 404 out of scope, 400 for a day out of range. */
 export async function readCalendar(
   viewer: Viewer,
   db: Executor,
   siteId: number,
-  asked: { readonly day?: string | undefined; readonly now: Date },
+  request: { readonly day?: string | undefined; readonly now: Date },
 ): Promise<ResponseOf<typeof runsCalendar>> {
   const site = await visibleSites(viewer, db)
     .select("sites.timezone")
@@ -262,8 +262,8 @@ export async function readCalendar(
     .executeTakeFirst();
   if (!site) throw notFound("Site");
   const { timezone } = site;
-  const today = siteToday(timezone, asked.now);
-  const day = asked.day ?? today;
+  const today = siteToday(timezone, request.now);
+  const day = request.day ?? today;
   if (day < FIRST_DAY || day > LAST_DAY) throw invalid("day", `day must lie between ${FIRST_DAY} and ${LAST_DAY}`);
   const monday = startOfWeek(day);
   const from = startOfDay(monday, timezone);

@@ -38,7 +38,7 @@ const returnedColumns = sql.join(openRunColumns.map((column) => sql.ref(`runs.${
 export interface RunBeginning {
   readonly robotId: number;
   readonly siteId: number;
-  /** As the robot names it; null where it has no name for it. */
+  /** The run id that the robot reports; null where it reports none. */
   readonly runId: string | null;
   readonly at: Date;
   readonly battery: number;
@@ -76,9 +76,9 @@ export interface RunEnd {
 }
 
 /**
- * Opens the runs of motions, one of a robot at most: those of STARTs, or started at the robots themselves. A run that
- * ended already by the robot's own word is left out, so that a late message does not open it again; so is one that no
- * START names and that is past the robot's budget.
+ * Opens runs for motions, at most one per robot, whether they follow a START or were started at the robot. A run that the
+ * robot itself reported as ended is left out, so that a late message does not reopen it; so is one without a START that
+ * is past the robot's budget.
  */
 export async function beginRuns(
   tx: Tx,
@@ -114,7 +114,7 @@ async function withinBudget(tx: Tx, unknown: readonly RunBeginning[], budget: Ro
   });
 }
 
-/** Of motions that robots tell, one of a robot at most: the robots whose runs nobody here knows of, nor their STARTs. */
+/** The robots, with at most one run each, for which neither the run nor a START of it is stored. */
 export async function robotsWithUnknownRuns(
   tx: Tx,
   named: readonly { readonly robotId: number; readonly runId: string }[],
@@ -131,13 +131,13 @@ export async function robotsWithUnknownRuns(
 
 const runIdsOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
 
-/** A motion for the record, over already where `end` is given. */
+/** A motion to store, already over where `end` is given. */
 export interface NewRun {
   readonly beginning: RunBeginning;
   readonly end: RunEnd | null;
 }
 
-/** Puts runs on record, one of a robot at most. Their names must not be taken by these robots. */
+/** Stores runs, at most one per robot. These robots must not have runs with the same ids. */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenRun[]> {
   if (runs.length === 0) return [];
   const beginnings = runs.map(({ beginning }) => beginning);
@@ -150,7 +150,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
   );
   const rows = runs.map(({ beginning: { robotId, siteId, runId, at, battery }, end }) => {
     const start = starts.get(robotId);
-    // A planned run has its row since it was due; this one was started by hand, is not known, or was started anew since.
+    // A planned run has had its row since it was due; this one was started by hand, is unknown, or has been retried.
     const ended = { planned: start?.action_type === "SCHEDULED", plannedEndReached: false };
     const movedMs = end === null ? 0 : end.at.getTime() - at.getTime();
     const id = runId === null || taken.has(runId) ? uuidv7() : runId;
@@ -192,7 +192,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
   return inserted;
 }
 
-/** Planned runs begin to move, also such as were given up because their start was not confirmed in time. */
+/** Marks planned runs as begun, also those that had failed because their start was not confirmed in time. */
 async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<OpenRun[]> {
   if (planned.length === 0) return [];
   const rows = planned.map(({ runId, at, battery }) => ({ id: runId, began_at: at, battery_began: battery }));
@@ -281,7 +281,7 @@ async function groupsOf(tx: Executor, robotIds: readonly number[]) {
   return new Map(rows.map(({ robot_id, ...group }) => [robot_id, group]));
 }
 
-/** Where a planned run was told to have begun, and only now is put on record. */
+/** The reported beginning of a planned run that no state showed moving. */
 export type ReportedBeginning = Pick<RunBeginning, "at" | "battery">;
 
 export interface EndedRun {
@@ -333,7 +333,7 @@ export async function runsById(tx: Tx, runIds: readonly string[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Undoes ends that were only guessed; the robots still move in these runs. */
+/** Undoes ends that were only inferred; the robots still move in these runs. */
 async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<OpenRun>`
@@ -365,7 +365,7 @@ async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "rob
 
 type StartOfRun = NonNullable<ReturnType<Awaited<ReturnType<typeof startsOfRuns>>["get"]>>;
 
-/** A run that is told late stays at the site, and with the names, of its START: its robot may have moved since. */
+/** A run reported late keeps the site and names of its START: its robot may have moved since. */
 function siteAndNamesOf(start: StartOfRun | undefined, siteId: number) {
   if (start === undefined) return { site_id: siteId };
   const { site_id, serial_number, robot_name } = start;

@@ -60,11 +60,11 @@ describe("decision 45: the broker comes back", () => {
     expect(await waiting(id)).toBe(WAITING_FOR_BROKER);
     await brokerBack();
     expect(await bench.commands(robotId)).toEqual([]);
-    expect(await waiting(id)).toMatch(/^Waiting for the state of S1-1, S1-2: not heard of since/);
+    expect(await waiting(id)).toMatch(/^Waiting for the state of S1-1, S1-2: not heard from since/);
     await bench.robots.back(robotId);
     await bench.poll();
     expect(await bench.runs(id)).toMatchObject([{ robot_id: robotId, began_at: at(0, 15), stop_due_at: at(30) }]);
-    expect(await waiting(id)).toMatch(/^Waiting for the state of S1-2: not heard of since/);
+    expect(await waiting(id)).toMatch(/^Waiting for the state of S1-2: not heard from since/);
     await seconds(45);
     await bench.robots.back(other);
     await bench.poll();
@@ -158,7 +158,7 @@ describe("decision 45: the robots' network was frozen", () => {
     await bench.until(DUE);
     await seconds(15);
     expect(await bench.runs(id)).toEqual([]);
-    expect(await waiting(id)).toBe("Waiting for the state of S1-1: not heard of for a while.");
+    expect(await waiting(id)).toBe("Waiting for the state of S1-1: not heard from for a while.");
     bench.robots.unheard = false;
     await seconds(30);
     expect(await bench.runs(id)).toMatchObject([{ robot_id: robotId, outcome: null }]);
@@ -217,7 +217,7 @@ test("protocol rule 3: a Stop that went out without the database is respected be
     .execute();
   await bench.poll();
   expect(await outcomes(id)).toEqual([[other, null, null]]);
-  expect(await waiting(id)).toBe("Waiting for a Stop of S1-1 to be put on record.");
+  expect(await waiting(id)).toBe("Waiting for a Stop of S1-1 to be recorded.");
   await seconds(10);
   expect(await bench.commands(robotId)).toEqual([]);
   await bench.press("STOP", robotId, group.siteId);

@@ -2,13 +2,13 @@ import type { DueDecision, RunWait } from "@suncrew/domain/schedules/due-decisio
 
 type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];
 
-/** Why a run was missed, for people. */
+/** Why a run was missed. */
 export const missedReasons: Record<Missed, string> = {
   "too-late": "Suncrew could not start it within 10 minutes of its time.",
-  "end-past": "Its planned end was past before Suncrew could start it.",
+  "end-past": "Its planned end had passed before Suncrew could start it.",
 };
 
-/** Robots named in a sentence; the others are counted. */
+/** Robots named in a text; the others are counted. */
 const NAMED = 3;
 
 function serialList(serials: readonly string[]): string {
@@ -16,17 +16,17 @@ function serialList(serials: readonly string[]): string {
   return rest > 0 ? `${serials.slice(0, NAMED).join(", ")} and ${rest} more` : serials.join(", ");
 }
 
-/** What due runs wait for, for people. */
+/** What due runs wait for. */
 const waitTexts: Record<RunWait, (serials: readonly string[]) => string> = {
   unheard: (serials) =>
-    `Waiting for the state of ${serialList(serials)}: not heard of since Suncrew can hear robots again.`,
-  unrecorded: (serials) => `Waiting for a Stop of ${serialList(serials)} to be put on record.`,
-  silent: (serials) => `Waiting for the state of ${serialList(serials)}: not heard of for a while.`,
-  "late-state": (serials) => `Waiting for a new state of ${serialList(serials)}: the last one was long on its way.`,
+    `Waiting for the state of ${serialList(serials)}: not heard from since Suncrew can hear robots again.`,
+  unrecorded: (serials) => `Waiting for a Stop of ${serialList(serials)} to be recorded.`,
+  silent: (serials) => `Waiting for the state of ${serialList(serials)}: not heard from for a while.`,
+  "late-state": (serials) => `Waiting for a new state of ${serialList(serials)}: the last one was delayed.`,
   stopping: (serials) => `Waiting for ${serialList(serials)} to confirm a Stop.`,
 };
 
-/** What a run that is due waits for, of each robot that it waits for by serial number. */
+/** What a due run waits for, given what it waits for from each robot by serial number. */
 export function waitingText(waits: ReadonlyMap<string, RunWait>): string {
   const byWait = Map.groupBy(waits.keys(), (serial) => waits.get(serial) ?? "unheard");
   return [...byWait].map(([wait, serials]) => waitTexts[wait](serials)).join(" ");
@@ -48,5 +48,5 @@ export const scheduledRunReasons = {
   edited: (name: string) => `The schedule was changed by ${name} before this run could start.`,
   timezoneChanged: (name: string) => `The time zone of the site was changed by ${name} before this run could start.`,
   neverBegan: "The robot never began to move.",
-  retried: (attempt: number) => `Started anew (attempt ${attempt}): the start before never had an effect.`,
+  retried: (attempt: number) => `Started again (attempt ${attempt}): the previous start had no effect.`,
 } as const;

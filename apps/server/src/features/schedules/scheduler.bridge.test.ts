@@ -108,7 +108,7 @@ describe("decisions, Time: schedules really run", () => {
     await bench.poll();
     expect(await bench.runs(id)).toMatchObject([{ robot_id: late, began_at: at(1 / 6) }]);
     expect(await bench.scheduleRow(id)).toMatchObject({
-      waiting: "Waiting for the state of S1-2: not heard of for a while.",
+      waiting: "Waiting for the state of S1-2: not heard from for a while.",
       waiting_due_at: DUE,
     });
     bench.clock.advance(at(10).getTime() - 1 - bench.clock.now().getTime());
@@ -173,7 +173,7 @@ describe("decisions, Time: a run that no server was there for", () => {
 
   test.each([
     ["too late", { minutes: 30, seenAt: 10 }, "Suncrew could not start it within 10 minutes of its time."],
-    ["over", { minutes: 5, seenAt: 5 }, "Its planned end was past before Suncrew could start it."],
+    ["over", { minutes: 5, seenAt: 5 }, "Its planned end had passed before Suncrew could start it."],
   ])("is missed where it is %s", async (_title, { minutes, seenAt }, reason) => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(2);

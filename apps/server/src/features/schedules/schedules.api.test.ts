@@ -120,7 +120,7 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["201", "409", "409", "409"]);
     const refused = answers.find(({ status }) => status === 409);
     expect(refused?.body).toMatchObject({
-      message: 'Group "Ownfield East" has a schedule already. Please edit or delete that one.',
+      message: 'Group "Ownfield East" already has a schedule. Please edit or delete it.',
     });
     expect((await audit()).map(({ outcome }) => outcome).toSorted()).toEqual(["DONE", "REFUSED", "REFUSED", "REFUSED"]);
   });

@@ -71,7 +71,7 @@ export async function saveNewSchedule(tx: Tx, viewer: Viewer, body: ScheduleBody
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
   const schedule = await insertSchedule(tx, group, plan, now);
   if (schedule === null) {
-    const taken = conflict(`Group "${group.groupName}" has a schedule already. Please edit or delete that one.`);
+    const taken = conflict(`Group "${group.groupName}" already has a schedule. Please edit or delete it.`);
     return refuse(tx, viewer, about, taken, now);
   }
   return recordSaved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);

@@ -1,6 +1,7 @@
 import type { Weather, WeatherIcon } from "@suncrew/contract/weather/weather.ts";
+import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 
-/** Where and in which time the weather is asked for. */
+/** The place and time zone that a forecast is for. */
 export interface WeatherPlace {
   /** In decimal degrees. */
   readonly latitude: number;
@@ -16,7 +17,7 @@ export interface WeatherSite extends WeatherPlace {
 /** What a provider knows of a place, whoever it is. */
 export type Conditions = Pick<Weather, "current" | "forecast">;
 
-/** Why a provider gave nothing of use. The message is for the log: words of ours, nothing that the provider sent. */
+/** Why a provider gave no usable answer. The message is for the log: our own text, nothing that the provider sent. */
 export class ProviderFailure extends Error {
   override readonly name = "ProviderFailure";
 }
@@ -24,11 +25,11 @@ export class ProviderFailure extends Error {
 interface CodeMeaning {
   readonly description: string;
   readonly icon: WeatherIcon;
-  /** Where the sky looks another way at night. */
+  /** Where the icon differs at night. */
   readonly nightIcon?: WeatherIcon;
 }
 
-/** The weather codes of the WMO (table 4677) that forecasts use, in words. */
+/** Descriptions of the WMO weather codes (table 4677) that forecasts use. */
 const meanings: ReadonlyMap<number, CodeMeaning> = new Map<number, CodeMeaning>([
   [0, { description: "Clear sky", icon: "clear", nightIcon: "clear-night" }],
   [1, { description: "Mainly clear", icon: "clear", nightIcon: "clear-night" }],
@@ -62,7 +63,7 @@ const meanings: ReadonlyMap<number, CodeMeaning> = new Map<number, CodeMeaning>(
 
 const unknown: CodeMeaning = { description: "No description", icon: "unknown" };
 
-/** A code in words and as a picture; one that nobody knows says so. */
+/** Description and icon of a code, also of an unknown one. */
 export function meaningOfCode(
   code: number,
   isDay = true,
@@ -71,22 +72,7 @@ export function meaningOfCode(
   return { description, icon: isDay ? icon : (nightIcon ?? icon) };
 }
 
-/** `YYYY-MM-DD` of an instant in an IANA zone: the site's own day. */
-export function siteDayOf(instant: Date, timezone: string): string {
-  const parts = new Intl.DateTimeFormat("en", {
-    timeZone: timezone,
-    calendar: "iso8601",
-    numberingSystem: "latn",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  }).formatToParts(instant);
-  const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? "";
-  return `${part("year").padStart(4, "0")}-${part("month")}-${part("day")}`;
-}
-
 /** That day and those after it, `count` in all. */
 export function daysFrom(day: string, count: number): string[] {
-  const start = Date.parse(`${day}T00:00:00Z`);
-  return Array.from({ length: count }, (_, index) => new Date(start + index * 86_400_000).toISOString().slice(0, 10));
+  return Array.from({ length: count }, (_, index) => addDays(day, index));
 }

@@ -31,7 +31,7 @@ function forecastsAt(url: string, apiKey: string | null = KEY, ask = fetch): For
   return new Forecasts({ clock, log: lines, settings: { weather }, fetch: ask });
 }
 
-const unavailable = { status: 503, message: "The weather cannot be had at the moment. Please try again." };
+const unavailable = { status: 503, message: "The weather is not available at the moment. Please try again." };
 
 describe("§3 Weather: Open-Meteo", () => {
   test("it is asked for the rounded place, the site's days and the units of the wire, with the key", async () => {
@@ -221,7 +221,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
     await service.askedTimes(1);
     clock.advance(5_000);
     expect(await failed).toMatchObject(unavailable);
-    expect(log.join()).toContain('"reason":"no whole answer within 5 s"');
+    expect(log.join()).toContain('"reason":"no complete answer within 5 s"');
   });
 
   test("no end within 5 s", async () => {
@@ -238,7 +238,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
     expect(log).toEqual([]);
     clock.advance(1);
     expect(await failed).toMatchObject(unavailable);
-    expect(log.join()).toContain('"reason":"no whole answer within 5 s"');
+    expect(log.join()).toContain('"reason":"no complete answer within 5 s"');
   });
 
   test("an endless answer is cut off where it is too large", async () => {

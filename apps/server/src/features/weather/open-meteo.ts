@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../platform/clock.ts";
 import { type Conditions, daysFrom, meaningOfCode, ProviderFailure, type WeatherPlace } from "./conditions.ts";
 
-/** What is asked for, by the service's own names. */
+/** The requested fields, by the service's own names. */
 const CURRENT_FIELDS = [
   "temperature_2m",
   "relative_humidity_2m",
@@ -48,7 +48,7 @@ const answerSchema = z.object({
 });
 
 /**
- * Open-Meteo's answer as conditions of the days that were asked for.
+ * Open-Meteo's answer as conditions of the requested days.
  * @throws ProviderFailure naming the first field that is missing or wrong; nothing is made up for it.
  */
 function conditionsOf(answer: unknown, days: readonly string[]): Conditions {
@@ -89,7 +89,7 @@ function nth(values: readonly number[], index: number): number {
 const TIMEOUT_MS = 5_000;
 /** An answer has some 2 kB. */
 const MAX_BYTES = 65_536;
-/** Some 1 km: sites beside each other share an answer, and no more is told of where they are. */
+/** About 1 km: neighbouring sites share an answer, and their exact place is not disclosed. */
 const DECIMALS = 2;
 
 interface OpenMeteoOptions {
@@ -101,7 +101,7 @@ interface OpenMeteoOptions {
   readonly fetch: typeof fetch;
 }
 
-/** The rounded place as it is asked for: equal texts get equal answers. */
+/** The rounded place as it is requested: equal texts get equal answers. */
 export function roundedPlace(place: WeatherPlace): { latitude: string; longitude: string } {
   return { latitude: place.latitude.toFixed(DECIMALS), longitude: place.longitude.toFixed(DECIMALS) };
 }
@@ -121,13 +121,13 @@ export class OpenMeteo {
   async read(place: WeatherPlace, today: string, ended: AbortSignal): Promise<Conditions> {
     const { clock } = this.#options;
     const days = daysFrom(today, FORECAST_DAYS);
-    const late = new AbortController();
-    const cancel = clock.after(TIMEOUT_MS, () => late.abort());
+    const timeout = new AbortController();
+    const cancel = clock.after(TIMEOUT_MS, () => timeout.abort());
     try {
-      const text = await this.#ask(this.#urlFor(place, days), AbortSignal.any([ended, late.signal]));
+      const text = await this.#request(this.#urlFor(place, days), AbortSignal.any([ended, timeout.signal]));
       return conditionsOf(parseJson(text), days);
     } catch (error) {
-      if (late.signal.aborted) throw new ProviderFailure(`no whole answer within ${TIMEOUT_MS / 1000} s`);
+      if (timeout.signal.aborted) throw new ProviderFailure(`no complete answer within ${TIMEOUT_MS / 1000} s`);
       throw error instanceof ProviderFailure ? error : new ProviderFailure(`not reached${codeOf(error)}`);
     } finally {
       cancel();
@@ -137,7 +137,7 @@ export class OpenMeteo {
   #urlFor(place: WeatherPlace, days: readonly string[]): URL {
     const url = new URL(this.#options.url);
     const { latitude, longitude } = roundedPlace(place);
-    const asked: Readonly<Record<string, string>> = {
+    const parameters: Readonly<Record<string, string>> = {
       latitude,
       longitude,
       current: CURRENT_FIELDS.join(),
@@ -149,12 +149,12 @@ export class OpenMeteo {
       temperature_unit: "celsius",
       wind_speed_unit: "kmh",
     };
-    for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     if (this.#options.apiKey !== null) url.searchParams.set("apikey", this.#options.apiKey);
     return url;
   }
 
-  async #ask(url: URL, signal: AbortSignal): Promise<string> {
+  async #request(url: URL, signal: AbortSignal): Promise<string> {
     // A redirect is not followed: it would take the key to another place.
     const headers = { accept: "application/json", "user-agent": "Suncrew" };
     const response = await this.#options.fetch(url, { signal, redirect: "manual", headers });

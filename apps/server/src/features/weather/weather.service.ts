@@ -1,4 +1,5 @@
 import { FORECAST_DAYS, type Weather, type WeatherAdvice } from "@suncrew/contract/weather/weather.ts";
+import { siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { weatherAdvice } from "@suncrew/domain/weather/weather-advice.ts";
 import { type Clock, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service, Settings } from "../../platform/dependencies.ts";
@@ -9,33 +10,32 @@ import {
   daysFrom,
   meaningOfCode,
   ProviderFailure,
-  siteDayOf,
   type WeatherPlace,
   type WeatherSite,
 } from "./conditions.ts";
 import { OpenMeteo, roundedPlace } from "./open-meteo.ts";
 
-interface AnswerCacheOptions {
+interface ForecastCacheOptions {
   readonly clock: Clock;
-  /** How long an answer is given again, in milliseconds. */
+  /** How long an answer is reused, in milliseconds. */
   readonly freshMs: number;
-  /** How long a failure is, so that nobody hammers a service that is down. */
+  /** How long a failure is reused, so that a service that is down is not hammered. */
   readonly failureMs: number;
   readonly maxEntries: number;
 }
 
 interface Entry<T> {
   readonly answer: Promise<T>;
-  /** Null while it is on its way. */
+  /** Null while the request is pending. */
   untilMs: number | null;
 }
 
-/** Keeps answers for a while, in bounded memory; those who ask for the same at the same time share one. */
+/** Caches answers for a while, in bounded memory; concurrent requests for the same key share one. */
 export class ForecastCache<T> {
-  readonly #options: AnswerCacheOptions;
+  readonly #options: ForecastCacheOptions;
   readonly #entries = new Map<string, Entry<T>>();
 
-  constructor(options: AnswerCacheOptions) {
+  constructor(options: ForecastCacheOptions) {
     this.#options = options;
   }
 
@@ -43,7 +43,7 @@ export class ForecastCache<T> {
     return this.#entries.size;
   }
 
-  /** The kept answer, or failure, or that of `load`. */
+  /** The cached answer or failure, or that of `load`. */
   get(key: string, load: () => Promise<T>): Promise<T> {
     const { clock, freshMs, failureMs, maxEntries } = this.#options;
     const known = this.#entries.get(key);
@@ -103,8 +103,8 @@ function sampleForecast(today: string): Conditions {
 const FRESH_MS = 1_800_000;
 const FAILURE_MS = 5_000;
 const MAX_PLACES = 2_000;
-/** A run that is due does not wait longer for the weather, in milliseconds. */
-const ADVICE_LIMIT_MS = 3_000;
+/** The longest that a due run waits for the weather, in milliseconds. */
+const ADVICE_TIMEOUT_MS = 3_000;
 
 interface ForecastsDependencies extends Pick<Dependencies, "clock" | "log" | "fetch"> {
   readonly settings: Pick<Settings, "weather">;
@@ -114,13 +114,13 @@ interface Fetched extends Conditions {
   readonly at: Date;
 }
 
-/** The weather at sites, of the provider that the settings name. */
+/** The weather at sites, from the provider that the settings name. */
 export class Forecasts implements Service {
   readonly #deps: ForecastsDependencies;
   readonly #openMeteo: OpenMeteo | null;
   readonly #cache: ForecastCache<Fetched>;
   readonly #log: ThrottledLog;
-  #ended = new AbortController();
+  #shutdown = new AbortController();
 
   constructor(deps: ForecastsDependencies) {
     const { clock, settings } = deps;
@@ -134,15 +134,15 @@ export class Forecasts implements Service {
   }
 
   async start(): Promise<void> {
-    this.#ended = new AbortController();
+    this.#shutdown = new AbortController();
   }
 
   async stop(): Promise<void> {
-    this.#ended.abort();
+    this.#shutdown.abort();
     await this.#log.stop();
   }
 
-  /** The weather at the place. Throws 503 where it cannot be had; then the log has the reason. */
+  /** The weather at the place. Throws 503 where it is not available; the log has the reason. */
   async at(place: WeatherPlace): Promise<Weather> {
     const { clock, settings } = this.#deps;
     if (settings.weather.provider === "sample") {
@@ -150,45 +150,45 @@ export class Forecasts implements Service {
       return weatherOf(this.#sample(place), "sample");
     }
     try {
-      return weatherOf(await this.#fetched(place), "open-meteo");
+      return weatherOf(await this.#cachedForecast(place), "open-meteo");
     } catch {
-      throw new HttpError(503, "The weather cannot be had at the moment. Please try again.");
+      throw new HttpError(503, "The weather is not available at the moment. Please try again.");
     }
   }
 
   /**
-   * What the weather at the site says about cleaning today (§4), for a run that is due: null where it cannot be had
-   * within 3 s. Never throws, and does not wait for a sample.
+   * What the weather at the site says about cleaning today (§4), for a run that is due: null where it is not
+   * available within 3 s. Never throws, and adds no delay for the sample.
    */
   async adviceFor(site: WeatherSite): Promise<WeatherAdvice | null> {
     if (this.#openMeteo === null) return weatherAdvice(this.#sample(site).forecast);
-    const advice = this.#fetched(site).then(
+    const advice = this.#cachedForecast(site).then(
       ({ forecast }) => weatherAdvice(forecast),
       () => null,
     );
-    return withTimeout(this.#deps.clock, advice, ADVICE_LIMIT_MS);
+    return withTimeout(this.#deps.clock, advice, ADVICE_TIMEOUT_MS);
   }
 
   #sample(place: WeatherPlace): Fetched {
     const at = this.#deps.clock.now();
-    return { ...sampleForecast(siteDayOf(at, place.timezone)), at };
+    return { ...sampleForecast(siteToday(place.timezone, at)), at };
   }
 
-  /** Kept for a while by rounded place and by the site's day, so that no forecast outlives the day it begins with. */
-  #fetched(place: WeatherPlace): Promise<Fetched> {
-    const today = siteDayOf(this.#deps.clock.now(), place.timezone);
+  /** Cached by rounded place and by the site's day, so that no forecast outlives its first day. */
+  #cachedForecast(place: WeatherPlace): Promise<Fetched> {
+    const today = siteToday(place.timezone, this.#deps.clock.now());
     const { latitude, longitude } = roundedPlace(place);
-    return this.#cache.get(`${latitude} ${longitude} ${place.timezone} ${today}`, () => this.#ask(place, today));
+    return this.#cache.get(`${latitude} ${longitude} ${place.timezone} ${today}`, () => this.#fetch(place, today));
   }
 
-  async #ask(place: WeatherPlace, today: string): Promise<Fetched> {
+  async #fetch(place: WeatherPlace, today: string): Promise<Fetched> {
     const { clock } = this.#deps;
     try {
       if (this.#openMeteo === null) throw new ProviderFailure("no provider");
-      return { ...(await this.#openMeteo.read(place, today, this.#ended.signal)), at: clock.now() };
+      return { ...(await this.#openMeteo.read(place, today, this.#shutdown.signal)), at: clock.now() };
     } catch (error) {
       const reason = error instanceof ProviderFailure ? error.message : "unexpected";
-      if (!this.#ended.signal.aborted) {
+      if (!this.#shutdown.signal.aborted) {
         this.#log.warn({ provider: "open-meteo", reason }, "the weather could not be had", reason);
       }
       throw error;
