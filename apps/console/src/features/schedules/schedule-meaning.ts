@@ -1,4 +1,9 @@
-import type { Frequency, Schedule, ScheduleStatus } from "@suncrew/contract/schedules/schedules.ts";
+import {
+  type Frequency,
+  frequencySchema,
+  Schedule,
+  type ScheduleStatus,
+} from "@suncrew/contract/schedules/schedules.ts";
 import { IconCalendarCheck, IconCalendarOff, IconCalendarTime } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { dayText } from "../../ui/site-time-text.ts";
