@@ -1,7 +1,7 @@
 import {
   type Frequency,
   frequencySchema,
-  Schedule,
+  type Schedule,
   type ScheduleStatus,
 } from "@suncrew/contract/schedules/schedules.ts";
 import { IconCalendarCheck, IconCalendarOff, IconCalendarTime } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-export { type ActivityQuery as ActivityQuery, readActivity } from "./activity.queries.ts";
+export { type ActivityQuery, readActivity } from "./activity.queries.ts";
 export {
   type ActivityRecord,
   amendActivities,

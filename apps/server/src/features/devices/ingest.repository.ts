@@ -50,7 +50,11 @@ interface Outcome {
   returned: boolean;
   newest: StateMessage | null;
   /** A reading past the robot's budget is left out. */
-  readonly live: { readonly message: StateMessage; readonly reading: Reading | null; readonly motion: ReportedMotion }[];
+  readonly live: {
+    readonly message: StateMessage;
+    readonly reading: Reading | null;
+    readonly motion: ReportedMotion;
+  }[];
   readonly acks: Ack[];
   readonly events: Event[];
   readonly firmware: Firmware[];

@@ -1,6 +1,6 @@
 export {
-  type ReceivedEvent as ReceivedEvent,
-  type ReportedMotion as ReportedMotion,
+  type ReceivedEvent,
+  type ReportedMotion,
   type RecordedEvents,
   recordEvents,
   recordMotions,
@@ -22,5 +22,5 @@ export {
   type StopDue,
   robotsWithoutRun,
 } from "./planned-runs.repository.ts";
-export { closeLostRun, closeRunsOfDeletedRobots as closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
-export { reasonText as reasonText, stoppedBy } from "./run-reasons.ts";
+export { closeLostRun, closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
+export { reasonText, stoppedBy } from "./run-reasons.ts";
