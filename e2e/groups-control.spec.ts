@@ -207,7 +207,7 @@ test("Start All's progress shows in both browsers while it is under way, and wha
   await expect(theirs.root).toContainText("2 of 2 cleaning", { timeout: LIVE_MS });
   await expect(toasts(other)).toHaveCount(0);
   await theirs.stopAll.click();
-  await expect(mine.root).toContainText("None is cleaning", { timeout: SETTLED_MS });
+  await expect(mine.root).toContainText("None cleaning", { timeout: SETTLED_MS });
   await expect(mine.badge("Online: 2/2")).toBeVisible();
 });
 
@@ -248,7 +248,7 @@ test("§8, protocol rule 3: a call that fails as a whole says so and can be trie
       page,
       "Group Action Partial Success",
       'Group "East Row": 1 of 2 robots stopped.',
-      "STOP is kept for 1 robot until confirmed.",
+      "STOP is stored for 1 robot until confirmed.",
     );
     await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
     await expect(card.result.getByRole("listitem")).toHaveCount(1);
@@ -281,7 +281,7 @@ test("§4 Group action outcome, Commands: where none succeeds it failed; Stop Al
     await expectToast(page, "Group Action Failed", 'Group "Stubborn": 0 of 2 robots started.');
     await expect(card.result.getByRole("listitem")).toHaveCount(2);
     await expect(card.badge("Online: 2/2")).toBeVisible();
-    await expect(card.root).toContainText("None is cleaning");
+    await expect(card.root).toContainText("None cleaning");
     await expectEnabled(card.startAll);
     await expectDisabled(card.stopAll, "No robot of this group is running.");
     await card.result.getByRole("button", { name: "Close result" }).click();

@@ -111,7 +111,7 @@ test("§2 Group Control, empty, §5 Robot group: it leads to Site Management, wh
     const question = page.getByRole("dialog", { name: "Delete Robot Group" });
     await ask();
     await expect(question).toContainText(
-      'Delete the group "East Row"? Its schedule is deleted with it and runs no more. Its 2 robots stay at the site, in no group.',
+      'Delete the group "East Row"? Its schedule is deleted with it. Its 2 robots stay at the site without a group.',
     );
     await question.getByRole("button", { name: "No", exact: true }).click();
     await expect(question).toBeHidden();

@@ -83,11 +83,13 @@ test("protocol rule 8: Maintenance asks why, says how it acts, and locks; anothe
   const parts = lockOf(page, card);
   await parts.enter.click();
   await expect(parts.reason).toBeFocused();
-  await expect(parts.lockDialog).toContainText("every Start, by hand, group or schedule, is refused until the release");
+  await expect(parts.lockDialog).toContainText(
+    "every Start, by hand, group or schedule, is refused until it is released",
+  );
   await expect(parts.lockDialog).toContainText(NO_ISOLATION);
   await parts.reason.fill("   ");
   await parts.lock.click();
-  await expect(parts.lockDialog).toContainText("Please say why.");
+  await expect(parts.lockDialog).toContainText("Please enter a reason.");
   expect((await simulator.robot("SCR-1002")).mode).not.toBe("MAINTENANCE");
   await parts.reason.fill("Gearbox check");
   await parts.lock.click();
@@ -176,7 +178,7 @@ test("protocol rule 8, §9 Themes: a lock stops a robot that is cleaning, Releas
     await parts.enter.click();
     await expect(parts.reason).toBeVisible();
     await parts.lock.click();
-    await expect(parts.lockDialog).toContainText("Please say why.");
+    await expect(parts.lockDialog).toContainText("Please enter a reason.");
     await fits();
     await expectAccessible(page, parts.lockDialog);
     await parts.reason.fill("Cable check");

@@ -71,7 +71,7 @@ test(
     await page.keyboard.press("Enter");
     const details = page.getByRole("dialog", { name: /^Sunrise at / });
     await expect(details).toContainText("Partly done");
-    await expect(details).toContainText("By its schedule");
+    await expect(details).toContainText("Scheduled");
     await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/SCR-1011 skipped: .*maintenance/);
     await page.keyboard.press("Escape");
     await expect(entry).toBeFocused();
@@ -114,7 +114,7 @@ test("Cleaning runs: a run by hand stands in the calendar and on the card while 
   await expect(entry).toContainText("Stopped early");
   await entry.click();
   const details = page.getByRole("dialog", { name: /^SCR-1012 at / });
-  await expect(details).toContainText("Started by hand");
+  await expect(details).toContainText("Started manually");
   await expect(details).toContainText("1 robot: 1 stopped early");
   await expect(details.getByRole("list", { name: "Reasons" })).toContainText(/^SCR-1012 stopped early: Stopped by /);
   await page.keyboard.press("Escape");

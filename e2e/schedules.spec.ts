@@ -124,7 +124,7 @@ test("§5 Schedule, §9 Schedule, Time: the dialog begins with its defaults; wha
     // Those of what was wrong before lie over the switch.
     await expectToastsGone(page);
     await dialog.enabled.uncheck({ force: true });
-    await expect(dialog.next).toContainText("The schedule is switched off: it is kept and runs nothing.");
+    await expect(dialog.next).toContainText("The schedule is off: it is stored, but no runs will start.");
   });
 });
 
@@ -173,7 +173,7 @@ test("§4 Schedule, §8 Schedule Created, Updated, Deleted: a partner schedules 
   await again.save.click();
   await expectToast(page, "Schedule Updated", `Schedule for group "Partner's rows" has been updated.`);
   await expect(summary).toContainText("Inactive");
-  await expect(summary).toContainText("Switched off: it runs nothing.");
+  await expect(summary).toContainText("Off: no runs will start");
   const whole = {
     site_id: group.site_id,
     group_id: group.id,

@@ -26,7 +26,7 @@ const SETTLED_MS = 15_000;
 const stopAll = (page: Page) => page.getByRole("button", { name: "Stop all robots" });
 const panel = (page: Page, site: string) => page.getByRole("dialog", { name: `Stop all robots: ${site}` });
 const resultOf = (page: Page, serial: string) =>
-  page.getByRole("list", { name: "What came of each robot" }).getByRole("listitem").filter({ hasText: serial });
+  page.getByRole("list", { name: "Result for each robot" }).getByRole("listitem").filter({ hasText: serial });
 
 /** Starts a robot of Bhadla without a page. */
 async function startByCall(api: ApiClient, simulator: SimulatorControl, serial: string): Promise<void> {
@@ -61,9 +61,9 @@ async function stopOneSiteOfTwo(
   await lookAtResult();
   for (const [serial, words] of [
     ["SCR-1001", "Has stopped."],
-    ["SCR-1002", "Stood already."],
+    ["SCR-1002", "Already stopped."],
     ["SCR-1003", "Has stopped."],
-    ["SCR-1004", "Stood already."],
+    ["SCR-1004", "Already stopped."],
   ] as const) {
     await expect(resultOf(page, serial)).toContainText("Done");
     await expect(resultOf(page, serial)).toContainText(words);
@@ -173,7 +173,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await expectStatus(card, "Offline", { timeout: SETTLED_MS });
   await stopAll(page).click();
   await expect(panel(page, BHADLA)).toContainText(
-    "0 of 1 robot stopped. 3 stood already. For 1 robot the STOP is kept and sent again until confirmed.",
+    "0 of 1 robot stopped. 3 stood already. For 1 robot the STOP is stored and sent again until confirmed.",
     { timeout: SETTLED_MS },
   );
   await expect(resultOf(page, "SCR-1002")).toContainText("Pending");

@@ -64,12 +64,16 @@ export function wereAlreadyStopped({ outcome, pending, was_moving }: Counted): b
   return outcome === "SUCCESS" && !pending && was_moving === false;
 }
 
+/** "1 robot", "3 robots". */
+export function robotCountText(count: number): string {
+  return count === 1 ? "1 robot" : `${count} robots`;
+}
+
 /** What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 stood already.", "4 robots stood already." */
 export function groupSuccessMessage(results: readonly Counted[], done: string): string {
-  const robots = (count: number) => (count === 1 ? "1 robot" : `${count} robots`);
   const stood = results.filter(wereAlreadyStopped).length;
   const of = results.length - stood;
   const succeeded = results.filter(({ outcome, pending }) => outcome === "SUCCESS" && !pending).length - stood;
-  if (of === 0) return `${robots(stood)} stood already.`;
-  return `${succeeded} of ${robots(of)} ${done}.${stood === 0 ? "" : ` ${stood} stood already.`}`;
+  if (of === 0) return `${robotCountText(stood)} stood already.`;
+  return `${succeeded} of ${robotCountText(of)} ${done}.${stood === 0 ? "" : ` ${stood} stood already.`}`;
 }

@@ -1,5 +1,5 @@
-export { type CommandTarget, confirmedIn, newPress, reasonOf, type StartOrStop } from "./robot-command.ts";
-export { waitingLook, wordsOfOpenCommand } from "./command-meaning.ts";
-export { RobotResultList, useResultsNow } from "./robot-result-list.tsx";
+export { type CommandTarget, confirmedRobotIds, newPress, reasonOf, type StartOrStop } from "./robot-command.ts";
+export { groupOutcomeTitle, openCommandText, waitingLook } from "./command-meaning.ts";
+export { RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
 export { sendRobotCommand } from "./send-robot-command.ts";
 export type { CommandOutcome } from "./send-robot-command.ts";

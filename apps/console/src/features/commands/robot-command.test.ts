@@ -3,7 +3,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
 import { AnswerError, ApiError, NetworkError, NotSentError } from "../../platform/api/errors.ts";
-import { commandBodyOf, leavesRobotOffline, newIdempotencyKey, reasonOf, resultNow } from "./robot-command.ts";
+import { commandBodyOf, leavesRobotOffline, newIdempotencyKey, reasonOf, currentResult } from "./robot-command.ts";
 
 const robot = {
   id: 7,
@@ -85,14 +85,14 @@ const openStop: RobotLive["open_command"] = {
 };
 
 test("protocol rule 3: a pending Stop is told as done once the robot is back and shows that it stands", () => {
-  expect(resultNow(pending, undefined)).toBe(pending);
-  expect(resultNow(pending, { ...stopped, online: false })).toBe(pending);
-  expect(resultNow(pending, { ...stopped, motion: "MOVING" })).toBe(pending);
-  expect(resultNow(pending, { ...stopped, open_command: openStop })).toBe(pending);
-  expect(resultNow(pending, stopped)).toMatchObject({ outcome: "SUCCESS", pending: false });
+  expect(currentResult(pending, undefined)).toBe(pending);
+  expect(currentResult(pending, { ...stopped, online: false })).toBe(pending);
+  expect(currentResult(pending, { ...stopped, motion: "MOVING" })).toBe(pending);
+  expect(currentResult(pending, { ...stopped, open_command: openStop })).toBe(pending);
+  expect(currentResult(pending, stopped)).toMatchObject({ outcome: "SUCCESS", pending: false });
 });
 
 test("§4 Group action outcome: a result that is not pending stays as it was told", () => {
   const refused: RobotResult = { ...pending, pending: false };
-  expect(resultNow(refused, stopped)).toBe(refused);
+  expect(currentResult(refused, stopped)).toBe(refused);
 });

@@ -8,7 +8,7 @@ import { ApiError, isLostConnection, messageOf, NotSentError } from "../../platf
 
 export type StartOrStop = Extract<CommandVerb, "START" | "STOP">;
 
-/** What of a robot a command names. */
+/** What a command needs to know of a robot. */
 export interface CommandTarget {
   readonly id: number;
   readonly siteId: number;
@@ -39,10 +39,10 @@ export function commandBodyOf(robot: CommandTarget, command: StartOrStop): SentB
 /** §8: the sentence for a command that is already processing or whose robot is missing. */
 const ALREADY_PROCESSING = "Robot not found or already processing";
 
-/** The second line of the failure's toast: the server's own words, else what its status says. */
+/** The second line of the failure's toast: the server's message, else one by its status code. */
 export function reasonOf(error: unknown): string | undefined {
-  const told = messageOf(error);
-  if (told !== undefined) return told;
+  const message = messageOf(error);
+  if (message !== undefined) return message;
   if (error instanceof ApiError) return error.status === 404 || error.status === 409 ? ALREADY_PROCESSING : undefined;
   return undefined;
 }
@@ -58,15 +58,15 @@ export function leavesRobotOffline(error: unknown): boolean {
   return error.status >= 500 && error.status !== 502;
 }
 
-/** The robots that have shown it: one that was only sent without the database is pending still. */
-export function confirmedIn(results: readonly RobotResult[]): number[] {
+/** The robots that have confirmed; a command sent while the database was down is still pending. */
+export function confirmedRobotIds(results: readonly RobotResult[]): number[] {
   return results.flatMap(({ robotObjectId, outcome, pending }) =>
     outcome === "SUCCESS" && !pending ? [robotObjectId] : [],
   );
 }
 
-/** A pending Stop that the stream has since shown confirmed is told as done: nobody has to walk there any more. */
-export function resultNow(
+/** A pending Stop that the stream has since shown to be confirmed counts as done: nobody has to walk there. */
+export function currentResult(
   result: RobotResult,
   live: Pick<RobotLive, "online" | "motion" | "open_command"> | undefined,
 ): Pick<RobotResult, "outcome" | "pending" | "message"> {
@@ -78,8 +78,8 @@ export function resultNow(
 let lastAtMs = 0;
 
 /**
- * A button that moves or stops robots was pressed. Answers, for when its order is sent, the header that tells the
- * server of it: so that no Start goes out after a Stop that was pressed later.
+ * A button that moves or stops robots was pressed. Returns what builds the header for the moment the
+ * command is sent, so that the server never runs a Start after a Stop that was pressed later.
  */
 export function newPress(): () => Record<typeof PRESS_HEADER, string> {
   const atMs = Math.max(lastAtMs + 1, Date.now());

@@ -3,17 +3,17 @@ import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/liv
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
 import classes from "./robot-result-list.module.css";
-import { resultNow } from "./robot-command.ts";
+import { currentResult } from "./robot-command.ts";
 
 export interface RobotResultListProps {
-  /** What the list is of, for a screen reader. */
+  /** For screen readers. */
   readonly label: string;
   readonly results: readonly RobotResult[];
-  /** What a robot that succeeded has done, such as "Has stopped."; the server's own words where it is left out. */
+  /** Replaces the server's message for a robot that succeeded, such as "Has stopped." */
   readonly doneText?: (result: RobotResult) => string;
 }
 
-/** What came of each robot where many were commanded at once, with its reason. */
+/** The result for each robot of a group or site command, with its reason. */
 export function RobotResultList({ label, results, doneText }: RobotResultListProps) {
   return (
     <ul className={classes["list"]} aria-label={label}>
@@ -24,14 +24,14 @@ export function RobotResultList({ label, results, doneText }: RobotResultListPro
   );
 }
 
-/** The results now, and again with every change that the stream tells. */
-export function useResultsNow(results: readonly RobotResult[]): readonly RobotResult[] {
+/** The results, updated with every change in the stream. */
+export function useCurrentResults(results: readonly RobotResult[]): readonly RobotResult[] {
   useLiveVersion();
-  return results.map((result) => ({ ...result, ...resultNow(result, liveStore.robot(result.robotObjectId)) }));
+  return results.map((result) => ({ ...result, ...currentResult(result, liveStore.robot(result.robotObjectId)) }));
 }
 
 function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: RobotResultListProps["doneText"] }) {
-  const { outcome, pending, message } = resultNow(result, useRobotLive(result.robotObjectId));
+  const { outcome, pending, message } = currentResult(result, useRobotLive(result.robotObjectId));
   return (
     <li className={classes["row"]}>
       <span className={classes["serial"]}>{result.robotId}</span>

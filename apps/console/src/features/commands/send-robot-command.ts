@@ -15,15 +15,15 @@ import {
 } from "./robot-command.ts";
 
 /**
- * What became of a press: done; refused, or sent without anybody having seen what came of it, which both keep the status;
+ * The outcome of a press: done; refused, or sent but not yet recorded, which both keep the status;
  * or failed, which sets the robot offline.
  */
 export type CommandOutcome = "done" | "sent" | "refused" | "failed";
 
-/** Sends one START or STOP, says in a toast what became of it (§8 Robot Control, Control Failed) and never throws. */
+/** Sends one START or STOP, shows the outcome in a toast (§8 Robot Control, Control Failed) and never throws. */
 export async function sendRobotCommand(robot: CommandTarget, command: StartOrStop): Promise<CommandOutcome> {
   try {
-    const { pending = false, message } = await sendNowOrNever(robot, command);
+    const { pending = false, message } = await sendWithoutQueueing(robot, command);
     toast.success({
       title: "Robot Control",
       message: `${command} command sent to Robot ${robot.serialNumber}`,
@@ -42,7 +42,7 @@ export async function sendRobotCommand(robot: CommandTarget, command: StartOrSto
 }
 
 /** A Stop takes no slot and is sent at once. A Start takes one, or fails: it is never sent late. */
-function sendNowOrNever(robot: CommandTarget, command: StartOrStop): Promise<ResponseOf<typeof sendCommand>> {
+function sendWithoutQueueing(robot: CommandTarget, command: StartOrStop): Promise<ResponseOf<typeof sendCommand>> {
   const body = commandBodyOf(robot, command);
   const press = newPress();
   const key = newIdempotencyKey();

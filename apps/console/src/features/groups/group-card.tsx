@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { groupStatusOf, onlineMembersOf } from "@suncrew/domain/groups/groups.ts";
+import { groupStatusOf, onlineMembersOf, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { IconCheck, IconLoader2 } from "@tabler/icons-react";
 import { memo, useMemo, useState } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -23,7 +23,7 @@ import { ScheduleButton, ScheduleSummary } from "../schedules/public.ts";
 import classes from "./group-card.module.css";
 import { type GroupAction, useGroupAction } from "./group-commands.ts";
 import { GroupControls, GroupResult } from "./group-controls.tsx";
-import { groupActivityOf, groupStatusLook, robotsText, showsCommand } from "./group-meaning.ts";
+import { groupActivityOf, groupStatusLook, showsCommand } from "./group-meaning.ts";
 
 interface GroupCardProps {
   readonly group: Group;
@@ -39,10 +39,10 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
     return siteRows.filter((row) => ids.has(row.robot_id));
   }, [group.robots, siteRows]);
   const members = useRobotViews(rows);
-  const told = useRobotsLive(rows);
+  const live = useRobotsLive(rows);
   const action = useGroupAction(group.id);
   const isKnown = rows.length === group.robots.length && members.every((robot) => !robot.isChecking);
-  const ordered = action?.isUnderWay === true ? action : null;
+  const pending = action?.isUnderWay === true ? action : null;
   return (
     <article className={classes["card"]} aria-label={group.group_name} tabIndex={-1}>
       <div className={classes["head"]}>
@@ -50,28 +50,28 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
         <GroupStatusBadge members={members} total={group.robots.length} />
       </div>
       <p className={classes["facts"]}>
-        <span>{robotsText(group.robots.length)}</span>
-        <span role="status" data-busy={ordered !== null || undefined}>
-          {isKnown || ordered !== null ? groupActivityOf(members, ordered) : "Waiting for the robots"}
+        <span>{robotCountText(group.robots.length)}</span>
+        <span role="status" data-busy={pending !== null || undefined}>
+          {isKnown || pending !== null ? groupActivityOf(members, pending) : "Waiting for the robots"}
         </span>
       </p>
-      {/* Before the robots, of whom there may be many: Stop All is never out of reach. */}
+      {/* Above the robots, of which there may be many: Stop All must stay within reach. */}
       <GroupControls
         group={group}
         rows={rows}
         members={members}
         isKnown={isKnown}
-        action={ordered}
+        action={pending}
         tools={
           <>
-            <ScheduleButton group={group} site={site} robots={told} />
-            <GroupMaintenanceButton group={group} site={site} robots={told} />
+            <ScheduleButton group={group} site={site} robots={live} />
+            <GroupMaintenanceButton group={group} site={site} robots={live} />
           </>
         }
       />
       {action !== null && !action.isUnderWay && <GroupResult group={group} rows={rows} action={action} />}
-      <ScheduleSummary group={group} site={site} robots={told} />
-      <GroupMembers group={group} rows={rows} ordered={ordered} />
+      <ScheduleSummary group={group} site={site} robots={live} />
+      <GroupMembers group={group} rows={rows} pending={pending} />
     </article>
   );
 });
@@ -84,20 +84,20 @@ function GroupStatusBadge({ members, total }: { members: readonly RobotView[]; t
   return <StateBadge look={look} label={`Online: ${onlineMembersOf(members)}/${total}`} />;
 }
 
-/** A card stays readable with so many; the others follow on request. */
+/** This many keep a card readable; the others are shown on request. */
 const SHOWN_AT_FIRST = 24;
 
 interface GroupMembersProps {
   readonly group: Group;
   readonly rows: readonly RobotWithSettings[];
-  /** This browser's order under way. */
-  readonly ordered: GroupAction | null;
+  /** This browser's command in progress. */
+  readonly pending: GroupAction | null;
 }
 
-/** §2 Member robot grid with battery badges; while an order is under way, each robot's own progress. */
-function GroupMembers({ group, rows, ordered }: GroupMembersProps) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? rows : rows.slice(0, SHOWN_AT_FIRST);
+/** §2 Member robot grid with battery badges; during a command, each robot's own progress. */
+function GroupMembers({ group, rows, pending }: GroupMembersProps) {
+  const [isExpanded, setExpanded] = useState(false);
+  const shown = isExpanded ? rows : rows.slice(0, SHOWN_AT_FIRST);
   return (
     <>
       <ul className={classes["grid"]} aria-label={`Robots of ${group.group_name}`}>
@@ -105,7 +105,7 @@ function GroupMembers({ group, rows, ordered }: GroupMembersProps) {
           <Member
             key={row.robot_id}
             row={row}
-            ordered={ordered?.robotIds.includes(row.robot_id) === true ? ordered.verb : null}
+            pending={pending?.robotIds.includes(row.robot_id) === true ? pending.verb : null}
           />
         ))}
       </ul>
@@ -114,17 +114,17 @@ function GroupMembers({ group, rows, ordered }: GroupMembersProps) {
           className={classes["more"]}
           variant="subtle"
           size="compact-xs"
-          aria-expanded={isWhole}
-          onClick={() => setWhole(!isWhole)}
+          aria-expanded={isExpanded}
+          onClick={() => setExpanded(!isExpanded)}
         >
-          {isWhole ? "Show fewer" : `Show all ${rows.length} robots`}
+          {isExpanded ? "Show fewer" : `Show all ${rows.length} robots`}
         </Button>
       )}
     </>
   );
 }
 
-function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop | null }) {
+function Member({ row, pending }: { row: RobotWithSettings; pending: StartOrStop | null }) {
   const robot = useRobotView(row);
   const activity = robotActivityOf(robot, useNow());
   return (
@@ -135,8 +135,8 @@ function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop
       </span>
       <span className={classes["line"]}>
         <span className={classes["activity"]} data-kind={activity.kind} title={activity.text}>
-          {ordered !== null && <Progress robot={robot} verb={ordered} />}
-          <span className={classes["said"]}>{activity.text}</span>
+          {pending !== null && <Progress robot={robot} verb={pending} />}
+          <span className={classes["activityText"]}>{activity.text}</span>
         </span>
         <RobotStatusBadge robot={robot} />
       </span>
@@ -146,7 +146,7 @@ function Member({ row, ordered }: { row: RobotWithSettings; ordered: StartOrStop
 
 function Progress({ robot, verb }: { robot: RobotView; verb: StartOrStop }) {
   if (showsCommand(robot, verb)) return <IconCheck size={14} className={classes["confirmed"]} aria-label="Confirmed" />;
-  // A robot that is skipped is waited for by nobody.
+  // A skipped robot has nothing to confirm.
   if (robot.openCommand?.verb !== verb) return null;
   return <IconLoader2 size={14} className={classes["turning"]} aria-label="Waiting" />;
 }

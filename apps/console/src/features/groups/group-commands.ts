@@ -6,7 +6,12 @@ import {
   siteStop,
 } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { groupOutcomeOf, groupSuccessMessage, wereAlreadyStopped } from "@suncrew/domain/groups/groups.ts";
+import {
+  groupOutcomeOf,
+  groupSuccessMessage,
+  wereAlreadyStopped,
+  robotCountText,
+} from "@suncrew/domain/groups/groups.ts";
 import { useCallback, useSyncExternalStore } from "react";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -14,17 +19,17 @@ import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { confirmedIn, newPress, reasonOf, type StartOrStop } from "../commands/public.ts";
-import { noteCommandsDone } from "../robots/public.ts";
-import { groupOutcomeTitle, robotsText, verbWords } from "./group-meaning.ts";
+import { confirmedRobotIds, newPress, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
+import { applyConfirmedCommands } from "../robots/public.ts";
+import { verbWords } from "./group-meaning.ts";
 
-/** This browser's Start All or Stop All of a group: under way, or over with something to tell. */
+/** This browser's Start All or Stop All of a group: in progress, or finished with a result to show. */
 export interface GroupAction {
   readonly verb: StartOrStop;
   /** The members that it is for. */
   readonly robotIds: readonly number[];
   readonly isUnderWay: boolean;
-  /** What came of each robot; empty while under way and where the call itself failed. */
+  /** Each robot's result; empty while in progress and where the call itself failed. */
   readonly results: readonly RobotResult[];
   /** Why the call itself failed; null where it did not. */
   readonly failure: string | null;
@@ -42,14 +47,14 @@ function groupAction(groupId: number): GroupAction | null {
   return actions.get(groupId) ?? null;
 }
 
-/** Null forgets it: all robots succeeded, or the person has read what came of it. */
+/** Null removes it: all robots succeeded, or the person has closed the result. */
 export function setGroupAction(groupId: number, action: GroupAction | null): void {
   if (action === null) actions.delete(groupId);
   else actions.set(groupId, action);
   for (const listener of listeners.get(groupId) ?? []) listener();
 }
 
-/** Outlives the card, so that another tab of the page does not lose what came of an order. */
+/** Outlives the card, so that switching tabs does not lose a result. */
 export function useGroupAction(groupId: number): GroupAction | null {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -65,7 +70,7 @@ export function useGroupAction(groupId: number): GroupAction | null {
   return useSyncExternalStore(subscribe, () => groupAction(groupId));
 }
 
-interface GroupOrder {
+interface GroupCommand {
   readonly group: Group;
   readonly verb: StartOrStop;
   /** A retry names the members that did not succeed; null is for all of them. */
@@ -73,29 +78,29 @@ interface GroupOrder {
 }
 
 /**
- * Start All or Stop All: one call for every member, whose outcome is told in a toast (§4 Group action outcome) and
+ * Start All or Stop All: one call for all members, whose outcome is shown in a toast (§4 Group action outcome) and
  * stays on the group's card where a robot did not succeed. Never throws.
  */
-export async function commandGroup({ group, verb, only }: GroupOrder): Promise<void> {
+export async function sendGroupCommand({ group, verb, only }: GroupCommand): Promise<void> {
   const robotIds = only ?? group.robots.map(({ id }) => id);
-  const mine = { verb, robotIds, isUnderWay: true, results: [], failure: null };
+  const own = { verb, robotIds, isUnderWay: true, results: [], failure: null };
   const before = new Map(robotIds.map((id) => [id, liveStore.robot(id) ?? null]));
-  setGroupAction(group.id, mine);
-  // A Stop All that was pressed meanwhile has taken over the card; what a Start came to then is told by the robots.
-  const isTakenOver = () => groupAction(group.id) !== mine;
+  setGroupAction(group.id, own);
+  // A Stop All pressed since then owns the card; the robots themselves show the outcome of the Start.
+  const isSuperseded = () => groupAction(group.id) !== own;
   try {
     const { results } = await sendToGroup(group, verb, only);
-    if (isTakenOver()) return;
-    // First, so that Stop All is possible all the time: while the order is under way, and by what came of it.
-    noteCommandsDone(confirmedIn(results), verb, (id) => before.get(id) ?? null);
+    if (isSuperseded()) return;
+    // First, so that Stop All stays enabled throughout: while the command is in progress, and by its outcome.
+    applyConfirmedCommands(confirmedRobotIds(results), verb, (id) => before.get(id) ?? null);
     const outcome = groupOutcomeOf(results);
-    setGroupAction(group.id, outcome === "all" ? null : { ...mine, isUnderWay: false, results });
-    tellOutcome(group.group_name, verb, results);
+    setGroupAction(group.id, outcome === "all" ? null : { ...own, isUnderWay: false, results });
+    showOutcome(group.group_name, verb, results);
   } catch (error) {
-    if (isTakenOver()) return;
+    if (isSuperseded()) return;
     if (error instanceof TokenExpiredError) return setGroupAction(group.id, null);
     const failure = reasonOf(error) ?? "The server gave no reason.";
-    setGroupAction(group.id, { ...mine, isUnderWay: false, failure });
+    setGroupAction(group.id, { ...own, isUnderWay: false, failure });
     toast.failure({
       title: groupOutcomeTitle.none,
       message: `Failed to send ${verb} command to group "${group.group_name}"`,
@@ -128,43 +133,43 @@ function sendToGroup(group: Group, command: StartOrStop, only: readonly number[]
 }
 
 /** §4 Group action outcome: one of three toasts. */
-function tellOutcome(groupName: string, verb: StartOrStop, results: readonly RobotResult[]): void {
+function showOutcome(groupName: string, verb: StartOrStop, results: readonly RobotResult[]): void {
   const outcome = groupOutcomeOf(results);
   const { done } = verbWords[verb];
   const succeeded = results.filter((result) => result.outcome === "SUCCESS").length;
   const title = groupOutcomeTitle[outcome];
   if (outcome === "all") {
-    const sent = succeeded - confirmedIn(results).length;
-    const stood = results.filter(wereAlreadyStopped).length;
-    const words =
+    const sent = succeeded - confirmedRobotIds(results).length;
+    const alreadyStopped = results.filter(wereAlreadyStopped).length;
+    const text =
       sent > 0
-        ? `${verb} sent to ${robotsText(sent)}; will be recorded.`
-        : stood > 0
+        ? `${verb} sent to ${robotCountText(sent)}; will be recorded.`
+        : alreadyStopped > 0
           ? groupSuccessMessage(results, done)
-          : `${robotsText(succeeded)} ${done}.`;
-    toast.success({ title, message: `Group "${groupName}": ${words}` });
+          : `${robotCountText(succeeded)} ${done}.`;
+    toast.success({ title, message: `Group "${groupName}": ${text}` });
     return;
   }
   const message = `Group "${groupName}": ${groupSuccessMessage(results, done)}`;
   const pending = results.filter((result) => result.pending).length;
-  const reason = pending === 0 ? undefined : `STOP is kept for ${robotsText(pending)} until confirmed.`;
+  const reason = pending === 0 ? undefined : `STOP is stored for ${robotCountText(pending)} until confirmed.`;
   toast.failure({ title, message, reason });
 }
 
-/** What came of Stop all robots: a result for each robot, or why the call itself failed. */
-export interface SiteStopped {
+/** The outcome of Stop all robots: a result for each robot, or why the call itself failed. */
+export interface SiteStopOutcome {
   readonly results: readonly RobotResult[];
   readonly failure: string | null;
 }
 
-/** Stops every robot of a site by one call, which waits behind nothing; never throws. Null where the session is over. */
-export async function stopSite(siteId: number): Promise<SiteStopped | null> {
+/** Stops every robot of a site by one call that is never queued; never throws. Null if the session has expired. */
+export async function stopSite(siteId: number): Promise<SiteStopOutcome | null> {
   const before = robotsOf(siteId);
   const byId = new Map(before.map((robot) => [robot.robot_id, robot]));
   callSlots.preemptForStop({ robotIds: before.map((robot) => robot.robot_id), siteId });
   try {
     const { results } = await call(siteStop, { body: { siteId } }, { headers: newPress()() });
-    noteCommandsDone(confirmedIn(results), "STOP", (id) => byId.get(id) ?? null);
+    applyConfirmedCommands(confirmedRobotIds(results), "STOP", (id) => byId.get(id) ?? null);
     return { results, failure: null };
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;

@@ -1,23 +1,21 @@
 import { Button, CloseButton } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { groupCan, groupOutcomeOf, groupSuccessMessage } from "@suncrew/domain/groups/groups.ts";
+import { groupCan, groupOutcomeOf, groupSuccessMessage, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
-import { RobotResultList, type StartOrStop } from "../commands/public.ts";
+import { RobotResultList, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
 import type { RobotView } from "../robots/public.ts";
 import classes from "./group-card.module.css";
-import { commandGroup, type GroupAction, setGroupAction } from "./group-commands.ts";
+import { sendGroupCommand, type GroupAction, setGroupAction } from "./group-commands.ts";
 import {
-  groupObstacleSentence,
-  groupOutcomeTitle,
+  groupObstacleText,
   isCommandUnderWay,
   isStartUnderWay,
-  keptStopText,
-  robotsText,
-  STILL_ASKING,
+  pendingStopText,
+  STATUS_UNKNOWN_TEXT,
   verbWords,
 } from "./group-meaning.ts";
 
@@ -25,9 +23,9 @@ interface GroupControlsProps {
   readonly group: Group;
   readonly rows: readonly RobotWithSettings[];
   readonly members: readonly RobotView[];
-  /** Every member has told how it is. */
+  /** The status of every member is known. */
   readonly isKnown: boolean;
-  /** This browser's order under way. */
+  /** This browser's command in progress. */
   readonly action: GroupAction | null;
   /** The buttons Schedule and Maintenance. */
   readonly tools: ReactNode;
@@ -35,42 +33,42 @@ interface GroupControlsProps {
 
 /** §2 Group Control tab: Schedule, Maintenance, Start All and Stop All; a disabled one says why. Stop All never asks. */
 export function GroupControls({ group, rows, members, isKnown, action, tools }: GroupControlsProps) {
-  const { order, dialog } = useGroupOrder(group, rows);
+  const { send, dialog } = useGroupCommand(group, rows);
   const startObstacle = groupCan.startAll(members, action !== null || isCommandUnderWay(members));
   const isStarting = action?.verb === "START" || isStartUnderWay(members);
-  // Robots that have not told how they are may move: then Stop All is never in question.
+  // Robots of unknown status may be moving: Stop All is always enabled then.
   const stopObstacle = isKnown ? groupCan.stopAll(members, isStarting) : null;
-  const startReason = startObstacle === null ? null : groupObstacleSentence[startObstacle];
+  const startReason = startObstacle === null ? null : groupObstacleText[startObstacle];
   const lostCount = members.filter(({ lost }) => lost !== null).length;
-  const keptId = useId();
+  const pendingStopId = useId();
   return (
     <div className={classes["controls"]}>
       {lostCount > 0 && (
-        <p id={keptId} className={classes["kept"]}>
-          {keptStopText(lostCount)}
+        <p id={pendingStopId} className={classes["pendingStop"]}>
+          {pendingStopText(lostCount)}
         </p>
       )}
       <div className={classes["tools"]}>{tools}</div>
-      <div className={classes["deeds"]}>
-        <DisabledReason reason={isKnown ? startReason : STILL_ASKING}>
+      <div className={classes["actions"]}>
+        <DisabledReason reason={isKnown ? startReason : STATUS_UNKNOWN_TEXT}>
           <Button
             size="xs"
             variant="light"
             leftSection={<IconPlayerPlayFilled size={14} aria-hidden />}
             aria-haspopup="dialog"
-            onClick={() => order("START", null)}
+            onClick={() => send("START", null)}
           >
             Start All
           </Button>
         </DisabledReason>
-        <DisabledReason reason={stopObstacle === null ? null : groupObstacleSentence[stopObstacle]}>
+        <DisabledReason reason={stopObstacle === null ? null : groupObstacleText[stopObstacle]}>
           <Button
             size="xs"
             color="red"
             variant={stopObstacle === null ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
-            aria-describedby={lostCount > 0 ? keptId : undefined}
-            onClick={() => order("STOP", null)}
+            aria-describedby={lostCount > 0 ? pendingStopId : undefined}
+            onClick={() => send("STOP", null)}
           >
             Stop All
           </Button>
@@ -87,18 +85,18 @@ interface GroupResultProps {
   readonly action: GroupAction;
 }
 
-/** What came of an order where not every robot succeeded: who and why, and another try for those alone. */
+/** Shown where not every robot succeeded: which and why, and a retry for those alone. */
 export function GroupResult({ group, rows, action }: GroupResultProps) {
   const { verb, results, failure } = action;
-  const { order, dialog } = useGroupOrder(group, rows);
+  const { send, dialog } = useGroupCommand(group, rows);
   const section = useFocusToCard();
   const failed = results.filter(({ outcome }) => outcome !== "SUCCESS");
   const members = new Set(group.robots.map(({ id }) => id));
-  // Who has left the group meanwhile is not commanded with it any more.
-  const again = (failure === null ? failed.map((result) => result.robotObjectId) : action.robotIds).filter((id) =>
+  // A robot that has left the group since is not commanded with it.
+  const retried = (failure === null ? failed.map((result) => result.robotObjectId) : action.robotIds).filter((id) =>
     members.has(id),
   );
-  const { deed, done } = verbWords[verb];
+  const { imperative: imperative, done } = verbWords[verb];
   return (
     <section ref={section} className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
       <div className={classes["resultHead"]}>
@@ -119,15 +117,15 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
       ) : (
         <p className={classes["resultText"]}>{failure}</p>
       )}
-      {again.length > 0 && (
+      {retried.length > 0 && (
         <Button
           size="compact-sm"
           mt={6}
           variant="default"
           leftSection={<IconRefresh size={14} aria-hidden />}
-          onClick={() => order(verb, again)}
+          onClick={() => send(verb, retried)}
         >
-          {deed} {robotsText(again.length)} again
+          {imperative} {robotCountText(retried.length)} again
         </Button>
       )}
       {dialog}
@@ -135,7 +133,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
   );
 }
 
-/** A result that goes away, closed or tried again, leaves the focus with its card. */
+/** When the result is closed or retried, the focus moves to its card. */
 function useFocusToCard(): RefObject<HTMLElement | null> {
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -154,30 +152,30 @@ const StartAllDialog = lazyDialog(
   async () => (await import("./start-all-dialog.tsx")).StartAllDialog,
 );
 
-interface GroupOrdering {
-  /** Stop goes out at once; Start asks first. `only` names the members of a retry, null is for all. */
-  readonly order: (verb: StartOrStop, only: readonly number[] | null) => void;
-  /** The question's place. */
+interface GroupCommandSender {
+  /** Stop is sent at once; Start asks for confirmation. `only` names the members of a retry, null is for all. */
+  readonly send: (verb: StartOrStop, only: readonly number[] | null) => void;
+  /** The confirmation, to be rendered. */
   readonly dialog: ReactNode;
 }
 
-/** Orders for a group: a Start says first which robots will move, a Stop never asks. */
-function useGroupOrder(group: Group, rows: readonly RobotWithSettings[]): GroupOrdering {
-  const [asked, setAsked] = useState<{ readonly only: readonly number[] | null } | null>(null);
-  const order = (verb: StartOrStop, only: readonly number[] | null) => {
-    if (verb === "START") setAsked({ only });
-    else void commandGroup({ group, verb, only });
+/** Commands for a group: a Start first shows which robots will move, a Stop never asks. */
+function useGroupCommand(group: Group, rows: readonly RobotWithSettings[]): GroupCommandSender {
+  const [confirming, setConfirming] = useState<{ readonly only: readonly number[] | null } | null>(null);
+  const send = (verb: StartOrStop, only: readonly number[] | null) => {
+    if (verb === "START") setConfirming({ only });
+    else void sendGroupCommand({ group, verb, only });
   };
-  const dialog = asked !== null && (
+  const dialog = confirming !== null && (
     <StartAllDialog
       group={group}
-      rows={asked.only === null ? rows : rows.filter((row) => asked.only?.includes(row.robot_id))}
-      onClose={() => setAsked(null)}
+      rows={confirming.only === null ? rows : rows.filter((row) => confirming.only?.includes(row.robot_id))}
+      onClose={() => setConfirming(null)}
       onStart={() => {
-        setAsked(null);
-        void commandGroup({ group, verb: "START", only: asked.only });
+        setConfirming(null);
+        void sendGroupCommand({ group, verb: "START", only: confirming.only });
       }}
     />
   );
-  return { order, dialog };
+  return { send, dialog };
 }

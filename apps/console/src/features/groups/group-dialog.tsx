@@ -1,3 +1,4 @@
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { Button, Checkbox, Text, TextInput } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import { type Group, GROUP_NAME_MAX } from "@suncrew/contract/groups/groups.ts";
@@ -10,8 +11,7 @@ import { matchesSearch } from "../../ui/matches-search.ts";
 import { RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { saveGroup } from "./group-calls.ts";
 import classes from "./group-dialog.module.css";
-import { draftProblems, type GroupForm, groupRules, robotsOffered, storedGroup } from "./group-form.ts";
-import { robotsText } from "./group-meaning.ts";
+import { groupFormProblems, type GroupForm, groupRules, robotsOffered, storedGroup } from "./group-form.ts";
 
 export interface GroupDialogProps {
   readonly site: Site;
@@ -42,7 +42,7 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
       ...groupRules,
       textOf: (values, field) => (field === "name" ? values.name.trim() : serialsOf(rows, values.robotIds)),
     },
-    problemsOf: (form) => draftProblems({ ...form, robotIds: chosenIn(form), group, groups }),
+    problemsOf: (form) => groupFormProblems({ ...form, robotIds: chosenIn(form), group, groups }),
     immediate: ["name"],
     savesUnchanged: true,
     save: (form, version) =>
@@ -122,7 +122,7 @@ export function RobotChoice({ offered, siteRobotCount, chosen, onChoose }: Robot
   return (
     <fieldset className={classes["choice"]}>
       <legend className={classes["legend"]}>
-        Robots <span className={classes["count"]}>{robotsText(chosen.length)} chosen</span>
+        Robots <span className={classes["count"]}>{robotCountText(chosen.length)} chosen</span>
       </legend>
       {offered.length === 0 ? (
         <p className={classes["none"]}>

@@ -1,6 +1,6 @@
 import { type Group, GROUP_INCOMPLETE } from "@suncrew/contract/groups/groups.ts";
 import { describe, expect, test } from "vitest";
-import { draftProblems, NAME_TAKEN, nameProblem, robotsOffered, storedGroup } from "./group-form.ts";
+import { groupFormProblems, NAME_TAKEN, nameProblem, robotsOffered, storedGroup } from "./group-form.ts";
 
 function group(id: number, group_name: string, ...robotIds: number[]): Group {
   return {
@@ -45,7 +45,7 @@ describe("§5 Robot group: Create and Update are disabled while invalid", () => 
     ["West row", [14], { name: NAME_TAKEN }],
     ["North Row", [14], {}],
   ])("%j with robots %j", (name, robotIds, problems) => {
-    expect(draftProblems({ name, robotIds, group: null, groups })).toEqual(problems);
+    expect(groupFormProblems({ name, robotIds, group: null, groups })).toEqual(problems);
   });
 });
 

@@ -22,7 +22,7 @@ export function storedGroup(group: Group | null): StoredForm<GroupForm> {
   };
 }
 
-/** How two people's edits of a group are put together. */
+/** How concurrent edits of a group are merged. */
 export const groupRules: Omit<EntityRules<GroupForm, keyof GroupForm>, "textOf"> = {
   units: [["name"], ["robotIds"]],
   isSame: (one, other, field) =>
@@ -34,7 +34,7 @@ export const groupRules: Omit<EntityRules<GroupForm, keyof GroupForm>, "textOf">
 };
 
 /** The form, and what there is to check it against. */
-export interface GroupDraft extends GroupForm {
+export interface GroupFormContext extends GroupForm {
   /** The group that is edited; null for a new one. */
   readonly group: Group | null;
   /** The groups of the site. */
@@ -42,7 +42,7 @@ export interface GroupDraft extends GroupForm {
 }
 
 /** §5: the sentence where the name cannot be taken, as where another group of the site has it, compared without case and spaces; else null. */
-export function nameProblem({ name, group, groups }: GroupDraft): string | null {
+export function nameProblem({ name, group, groups }: GroupFormContext): string | null {
   const invisible = findInvisibleCharacter(name.trim(), "one line");
   if (invisible !== null) return `Group name must not have ${invisible}`;
   const key = groupNameKey(name);
@@ -50,15 +50,15 @@ export function nameProblem({ name, group, groups }: GroupDraft): string | null 
   return isTaken ? NAME_TAKEN : null;
 }
 
-/** §5: what is wrong with the draft; empty where it is valid. */
-export function draftProblems(draft: GroupDraft): FieldProblems<keyof GroupForm> {
+/** §5: the problem of each field; empty where the form is valid. */
+export function groupFormProblems(draft: GroupFormContext): FieldProblems<keyof GroupForm> {
   const name = nameProblem(draft);
   if (name !== null) return { name };
   return groupNameKey(draft.name) === "" || draft.robotIds.length === 0 ? { robotIds: GROUP_INCOMPLETE } : {};
 }
 
 /**
- * §5: the robots that may be chosen. A new group takes robots that are in no group; an edited one its own as well.
+ * §5: the robots that may be chosen. A new group takes robots without a group; an edited one its own as well.
  */
 export function robotsOffered<R extends Pick<RobotLive, "robot_id">>(
   rows: readonly R[],

@@ -21,7 +21,7 @@ const moving = { status: "normal", motion: "MOVING" } as const;
 
 describe("§4 Group action: what a group is doing, in one line", () => {
   test.each([
-    ["None is cleaning", [robot(1), robot(2)]],
+    ["None cleaning", [robot(1), robot(2)]],
     ["1 of 2 cleaning", [robot(1, moving), robot(2)]],
     ["Starting 2 robots", [robot(1, { openCommand: open("START") }), robot(2, { openCommand: open("START") })]],
     ["Stopping 1 robot", [robot(1, { ...moving, openCommand: open("STOP") }), robot(2, moving)]],
@@ -31,7 +31,7 @@ describe("§4 Group action: what a group is doing, in one line", () => {
     ["1 of 1 cleaning", [robot(1, { status: "offline", motion: "MOVING" })]],
     ["1 may be moving", [robot(1, mayBeMoving), robot(2)]],
     ["1 of 3 cleaning, 2 may be moving", [robot(1, mayBeMoving), robot(2, mayBeMoving), robot(3, moving)]],
-    ["None is cleaning, 1 must have stopped", [robot(1, { ...mayBeMoving, motion: "MUST_HAVE_STOPPED" })]],
+    ["None cleaning, 1 must have stopped", [robot(1, { ...mayBeMoving, motion: "MUST_HAVE_STOPPED" })]],
   ])("%s", (text, members) => {
     expect(groupActivityOf(members, null)).toBe(text);
   });

@@ -1,3 +1,4 @@
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
@@ -13,7 +14,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup, useSiteGroups } from "./group-calls.ts";
-import { robotsText } from "./group-meaning.ts";
+
 import classes from "./robot-groups-card.module.css";
 import { SerialNumbers } from "./serial-numbers.tsx";
 
@@ -31,14 +32,14 @@ interface RobotGroupsCardProps {
 export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
   const { state, groups, lastKnown, retry, isRetrying } = useSiteGroups(site.id);
   const [open, setOpen] = useState<{ readonly group: Group | null } | null>(null);
-  const missing = whatIsMissing(state, robots);
+  const obstacle = editObstacleOf(state, robots);
   return (
     <section aria-labelledby="robot-groups-title">
       <div className={classes["head"]}>
         <h3 id="robot-groups-title" className={classes["title"]}>
           Robot Groups{state === "loaded" && ` (${groups.length})`}
         </h3>
-        <DisabledReason reason={missing}>
+        <DisabledReason reason={obstacle}>
           <Button
             size="xs"
             leftSection={<IconPlus size={14} aria-hidden />}
@@ -67,7 +68,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
               group={group}
               site={site}
               siteRows={robots.rows}
-              editObstacle={missing}
+              editObstacle={obstacle}
               onEdit={() => setOpen({ group })}
             />
           ))}
@@ -86,14 +87,14 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
   );
 }
 
-/** Nobody can be put into a group while it is not known who there is. */
-function whatIsMissing(groups: "loading" | "failed" | "loaded", robots: SiteRobots): string | null {
+/** A group cannot be edited until the site's robots and groups are known. */
+function editObstacleOf(groups: "loading" | "failed" | "loaded", robots: SiteRobots): string | null {
   if (groups === "loading" || robots.state === "loading") return "The site is still being loaded.";
   if (groups === "failed") return "The robot groups could not be loaded.";
   return robots.state === "failed" ? "The robots could not be loaded." : null;
 }
 
-/** So many serial numbers are named, the rest is counted. */
+/** This many serial numbers are listed, the rest are counted. */
 const SERIALS_NAMED = 12;
 
 interface RobotGroupRowProps {
@@ -131,10 +132,10 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
   return (
     <li className={classes["group"]} aria-label={group.group_name}>
       <div className={classes["line"]}>
-        <div className={classes["words"]}>
+        <div className={classes["text"]}>
           <h4 className={classes["name"]}>{group.group_name}</h4>
           <p className={classes["robots"]}>
-            {robotsText(group.robots.length)}
+            {robotCountText(group.robots.length)}
             {serials.length > 0 && ": "}
             <SerialNumbers serials={serials.slice(0, SERIALS_NAMED)} />
             {more > 0 && ` and ${more} more`}
@@ -169,9 +170,9 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
   );
 }
 
-/** §5: what goes with the group, and what stays. */
+/** §5: what is deleted with the group, and what is not. */
 function deleteMessage(group: Group): string {
-  const schedule = group.schedule_details === null ? "" : " Its schedule is deleted with it and runs no more.";
+  const schedule = group.schedule_details === null ? "" : " Its schedule is deleted with it.";
   const robots = group.robots.length === 1 ? "Its robot stays" : `Its ${group.robots.length} robots stay`;
-  return `Delete the group "${group.group_name}"?${schedule} ${robots} at the site, in no group.`;
+  return `Delete the group "${group.group_name}"?${schedule} ${robots} at the site without a group.`;
 }

@@ -1,3 +1,4 @@
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { Button, Group as Row, Text } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
@@ -5,8 +6,8 @@ import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/server-alerts.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { controllableOf, obstacleWords, type RobotView, useReportedRobotViews } from "../robots/public.ts";
-import { robotsText } from "./group-meaning.ts";
+import { controllableOf, obstacleText, type RobotView, useReportedRobotViews } from "../robots/public.ts";
+
 import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
 
@@ -27,18 +28,18 @@ export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialog
     <Dialog onClose={onClose} title={`Start all robots of "${group.group_name}"?`}>
       <div role="status">
         <Text size="sm" fw={600}>
-          {count === 0 ? "No robot will move." : moving.length > 0 && `${robotsText(moving.length)} will move.`}
+          {count === 0 ? "No robot will move." : moving.length > 0 && `${robotCountText(moving.length)} will move.`}
         </Text>
         {moving.length > 0 && (
           <p className={classes["serials"]} tabIndex={0}>
             <SerialNumbers serials={moving.map((robot) => robot.serialNumber)} />
           </p>
         )}
-        <Reasons title={`${robotsText(doubtful.length)} may refuse:`} robots={doubtful} />
-        <Reasons title={`${robotsText(skipped.length)} will be skipped:`} robots={skipped} />
+        <Reasons title={`${robotCountText(doubtful.length)} may refuse:`} robots={doubtful} />
+        <Reasons title={`${robotCountText(skipped.length)} will be skipped:`} robots={skipped} />
         {!isLive && (
           <Text size="sm" c="dimmed" mt="sm">
-            Live updates are interrupted: this may no longer be so.
+            Live updates are interrupted: this may be out of date.
           </Text>
         )}
       </div>
@@ -47,7 +48,7 @@ export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialog
           Cancel
         </Button>
         <Button onClick={onStart} data-autofocus>
-          {count === 0 ? "Try anyway" : `Start ${robotsText(count)}`}
+          {count === 0 ? "Try anyway" : `Start ${robotCountText(count)}`}
         </Button>
       </Row>
     </Dialog>
@@ -88,7 +89,7 @@ export function startForecastOf(robots: readonly RobotView[]): StartForecast {
   for (const robot of robots) {
     const obstacle = robotCan.start(controllableOf(robot));
     const doubt = doubtOf(robot);
-    if (obstacle !== null) skipped.push({ robot, reason: obstacleWords(robot, obstacle) });
+    if (obstacle !== null) skipped.push({ robot, reason: obstacleText(robot, obstacle) });
     else if (doubt !== null) doubtful.push({ robot, reason: doubt });
     else moving.push(robot);
   }

@@ -1,7 +1,7 @@
 import type { OperatingMode, RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { type KnownMotion, knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
 
-/** What of a robot its lock is about. */
+/** The part of a robot that its maintenance lock depends on. */
 export interface MaintainedRobot {
   readonly id: number;
   readonly siteId: number;
@@ -12,8 +12,8 @@ export interface MaintainedRobot {
   readonly maintenance: RobotLive["maintenance"];
 }
 
-/** The members of a group, as the stream tells robots. */
-export function maintainedOf(robot: RobotLive): MaintainedRobot {
+/** From a robot in the stream. */
+export function maintainedRobotOf(robot: RobotLive): MaintainedRobot {
   return {
     id: robot.robot_id,
     siteId: robot.site_id,

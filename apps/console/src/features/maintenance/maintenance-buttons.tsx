@@ -6,7 +6,7 @@ import { IconLockOpen, IconTool } from "@tabler/icons-react";
 import { useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
-import { isLocked, maintainedOf, type MaintainedRobot } from "./maintained-robot.ts";
+import { isLocked, maintainedRobotOf, type MaintainedRobot } from "./maintained-robot.ts";
 
 const LockDialog = lazyDialog(
   ({ robot }) => `Maintenance: ${robot.serialNumber}`,
@@ -70,7 +70,7 @@ export interface GroupMaintenanceProps {
 /** §2 Group Control tab, the button Maintenance; Exit Maintenance where every member is locked. */
 export function GroupMaintenanceButton({ group, robots }: GroupMaintenanceProps) {
   const [isOpen, setOpen] = useState(false);
-  const members = robots.map((robot) => maintainedOf(robot));
+  const members = robots.map((robot) => maintainedRobotOf(robot));
   const isAllLocked = members.length > 0 && members.every((robot) => isLocked(robot));
   return (
     <>

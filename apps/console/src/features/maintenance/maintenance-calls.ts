@@ -1,21 +1,21 @@
 import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
-import { type GroupOutcome, groupOutcomeOf } from "@suncrew/domain/groups/groups.ts";
+import { groupOutcomeOf } from "@suncrew/domain/groups/groups.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { messageOf } from "../../platform/api/errors.ts";
 import { toast } from "../../platform/toast.tsx";
-import { newPress } from "../commands/public.ts";
+import { groupOutcomeTitle, newPress } from "../commands/public.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
 
 type MaintenanceBody = SentBodyOf<typeof robotMaintenance>;
 
-/** What came of a release; `start` is null where none was asked for. */
+/** The result of a release; `start` is null where none was requested. */
 export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" | "start">;
 
-/** Locks a robot; true where the lock is stored. */
+/** Locks a robot; true once the lock is stored. */
 export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: string): Promise<boolean> {
   // Like a Stop it takes no slot: it is sent at once.
   callSlots.preemptForStop({ robotIds: [id] });
@@ -34,7 +34,7 @@ export async function lockRobot({ id, serialNumber }: MaintainedRobot, reason: s
   return outcome.kind === "done";
 }
 
-/** Releases a robot and starts it where asked; null where it stays locked. */
+/** Releases a robot, and starts it if requested; null if it stays locked. */
 export async function releaseRobot(robot: MaintainedRobot, startAfter: boolean): Promise<ReleaseAnswer | null> {
   const { id, siteId, serialNumber } = robot;
   const body: MaintenanceBody = { enabled: false, start_after: startAfter };
@@ -71,15 +71,8 @@ function showRelease(serialNumber: string, { start }: ReleaseAnswer): void {
   });
 }
 
-/** §4 Group action outcome. */
-const groupTitle: Record<GroupOutcome, string> = {
-  all: "Group Action Successful",
-  some: "Group Action Partial Success",
-  none: "Group Action Failed",
-};
-
-/** Locks or releases every robot of a group; null where the call itself failed. */
-export async function changeGroup(group: Group, body: MaintenanceBody): Promise<ManyRobotsResponse | null> {
+/** Locks or releases every robot of a group; null if the call itself failed. */
+export async function changeGroupMaintenance(group: Group, body: MaintenanceBody): Promise<ManyRobotsResponse | null> {
   const params = { groupId: group.id };
   const robotIds = group.robots.map(({ id }) => id);
   const press = newPress();
@@ -96,13 +89,13 @@ export async function changeGroup(group: Group, body: MaintenanceBody): Promise<
           }),
     onDone: ({ results, message }) => {
       const result = groupOutcomeOf(results);
-      const content = { title: groupTitle[result], message };
+      const content = { title: groupOutcomeTitle[result], message };
       if (result === "all") toast.success(content);
       else toast.failure(content);
     },
     success: null,
     failure: {
-      title: groupTitle.none,
+      title: groupOutcomeTitle.none,
       message: body.enabled
         ? "Failed to put the group in maintenance."
         : "Failed to release the group from maintenance.",

@@ -1,3 +1,4 @@
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { Alert, Button, Group as Row, SegmentedControl, Textarea } from "@mantine/core";
 import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
@@ -8,8 +9,8 @@ import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RobotResultList } from "../commands/public.ts";
 import { isLocked, type MaintainedRobot } from "./maintained-robot.ts";
-import { changeGroup, lockRobot, type ReleaseAnswer, releaseRobot } from "./maintenance-calls.ts";
-import { MaintenanceNote, NO_ISOLATION } from "./maintenance-note.tsx";
+import { changeGroupMaintenance, lockRobot, type ReleaseAnswer, releaseRobot } from "./maintenance-calls.ts";
+import { MaintenanceNote } from "./maintenance-note.tsx";
 import classes from "./maintenance.module.css";
 
 export interface RobotDialogProps {
@@ -17,7 +18,7 @@ export interface RobotDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks why before a robot is locked, and says what the lock does and does not. */
+/** Asks for a reason before a robot is locked, and says what the lock does and does not do. */
 export function LockDialog({ robot, onClose }: RobotDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [isChanged, setChanged] = useState(false);
@@ -31,9 +32,8 @@ export function LockDialog({ robot, onClose }: RobotDialogProps) {
   return (
     <Dialog onClose={close} title={`Maintenance: ${robot.serialNumber}`}>
       <LockForm
-        whom={`robot ${robot.serialNumber}`}
-        movingCount={robot.motion === "MOVING" ? 1 : 0}
-        mayBeMovingCount={robot.motion === "MAY_BE_MOVING" ? 1 : 0}
+        target={`robot ${robot.serialNumber}`}
+        robots={[robot]}
         isBusy={isBusy}
         submitLabel="Put in Maintenance"
         onCancel={close}
@@ -50,11 +50,11 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
   const [answer, setAnswer] = useState<ReleaseAnswer | null>(null);
   const release = async (startAfter: boolean) => {
     setBusy(startAfter ? "start" : "release");
-    const given = await releaseRobot(robot, startAfter);
+    const released = await releaseRobot(robot, startAfter);
     setBusy(null);
-    // Released and not started is told here too, until it has been read.
-    if (given?.start?.success === false) setAnswer(given);
-    else if (given !== null) onClose();
+    // Released but not started stays on screen until it has been read.
+    if (released?.start?.success === false) setAnswer(released);
+    else if (released !== null) onClose();
   };
   return (
     <Dialog size={500} onClose={onClose} title={`Exit maintenance: ${robot.serialNumber}`}>
@@ -90,25 +90,25 @@ export interface GroupMaintenanceDialogProps {
   readonly onClose: () => void;
 }
 
-/** Locks every robot of a group, or releases those that are locked; then what came of each. */
+/** Locks every robot of a group, or releases those that are locked, then shows the result for each. */
 export function GroupMaintenanceDialog({ group, members, onClose }: GroupMaintenanceDialogProps) {
   const locked = members.filter((robot) => isLocked(robot));
-  const [way, setWay] = useState<"lock" | "release">(locked.length === members.length ? "release" : "lock");
+  const [mode, setMode] = useState<"lock" | "release">(locked.length === members.length ? "release" : "lock");
   const [busy, setBusy] = useState<"lock" | "start" | "release" | null>(null);
-  const [told, setTold] = useState<{ readonly change: Change; readonly answer: ManyRobotsResponse } | null>(null);
+  const [result, setResult] = useState<{ readonly change: Change; readonly answer: ManyRobotsResponse } | null>(null);
 
   const [isTyped, setTyped] = useState(false);
-  const isChanged = isTyped && told === null;
+  const isChanged = isTyped && result === null;
   const close = useGuardedClose({ isChanged, isSaving: busy !== null, shownBy: ["site", "tab"] }, onClose);
 
   const send = async (change: Change) => {
     setBusy(change.enabled ? "lock" : change.start_after === true ? "start" : "release");
-    const answer = await changeGroup(group, change);
+    const answer = await changeGroupMaintenance(group, change);
     setBusy(null);
     if (answer === null) return;
     const isPlain = answer.results.every(({ outcome, pending }) => outcome === "SUCCESS" && !pending);
     if (isPlain) onClose();
-    else setTold({ change, answer });
+    else setResult({ change, answer });
   };
 
   const chooser = locked.length > 0 && locked.length < members.length && (
@@ -116,38 +116,37 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
       fullWidth
       aria-label="What to do"
       data={[
-        { value: "lock", label: `Lock ${robotCount(members.length - locked.length)}` },
-        { value: "release", label: `Release ${robotCount(locked.length)}` },
+        { value: "lock", label: `Lock ${robotCountText(members.length - locked.length)}` },
+        { value: "release", label: `Release ${robotCountText(locked.length)}` },
       ]}
-      value={way}
+      value={mode}
       onChange={(chosen) => {
-        setWay(chosen);
-        // The form goes, and with it what is typed.
+        setMode(chosen);
+        // The form is removed with what was typed.
         setTyped(false);
       }}
     />
   );
   return (
     <Dialog size={500} onClose={close} title={`Maintenance: ${group.group_name}`}>
-      {told !== null ? (
+      {result !== null ? (
         <RobotResults
-          answer={told.answer}
+          answer={result.answer}
           isBusy={busy !== null}
-          canRetry={told.answer.results.some(
+          canRetry={result.answer.results.some(
             ({ outcome, robotObjectId }) =>
               outcome === "FAILED" &&
-              members.some((robot) => robot.id === robotObjectId && isLocked(robot) !== told.change.enabled),
+              members.some((robot) => robot.id === robotObjectId && isLocked(robot) !== result.change.enabled),
           )}
-          onAgain={() => void send(told.change)}
+          onAgain={() => void send(result.change)}
           onClose={onClose}
         />
-      ) : way === "lock" ? (
+      ) : mode === "lock" ? (
         <LockForm
-          whom={robotCount(members.length - locked.length)}
-          movingCount={members.filter((robot) => robot.motion === "MOVING").length}
-          mayBeMovingCount={members.filter((robot) => robot.motion === "MAY_BE_MOVING").length}
+          target={robotCountText(members.length - locked.length)}
+          robots={members}
           isBusy={busy === "lock"}
-          submitLabel={`Put ${robotCount(members.length - locked.length)} in Maintenance`}
+          submitLabel={`Put ${robotCountText(members.length - locked.length)} in Maintenance`}
           onCancel={close}
           onChanged={setTyped}
           onLock={(reason) => void send({ enabled: true, reason })}
@@ -166,7 +165,7 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
             ))}
           </ul>
           <p className={classes["text"]}>
-            If you start {locked.length === 1 ? "it" : "them"}, {robotCount(locked.length)} will move as soon as{" "}
+            If you start {locked.length === 1 ? "it" : "them"}, {robotCountText(locked.length)} will move as soon as{" "}
             {locked.length === 1 ? "it has" : "each has"} confirmed the release. Make sure that nobody is near.
           </p>
           <ReleaseChoices
@@ -180,32 +179,24 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
   );
 }
 
-function robotCount(count: number): string {
-  return count === 1 ? "1 robot" : `${count} robots`;
-}
-
 export interface LockFormProps {
-  /** "the robot", or "2 robots". */
-  readonly whom: string;
-  /** How many of them clean now, and will be stopped. */
-  readonly movingCount: number;
-  /** How many of them were lost while they moved, and may be moving. */
-  readonly mayBeMovingCount: number;
+  /** "robot SCR-1001", or "2 robots". */
+  readonly target: string;
+  readonly robots: readonly MaintainedRobot[];
   readonly isBusy: boolean;
   readonly submitLabel: string;
   readonly onCancel: () => void;
-  /** Whether something is typed, which must not be lost unasked. */
+  /** Whether a reason is typed, which must not be discarded without asking. */
   readonly onChanged: (isChanged: boolean) => void;
   readonly onLock: (reason: string) => void;
   /** Above the form. */
   readonly children?: ReactNode;
 }
 
-/** Says how a lock acts, and asks why it is set. */
+/** Says what a lock does, and asks for its reason. */
 export function LockForm({
-  whom,
-  movingCount,
-  mayBeMovingCount,
+  target,
+  robots,
   isBusy,
   submitLabel,
   onCancel,
@@ -216,12 +207,14 @@ export function LockForm({
   const [reason, setReason] = useState("");
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
+  const movingCount = robots.filter((robot) => robot.motion === "MOVING").length;
+  const mayBeMovingCount = robots.filter((robot) => robot.motion === "MAY_BE_MOVING").length;
   const submit = () => {
-    // What nobody sees came in with a paste, and must not hold a lock up.
-    const said = stripInvisible(reason, "several lines").trim();
-    setMissing(said === "");
-    if (said === "") input.current?.focus();
-    else onLock(said);
+    // Invisible characters come from pasting and must not delay a lock.
+    const text = stripInvisible(reason, "several lines").trim();
+    setMissing(text === "");
+    if (text === "") input.current?.focus();
+    else onLock(text);
   };
   return (
     <form
@@ -234,10 +227,10 @@ export function LockForm({
     >
       {children}
       <ul className={classes["acts"]}>
-        <li>Locks {whom}: every Start, by hand, group or schedule, is refused until the release.</li>
+        <li>Locks {target}: every Start, by hand, group or schedule, is refused until it is released.</li>
         <li>{stopsSentence(movingCount)}</li>
         {mayBeMovingCount > 0 && <li>{lostSentence(mayBeMovingCount)}</li>}
-        <li>Where a robot is away, the lock is stored and sent again until the robot confirms it.</li>
+        <li>If a robot is offline, the lock is stored and sent again until the robot confirms it.</li>
       </ul>
       <Alert
         color="yellow"
@@ -246,7 +239,7 @@ export function LockForm({
         icon={<IconAlertTriangle size={18} aria-hidden />}
         className={classes["warning"]}
       >
-        {NO_ISOLATION} Isolate it before anybody works on it.
+        This lock does not replace isolating the machine. Isolate it before anybody works on it.
       </Alert>
       <Textarea
         ref={input}
@@ -257,7 +250,7 @@ export function LockForm({
         maxLength={MAINTENANCE_REASON_MAX}
         data-autofocus
         value={reason}
-        error={isMissing && "Please say why."}
+        error={isMissing && "Please enter a reason."}
         onChange={(event) => {
           setReason(event.currentTarget.value);
           onChanged(event.currentTarget.value !== "");
@@ -290,13 +283,13 @@ function lostSentence(count: number): string {
 }
 
 export interface ReleaseChoicesProps {
-  /** Which of the two is under way. */
+  /** Which of the two is in progress. */
   readonly busy: "start" | "release" | null;
   readonly onCancel: () => void;
   readonly onRelease: (startAfter: boolean) => void;
 }
 
-/** Three ways out of the question; the one that moves nothing has the focus. */
+/** The focus is on the choice that moves nothing. */
 export function ReleaseChoices({ busy, onCancel, onRelease }: ReleaseChoicesProps) {
   return (
     <div className={classes["choices"]}>
@@ -316,13 +309,13 @@ export function ReleaseChoices({ busy, onCancel, onRelease }: ReleaseChoicesProp
 export interface RobotResultsProps {
   readonly answer: ManyRobotsResponse;
   readonly isBusy: boolean;
-  /** Some robot failed for which the same can be asked again; the server passes over those that have it. */
+  /** Some robot failed that a retry may change; the server skips those that are done. */
   readonly canRetry: boolean;
   readonly onAgain: () => void;
   readonly onClose: () => void;
 }
 
-/** What came of each robot, by name and reason. */
+/** The result for each robot with its reason. */
 export function RobotResults({ answer, isBusy, canRetry, onAgain, onClose }: RobotResultsProps) {
   return (
     <div className={classes["form"]}>
@@ -330,7 +323,7 @@ export function RobotResults({ answer, isBusy, canRetry, onAgain, onClose }: Rob
         {answer.message}
       </p>
       {/* A long list scrolls, so the keyboard must be able to enter it. */}
-      <div className={classes["results"]} role="group" aria-label="What came of each robot" tabIndex={0}>
+      <div className={classes["results"]} role="group" aria-label="Result for each robot" tabIndex={0}>
         <RobotResultList label="Results" results={openFirst(answer.results)} />
       </div>
       <Row justify="flex-end" gap="xs">
@@ -347,7 +340,7 @@ export function RobotResults({ answer, isBusy, canRetry, onAgain, onClose }: Rob
   );
 }
 
-/** Those without the robot's confirmation come first; the order stays when they are told as done later. */
+/** Unconfirmed ones first; the order stays when they are confirmed later. */
 function openFirst(results: readonly RobotResult[]): readonly RobotResult[] {
   const isOpen = ({ outcome, pending }: RobotResult) => outcome !== "SUCCESS" || pending;
   return results.toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));

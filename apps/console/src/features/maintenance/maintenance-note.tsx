@@ -15,17 +15,8 @@ export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
       </p>
       <p className={classes["confirmation"]}>
         {lock.confirmed ? <IconCircleCheck size={13} aria-hidden /> : <IconClockPause size={13} aria-hidden />}
-        {lock.confirmed ? confirmationWords.confirmed : confirmationWords.unconfirmed}
+        {lock.confirmed ? "confirmed by the robot" : "not confirmed by the robot"}
       </p>
     </div>
   );
 }
-
-/** Protocol rule 8: whether the robot itself has shown that it keeps the lock. */
-const confirmationWords = {
-  confirmed: "confirmed by the robot",
-  unconfirmed: "not confirmed by the robot",
-} as const;
-
-/** What is said wherever somebody is about to rely on a lock. */
-export const NO_ISOLATION = "This lock does not replace isolating the machine.";

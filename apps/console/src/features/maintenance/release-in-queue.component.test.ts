@@ -9,7 +9,7 @@ import { expectCount, expectDisabled, expectToast } from "../../../test/expectat
 import { openConsole } from "../../../test/open-console.tsx";
 import { fleetSnapshot, sampleGroup, sampleRobots } from "../../../test/sample-fleet.ts";
 import { sendRobotCommand } from "../commands/public.ts";
-import { changeGroup } from "./maintenance-calls.ts";
+import { changeGroupMaintenance } from "./maintenance-calls.ts";
 
 const card = page.getByRole("article", { name: "SCR-1011" });
 const target = (id: number) => ({
@@ -31,7 +31,7 @@ test("protocol rule 3: Release and Start of a group that waits its turn is cance
   await openConsole("/profile");
   const starts = [101, 102, 103].map((id) => sendRobotCommand(target(id), "START"));
   const members = sampleGroup({ robots: [{ id: 11 }, { id: 12 }] });
-  const release = changeGroup(members, { enabled: false, start_after: true });
+  const release = changeGroupMaintenance(members, { enabled: false, start_after: true });
   await sendRobotCommand(target(12), "STOP");
   expect(await release).toBeNull();
   await expectToast(

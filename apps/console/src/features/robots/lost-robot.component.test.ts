@@ -24,7 +24,7 @@ const LOST = 11;
 const lostAt = new Date();
 const card = page.getByRole("article", { name: "SCR-1011" });
 const figures = page.getByRole("group", { name: "Fleet figures" });
-const KEPT = "Not connected. A Stop is kept and sent as soon as the robot is back.";
+const KEPT = "Not connected. A Stop is stored and sent as soon as the robot is back.";
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Asia/Kolkata" });
 /** With its day where that is another one by now, as at midnight. */
@@ -91,7 +91,7 @@ test("protocol rule 13: a robot lost while it cleans is shown as perhaps moving,
   await expectEnabled(stopAll);
   await expect
     .element(stopAll)
-    .toHaveAccessibleDescription("1 robot is not connected: Stop All is kept for it and sent as soon as it is back.");
+    .toHaveAccessibleDescription("1 robot is not connected: Stop All is stored for it and sent as soon as it is back.");
   await expectDisabled(
     group.getByRole("button", { name: "Start All" }),
     "A robot of this group is not connected and may be moving. Start All is possible once it must have stopped.",
@@ -99,7 +99,7 @@ test("protocol rule 13: a robot lost while it cleans is shown as perhaps moving,
   await expect.element(group.getByText(lines)).toBeVisible();
 
   liveStore.apply([{ type: "snapshot", at, ...fleetWith("MUST_HAVE_STOPPED") }]);
-  await expectText(group.getByRole("status"), "None is cleaning, 1 must have stopped");
+  await expectText(group.getByRole("status"), "None cleaning, 1 must have stopped");
   await expectEnabled(stopAll);
   await expectEnabled(group.getByRole("button", { name: "Start All" }));
   await expectCount(figures.getByRole("button", { name: "May be moving" }), 0);

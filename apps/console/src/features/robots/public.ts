@@ -1,16 +1,16 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
 export {
-  firmwareWords,
-  obstacleWords,
-  passesFilter,
+  firmwareText,
+  obstacleText,
+  matchesFilter,
   ROBOT_FILTERS,
   robotActivityOf,
   type RobotFilter,
   robotFilterOf,
-  robotFilterWord,
+  robotFilterLabel,
 } from "./robot-meaning.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
-export { noteCommandsDone } from "./robot-calls.ts";
+export { applyConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export {

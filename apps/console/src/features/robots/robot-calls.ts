@@ -21,11 +21,11 @@ import type { ServerConfig } from "../../platform/server-config.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { sendRobotCommand, type StartOrStop } from "../commands/public.ts";
-import { mockReading, overlayHolds, RobotStatusStore } from "./robot-local-state.ts";
+import { mockReading, overrideApplies, RobotLocalStore } from "./robot-local-state.ts";
 import { robotStatusLook } from "./robot-meaning.ts";
 import type { RobotView } from "./robot-view.ts";
 
-interface Unreached {
+interface Unreachable {
   readonly serialNumber: string;
   readonly error: unknown;
 }
@@ -34,8 +34,8 @@ function isDemo(): boolean {
   return queryClient.getQueryData<ServerConfig>(queryKeyOf(config, {}))?.mode === "demo";
 }
 
-/** Says that robots did not answer: the demo that it simulates them, production that they are away. */
-function tellUnreached([first, ...others]: readonly Unreached[], unasked: boolean): void {
+/** Reports robots that did not respond: in the demo that their values are simulated, in production that they are unreachable. */
+function showUnreachable([first, ...others]: readonly Unreachable[], unasked: boolean): void {
   if (first === undefined) return;
   const more = others.length === 0 ? "" : ` and ${others.length} more ${others.length === 1 ? "robot" : "robots"}`;
   const named = `${first.serialNumber}${more}`;
@@ -46,81 +46,86 @@ function tellUnreached([first, ...others]: readonly Unreached[], unasked: boolea
   toast.failure({
     title: more === "" ? "Robot Not Reached" : "Robots Not Reached",
     message: `Robot ${named} could not be reached.`,
-    // Each has its own.
+    // Several robots have several reasons.
     reason: more === "" ? serverReason(first.error) : undefined,
     unasked,
   });
 }
 
 /**
- * Robots that polling does not reach. The first is told at once, all others together when no poll is under way any more:
- * a site of which nothing answers is one matter, not one for each robot.
+ * Robots that polling does not reach. The first is reported at once, all others together when the last poll has ended: a
+ * site that is down gives two toasts, not one per robot.
  */
 class PollRound {
   #polls = 0;
-  #hasTold = false;
-  #waiting: Unreached[] = [];
+  #hasReported = false;
+  #waiting: Unreachable[] = [];
 
   begin(): void {
     this.#polls += 1;
   }
 
-  failed(unreached: Unreached): void {
-    if (this.#hasTold) this.#waiting.push(unreached);
-    else tellUnreached([unreached], true);
-    this.#hasTold = true;
+  failed(robot: Unreachable): void {
+    if (this.#hasReported) this.#waiting.push(robot);
+    else showUnreachable([robot], true);
+    this.#hasReported = true;
   }
 
   end(): void {
     this.#polls -= 1;
     if (this.#polls > 0) return;
-    tellUnreached(this.#waiting, true);
-    this.forget();
+    showUnreachable(this.#waiting, true);
+    this.reset();
   }
 
-  /** Another user must not be told. */
-  forget(): void {
-    this.#hasTold = false;
+  /** Another user must not see the toasts. */
+  reset(): void {
+    this.#hasReported = false;
     this.#waiting = [];
   }
 }
 
 const pollRound = new PollRound();
 
-export const robotStatusStore = new RobotStatusStore();
-/** The verb that a robot was last told here, so that a START taken over by a STOP no longer speaks for it. */
+export const robotLocalStore = new RobotLocalStore();
+/** The last press for each robot, so that a START superseded by a STOP no longer sets its state. */
 const lastPress = new Map<number, object>();
-/** The status call of each robot that is under way. */
-const asking = new Map<number, AbortController>();
+/** Each robot's status call in flight. */
+const statusCalls = new Map<number, AbortController>();
 
 onSessionChange(() => {
-  robotStatusStore.clear();
-  asking.clear();
+  robotLocalStore.clear();
+  statusCalls.clear();
   lastPress.clear();
-  pollRound.forget();
+  pollRound.reset();
 });
 
-interface StatusAsk {
+interface StatusRequest {
   readonly robotId: number;
   readonly serialNumber: string;
   /** Aborted when another site is selected. */
   readonly signal: AbortSignal;
-  /** A person pressed Refresh: the result is told in a toast. */
+  /** A person pressed Refresh: the result is shown in a toast. */
   readonly isManual: boolean;
 }
 
 /**
- * Asks one robot for its status (§7 getRobotStatus) and notes what came of it; never throws. A press while the robot is
- * being polled ends the poll, whose answer nobody would be told; one while a press is being answered adds nothing.
+ * Requests one robot's status (§7 getRobotStatus) and stores the result; never throws. A press aborts a poll in flight,
+ * whose result would not be shown; a press while another is unanswered does nothing.
  */
-export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }: StatusAsk): Promise<void> {
-  if (robotStatusStore.notes(robotId).calls.refresh === "pressed") return;
-  asking.get(robotId)?.abort();
+export async function requestRobotStatus({
+  robotId,
+  serialNumber,
+  isManual,
+  signal: pageSignal,
+}: StatusRequest): Promise<void> {
+  if (robotLocalStore.get(robotId).calls.refresh === "pressed") return;
+  statusCalls.get(robotId)?.abort();
   const own = new AbortController();
-  const signal = AbortSignal.any([ask.signal, own.signal]);
-  asking.set(robotId, own);
-  robotStatusStore.updateCalls(robotId, { refresh: isManual ? "pressed" : "polled" });
-  const seen = liveStore.robot(robotId) ?? null;
+  const signal = AbortSignal.any([pageSignal, own.signal]);
+  statusCalls.set(robotId, own);
+  robotLocalStore.updateCalls(robotId, { refresh: isManual ? "pressed" : "polled" });
+  const liveAtRequest = liveStore.robot(robotId) ?? null;
   if (!isManual) pollRound.begin();
   try {
     const { data } = await callSlots.run({
@@ -128,10 +133,10 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
       robotIds: [robotId],
       signal,
       send: async (sending) => {
-        // A robot that may just have gone is not asked by itself: its site's list comes first.
+        // A robot that may just have been deleted is not polled: its site's list is read first.
         if (!isManual) await scopeRead();
         sending.throwIfAborted();
-        robotStatusStore.update(robotId, { lastQueriedAt: new Date() });
+        robotLocalStore.update(robotId, { lastQueriedAt: new Date() });
         // §7: very long timeout, cancellable.
         return call(robotStatus, { query: { robotId: serialNumber } }, { signal: sending, timeoutMs: null });
       },
@@ -139,15 +144,15 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
     if (isOtherMachine(robotId, serialNumber)) return;
     const status = mapDeviceStatus(data.status);
     const direction = data.direction === "REV" ? "REVERSE" : "FORWARD";
-    robotStatusStore.update(robotId, {
-      overlay: {
-        kind: "answered",
+    robotLocalStore.update(robotId, {
+      override: {
+        kind: "status",
         status,
         motion: data.motion,
         batteryPercent: data.battery,
         direction,
         at: new Date(data.timestamp),
-        seen,
+        liveAtRequest,
       },
     });
     if (!isManual) return;
@@ -157,13 +162,13 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
     });
   } catch (error) {
     if (signal.aborted || error instanceof TokenExpiredError || error instanceof PreemptedError) return;
-    // Not there any more, which is no failure to reach it: it leaves the page with the list.
+    // Deleted, which is no failure to reach it: it leaves the page with the list.
     if (error instanceof ApiError && error.status === 404) {
       await readScope();
       if (signal.aborted || !isListed(robotId, serialNumber)) return;
     }
     if (isOtherMachine(robotId, serialNumber)) return;
-    if (!isUninformative(error)) noteUnanswered(robotId, serialNumber, isManual, error);
+    if (!isUninformative(error)) recordUnreachable(robotId, serialNumber, isManual, error);
     else if (isManual) {
       toast.failure({
         title: "Status Not Refreshed",
@@ -172,9 +177,9 @@ export async function askRobotStatus({ robotId, serialNumber, isManual, ...ask }
       });
     }
   } finally {
-    if (asking.get(robotId) === own) {
-      asking.delete(robotId);
-      robotStatusStore.updateCalls(robotId, { refresh: null });
+    if (statusCalls.get(robotId) === own) {
+      statusCalls.delete(robotId);
+      robotLocalStore.updateCalls(robotId, { refresh: null });
     }
     if (!isManual) pollRound.end();
   }
@@ -189,78 +194,80 @@ function isListed(robotId: number, serialNumber: string): boolean {
     );
 }
 
-/** The robot was given another serial number while the machine that it was before was asked: the answer is not its own. */
+/** The robot got another serial number during the call: the response is that of its former machine. */
 function isOtherMachine(robotId: number, serialNumber: string): boolean {
-  const told = liveStore.robot(robotId)?.serial_number;
-  return told !== undefined && told !== serialNumber;
+  const current = liveStore.robot(robotId)?.serial_number;
+  return current !== undefined && current !== serialNumber;
 }
 
-/** A status call that failed on the server: offline; the demo shows simulated values and says so, production says that it is away. */
-function noteUnanswered(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
+/** A status call that failed on the server: the robot is offline; the demo shows simulated values. Both say so in a toast. */
+function recordUnreachable(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
   const live = liveStore.robot(robotId) ?? null;
-  const { overlay } = robotStatusStore.notes(robotId);
-  const before = overlay?.kind === "unreached" && overlayHolds(overlay, live, new Date()) ? overlay : null;
-  robotStatusStore.update(robotId, {
-    overlay: {
-      kind: "unreached",
+  const { override } = robotLocalStore.get(robotId);
+  const previous = override?.kind === "unreachable" && overrideApplies(override, live, new Date()) ? override : null;
+  robotLocalStore.update(robotId, {
+    override: {
+      kind: "unreachable",
       byStatusCall: true,
-      mock: isDemo() ? (before?.mock ?? mockReading(Math.random)) : null,
+      mock: isDemo() ? (previous?.mock ?? mockReading(Math.random)) : null,
       lastReportAt: live?.last_updated_at ?? null,
     },
   });
-  // At the first failure since the robot was last reached, and at each manual refresh.
-  if (isManual) tellUnreached([{ serialNumber, error }], false);
-  else if (before?.byStatusCall !== true) pollRound.failed({ serialNumber, error });
+  // At the first failure since the robot last responded, and at each manual refresh.
+  if (isManual) showUnreachable([{ serialNumber, error }], false);
+  else if (previous?.byStatusCall !== true) pollRound.failed({ serialNumber, error });
 }
 
 /**
- * §4 Commands: these robots showed the server what was commanded. `before` tells a robot as the stream told it when the
- * button was pressed. What is computed of many robots hears of all of them at once, and before the caller goes on.
+ * §4 Commands: these robots have confirmed the command to the server. `liveAtPress` returns a robot as the stream showed
+ * it when the button was pressed. Figures over many robots are updated once for all, before this returns.
  */
-export function noteCommandsDone(
+export function applyConfirmedCommands(
   robotIds: readonly number[],
   verb: StartOrStop,
-  before: (robotId: number) => RobotLive | null,
+  liveAtPress: (robotId: number) => RobotLive | null,
 ): void {
   const at = new Date();
   for (const id of robotIds) {
-    const seen = liveStore.robot(id) ?? null;
-    robotStatusStore.update(id, { overlay: { kind: "commanded", verb, at, before: before(id), seen } });
+    const liveAtResponse = liveStore.robot(id) ?? null;
+    robotLocalStore.update(id, {
+      override: { kind: "command", verb, at, liveAtPress: liveAtPress(id), liveAtResponse },
+    });
   }
-  robotStatusStore.tellAll();
+  robotLocalStore.flush();
 }
 
-/** Sends START or STOP and notes what it makes of the status (§4 Commands); never throws. */
+/** Sends START or STOP and sets the status by its outcome (§4 Commands); never throws. */
 export async function commandRobot(robot: RobotView, command: StartOrStop): Promise<void> {
   const press = {};
-  const before = liveStore.robot(robot.id) ?? null;
+  const liveAtPress = liveStore.robot(robot.id) ?? null;
   lastPress.set(robot.id, press);
-  robotStatusStore.updateCalls(robot.id, { sending: command });
+  robotLocalStore.updateCalls(robot.id, { sending: command });
   const outcome = await sendRobotCommand(robot, command);
   if (lastPress.get(robot.id) !== press) return;
   lastPress.delete(robot.id);
-  if (outcome === "done") noteCommandsDone([robot.id], command, () => before);
+  if (outcome === "done") applyConfirmedCommands([robot.id], command, () => liveAtPress);
   if (outcome === "failed") {
     const lastReportAt = liveStore.robot(robot.id)?.last_updated_at ?? null;
-    robotStatusStore.update(robot.id, {
-      overlay: { kind: "unreached", byStatusCall: false, mock: null, lastReportAt },
+    robotLocalStore.update(robot.id, {
+      override: { kind: "unreachable", byStatusCall: false, mock: null, lastReportAt },
     });
   }
-  // Last, so that Stop is possible all the time: while it is sent, and by what came of it.
-  robotStatusStore.updateCalls(robot.id, { sending: null });
+  // Last, so that Stop stays enabled throughout: first because a START is being sent, then because of its outcome.
+  robotLocalStore.updateCalls(robot.id, { sending: null });
 }
 
 /**
- * The server answers success once the robot confirmed, so the values are true from now on; the stream may tell them
- * a moment later, or not at all while it is lost.
+ * The server reports success once the robot has confirmed, so the values hold from now on; the stream may show them a
+ * moment later, or not at all while it is lost.
  */
-function noteConfirmed(robotId: number, change: Partial<RobotLive>): void {
-  const told = liveStore.robot(robotId);
-  if (told === undefined) return;
-  liveStore.apply([liveUpdate({ at: new Date().toISOString(), robots: [{ ...told, ...change }] })]);
+function applyConfirmedSettings(robotId: number, change: Partial<RobotLive>): void {
+  const current = liveStore.robot(robotId);
+  if (current === undefined) return;
+  liveStore.apply([liveUpdate({ at: new Date().toISOString(), robots: [{ ...current, ...change }] })]);
 }
 
-/** Settings wait for the robot's confirmation, so they take a slot and leave the way free for a Stop. */
+/** Settings wait for the robot's confirmation, so they take a call slot, which a Stop preempts. */
 async function sendSettings(robot: RobotView, body: Sent<typeof updateRobotSettings>["body"]): Promise<void> {
   await callSlots.run({
     kind: "set",
@@ -273,11 +280,11 @@ function reasonOf(error: unknown): string | undefined {
   return error instanceof NotSentError ? error.message : serverReason(error);
 }
 
-/** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true where the robot confirmed. */
+/** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true once the robot has confirmed. */
 export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
   const outcome = await change({
     send: () => sendSettings(robot, { cleaning_direction: direction }),
-    onDone: () => noteConfirmed(robot.id, { cleaning_direction: direction }),
+    onDone: () => applyConfirmedSettings(robot.id, { cleaning_direction: direction }),
     success: { title: "Direction Updated", message: `Robot direction changed to ${directionWord[direction]}.` },
     failure: {
       title: "Direction Update Failed",
@@ -294,11 +301,11 @@ interface MotorSpeeds {
   readonly brush: number;
 }
 
-/** Changes both motor speeds; true where the robot confirmed them. The call takes them as text (§7). */
+/** Changes both motor speeds; true once the robot has confirmed them. The call takes them as text (§7). */
 export async function changeSpeeds(robot: RobotView, { main, brush }: MotorSpeeds): Promise<boolean> {
   const outcome = await change({
     send: () => sendSettings(robot, { main_motor_speed: String(main), brush_motor_speed: String(brush) }),
-    onDone: () => noteConfirmed(robot.id, { main_motor_speed: main, brush_motor_speed: brush }),
+    onDone: () => applyConfirmedSettings(robot.id, { main_motor_speed: main, brush_motor_speed: brush }),
     success: { title: "Settings Updated", message: `Settings for Robot ${robot.serialNumber} have been updated.` },
     failure: {
       title: "Settings Update Failed",

@@ -80,14 +80,14 @@ function ActivityLine({ robot }: { robot: RobotView }) {
   return (
     <p className={classes["activity"]} data-kind={activity.kind}>
       <strong>{activity.text}</strong>
-      <span className={classes["said"]}>
-        <Said robot={robot} />
+      <span className={classes["reading"]}>
+        <Reading robot={robot} />
       </span>
     </p>
   );
 }
 
-function Said({ robot }: { robot: RobotView }) {
+function Reading({ robot }: { robot: RobotView }) {
   if (robot.mock !== null) return `Last reading: ${robot.mock.timestamp}`;
   if (robot.lastUpdatedAt === null) return "Has not reported yet";
   const at = <RelativeTime at={robot.lastUpdatedAt.toISOString()} />;

@@ -10,7 +10,7 @@ import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { changeDirection, commandRobot } from "./robot-calls.ts";
 import classes from "./robot-card.module.css";
-import { KEPT_STOP, obstacleWords } from "./robot-meaning.ts";
+import { PENDING_STOP_TEXT, obstacleText } from "./robot-meaning.ts";
 import { controllableOf, type RobotView } from "./robot-view.ts";
 
 interface RobotControlsProps {
@@ -23,24 +23,24 @@ interface RobotControlsProps {
 export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
   const { role } = useSignedIn();
   const controllable = controllableOf(robot);
-  const told = (obstacle: BlockedReason | null) => (obstacle === null ? null : obstacleWords(robot, obstacle));
+  const reasonOf = (obstacle: BlockedReason | null) => (obstacle === null ? null : obstacleText(robot, obstacle));
   const stopObstacle = robotCan.stop(controllable);
-  // Stop stands out where something moves or is about to.
+  // Stop is prominent while something moves or is about to.
   const isMotionAhead = wasSeenMoving(robot.motion) || controllable.stopTakesOver === true;
-  const keptId = useId();
-  // Once one is kept, the card says so by itself.
-  const isStopKept = robot.lost !== null && stopObstacle === null && robot.openCommand?.verb !== "STOP";
+  const pendingStopId = useId();
+  // Once one is pending, the card says so anyway.
+  const willStopBePending = robot.lost !== null && stopObstacle === null && robot.openCommand?.verb !== "STOP";
   const maySettings = robotCan.changeSettings(controllable, role) === null;
 
   return (
     <div className={classes["controls"]}>
-      {isStopKept && (
-        <p id={keptId} className={classes["kept"]}>
-          {KEPT_STOP}
+      {willStopBePending && (
+        <p id={pendingStopId} className={classes["pendingStop"]}>
+          {PENDING_STOP_TEXT}
         </p>
       )}
-      <div className={classes["deeds"]}>
-        <DisabledReason reason={told(robotCan.start(controllable))}>
+      <div className={classes["actions"]}>
+        <DisabledReason reason={reasonOf(robotCan.start(controllable))}>
           <Button
             size="xs"
             variant="light"
@@ -50,13 +50,13 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             Start
           </Button>
         </DisabledReason>
-        <DisabledReason reason={told(stopObstacle)}>
+        <DisabledReason reason={reasonOf(stopObstacle)}>
           <Button
             size="xs"
             color="red"
             variant={stopObstacle === null && isMotionAhead ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
-            aria-describedby={isStopKept ? keptId : undefined}
+            aria-describedby={willStopBePending ? pendingStopId : undefined}
             onClick={() => void commandRobot(robot, "STOP")}
           >
             Stop
@@ -91,17 +91,17 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
 }
 
 /** FWD or REV on the toggle, in the order they are drawn. */
-const WAYS: readonly { readonly direction: CleaningDirection; readonly label: string }[] = [
+const DIRECTIONS: readonly { readonly direction: CleaningDirection; readonly label: string }[] = [
   { direction: "FORWARD", label: "FWD" },
   { direction: "REVERSE", label: "REV" },
 ];
 
-/** What the robot confirmed is shown this long, whatever older word of the stream is still on its way. */
+/** A confirmed direction is shown this long, in case the stream still delivers the former one. */
 const STREAM_CATCHES_UP_MS = 2_000;
 
-/** §2 Direction toggle; shows the wanted way while the robot has yet to confirm it. */
+/** §2 Direction toggle; shows the requested direction until the robot confirms it. */
 function DirectionToggle({ robot }: { robot: RobotView }) {
-  const [wanted, setWanted] = useState<CleaningDirection | null>(null);
+  const [requested, setRequested] = useState<CleaningDirection | null>(null);
   const [isSaving, setSaving] = useState(false);
   const settled = useRef<ReturnType<typeof setTimeout>>(undefined);
   const group = useRef<HTMLDivElement>(null);
@@ -111,18 +111,18 @@ function DirectionToggle({ robot }: { robot: RobotView }) {
     ? "Waiting for the robot to confirm."
     : obstacle === null
       ? null
-      : obstacleWords(robot, obstacle);
-  const shown = wanted ?? robot.cleaningDirection;
+      : obstacleText(robot, obstacle);
+  const shown = requested ?? robot.cleaningDirection;
 
   const choose = async (direction: CleaningDirection) => {
     if (reason !== null || direction === shown) return;
     clearTimeout(settled.current);
-    setWanted(direction);
+    setRequested(direction);
     setSaving(true);
     const isConfirmed = await changeDirection(robot, direction);
     setSaving(false);
-    if (isConfirmed) settled.current = setTimeout(() => setWanted(null), STREAM_CATCHES_UP_MS);
-    else setWanted(null);
+    if (isConfirmed) settled.current = setTimeout(() => setRequested(null), STREAM_CATCHES_UP_MS);
+    else setRequested(null);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!event.key.startsWith("Arrow")) return;
@@ -143,11 +143,11 @@ function DirectionToggle({ robot }: { robot: RobotView }) {
         aria-disabled={reason !== null}
         aria-busy={isSaving}
       >
-        {WAYS.map(({ direction, label }) => (
+        {DIRECTIONS.map(({ direction, label }) => (
           <UnstyledButton
             key={direction}
             role="radio"
-            className={classes["way"]}
+            className={classes["option"]}
             data-direction={direction}
             aria-checked={shown === direction}
             aria-disabled={reason !== null}

@@ -2,7 +2,13 @@ import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type CommandedOverlay, mockReading, NO_CALLS, NO_NOTES, RobotStatusStore } from "./robot-local-state.ts";
+import {
+  type CommandOverride,
+  mockReading,
+  NO_PENDING_CALLS,
+  NO_LOCAL_STATE,
+  RobotLocalStore,
+} from "./robot-local-state.ts";
 import { controllableOf, robotViewOf } from "./robot-view.ts";
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
 
@@ -24,25 +30,25 @@ const ended = {
 const standing = robotLive();
 const cleaning = robotLive({ status: "normal", motion: "MOVING", current_run: run });
 
-const afterStart = (seen: RobotLive | null): CommandedOverlay => ({
-  kind: "commanded",
+const afterStart = (liveAtResponse: RobotLive | null): CommandOverride => ({
+  kind: "command",
   verb: "START",
   at: NOON,
-  before: standing,
-  seen,
+  liveAtPress: standing,
+  liveAtResponse,
 });
-const afterStop = (seen: RobotLive | null): CommandedOverlay => ({
-  kind: "commanded",
+const afterStop = (liveAtResponse: RobotLive | null): CommandOverride => ({
+  kind: "command",
   verb: "STOP",
   at: NOON,
-  before: cleaning,
-  seen,
+  liveAtPress: cleaning,
+  liveAtResponse,
 });
 
-const view = (live: RobotLive | null, overlay: CommandedOverlay, laterMs = 100) =>
-  robotViewOf({ row: robotRow(), live, overlay, calls: NO_CALLS }, new Date(NOON.getTime() + laterMs));
-const canStop = (live: RobotLive | null, overlay: CommandedOverlay) =>
-  robotCan.stop(controllableOf(view(live, overlay)));
+const view = (live: RobotLive | null, override: CommandOverride, laterMs = 100) =>
+  robotViewOf({ row: robotRow(), live, override, calls: NO_PENDING_CALLS }, new Date(NOON.getTime() + laterMs));
+const canStop = (live: RobotLive | null, override: CommandOverride) =>
+  robotCan.stop(controllableOf(view(live, override)));
 
 describe("§4 Commands: an answered Start or Stop until the stream tells of it", () => {
   test.each([
@@ -51,9 +57,9 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     ["another battery level", robotLive({ battery_level: 71 })],
     ["nothing yet", null],
   ])("§4 Button enabling: Stop is possible after an answered Start while the stream tells %s", (_, live) => {
-    const overlay = afterStart(standing);
-    expect(view(live, overlay)).toMatchObject({ status: "normal", motion: "MOVING", openCommand: null });
-    expect(canStop(live, overlay)).toBeNull();
+    const override = afterStart(standing);
+    expect(view(live, override)).toMatchObject({ status: "normal", motion: "MOVING", openCommand: null });
+    expect(canStop(live, override)).toBeNull();
   });
 
   test("§4 Commands: the stream's own word counts once it shows the robot clean, with all that it says", () => {
@@ -105,7 +111,7 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 test("§4 Robot live status: a card hears of its own robot at once, the figures of all in one round", () => {
-  const store = new RobotStatusStore();
+  const store = new RobotLocalStore();
   const card = vi.fn<() => void>();
   const other = vi.fn<() => void>();
   const figures = vi.fn<() => void>();
@@ -122,25 +128,25 @@ test("§4 Robot live status: a card hears of its own robot at once, the figures 
   leave();
   store.updateCalls(2, { sending: "STOP" });
   expect(other).not.toHaveBeenCalled();
-  expect(store.notes(2).calls).toEqual({ sending: "STOP", refresh: null });
+  expect(store.get(2).calls).toEqual({ sending: "STOP", refresh: null });
 });
 
 test("§4 Button enabling: what a command came to is told to the figures of all at once, and not again", () => {
-  const store = new RobotStatusStore();
+  const store = new RobotLocalStore();
   const figures = vi.fn<() => void>();
   store.subscribe(null, figures);
   store.updateCalls(1, { sending: "START" });
-  store.tellAll();
+  store.flush();
   expect(figures).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(100);
   expect(figures).toHaveBeenCalledTimes(1);
 });
 
 test("§4 Session: after sign-out nothing of it is left for the next user", () => {
-  const store = new RobotStatusStore();
+  const store = new RobotLocalStore();
   store.updateCalls(1, { sending: "START" });
   store.clear();
-  expect(store.notes(1)).toEqual(NO_NOTES);
+  expect(store.get(1)).toEqual(NO_LOCAL_STATE);
 });
 
 test("§9 Simulated fallback status values: battery 40 to 99, main 40 to 79, brush 30 to 59, timestamp Mock", () => {

@@ -1,32 +1,32 @@
 import type { CleaningDirection, Motion, RobotLive, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 
-/** A START or STOP that was answered: the robot showed it to the server, and the stream tells so a moment later. */
-export interface CommandedOverlay {
-  readonly kind: "commanded";
+/** This browser's START or STOP that the robot has confirmed to the server; the stream shows it a moment later. */
+export interface CommandOverride {
+  readonly kind: "command";
   readonly verb: "START" | "STOP";
-  /** When the answer came. */
+  /** When the response arrived. */
   readonly at: Date;
-  /** The robot as the stream had told it when the button was pressed, and when the answer came. */
-  readonly before: RobotLive | null;
-  readonly seen: RobotLive | null;
+  /** The robot in the stream when the button was pressed. */
+  readonly liveAtPress: RobotLive | null;
+  /** The robot in the stream when the response arrived. */
+  readonly liveAtResponse: RobotLive | null;
 }
 
-/** What this browser learnt of a robot by its own calls; it yields as soon as the stream knows better. */
-export type RobotOverlay =
-  | CommandedOverlay
+/** What this browser's own calls revealed about a robot; dropped as soon as the stream knows better. */
+export type StatusOverride =
+  | CommandOverride
   | {
-      readonly kind: "answered";
+      readonly kind: "status";
       readonly status: RobotStatus;
       readonly motion: Motion | null;
-      /** Null where the answer did not tell (the answer to a command). */
       readonly batteryPercent: number | null;
       readonly direction: CleaningDirection | null;
       readonly at: Date;
-      /** The robot as the stream told it when the call was made. */
-      readonly seen: RobotLive | null;
+      /** The robot in the stream when the call was made. */
+      readonly liveAtRequest: RobotLive | null;
     }
   | {
-      readonly kind: "unreached";
+      readonly kind: "unreachable";
       /** A status call failed, not merely a command. */
       readonly byStatusCall: boolean;
       /** Demo mode after a failed status call; else null. */
@@ -35,54 +35,58 @@ export type RobotOverlay =
       readonly lastReportAt: string | null;
     };
 
-/** This browser's calls that are under way for a robot. */
-export interface CallState {
+/** This browser's unanswered calls to a robot. */
+export interface PendingCalls {
   readonly sending: "START" | "STOP" | null;
-  /** A status call, by itself or because a person pressed Refresh. */
+  /** A status call, made by polling or because a person pressed Refresh. */
   readonly refresh: "polled" | "pressed" | null;
 }
 
-export const NO_CALLS: CallState = { sending: null, refresh: null };
+export const NO_PENDING_CALLS: PendingCalls = { sending: null, refresh: null };
 
 /** §4 Commands: Start success sets status normal, Stop success idle. */
-export const commandedLook = {
+export const stateAfterCommand = {
   START: { status: "normal", motion: "MOVING" },
   STOP: { status: "idle", motion: "STOPPED" },
-} as const satisfies Record<CommandedOverlay["verb"], { readonly status: RobotStatus; readonly motion: Motion }>;
+} as const satisfies Record<CommandOverride["verb"], { readonly status: RobotStatus; readonly motion: Motion }>;
 
-/** The stream tells within this time what a robot showed to the server, in milliseconds. */
-const TOLD_WITHIN_MS = 5_000;
+/** The stream shows within this time what a robot has confirmed to the server, in milliseconds. */
+const STREAM_LAG_MS = 5_000;
 
 /**
- * True while the overlay still holds. A status answer yields to any later word of the stream, a command's to one that
- * is as late as its confirmation; "unreached" ends when the stream shows a live report newer than the failure.
+ * A status response gives way to any later update of the stream, a confirmed command to one that cannot predate the
+ * confirmation; "unreachable" ends when the stream shows a live report newer than the failure.
  */
-export function overlayHolds(overlay: RobotOverlay, live: RobotLive | null, now: Date): boolean {
-  if (overlay.kind === "commanded") return commandHolds(overlay, live, now);
-  if (overlay.kind === "answered") return overlay.seen === live;
+export function overrideApplies(override: StatusOverride, live: RobotLive | null, now: Date): boolean {
+  if (override.kind === "command") return commandOverrideApplies(override, live, now);
+  if (override.kind === "status") return override.liveAtRequest === live;
   if (live === null || !live.online || live.last_updated_at === null) return true;
-  return overlay.lastReportAt !== null && Date.parse(live.last_updated_at) <= Date.parse(overlay.lastReportAt);
+  return override.lastReportAt !== null && Date.parse(live.last_updated_at) <= Date.parse(override.lastReportAt);
 }
 
 /**
- * The stream may still be telling what was before the confirmation: that the command is under way, or another battery
- * level. It is later once it shows what was commanded, a run that has ended since the press, or another condition than
- * when the answer came. Any later word counts once it had the time to tell.
+ * The stream may still deliver what was true before the confirmation, such as the open command or another battery
+ * level. An update is later for certain once it shows the commanded motion, a run that ended since the press, or a
+ * condition other than at the response. After STREAM_LAG_MS any update counts.
  */
-function commandHolds({ verb, at, before, seen }: CommandedOverlay, live: RobotLive | null, now: Date): boolean {
+function commandOverrideApplies(
+  { verb, at, liveAtPress, liveAtResponse }: CommandOverride,
+  live: RobotLive | null,
+  now: Date,
+): boolean {
   if (live === null) return true;
-  if (live.motion === commandedLook[verb].motion) return false;
-  if (live.last_run?.run_id !== before?.last_run?.run_id) return false;
-  if (live === seen) return true;
-  return !isOtherCondition(live, seen) && now.getTime() - at.getTime() < TOLD_WITHIN_MS;
+  if (live.motion === stateAfterCommand[verb].motion) return false;
+  if (live.last_run?.run_id !== liveAtPress?.last_run?.run_id) return false;
+  if (live === liveAtResponse) return true;
+  return !hasConditionChanged(live, liveAtResponse) && now.getTime() - at.getTime() < STREAM_LAG_MS;
 }
 
-function isOtherCondition(live: RobotLive, seen: RobotLive | null): boolean {
+function hasConditionChanged(live: RobotLive, former: RobotLive | null): boolean {
   return (
-    live.status !== seen?.status ||
-    live.motion !== seen.motion ||
-    live.online !== seen.online ||
-    live.operating_mode !== seen.operating_mode
+    live.status !== former?.status ||
+    live.motion !== former.motion ||
+    live.online !== former.online ||
+    live.operating_mode !== former.operating_mode
   );
 }
 
@@ -91,10 +95,10 @@ const BATTERY_RANGE = [40, 99] as const;
 const MAIN_SPEED_RANGE = [40, 79] as const;
 const BRUSH_SPEED_RANGE = [30, 59] as const;
 
-/** What stands in for the last reading in place of a time. */
+/** Shown in place of the time of the last reading. */
 const MOCK_TIMESTAMP = "Mock";
 
-/** Simulated values of a robot that did not answer; demo mode alone makes them and nothing stores them. */
+/** Simulated values for a robot that did not respond; made in demo mode only and never stored. */
 export interface MockReading {
   readonly batteryPercent: number;
   readonly mainMotorSpeed: number;
@@ -102,7 +106,7 @@ export interface MockReading {
   readonly timestamp: typeof MOCK_TIMESTAMP;
 }
 
-/** `random` answers from 0 up to, not including, 1. */
+/** `random` returns a number from 0 up to, not including, 1. */
 export function mockReading(random: () => number): MockReading {
   const within = ([low, high]: readonly [number, number]) => low + Math.floor(random() * (high - low + 1));
   return {
@@ -113,64 +117,64 @@ export function mockReading(random: () => number): MockReading {
   };
 }
 
-/** What this browser knows of a robot beside the list and the stream; nothing of it is stored. */
-interface RobotNotes {
-  readonly overlay: RobotOverlay | null;
-  readonly calls: CallState;
-  /** When its status was last asked for (§9 Status polling). */
+/** What this browser knows of a robot besides the list and the stream; never persisted. */
+interface RobotLocalState {
+  readonly override: StatusOverride | null;
+  readonly calls: PendingCalls;
+  /** When its status was last requested (§9 Status polling). */
   readonly lastQueriedAt: Date | null;
 }
 
-export const NO_NOTES: RobotNotes = { overlay: null, calls: NO_CALLS, lastQueriedAt: null };
+export const NO_LOCAL_STATE: RobotLocalState = { override: null, calls: NO_PENDING_CALLS, lastQueriedAt: null };
 
 type Listener = () => void;
 
-/** Figures over many robots are computed this often at the most, in milliseconds. */
-const GATHER_MS = 100;
+/** Figures over many robots are recomputed at most this often, in milliseconds. */
+const FLUSH_AFTER_MS = 100;
 
-/** Notes by robot; a card renders for its own robot alone. */
-export class RobotStatusStore {
-  readonly #notes = new Map<number, RobotNotes>();
+/** Local state by robot, with listeners for one robot or for all. */
+export class RobotLocalStore {
+  readonly #states = new Map<number, RobotLocalState>();
   readonly #byRobot = new Map<number, Set<Listener>>();
   readonly #all = new Set<Listener>();
   #version = 0;
-  #gathering: ReturnType<typeof setTimeout> | undefined;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
 
-  notes(robotId: number): RobotNotes {
-    return this.#notes.get(robotId) ?? NO_NOTES;
+  get(robotId: number): RobotLocalState {
+    return this.#states.get(robotId) ?? NO_LOCAL_STATE;
   }
 
-  /** Counts the rounds of changes, for figures over many robots. */
+  /** Grows with each flush, for figures over many robots. */
   version(): number {
     return this.#version;
   }
 
-  update(robotId: number, change: Partial<RobotNotes>): void {
-    this.#notes.set(robotId, { ...this.notes(robotId), ...change });
+  update(robotId: number, change: Partial<RobotLocalState>): void {
+    this.#states.set(robotId, { ...this.get(robotId), ...change });
     for (const listener of this.#byRobot.get(robotId) ?? []) listener();
-    if (this.#all.size === 0 || this.#gathering !== undefined) return;
-    this.#gathering = setTimeout(() => this.tellAll(), GATHER_MS);
+    if (this.#all.size === 0 || this.#flushTimer !== undefined) return;
+    this.#flushTimer = setTimeout(() => this.flush(), FLUSH_AFTER_MS);
   }
 
-  updateCalls(robotId: number, change: Partial<CallState>): void {
-    this.update(robotId, { calls: { ...this.notes(robotId).calls, ...change } });
+  updateCalls(robotId: number, change: Partial<PendingCalls>): void {
+    this.update(robotId, { calls: { ...this.get(robotId).calls, ...change } });
   }
 
-  /** Forgets everything: another user must not see it. */
+  /** Another user must not see any of it. */
   clear(): void {
-    for (const robotId of this.#notes.keys()) this.update(robotId, NO_NOTES);
-    this.#notes.clear();
+    for (const robotId of this.#states.keys()) this.update(robotId, NO_LOCAL_STATE);
+    this.#states.clear();
   }
 
-  /** Tells now what is gathered for figures over many robots. */
-  tellAll(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
+  /** Notifies the listeners for all robots now instead of after FLUSH_AFTER_MS. */
+  flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
     this.#version += 1;
     for (const listener of this.#all) listener();
   }
 
-  /** Hears of one robot at once, or of all, gathered, where `robotId` is null; the answer ends it. */
+  /** `robotId` null listens to all robots, throttled; one robot's listener is called at once. Returns the unsubscribe. */
   subscribe(robotId: number | null, listener: Listener): () => void {
     if (robotId === null) {
       this.#all.add(listener);

@@ -1,7 +1,7 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { expect, test, vi } from "vitest";
-import { mockReading, NO_CALLS } from "./robot-local-state.ts";
-import { passesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-meaning.ts";
+import { mockReading, NO_PENDING_CALLS } from "./robot-local-state.ts";
+import { matchesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-meaning.ts";
 import { alarmOf, type RobotSources, robotViewOf } from "./robot-view.ts";
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
 
@@ -19,7 +19,7 @@ const open = (verb: "START" | "STOP" | "MAINTENANCE_ON", pending: boolean) => ({
 });
 
 function viewOf(change: Parameters<typeof robotLive>[0], other: Partial<RobotSources> = {}) {
-  const sources = { row: robotRow(), live: robotLive(change), overlay: null, calls: NO_CALLS, ...other };
+  const sources = { row: robotRow(), live: robotLive(change), override: null, calls: NO_PENDING_CALLS, ...other };
   return robotViewOf(sources, NOON);
 }
 
@@ -80,21 +80,21 @@ test("protocol rule 13: where a robot was lost while it moved, by its site's clo
 });
 
 test("protocol rule 13: one that the server still takes to be there may be moving where this browser did not reach it", () => {
-  const overlay = { kind: "unreached", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
+  const override = { kind: "unreachable", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
   const cleaning = run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z");
   const unheard = { ...cleaning, last_updated_at: "2026-03-01T11:59:00.000Z" };
-  expect(textOf({ ...unheard, online: false }, { overlay, timezone: "UTC" })).toBe(
+  expect(textOf({ ...unheard, online: false }, { override, timezone: "UTC" })).toBe(
     "Lost contact while cleaning at 11:59; may be moving; stops by itself by 12:12",
   );
 });
 
 test("§4 Commands: a press is told before the server knows of it", () => {
-  expect(textOf({}, { calls: { ...NO_CALLS, sending: "START" } })).toBe("Starting... waiting for the robot");
+  expect(textOf({}, { calls: { ...NO_PENDING_CALLS, sending: "START" } })).toBe("Starting... waiting for the robot");
 });
 
 test("§9 Simulated fallback: the card says that its values are simulated", () => {
-  const overlay = { kind: "unreached", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
-  expect(textOf({ online: false }, { overlay })).toBe("Did not answer, values are simulated");
+  const override = { kind: "unreachable", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
+  expect(textOf({ online: false }, { override })).toBe("Did not answer, values are simulated");
 });
 
 const statuses: readonly RobotStatus[] = ["normal", "idle", "warning", "offline", "standby", "critical"];
@@ -106,7 +106,7 @@ test.each<[RobotFilter, readonly RobotStatus[]]>([
   ["fault", ["critical"]],
   ["offline", ["offline"]],
 ])("§2 Robots tab: the status filter %s shows %j", (filter, shown) => {
-  expect(statuses.filter((status) => passesFilter(filter, status))).toEqual(shown);
+  expect(statuses.filter((status) => matchesFilter(filter, status))).toEqual(shown);
 });
 
 test.each([

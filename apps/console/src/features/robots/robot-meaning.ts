@@ -6,7 +6,7 @@ import { IconTool } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { siteShortText } from "../../ui/site-time-text.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
-import { wordsOfOpenCommand } from "../commands/public.ts";
+import { openCommandText } from "../commands/public.ts";
 import { alarmOf, type RobotView } from "./robot-view.ts";
 
 /** §3 Robot status. */
@@ -26,7 +26,7 @@ export const lostLook: Record<LostState, Look> = {
 };
 
 /** What Stop does for a robot that is not connected. */
-export const KEPT_STOP = "Not connected. A Stop is kept and sent as soon as the robot is back.";
+export const PENDING_STOP_TEXT = "Not connected. A Stop is stored and sent as soon as the robot is back.";
 
 export const maintenanceLook: Look = { label: "Maintenance", tone: "plain", icon: IconTool };
 
@@ -50,7 +50,7 @@ export const batteryWord: Record<BatteryLevel, string> = { good: "good", fair: "
 type ObstacleSentence = (serialNumber: string) => string;
 
 /** Why a button is disabled, in words (§4 Button enabling). */
-const obstacleSentence: Record<BlockedReason, ObstacleSentence> = {
+const textOfObstacle: Record<BlockedReason, ObstacleSentence> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
   installing: (serial) => `Robot ${serial} is installing firmware.`,
   "in-progress": () => "A command is in progress. Wait for the robot's answer.",
@@ -63,20 +63,20 @@ const obstacleSentence: Record<BlockedReason, ObstacleSentence> = {
   role: () => "Only Super Admins can change motor speeds.",
 };
 
-/** The same for one robot: one that nothing is known of yet is not told as offline. */
-export function obstacleWords(robot: Pick<RobotView, "serialNumber" | "isChecking">, obstacle: BlockedReason): string {
+/** The same for one robot: one whose status is still unknown is not called offline. */
+export function obstacleText(robot: Pick<RobotView, "serialNumber" | "isChecking">, obstacle: BlockedReason): string {
   if (obstacle === "offline" && robot.isChecking) {
-    return `Robot ${robot.serialNumber} is still being asked for its status.`;
+    return `Robot ${robot.serialNumber} has not reported its status yet.`;
   }
-  return obstacleSentence[obstacle](robot.serialNumber);
+  return textOfObstacle[obstacle](robot.serialNumber);
 }
 
-/** §2 Robots tab: the status filter, as it stands in the address. */
+/** §2 Robots tab: the status filter, as in the URL. */
 export type RobotFilter = "all" | "normal" | "warning" | "fault" | "offline";
 
 export const ROBOT_FILTERS: readonly RobotFilter[] = ["all", "normal", "warning", "fault", "offline"];
 
-export const robotFilterWord: Record<RobotFilter, string> = {
+export const robotFilterLabel: Record<RobotFilter, string> = {
   all: "All Status",
   normal: "Normal",
   warning: "Warning",
@@ -92,12 +92,12 @@ const statusOf: Record<Exclude<RobotFilter, "all">, RobotStatus> = {
   offline: "offline",
 };
 
-/** The filter that an address names; all where it names none. */
+/** The filter named in a URL; all where it names none. */
 export function robotFilterOf(text: string | null): RobotFilter {
   return ROBOT_FILTERS.find((filter) => filter === text) ?? "all";
 }
 
-export function passesFilter(filter: RobotFilter, status: RobotStatus): boolean {
+export function matchesFilter(filter: RobotFilter, status: RobotStatus): boolean {
   return filter === "all" || statusOf[filter] === status;
 }
 
@@ -106,34 +106,34 @@ const MINUTE_MS = 60_000;
 /** What a robot is doing, in one line of a card. */
 interface RobotActivity {
   readonly text: string;
-  /** `waiting` while the robot has yet to show a command, `warning` where somebody may have to act, `alarm` at once. */
+  /** `waiting` for the robot to confirm a command, `warning` where somebody may have to act, `alarm` at once. */
   readonly kind: "plain" | "waiting" | "warning" | "alarm";
 }
 
 const plain = (text: string): RobotActivity => ({ text, kind: "plain" });
 
-/** The line that tells what a robot does: what was asked of it first, then what it showed. */
+/** An open command first, then what the robot reports. */
 export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (robot.sending !== null) {
-    return { text: wordsOfOpenCommand({ verb: robot.sending, pending: false }), kind: "waiting" };
+    return { text: openCommandText({ verb: robot.sending, pending: false }), kind: "waiting" };
   }
   if (robot.lost !== null && robot.openCommand?.pending !== false) return lostActivity(robot, robot.lost, now);
   if (robot.openCommand !== null) {
     const { pending } = robot.openCommand;
-    // A locked robot's badge says offline in every case (§4): its true connection stands here.
-    const connection = robot.mode === "maintenance" && pending ? `, ${connectionWords(robot)}` : "";
-    return { text: wordsOfOpenCommand(robot.openCommand) + connection, kind: pending ? "warning" : "waiting" };
+    // A locked robot's badge always says offline (§4): its real connection is shown here.
+    const connection = robot.mode === "maintenance" && pending ? `, ${connectionText(robot)}` : "";
+    return { text: openCommandText(robot.openCommand) + connection, kind: pending ? "warning" : "waiting" };
   }
-  if (robot.firmwareUpdate !== null) return plain(firmwareWords(robot.firmwareUpdate));
+  if (robot.firmwareUpdate !== null) return plain(firmwareText(robot.firmwareUpdate));
   if (robot.mode === "maintenance") {
-    return plain(`In maintenance, ${connectionWords(robot)}`);
+    return plain(`In maintenance, ${connectionText(robot)}`);
   }
-  if (robot.isChecking) return plain("Asking the robot");
+  if (robot.isChecking) return plain("Requesting status");
   if (robot.mock !== null) return plain("Did not answer, values are simulated");
   if (robot.status === "offline") return plain("Not connected");
   if (robot.run !== null) return plain(cleaningProgress(robot.run, now));
   if (robot.motion === "MOVING") return plain("Cleaning");
-  // What is wrong is said at once; the rest of the alerts is behind their count.
+  // The worst alert is shown; the rest are behind their count.
   const [worst] = robot.alerts;
   const alarm = alarmOf(robot);
   if (alarm !== null && worst !== undefined) {
@@ -143,21 +143,21 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   return plain("Standing still");
 }
 
-/** Protocol rule 13: where it was lost, what it may be doing, and the Stop or lock that is kept for its return. */
+/** Protocol rule 13: when it was lost, what it may be doing, and the Stop or lock pending for its return. */
 function lostActivity(robot: RobotView, lost: NonNullable<RobotView["lost"]>, now: Date): RobotActivity {
-  const words = lostText(lost, (at) => siteShortText(at, robot.timezone, now));
-  const text = robot.openCommand === null ? words : `${words}. ${wordsOfOpenCommand(robot.openCommand)}`;
+  const lostPart = lostText(lost, (at) => siteShortText(at, robot.timezone, now));
+  const text = robot.openCommand === null ? lostPart : `${lostPart}. ${openCommandText(robot.openCommand)}`;
   return { text, kind: lost.state === "MAY_BE_MOVING" ? "alarm" : "warning" };
 }
 
 /** "Installing firmware 2.5.0, 45 %": the percent is that of the download. */
-export function firmwareWords({ version, state, percent }: NonNullable<RobotView["firmwareUpdate"]>): string {
+export function firmwareText({ version, state, percent }: NonNullable<RobotView["firmwareUpdate"]>): string {
   if (state === "OFFERED") return `Offered firmware ${version}`;
   const isDownloading = state === "DOWNLOADING" && percent !== null;
   return `Installing firmware ${version}${isDownloading ? `, ${Math.round(percent)} %` : ""}`;
 }
 
-function connectionWords(robot: RobotView): string {
+function connectionText(robot: RobotView): string {
   if (robot.isChecking) return "connection not known yet";
   return robot.isConnected ? "connected" : "not connected";
 }

@@ -73,7 +73,7 @@ export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps
         <SpeedSlider label="Brush motor speed" value={brush} onChange={setBrush} />
       </div>
       <Text size="sm" c="dimmed" mt="lg">
-        The speeds are kept once the robot has confirmed them.
+        The speeds are saved once the robot has confirmed them.
       </Text>
       <Group justify="flex-end" mt="md" gap="xs">
         <Button variant="default" onClick={close}>

@@ -11,15 +11,15 @@ import {
 } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
 import {
-  type CallState,
-  commandedLook,
-  type CommandedOverlay,
+  type PendingCalls,
+  stateAfterCommand,
+  type CommandOverride,
   type MockReading,
-  overlayHolds,
-  type RobotOverlay,
+  overrideApplies,
+  type StatusOverride,
 } from "./robot-local-state.ts";
 
-/** The parts of a robot that stay while the stream changes the rest. */
+/** What the stream never changes. */
 export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "control_type" | "installation_date">;
 
 export type RobotAlert = Pick<DeviceAlert, "text" | "severity">;
@@ -37,27 +37,27 @@ export interface RobotView {
   readonly firmware: string;
   readonly installationDate: string;
   readonly status: RobotStatus;
-  /** Neither a live snapshot nor a status answer has come yet: the badge reads CHECKING... */
+  /** Neither a live snapshot nor a status response has arrived yet: the badge reads CHECKING... */
   readonly isChecking: boolean;
   /** Reachable, whatever the status says: shown beside a maintenance lock. */
   readonly isConnected: boolean;
   readonly mode: OperatingMode;
   readonly motion: KnownMotion | null;
-  /** It was last seen moving and is not heard any more (protocol rule 13); null where it is heard or was seen to stand. */
+  /** It lost contact while moving (protocol rule 13); null where it reports, or was last seen stopped. */
   readonly lost: LostWhileMoving | null;
-  /** By whose clocks times are told; this browser's own until its site is known. */
+  /** IANA zone of its site; this browser's until the site is known. */
   readonly timezone: string;
   readonly isCharging: boolean;
-  /** Null where the robot never told it; simulated where `mock` is. */
+  /** Null where the robot never reported it; simulated where `mock` is set. */
   readonly batteryPercent: number | null;
-  /** What the robot itself told last, whatever is simulated. */
-  readonly toldBatteryPercent: number | null;
+  /** As the robot last reported it, never simulated. */
+  readonly reportedBatteryPercent: number | null;
   readonly cleaningDirection: RobotLive["cleaning_direction"];
   readonly mainMotorSpeed: number;
   readonly brushMotorSpeed: number;
-  /** The worst first. */
+  /** Worst first. */
   readonly alerts: readonly RobotAlert[];
-  /** When the readings were last true; null before the first report. */
+  /** When the readings were last confirmed; null before the first report. */
   readonly lastUpdatedAt: Date | null;
   readonly lastCleanedAt: Date | null;
   /** The last run in which it moved; null before the first. */
@@ -71,23 +71,23 @@ export interface RobotView {
   readonly mock: MockReading | null;
   readonly run: { readonly beganAt: Date; readonly plannedEndAt: Date | null } | null;
   readonly openCommand: RobotLive["open_command"];
-  /** New firmware that it was offered and does not run yet. */
+  /** Firmware it was offered and does not run yet. */
   readonly firmwareUpdate: RobotLive["firmware_update"];
-  /** This browser's own START or STOP that has no answer yet. */
+  /** This browser's own START or STOP that has no response yet. */
   readonly sending: "START" | "STOP" | null;
-  /** This browser waits for the answer of a status call. */
-  readonly refresh: CallState["refresh"];
+  /** This browser's status call that has no response yet. */
+  readonly refresh: PendingCalls["refresh"];
 }
 
 export interface RobotSources {
   readonly row: RobotWithSettings;
-  /** The robot as the stream last told it; null before the first snapshot. */
+  /** The robot in the stream; null before the first snapshot. */
   readonly live: RobotLive | null;
-  readonly overlay: RobotOverlay | null;
-  readonly calls: CallState;
-  /** Of its site, where that is known. */
+  readonly override: StatusOverride | null;
+  readonly calls: PendingCalls;
+  /** Of its site, if known. */
   readonly timezone?: string | undefined;
-  /** This browser has lost its stream: what it told last stays, but is old. */
+  /** This browser has lost its stream: the last known values stay, marked as old. */
   readonly isCut?: boolean;
 }
 
@@ -96,104 +96,108 @@ function instantOf(text: string | null): Date | null {
 }
 
 /**
- * §4 Robot live status: one robot out of its row, the stream and this browser's own answers. A robot of the list
- * is offline until a snapshot or an answer tells otherwise.
+ * §4 Robot live status: one robot from its row, the stream and this browser's own calls. A robot of the list is offline
+ * until a snapshot or a status response says otherwise.
  */
 export function robotViewOf(
-  { row, live, overlay: noted, calls, timezone, isCut = false }: RobotSources,
+  { row, live, override: localOverride, calls, timezone, isCut = false }: RobotSources,
   now: Date,
 ): RobotView {
-  const told = live ?? row;
-  const overlay = noted !== null && overlayHolds(noted, live, now) ? noted : null;
-  const answer = overlay?.kind === "answered" ? overlay : null;
-  const commanded = overlay?.kind === "commanded" ? overlay : null;
-  const shown = commanded === null ? answer : commandedLook[commanded.verb];
-  const unreached = overlay?.kind === "unreached" ? overlay : null;
-  const isUnknown = live === null && overlay === null;
-  const mock = unreached?.mock ?? null;
-  const isAway = isUnknown || unreached !== null || told.operating_mode === "maintenance";
-  const status = isAway ? "offline" : (shown?.status ?? told.status);
-  const lost = shown === null ? lostOf(told, unreached !== null) : null;
-  // Until its first report the row holds what a robot begins with, which nobody has read.
-  const lastBattery = told.last_updated_at === null ? null : told.battery_level;
-  const toldBatteryPercent = answer?.batteryPercent ?? lastBattery;
-  const lastUpdatedAt = (commanded ?? answer)?.at ?? instantOf(told.last_updated_at);
+  const current = live ?? row;
+  const override = localOverride !== null && overrideApplies(localOverride, live, now) ? localOverride : null;
+  const response = override?.kind === "status" ? override : null;
+  const command = override?.kind === "command" ? override : null;
+  const latest = command === null ? response : stateAfterCommand[command.verb];
+  const unreachable = override?.kind === "unreachable" ? override : null;
+  const isUnknown = live === null && override === null;
+  const mock = unreachable?.mock ?? null;
+  const isOffline = isUnknown || unreachable !== null || current.operating_mode === "maintenance";
+  const status = isOffline ? "offline" : (latest?.status ?? current.status);
+  const lost = latest === null ? lostOf(current, unreachable !== null) : null;
+  // Until its first report the row holds defaults, which are no readings.
+  const lastBattery = current.last_updated_at === null ? null : current.battery_level;
+  const reportedBatteryPercent = response?.batteryPercent ?? lastBattery;
+  const lastUpdatedAt = (command ?? response)?.at ?? instantOf(current.last_updated_at);
   return {
     id: row.robot_id,
-    siteId: told.site_id,
-    groupId: told.group_id,
+    siteId: current.site_id,
+    groupId: current.group_id,
     name: row.robot_name,
-    serialNumber: told.serial_number,
+    serialNumber: current.serial_number,
     motorType: row.motor_type,
     controlType: row.control_type,
-    firmware: told.firmware_version,
+    firmware: current.firmware_version,
     installationDate: row.installation_date,
     status,
     isChecking: isUnknown,
-    isConnected: shown !== null || (live?.online === true && unreached === null),
-    mode: told.operating_mode,
-    motion: shown === null ? knownMotionOf(told.motion, lost) : shown.motion,
+    isConnected: latest !== null || (live?.online === true && unreachable === null),
+    mode: current.operating_mode,
+    motion: latest === null ? knownMotionOf(current.motion, lost) : latest.motion,
     lost,
     timezone: timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    isCharging: told.charging && status !== "offline",
-    batteryPercent: mock?.batteryPercent ?? toldBatteryPercent,
-    toldBatteryPercent,
-    cleaningDirection: answer?.direction ?? told.cleaning_direction,
-    mainMotorSpeed: mock?.mainMotorSpeed ?? told.main_motor_speed,
-    brushMotorSpeed: mock?.brushMotorSpeed ?? told.brush_motor_speed,
-    alerts: told.alerts.map((text, nth) => ({ text, severity: told.alert_severities[nth] ?? "WARNING" })),
+    isCharging: current.charging && status !== "offline",
+    batteryPercent: mock?.batteryPercent ?? reportedBatteryPercent,
+    reportedBatteryPercent,
+    cleaningDirection: response?.direction ?? current.cleaning_direction,
+    mainMotorSpeed: mock?.mainMotorSpeed ?? current.main_motor_speed,
+    brushMotorSpeed: mock?.brushMotorSpeed ?? current.brush_motor_speed,
+    alerts: current.alerts.map((text, nth) => ({ text, severity: current.alert_severities[nth] ?? "WARNING" })),
     lastUpdatedAt,
-    lastCleanedAt: instantOf(told.last_cleaned_at),
-    lastRun: told.last_run,
-    runNotBegun: told.run_not_begun,
-    maintenance: told.maintenance,
-    isStale: mock !== null || (isCut && shown === null) || isOld(status, told.operating_mode, lastUpdatedAt, now),
+    lastCleanedAt: instantOf(current.last_cleaned_at),
+    lastRun: current.last_run,
+    runNotBegun: current.run_not_begun,
+    maintenance: current.maintenance,
+    isStale: mock !== null || (isCut && latest === null) || isOld(status, current.operating_mode, lastUpdatedAt, now),
     mock,
-    run: commanded?.verb === "STOP" ? null : runOf(told, status),
-    openCommand: isAnswered(told.open_command, commanded) ? null : told.open_command,
-    firmwareUpdate: told.firmware_update,
+    run: command?.verb === "STOP" ? null : runOf(current, status),
+    openCommand: isConfirmed(current.open_command, command) ? null : current.open_command,
+    firmwareUpdate: current.firmware_update,
     sending: calls.sending,
     refresh: calls.refresh,
   };
 }
 
 /**
- * As the server tells it; `isUnreached` where the server takes the robot to be there and this browser's own call did not
- * reach it. That it must have stopped is the server's word alone: a browser's clock may be wrong.
+ * As the server reports it; `isUnreachable` where the server holds the robot to be online but this browser's own call
+ * failed. Only the server decides that it must have stopped: a browser's clock may be wrong.
  */
-function lostOf(told: RobotLive, isUnreached: boolean): LostWhileMoving | null {
-  const { lost_while_moving: lost, motion, last_updated_at, current_run: run } = told;
+function lostOf(current: RobotLive, isUnreachable: boolean): LostWhileMoving | null {
+  const { lost_while_moving: lost, motion, last_updated_at, current_run: run } = current;
   if (lost !== null) return { state: lost.state, lostAt: new Date(lost.lost_at), stopsBy: new Date(lost.stops_by) };
-  const lastHeardAt = instantOf(last_updated_at);
-  if (!isUnreached || motion !== "MOVING" || lastHeardAt === null) return null;
+  const lastReportAt = instantOf(last_updated_at);
+  if (!isUnreachable || motion !== "MOVING" || lastReportAt === null) return null;
   const runEndsAt = instantOf(run?.planned_end_at ?? null);
   return {
-    ...lostWhileMovingOf({ runEndsAt, lastHeardAt, connectionLostAt: null }, DEFAULT_MOTION_LIMITS, lastHeardAt),
+    ...lostWhileMovingOf(
+      { runEndsAt, lastHeardAt: lastReportAt, connectionLostAt: null },
+      DEFAULT_MOTION_LIMITS,
+      lastReportAt,
+    ),
     state: "MAY_BE_MOVING",
   };
 }
 
-/** Rule 7 of the protocol: a reading without a successor for 90 s is old; a robot in maintenance is judged by age alone. */
+/** Protocol rule 7: a reading is old after 90 s, or while the robot is offline; in maintenance only its age counts. */
 function isOld(status: RobotStatus, mode: OperatingMode, at: Date | null, now: Date): boolean {
   if (at === null) return true;
   if (status === "offline" && mode !== "maintenance") return true;
   return now.getTime() - at.getTime() > OFFLINE_AFTER_MS;
 }
 
-/** The stream tells of the command that has been answered as if it were still under way. */
-function isAnswered(open: RobotLive["open_command"], commanded: CommandedOverlay | null): boolean {
-  return open !== null && commanded !== null && open.verb === commanded.verb && !open.pending;
+/** The stream still shows a command as open that the robot has already confirmed. */
+function isConfirmed(open: RobotLive["open_command"], command: CommandOverride | null): boolean {
+  return open !== null && command !== null && open.verb === command.verb && !open.pending;
 }
 
-function runOf(told: RobotLive, status: RobotStatus): RobotView["run"] {
-  if (told.current_run === null || status === "offline") return null;
+function runOf(current: RobotLive, status: RobotStatus): RobotView["run"] {
+  if (current.current_run === null || status === "offline") return null;
   return {
-    beganAt: new Date(told.current_run.began_at),
-    plannedEndAt: instantOf(told.current_run.planned_end_at),
+    beganAt: new Date(current.current_run.began_at),
+    plannedEndAt: instantOf(current.current_run.planned_end_at),
   };
 }
 
-/** What the buttons look at (§4 Button enabling); a STOP is taken over anything but a STOP of one's own. */
+/** Input of the §4 Button enabling rules; a STOP is accepted over anything but a STOP already on its way. */
 export function controllableOf(robot: RobotView): ControllableRobot {
   const openVerb = robot.openCommand?.verb ?? null;
   const isStopOpen = openVerb === "STOP" && robot.openCommand?.pending === false;
@@ -210,7 +214,7 @@ export function controllableOf(robot: RobotView): ControllableRobot {
   };
 }
 
-/** How bad what is wrong with a robot is, by what it may be doing, its alerts and its status; null where nothing is. */
+/** The severity of what is wrong with a robot, by its motion, alerts and status; null where nothing is. */
 export function alarmOf({ status, motion, alerts }: RobotView): "critical" | "warning" | null {
   const isCritical = status === "critical" || alerts.some(({ severity }) => severity === "CRITICAL");
   if (isCritical || motion === "MAY_BE_MOVING") return "critical";

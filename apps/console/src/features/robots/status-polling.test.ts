@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { StatusPolling } from "./status-polling.ts";
-import type { PolledRobot, StatusPollingParts } from "./status-polling.ts";
+import type { PolledRobot, StatusPollingOptions } from "./status-polling.ts";
 
 beforeEach(() => vi.useFakeTimers({ now: new Date("2026-03-01T12:00:00Z") }));
 afterEach(() => vi.useRealTimers());
@@ -8,16 +8,16 @@ afterEach(() => vi.useRealTimers());
 const seconds = (count: number) => vi.advanceTimersByTime(count * 1000);
 
 /** A site of two robots, one idle and one offline, whose every question is answered at once. */
-function site(change: Partial<StatusPollingParts> = {}) {
+function site(change: Partial<StatusPollingOptions> = {}) {
   const asked: string[] = [];
   const robots = new Map<number, PolledRobot>([
-    [1, { id: 1, status: "idle", lastQueriedAt: null, isAsked: false }],
-    [2, { id: 2, status: "offline", lastQueriedAt: null, isAsked: false }],
+    [1, { id: 1, status: "idle", lastQueriedAt: null, isRequested: false }],
+    [2, { id: 2, status: "offline", lastQueriedAt: null, isRequested: false }],
   ]);
   const start = Date.now();
   const polling = new StatusPolling({
     robots: () => [...robots.values()],
-    ask: (robotId) => {
+    request: (robotId) => {
       asked.push(`${(Date.now() - start) / 1000}s:${robotId}`);
       const robot = robots.get(robotId);
       if (robot !== undefined) robots.set(robotId, { ...robot, lastQueriedAt: new Date() });
@@ -54,7 +54,7 @@ test("§9 Status polling: nothing is asked while hidden, after the site was left
   seconds(90);
   expect(asked).toEqual([]);
   hidden = false;
-  robots.set(2, { id: 2, status: "offline", lastQueriedAt: null, isAsked: true });
+  robots.set(2, { id: 2, status: "offline", lastQueriedAt: null, isRequested: true });
   polling.check();
   expect(asked).toEqual(["90s:1"]);
   polling.stop();

@@ -6,33 +6,33 @@ export interface PolledRobot {
   readonly id: number;
   readonly status: RobotStatus;
   readonly lastQueriedAt: Date | null;
-  /** A status call for it waits or is under way. */
-  readonly isAsked: boolean;
+  /** A status call for it is queued or in flight. */
+  readonly isRequested: boolean;
 }
 
-export interface StatusPollingParts {
+export interface StatusPollingOptions {
   readonly robots: () => readonly PolledRobot[];
-  readonly ask: (robotId: number) => void;
+  readonly request: (robotId: number) => void;
   readonly now: () => Date;
   readonly isHidden: () => boolean;
-  /** The first site since the page was loaded is asked a second time (§9). */
+  /** The first site since the page was loaded is polled a second time (§9). */
   readonly isFirstLoad: boolean;
 }
 
-/** §9 Status polling of one site's robots, under the live stream; a hidden tab asks nothing. */
+/** §9 Status polling of one site's robots, in addition to the live stream; a hidden tab does not poll. */
 export class StatusPolling {
-  readonly #parts: StatusPollingParts;
+  readonly #options: StatusPollingOptions;
   readonly #timers: ReturnType<typeof setTimeout>[] = [];
   #interval: ReturnType<typeof setInterval> | undefined;
 
-  constructor(parts: StatusPollingParts) {
-    this.#parts = parts;
+  constructor(options: StatusPollingOptions) {
+    this.#options = options;
   }
 
   start(): void {
-    this.#timers.push(setTimeout(() => this.#ask(() => true), POLL_FIRST_MS));
-    if (this.#parts.isFirstLoad) {
-      this.#timers.push(setTimeout(() => this.#ask(() => true), POLL_FIRST_AGAIN_MS));
+    this.#timers.push(setTimeout(() => this.#requestWhere(() => true), POLL_FIRST_MS));
+    if (this.#options.isFirstLoad) {
+      this.#timers.push(setTimeout(() => this.#requestWhere(() => true), POLL_FIRST_AGAIN_MS));
     }
     this.#interval = setInterval(() => this.check(), POLL_CHECK_MS);
   }
@@ -42,16 +42,16 @@ export class StatusPolling {
     clearInterval(this.#interval);
   }
 
-  /** Asks what is due: each minute, and when a hidden tab is shown again. */
+  /** Requests what is due: each minute, and when a hidden tab is shown again. */
   check(): void {
-    const now = this.#parts.now();
-    this.#ask((robot) => isPollDue(robot.status, robot.lastQueriedAt, now));
+    const now = this.#options.now();
+    this.#requestWhere((robot) => isPollDue(robot.status, robot.lastQueriedAt, now));
   }
 
-  #ask(isWanted: (robot: PolledRobot) => boolean): void {
-    if (this.#parts.isHidden()) return;
-    for (const robot of this.#parts.robots()) {
-      if (!robot.isAsked && isWanted(robot)) this.#parts.ask(robot.id);
+  #requestWhere(isDue: (robot: PolledRobot) => boolean): void {
+    if (this.#options.isHidden()) return;
+    for (const robot of this.#options.robots()) {
+      if (!robot.isRequested && isDue(robot)) this.#options.request(robot.id);
     }
   }
 }

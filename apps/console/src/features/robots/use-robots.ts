@@ -5,56 +5,56 @@ import { isUninformative } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore, useLiveStatus, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { askRobotStatus, robotStatusStore } from "./robot-calls.ts";
-import { NO_CALLS } from "./robot-local-state.ts";
+import { requestRobotStatus, robotLocalStore } from "./robot-calls.ts";
+import { NO_PENDING_CALLS } from "./robot-local-state.ts";
 import { type RobotView, robotViewOf } from "./robot-view.ts";
 import { StatusPolling } from "./status-polling.ts";
 
-/** One robot as its card shows it; renders again for this robot alone. */
+/** One robot as its card shows it; re-renders for this robot only. */
 export function useRobotView(row: RobotWithSettings): RobotView {
   const live = useRobotLive(row.robot_id) ?? null;
   const subscribe = useCallback(
-    (listener: () => void) => robotStatusStore.subscribe(row.robot_id, listener),
+    (listener: () => void) => robotLocalStore.subscribe(row.robot_id, listener),
     [row.robot_id],
   );
-  const { overlay, calls } = useSyncExternalStore(subscribe, () => robotStatusStore.notes(row.robot_id));
+  const { override, calls } = useSyncExternalStore(subscribe, () => robotLocalStore.get(row.robot_id));
   const now = useNow();
   const timezone = timezoneOf(row);
   const isCut = useLiveStatus() === "lost";
   return useMemo(
-    () => robotViewOf({ row, live, overlay, calls, timezone, isCut }, now),
-    [row, live, overlay, calls, timezone, isCut, now],
+    () => robotViewOf({ row, live, override, calls, timezone, isCut }, now),
+    [row, live, override, calls, timezone, isCut, now],
   );
 }
 
-/** All robots of a site, for its counters and filters; renders again after each flush of the stream. */
+/** All robots of a site, for its counters and filters; re-renders after each flush of the stream. */
 export function useRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
   const liveVersion = useLiveVersion();
   const liveStatus = useLiveStatus();
-  const notesVersion = useSyncExternalStore(
-    (listener) => robotStatusStore.subscribe(null, listener),
-    () => robotStatusStore.version(),
+  const localVersion = useSyncExternalStore(
+    (listener) => robotLocalStore.subscribe(null, listener),
+    () => robotLocalStore.version(),
   );
   return useMemo(
     () => rows.map((row) => currentRobotView(row)),
-    // eslint-disable-next-line react/exhaustive-deps -- the versions and the status stand for what the two stores hold
-    [rows, liveVersion, liveStatus, notesVersion],
+    // eslint-disable-next-line react/exhaustive-deps -- the versions and the status represent the contents of the two stores
+    [rows, liveVersion, liveStatus, localVersion],
   );
 }
 
-/** The live part of robots as the stream last told it, or the list before it did. */
+/** The live part of robots from the stream, or from the list before the first snapshot. */
 export function useRobotsLive(rows: readonly RobotWithSettings[]): readonly RobotLive[] {
   const version = useLiveVersion();
   return useMemo(
     () => rows.map((row) => liveStore.robot(row.robot_id) ?? row),
-    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+    // eslint-disable-next-line react/exhaustive-deps -- the version represents the contents of the store
     [rows, version],
   );
 }
 
 /**
- * Robots as the server last told them, without what this browser's own calls came to: what the server goes by when it
- * is asked to start many.
+ * Robots as the server last reported them, without the results of this browser's own calls: what the server decides by
+ * when it starts many.
  */
 export function useReportedRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
   const version = useLiveVersion();
@@ -65,32 +65,31 @@ export function useReportedRobotViews(rows: readonly RobotWithSettings[]): reado
         {
           row,
           live: liveStore.robot(row.robot_id) ?? null,
-          overlay: null,
-          calls: NO_CALLS,
+          override: null,
+          calls: NO_PENDING_CALLS,
           timezone: timezoneOf(row),
         },
         now,
       ),
     );
-    // eslint-disable-next-line react/exhaustive-deps -- the version stands for what the store holds
+    // eslint-disable-next-line react/exhaustive-deps -- the version represents the contents of the store
   }, [rows, version]);
 }
 
 /** One robot now, outside of rendering. */
 function currentRobotView(row: RobotWithSettings): RobotView {
-  const { overlay, calls } = robotStatusStore.notes(row.robot_id);
+  const { override, calls } = robotLocalStore.get(row.robot_id);
   const live = liveStore.robot(row.robot_id) ?? null;
   const isCut = liveStore.status() === "lost";
-  return robotViewOf({ row, live, overlay, calls, timezone: timezoneOf(row), isCut }, new Date());
+  return robotViewOf({ row, live, override, calls, timezone: timezoneOf(row), isCut }, new Date());
 }
 
-/** The stream tells robots and their sites together. */
 function timezoneOf(row: RobotWithSettings): string | undefined {
   return liveStore.site(row.site_id)?.timezone;
 }
 
 const NONE: readonly RobotWithSettings[] = [];
-/** Until the first site's robots were asked, the page is at its first load (§9 Status polling). */
+/** True until the first site's robots have been polled (§9 Status polling). */
 let isFirstLoad = true;
 
 export interface SiteRobots {
@@ -106,7 +105,7 @@ export interface SiteRobots {
 /** The selected site's robots, polled as §9 says while they are shown. */
 export function useSiteRobots(siteId: number): SiteRobots {
   const query = useQuery(routeQuery(robotDetailsWithSettings, { params: { siteId } }));
-  // §8 Robot fetch failure: emptied. Not where this browser lost its connection, or the server a part of its own: the last known ones stay.
+  // §8 Robot fetch failure: emptied. A lost connection, or a failure within the server, leaves the last known robots.
   const hasFailed = query.isError && !(query.data !== undefined && isUninformative(query.error));
   const rows = hasFailed ? NONE : (query.data?.robots ?? NONE);
   const { refetch } = query;
@@ -126,7 +125,7 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
 
   const ask = useCallback((row: RobotWithSettings, isManual: boolean) => {
     const { robot_id: robotId, serial_number: serialNumber } = row;
-    void askRobotStatus({ robotId, serialNumber, signal: site.current.signal, isManual });
+    void requestRobotStatus({ robotId, serialNumber, signal: site.current.signal, isManual });
   }, []);
 
   const hasRobots = rows.length > 0;
@@ -141,10 +140,10 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
           .map((row) => ({
             id: row.robot_id,
             status: currentRobotView(row).status,
-            lastQueriedAt: robotStatusStore.notes(row.robot_id).lastQueriedAt,
-            isAsked: robotStatusStore.notes(row.robot_id).calls.refresh !== null,
+            lastQueriedAt: robotLocalStore.get(row.robot_id).lastQueriedAt,
+            isRequested: robotLocalStore.get(row.robot_id).calls.refresh !== null,
           })),
-      ask: (robotId) => {
+      request: (robotId) => {
         const row = latest.current.find((one) => one.robot_id === robotId);
         if (row !== undefined) ask(row, false);
       },

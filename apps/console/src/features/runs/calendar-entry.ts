@@ -45,11 +45,11 @@ const rank: Record<EntryState, number> = {
 /** Of a day's entries at most `count`, the most important ones, in the order of the day. */
 export function foldDay(entries: readonly CalendarEntry[], count: number): readonly CalendarEntry[] {
   if (entries.length <= count) return entries;
-  const kept = new Set(
+  const shown = new Set(
     entries
       .toSorted((one, other) => rank[entryStateOf(one)] - rank[entryStateOf(other)])
       .slice(0, count)
       .map(({ key }) => key),
   );
-  return entries.filter(({ key }) => kept.has(key));
+  return entries.filter(({ key }) => shown.has(key));
 }

@@ -1,7 +1,7 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { tookText } from "./runs-meaning.ts";
+import { elapsedText } from "./runs-meaning.ts";
 
 export type LastRun = NonNullable<RobotLive["last_run"]>;
 
@@ -21,7 +21,7 @@ export function LastCleaningLine({ lastRun }: { lastRun: LastRun | null }) {
   if (lastRun === null) return "No cleaning yet";
   return (
     <>
-      Last cleaning <RelativeTime at={lastRun.ended_at} />, {tookText(lastRun.began_at, lastRun.ended_at)},{" "}
+      Last cleaning <RelativeTime at={lastRun.ended_at} />, {elapsedText(lastRun.began_at, lastRun.ended_at)},{" "}
       {RUN_OUTCOME_WORDS[lastRun.outcome]}
     </>
   );
@@ -33,7 +33,7 @@ export function LastRunFact({ lastRun }: { lastRun: LastRun | null }) {
   const { began_at: began, ended_at: ended, outcome, reason, started_by: startedBy } = lastRun;
   return (
     <>
-      {tookText(began, ended)}, {RUN_OUTCOME_WORDS[outcome]}, started by {startedBy}
+      {elapsedText(began, ended)}, {RUN_OUTCOME_WORDS[outcome]}, started by {startedBy}
       {reason !== null && outcome !== "COMPLETED" && (
         <span style={{ display: "block", color: "var(--sc-text-muted)" }}>{reason}</span>
       )}

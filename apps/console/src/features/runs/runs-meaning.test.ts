@@ -1,6 +1,6 @@
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { describe, expect, test } from "vitest";
-import { countsText, todayTexts, tookText, weekText } from "./runs-meaning.ts";
+import { countsText, todayTexts, elapsedText, weekText } from "./runs-meaning.ts";
 
 const counts = { planned: 2, running: 1, done: 5, stopped: 0, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
 
@@ -27,7 +27,7 @@ describe("Cleaning runs in words", () => {
     ["2026-11-21T06:00:00.000Z", "2026-11-21T08:00:00.000Z", "2 h"],
     ["2026-11-21T06:00:00.000Z", "2026-11-21T07:05:00.000Z", "1 h 5 min"],
   ])("from %s to %s took %s", (from, to, text) => {
-    expect(tookText(from, to)).toBe(text);
+    expect(elapsedText(from, to)).toBe(text);
   });
 
   test.each([

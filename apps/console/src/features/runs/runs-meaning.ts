@@ -27,7 +27,7 @@ export const entryLook: Record<EntryState, Look> = {
   missed: { label: "Missed", tone: "poor", icon: IconClockX },
 };
 
-/** Today's figures in their order; those marked are told only where there are any. */
+/** Today's figures in their order; those with `ifAny` are shown only if greater than 0. */
 export const COUNT_WORDS: readonly { readonly count: keyof RunCounts; readonly word: string; readonly ifAny?: true }[] =
   [
     { count: "done", word: RUN_OUTCOME_WORDS.COMPLETED },
@@ -40,20 +40,20 @@ export const COUNT_WORDS: readonly { readonly count: keyof RunCounts; readonly w
     { count: "failed", word: RUN_OUTCOME_WORDS.FAILED, ifAny: true },
   ];
 
-/** How a run stands in a list; without an outcome it is under way. */
+/** A run in a list; without an outcome it is running. */
 export const runLook = (outcome: RunOutcome | null): Look =>
   entryLook[outcome === null ? "running" : COUNT_OF_OUTCOME[outcome]];
 
-export const startedByWords: Record<CalendarEntry["action_type"], string> = {
-  MANUAL: "Started by hand",
-  GROUP: "Started by hand, as a group",
-  SCHEDULED: "By its schedule",
+export const startedByText: Record<CalendarEntry["action_type"], string> = {
+  MANUAL: "Started manually",
+  GROUP: "Started manually, as a group",
+  SCHEDULED: "Scheduled",
   SYSTEM: "Started by the server",
 };
 
 const MINUTE_MS = 60_000;
 
-/** Today's figures in words: "5 done", "1 running", ...; what was stopped, cut short or failed only where there is any. */
+/** Today's figures in words: "5 done", "1 running", ...; stopped, cut short and failed only if there are any. */
 export function todayTexts(counts: RunCounts): { readonly count: keyof RunCounts; readonly text: string }[] {
   return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0).map(({ count, word }) => {
     return { count, text: `${counts[count]} ${word}` };
@@ -68,7 +68,7 @@ export function countsText(counts: RunCounts): string {
 }
 
 /** "28 min", "1 h 5 min", "40 s": how long something took. */
-export function tookText(fromIso: string, toIso: string): string {
+export function elapsedText(fromIso: string, toIso: string): string {
   const ms = Math.max(0, Date.parse(toIso) - Date.parse(fromIso));
   if (ms < MINUTE_MS) return `${Math.round(ms / 1000)} s`;
   const minutes = Math.round(ms / MINUTE_MS);

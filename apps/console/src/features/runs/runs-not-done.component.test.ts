@@ -69,12 +69,12 @@ test("Cleaning runs: each figure of today opens its runs with robot, site, time 
   );
   const row = dialog.getByRole("listitem");
   await expectContains(row, "SCR-1012");
-  await expectContains(row, "East Row. By its schedule. Robot SCR-1012 refused: its brush is jammed.");
+  await expectContains(row, "East Row. Scheduled. Robot SCR-1012 refused: its brush is jammed.");
   await expectText(row.getByRole("time"), "Wed 3 Jun, 05:30");
   await expectAccessible();
-  await dialog.getByRole("combobox", { name: "Runs that are" }).selectOptions("1 stopped early");
-  await expectContains(dialog, "There are none today.");
-  await dialog.getByRole("combobox", { name: "Runs that are" }).selectOptions("1 failed");
+  await dialog.getByRole("combobox", { name: "Show runs" }).selectOptions("1 stopped early");
+  await expectContains(dialog, "None today");
+  await dialog.getByRole("combobox", { name: "Show runs" }).selectOptions("1 failed");
   await page.viewport(390, 844);
   await expectNoSidewaysScroll();
   await row.getByRole("link", { name: "Bhadla Solar Park" }).click();

@@ -16,7 +16,7 @@ import { siteShortText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { COUNT_WORDS, runLook, startedByWords } from "./runs-meaning.ts";
+import { COUNT_WORDS, runLook, startedByText } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
@@ -39,7 +39,7 @@ export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps
   return (
     <Dialog onClose={onClose} title="Today's cleaning" size={720} fullScreenBelow="48em">
       <NativeSelect
-        aria-label="Runs that are"
+        aria-label="Show runs"
         data={options}
         value={shown}
         onChange={({ currentTarget }) => onShow(recordedCountSchema.parse(currentTarget.value))}
@@ -51,7 +51,7 @@ export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps
       >
         {(data) =>
           data.runs.length === 0 ? (
-            <EmptyState title="There are none today." icon={<IconCircleCheck size={32} stroke={1.5} />} />
+            <EmptyState title="None today" icon={<IconCircleCheck size={32} stroke={1.5} />} />
           ) : (
             <ul className={classes["runs"]} aria-label="Runs" aria-busy={query.isFetching}>
               {data.runs.map((run) => (
@@ -83,7 +83,7 @@ function RunRow({ run, onLeave }: { readonly run: RunOfToday; readonly onLeave: 
       </div>
       <p className={classes["why"]}>
         {run.group_name === null ? "" : `${run.group_name}. `}
-        {startedByWords[run.action_type]}.{run.reason === null ? "" : ` ${run.reason}`}
+        {startedByText[run.action_type]}.{run.reason === null ? "" : ` ${run.reason}`}
       </p>
     </li>
   );

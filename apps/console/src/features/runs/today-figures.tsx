@@ -8,7 +8,7 @@ import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { todayTexts } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
 
-/** What is planned passes by itself, at midnight at the latest; all else is told by the live stream. */
+/** Planned runs become due without an event, and the day ends; everything else arrives with the live stream. */
 const REFRESH_MS = 60_000;
 
 const RunsDialog = lazyDialog(

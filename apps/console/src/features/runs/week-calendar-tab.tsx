@@ -6,11 +6,11 @@ export interface WeekCalendarTabProps {
   readonly site: Site;
   /** Any day of the week shown, `YYYY-MM-DD`; null for the site's present week. */
   readonly day: string | null;
-  /** Another day, from the one that was asked for last. */
+  /** Changes the day, starting from the one last requested. */
   readonly onDay: (step: (day: string | null) => string | null) => void;
 }
 
-/** A week of the selected site: what was cleaned, and what is planned. Loaded when it is first looked at. */
+/** A week of the selected site: what was cleaned, and what is planned. Loaded when first shown. */
 export const WeekCalendarTab = lazyPart<WeekCalendarTabProps>(
   async () => (await import("./week-calendar.tsx")).WeekCalendar,
   {

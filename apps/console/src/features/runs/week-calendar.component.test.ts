@@ -66,7 +66,7 @@ test("Cleaning runs: a week without runs says so, one that cannot be loaded offe
   when(runsCalendar).answer(week("2020-01-06", () => []));
   await openConsole("/dashboard?site=1&tab=calendar&day=2020-01-06");
   await expectContains(calendar, "6 to 12 Jan 2020");
-  await expectContains(calendar, "No cleaning in this week");
+  await expectContains(calendar, "No cleaning this week");
   await closeConsole();
 
   when(runsCalendar).offline();

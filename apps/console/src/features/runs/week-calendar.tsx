@@ -1,3 +1,4 @@
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { ActionIcon, Button, Popover, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type CalendarEntry, runsCalendar } from "@suncrew/contract/runs/runs.ts";
@@ -16,13 +17,13 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { entryStateOf, foldDay } from "./calendar-entry.ts";
-import { countsText, entryLook, startedByWords, weekText } from "./runs-meaning.ts";
+import { countsText, entryLook, startedByText, weekText } from "./runs-meaning.ts";
 import type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";
 import classes from "./week-calendar.module.css";
 
 type Week = ResponseOf<typeof runsCalendar>;
 
-/** Planned runs pass by themselves; what robots do is told by the live stream. */
+/** Planned runs become due without an event; everything else arrives with the live stream. */
 const REFRESH_MS = 60_000;
 
 /** Seven days as columns where there is room, else one below the other. */
@@ -60,12 +61,12 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
   const [first, last] = [week?.days.at(0)?.date, week?.days.at(-1)?.date];
   const isThisWeek = isPresent || (week !== undefined && week.days.some(({ date }) => date === week.today));
   const hasSample = week?.days.some(({ entries }) => entries.some(({ sample }) => sample)) ?? false;
-  // From the week that was asked for last, which may still be on its way: two presses are two weeks.
+  // From the week last requested, which may still be loading: two presses are two weeks.
   const go = (days: number) =>
-    onDay((asked) => {
+    onDay((requested) => {
       const today = week?.today ?? todayIn(timezone, new Date());
-      const next = addDays(startOfWeek(asked ?? today), days);
-      // The present week has no date in the address, so that a link to it stays the present one.
+      const next = addDays(startOfWeek(requested ?? today), days);
+      // The present week has no date in the URL, so that a link always opens the present one.
       return next <= today && today < addDays(next, 7) ? null : next;
     });
   return (
@@ -112,8 +113,8 @@ function Days({ week }: { week: Week }) {
       </div>
       {isEmpty && (
         <EmptyState
-          title="No cleaning in this week"
-          message="Runs that are planned by schedules, and those that were done, are shown here."
+          title="No cleaning this week"
+          message="Scheduled and completed runs are shown here."
           icon={<IconCalendarWeek size={32} stroke={1.5} />}
         />
       )}
@@ -121,7 +122,7 @@ function Days({ week }: { week: Week }) {
   );
 }
 
-/** More than so many entries of a day are folded until they are asked for. */
+/** More entries of a day than this are collapsed. */
 const SHOWN = 8;
 
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
@@ -184,7 +185,7 @@ export interface CalendarEntryProps {
   readonly timezone: string;
 }
 
-/** One run of a group, or of a robot by hand: time, whom, state as icon and word; opens what is known of it. */
+/** One run of a group, or of a robot started manually; opens its details. */
 export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
   const state = entryStateOf(entry);
   const look = entryLook[state];
@@ -198,9 +199,9 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
             {Icon !== undefined && <Icon size={13} aria-hidden />}
             {look.label}
           </span>
-          <span className={classes["whom"]}>{entry.title}</span>
+          <span className={classes["who"]}>{entry.title}</span>
           <span className={classes["counts"]}>
-            {state === "mixed" ? countsText(entry.counts) : robotsText(entry.robots)}
+            {state === "mixed" ? countsText(entry.counts) : robotCountText(entry.robots)}
             {entry.sample && (
               <>
                 <IconFlask size={13} aria-hidden />
@@ -217,11 +218,7 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
   );
 }
 
-function robotsText(robots: number): string {
-  return robots === 1 ? "1 robot" : `${robots} robots`;
-}
-
-/** What is known of one entry: when, by whom, how its robots fared, and why some did not run. */
+/** One entry in detail: when, started by whom, its robots' outcomes, and why some did not run. */
 export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
   const now = useNow();
   const begins = siteTimeText(new Date(entry.begins_at), timezone, now);
@@ -236,9 +233,9 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
         {begins}
         {ends !== null && ` to ${ends}`} (<RelativeTime at={entry.begins_at} exactText={`${begins} (${timezone})`} />)
       </p>
-      <p>{startedByWords[entry.action_type]}</p>
+      <p>{startedByText[entry.action_type]}</p>
       <p>
-        {entry.robots === 1 ? "1 robot" : `${entry.robots} robots`}: {countsText(entry.counts)}
+        {robotCountText(entry.robots)}: {countsText(entry.counts)}
       </p>
       {entry.reasons.length > 0 && (
         // A long list scrolls, so the keyboard must be able to enter it.

@@ -1,7 +1,7 @@
 import { SCHEDULE_DEFAULT_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
 import type { Frequency, Schedule } from "@suncrew/contract/schedules/schedules.ts";
 
-/** §3 Robot group, the schedule of the client shape. `customDays` and `days` are kept and never sent. */
+/** §3 Robot group, the schedule of the client shape. `customDays` and `days` are stored and never sent. */
 export interface ClientSchedule {
   readonly enabled: boolean;
   /** `HH:MM` at the site; empty where none is set. */

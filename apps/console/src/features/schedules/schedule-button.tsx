@@ -16,7 +16,7 @@ export interface ScheduledGroupProps {
   /** With its schedule, if it has one: `schedule_details`. */
   readonly group: Group;
   readonly site: Site;
-  /** Its members as the stream last told them. */
+  /** Its members from the stream. */
   readonly robots: readonly RobotLive[];
 }
 

@@ -28,7 +28,7 @@ import {
   scheduleRules,
   storedSchedule,
 } from "./schedule-form.ts";
-import { FREQUENCIES, frequencyWord, lastDayNote, nextTimeWords } from "./schedule-meaning.ts";
+import { FREQUENCIES, frequencyWord, lastDayNote, nextTimeText } from "./schedule-meaning.ts";
 
 const FREQUENCY_CHOICES = FREQUENCIES.map((value) => ({ value, label: frequencyWord[value] }));
 
@@ -171,7 +171,7 @@ export function SchedulePreview({ startTime, frequency, isEnabled, timezone }: S
         ) : isEnabled ? (
           <NextRuns startTime={startTime} frequency={frequency} timezone={timezone} now={now} />
         ) : (
-          <p className={classes["note"]}>The schedule is switched off: it is kept and runs nothing.</p>
+          <p className={classes["note"]}>The schedule is off: it is stored, but no runs will start.</p>
         )}
       </div>
     </section>
@@ -208,7 +208,7 @@ function NextRuns({ startTime, frequency, timezone, now }: NextRunsProps) {
       </ol>
       {start.moved && (
         <Note>
-          {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeWords[frequency]}:{" "}
+          {startTime.slice(11, 16)} is already past today at the site, so the next run comes {nextTimeText[frequency]}:{" "}
           {siteTimeText(start.firstRun, timezone, now)}.
         </Note>
       )}

@@ -51,7 +51,7 @@ const fieldLabel: Record<ScheduleField, string> = {
   skipOnRain: "Skip on rain",
 };
 
-/** How two people's edits of a schedule are put together: the date says which day a frequency means. */
+/** How concurrent edits of a schedule are merged; frequency and date belong together. */
 export const scheduleRules: EntityRules<ScheduleForm, ScheduleField> = {
   units: [["enabled"], ["startTime"], ["frequency", "date"], ["durationText"], ["skipOnRain"]],
   isSame: (one, other, field) => one[field] === other[field],
@@ -67,7 +67,7 @@ export const scheduleRules: EntityRules<ScheduleForm, ScheduleField> = {
 /** The times as they would be sent; null while the day or the time is missing. */
 export function formStartTime(form: ScheduleForm, stored: Schedule | null): string | null {
   if (form.date === "" || form.startTime === "") return null;
-  // The field knows no seconds: those of a time that was not touched are kept.
+  // The field has no seconds: an unchanged time keeps its own.
   const storedTime = stored?.start_time.slice(11);
   const isUntouched = storedTime?.slice(0, 5) === form.startTime;
   return startTimeOf(form.date, isUntouched && storedTime !== undefined ? storedTime : form.startTime);

@@ -19,7 +19,7 @@ export const frequencyWord: Record<Frequency, string> = {
 };
 
 /** When the next one comes, where today's time is past already (decisions, Time). */
-export const nextTimeWords: Record<Frequency, string> = {
+export const nextTimeText: Record<Frequency, string> = {
   ONCE: "tomorrow",
   DAILY: "tomorrow",
   WEEKLY: "in a week",
@@ -32,10 +32,10 @@ export const scheduleStatusLook: Record<ScheduleStatus, Look> = {
   COMPLETED: { label: "Completed", tone: "calm", icon: IconCalendarCheck },
 };
 
-/** Why nothing is to come, in words. */
-export const noNextRunSentence: Record<ScheduleStatus, string> = {
-  ACTIVE: "No run is to come.",
-  INACTIVE: "Switched off: it runs nothing.",
+/** Why there is no next run. */
+export const noNextRunText: Record<ScheduleStatus, string> = {
+  ACTIVE: "No upcoming runs",
+  INACTIVE: "Off: no runs will start",
   COMPLETED: "It has run. Edit it to run it again.",
 };
 

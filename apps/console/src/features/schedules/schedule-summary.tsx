@@ -8,7 +8,7 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
-import { noNextRunSentence, scheduleStatusLook, timesText } from "./schedule-meaning.ts";
+import { noNextRunText, scheduleStatusLook, timesText } from "./schedule-meaning.ts";
 import classes from "./schedule-summary.module.css";
 
 /** §2 Group Control tab: when the group runs, for how long, and next; with a delete icon. */
@@ -42,7 +42,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
   return (
     <div className={classes["summary"]} role="group" aria-label={`Schedule of ${group.group_name}`}>
       <IconCalendarTime size={16} aria-hidden />
-      <div className={classes["words"]}>
+      <div className={classes["text"]}>
         <p className={classes["times"]}>
           <strong>{timesText(schedule)}</strong>
           <span>{schedule.duration_minutes} min</span>
@@ -58,7 +58,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
           {schedule.waiting !== null ? (
             schedule.waiting
           ) : nextAt === null ? (
-            noNextRunSentence[schedule.status]
+            noNextRunText[schedule.status]
           ) : (
             <>
               Next run{" "}

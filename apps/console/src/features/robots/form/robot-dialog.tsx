@@ -11,7 +11,7 @@ import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { boundReason, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
+import { identityObstacles, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
 import classes from "./robot-dialog.module.css";
 import { SerialPicker } from "./serial-picker.tsx";
 import { type RobotFormState, useRobotForm } from "./use-robot-form.ts";
@@ -51,7 +51,7 @@ export interface RobotFieldsProps {
 /** §5 Robot form: the fields, the serial number by its picker. */
 export function RobotFields({ state, isNew }: RobotFieldsProps) {
   const { form, now, sites } = state;
-  const bound = boundReason(useRobotLive(now?.robot_id ?? 0) ?? now);
+  const bound = identityObstacles(useRobotLive(now?.robot_id ?? 0) ?? now);
   return (
     <div className={classes["fields"]}>
       <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} />
@@ -59,7 +59,7 @@ export function RobotFields({ state, isNew }: RobotFieldsProps) {
         state={state}
         field="name"
         required
-        className={classes["whole"]}
+        className={classes["fullWidth"]}
         // A new robot begins with its serial number.
         {...(!isNew && { "data-autofocus": true })}
       />
@@ -69,7 +69,7 @@ export function RobotFields({ state, isNew }: RobotFieldsProps) {
         required
         type="date"
         max="9999-12-31"
-        {...(isNew && { className: classes["whole"] })}
+        {...(isNew && { className: classes["fullWidth"] })}
       />
       {!isNew && (
         <NativeSelect
@@ -106,7 +106,7 @@ function SerialField({ state, bound, isFirst }: SerialFieldProps) {
   return (
     <Input.Wrapper
       id={id}
-      className={classes["whole"]}
+      className={classes["fullWidth"]}
       label={robotFieldLabel.serialNumber}
       required
       withAsterisk
@@ -160,7 +160,7 @@ interface RobotTextFieldProps extends Omit<TextInputProps, "name" | "value" | "e
   readonly field: "name" | "installationDate" | "motorType" | "controlType";
 }
 
-/** One field, with its sentence where it was touched. */
+/** One field, with its problem once it was touched. */
 function RobotTextField({ state, field, ...input }: RobotTextFieldProps) {
   return (
     <TextInput
@@ -178,7 +178,7 @@ function RobotTextField({ state, field, ...input }: RobotTextFieldProps) {
 
 const typeOfRow = { motorType: "motor_type", controlType: "control_type" } as const;
 
-/** Free text; what other robots of the site have is offered. */
+/** Free text with the values of the site's other robots as suggestions. */
 function TypeField({
   state,
   field,
@@ -218,7 +218,7 @@ export function ForgetStateButton({ robot, className = "" }: ForgetStateButtonPr
     if (isBusy) return;
     const isSure = await confirm({
       title: "Forget Robot State",
-      message: `For a robot that has lost its memory, so that Suncrew takes what it says again. What ${name} last told and its open alerts are forgotten, and its next report is taken as the first. Its history, lock and settings stay. Make sure that it stands.`,
+      message: `For a robot that has lost its memory, so that Suncrew accepts its reports again. The last known state of ${name} and its open alerts are discarded, and its next report counts as its first. Its history, lock and settings are retained. Make sure that it is not moving.`,
       confirmLabel: "Forget",
       destructive: true,
     });
@@ -227,7 +227,7 @@ export function ForgetStateButton({ robot, className = "" }: ForgetStateButtonPr
     await change({
       send: () => call(forgetRobotState, { params: { id } }),
       success: ({ message }) => ({ title: "Robot State Forgotten", message }),
-      failure: { title: "Robot State Not Forgotten", message: `The state of ${name} is as it was.` },
+      failure: { title: "Robot State Not Forgotten", message: `The state of ${name} is unchanged.` },
     });
     setBusy(false);
   };

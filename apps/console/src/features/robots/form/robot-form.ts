@@ -12,7 +12,7 @@ import {
 } from "../../../platform/form/entity-form.ts";
 import { matchesSearch } from "../../../ui/matches-search.ts";
 
-/** §3 Robot form fields, as they stand in the dialog, and the site that the robot is at. */
+/** §3 Robot form fields as the dialog holds them, and the robot's site. */
 export interface RobotForm {
   readonly name: string;
   readonly serialNumber: string;
@@ -81,7 +81,7 @@ export function robotBodyOf(form: RobotForm) {
 }
 
 /**
- * §5 Robot form: what is wrong with each field; the server holds the same rules by the same schema. `others` are the
+ * §5 Robot form: the problem of each field; the server validates with the same schema. `others` are the
  * robots of the form's site without the edited one.
  */
 export function robotFormProblems(
@@ -97,7 +97,7 @@ export function robotFormProblems(
   };
 }
 
-/** How two people's edits of a robot are put together, and where errors of the server belong. */
+/** How concurrent edits of a robot are merged, and which field a server error belongs to. */
 export const robotRules: Omit<EntityRules<RobotForm, RobotField>, "textOf"> = {
   units: ROBOT_FIELDS.map((field) => [field]),
   isSame: (one, other, field) => String(one[field]).trim() === String(other[field]).trim(),
@@ -110,16 +110,16 @@ export function withSerialNumber(serialNumber: string): Pick<RobotForm, "serialN
   return { serialNumber, name: serialNumber };
 }
 
-/** Why the serial number or the site of a robot must stay for now; null where it may be changed. */
-interface BoundReason {
+/** Why the serial number or the site of a robot cannot be changed now; null where it can. */
+interface IdentityObstacles {
   readonly serialNumber: string | null;
   readonly siteId: string | null;
 }
 
-/** The server holds the same rules, under the lock on the robot; `robot` is null for a new one. */
-export function boundReason(
+/** The server enforces the same rules under a lock on the robot; `robot` is null for a new one. */
+export function identityObstacles(
   robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "operating_mode"> | null,
-): BoundReason {
+): IdentityObstacles {
   if (robot === null) return { serialNumber: null, siteId: null };
   const both =
     robot.group_id !== null
@@ -137,8 +137,8 @@ export function boundReason(
 }
 
 /**
- * Why a robot cannot be deleted now, as far as the console knows; null where nothing speaks against it. The server knows
- * more, such as a Stop that is not confirmed: it decides.
+ * Why a robot cannot be deleted now, as far as the console knows; else null. The server decides: it also knows of, say, an
+ * unconfirmed Stop.
  */
 export function deleteObstacle(
   robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "serial_number">,
@@ -181,15 +181,15 @@ export function partnersElsewhere(
   return new Map(devices.filter(isElsewhere).map(({ serial, partner }) => [serial, partner.name]));
 }
 
-/** §3 Assignable serial numbers: those that the words leave, in the server's order; `own` may be chosen though it is assigned. */
+/** §3 Assignable serial numbers: those that match the search, in the server's order; `own` may be chosen although it is assigned. */
 export function serialChoices(
   numbers: readonly SerialNumber[],
   own: string | null,
-  words: string,
+  search: string,
   elsewhere: ReadonlyMap<string, string> = new Map(),
 ): readonly SerialChoice[] {
   return numbers
-    .filter(({ serial_number }) => matchesSearch(words, [serial_number]))
+    .filter(({ serial_number }) => matchesSearch(search, [serial_number]))
     .map(({ serial_number: serialNumber, assigned }) => {
       if (serialNumber === own) return { serialNumber, state: "own" };
       if (assigned) return { serialNumber, state: "assigned" };

@@ -40,10 +40,10 @@ export interface SerialPickerProps {
 
 /** §2 Robot serial-number picker: the devices that the user may give to robots, assigned and free. */
 export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: SerialPickerProps) {
-  // Somebody may have taken one since it was last asked.
+  // Somebody may have assigned one since the last request.
   const query = useQuery({ ...routeQuery(serialNumbers, {}), refetchOnMount: "always" });
   const { role } = useSignedIn();
-  // Where it cannot be had the server tells of another partner's device.
+  // Without the list, the server refuses another partner's device.
   const devices = useQuery({
     ...routeQuery(deviceList, {}),
     refetchOnMount: "always",
@@ -71,13 +71,13 @@ interface ChoicesProps extends Pick<SerialPickerProps, "chosen" | "own" | "onCho
 /** A search over a list in which the arrow keys go from one free serial number to the next, and Enter chooses. */
 function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState("");
-  const [wanted, setWanted] = useState(chosen);
+  const [activeSerial, setActiveSerial] = useState(chosen);
   const id = useId();
   const scroll = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLInputElement>(null);
   const found = useMemo(() => serialChoices(numbers, own, search, elsewhere), [numbers, own, search, elsewhere]);
   const free = useMemo(() => found.flatMap((choice, index) => (isTaken(choice) ? [] : [index])), [found]);
-  const active = free.find((index) => found[index]?.serialNumber === wanted) ?? free[0] ?? -1;
+  const active = free.find((index) => found[index]?.serialNumber === activeSerial) ?? free[0] ?? -1;
   // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
   const virtualizer = useVirtualizer({
     count: found.length,
@@ -102,7 +102,7 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
     if (step !== undefined) {
       event.preventDefault();
       const to = free[Math.max(0, Math.min(free.length - 1, free.indexOf(active) + step))];
-      if (to !== undefined) setWanted(found[to]?.serialNumber ?? "");
+      if (to !== undefined) setActiveSerial(found[to]?.serialNumber ?? "");
     }
     if (event.key === "Enter") {
       // Not also the form behind the picker.

@@ -14,14 +14,14 @@ import { DeployFirmwareButton } from "../../firmware/public.ts";
 import { RobotGroupsCard } from "../../groups/public.ts";
 import {
   DeleteRobotDialog,
-  firmwareWords,
-  passesFilter,
+  firmwareText,
+  matchesFilter,
   ROBOT_FILTERS,
   RobotBatteryBadge,
   RobotDialog,
   type RobotFilter,
   robotFilterOf,
-  robotFilterWord,
+  robotFilterLabel,
   RobotStatusBadge,
   type SiteRobots,
   useRobotView,
@@ -99,7 +99,7 @@ function RobotRows({ site, robots }: RobotRowsProps) {
             aria-label="Filter by status"
             className={classes["filter"]}
             value={filter}
-            data={ROBOT_FILTERS.map((value) => ({ value, label: robotFilterWord[value] }))}
+            data={ROBOT_FILTERS.map((value) => ({ value, label: robotFilterLabel[value] }))}
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
           <DeployFirmwareButton missing={missing} className={classes["deploy"]} />
@@ -124,7 +124,7 @@ function RobotRows({ site, robots }: RobotRowsProps) {
         <EmptyState title="No robots assigned to this site yet." icon={<IconRobot size={32} stroke={1.5} />} />
       ) : shown.length === 0 ? (
         <EmptyState
-          title={`No robots found with status "${robotFilterWord[filter]}".`}
+          title={`No robots found with status "${robotFilterLabel[filter]}".`}
           icon={<IconFilterOff size={32} stroke={1.5} />}
           action={
             <Button variant="default" size="xs" onClick={() => setFilter("all")}>
@@ -168,12 +168,12 @@ function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
         <span className={classes["name"]}>{name}</span>
         <span className={classes["facts"]}>
           {robot.serialNumber} · {robot.motorType ?? "Motor type not given"} ·{" "}
-          {robot.firmwareUpdate === null ? `Firmware ${robot.firmware}` : firmwareWords(robot.firmwareUpdate)}
+          {robot.firmwareUpdate === null ? `Firmware ${robot.firmware}` : firmwareText(robot.firmwareUpdate)}
         </span>
       </div>
       <div className={classes["state"]}>
         {/* Simulated values belong to the monitoring view, where they are marked. */}
-        <RobotBatteryBadge robot={{ ...robot, batteryPercent: robot.toldBatteryPercent }} />
+        <RobotBatteryBadge robot={{ ...robot, batteryPercent: robot.reportedBatteryPercent }} />
         {/* Not for a poll: hundreds of badges must not change each minute. */}
         <RobotStatusBadge robot={robot.refresh === "pressed" ? { ...robot, isChecking: true } : robot} />
       </div>
@@ -234,7 +234,7 @@ function useRobotFilter(rows: readonly RobotWithSettings[]) {
   const views = useRobotViews(filter === "all" ? NONE : rows);
   const shown = useMemo(() => {
     if (filter === "all") return rows;
-    const passing = new Set(views.filter((view) => passesFilter(filter, view.status)).map((view) => view.id));
+    const passing = new Set(views.filter((view) => matchesFilter(filter, view.status)).map((view) => view.id));
     return rows.filter((row) => passing.has(row.robot_id));
   }, [rows, filter, views]);
   return { filter, setFilter, shown };
