@@ -96,7 +96,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
   const retried = (failure === null ? failed.map((result) => result.robotObjectId) : action.robotIds).filter((id) =>
     members.has(id),
   );
-  const { imperative: imperative, done } = verbWords[verb];
+  const { imperative, done } = verbWords[verb];
   return (
     <section ref={section} className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
       <div className={classes["resultHead"]}>

@@ -1,5 +1,4 @@
-import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import type { GroupObstacle, GroupOutcome, GroupStatus } from "@suncrew/domain/groups/groups.ts";
+import { type GroupObstacle, type GroupStatus, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 import type { StartOrStop } from "../commands/public.ts";
