@@ -22,13 +22,16 @@ import { PageLayout } from "../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
-import { AlertsDialog, AlertsStrip, useAlertsUrl } from "../alerts/public.ts";
+import { ALERTS_CLOSED, AlertsDialog, AlertsStrip, alertsUrl, useAlertsUrl } from "../alerts/public.ts";
 import { TodayFigures } from "../runs/public.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import classes from "./dashboard-page.module.css";
-import { useAlertSubject, useDashboardUrl } from "./dashboard-url.ts";
+import { dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
 import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
 import { SiteDetail } from "./site-detail.tsx";
+import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
+import { useUrlParams } from "../../platform/url-params.tsx";
+import { writeUrl } from "../../platform/url-state.ts";
 
 /** The strip of fleet figures over the Site monitoring view (§2). */
 export function DashboardPage() {
@@ -245,4 +248,17 @@ export function useFleet(chosen: FleetFigure | null): Fleet {
     if (chosen === null) return { figures, siteIds: null };
     return { figures, siteIds: siteIdsOf(chosen) };
   }, [version, chosen]);
+}
+
+/** Shows the robots of the site that an alert is about, in one step that Back undoes. */
+function useAlertSubject(): (alert: Alert) => void {
+  const [, change] = useUrlParams();
+  return useCallback(
+    ({ site_id: siteId }: Alert) => {
+      if (siteId === null) return;
+      const site = { siteId, tab: "robots", figure: null } as const;
+      change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
+    },
+    [change],
+  );
 }

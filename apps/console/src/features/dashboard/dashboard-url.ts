@@ -1,10 +1,7 @@
 import { useMediaQuery } from "@mantine/hooks";
-import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
-import { useCallback } from "react";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
-import { choiceParam, dayParam, idParam, textParam, type UrlSchema, writeUrl } from "../../platform/url-state.ts";
-import { ALERTS_CLOSED, alertsUrl } from "../alerts/public.ts";
+import { choiceParam, dayParam, idParam, textParam, type UrlSchema } from "../../platform/url-state.ts";
 import { FLEET_FIGURES } from "./fleet-meaning.ts";
 
 /** The two specified tabs, and the week of cleaning after them. */
@@ -58,17 +55,4 @@ export function useDashboardUrl() {
     /** The URL names something that is no site id. */
     isSiteUnreadable: params.has("site") && state.siteId === null,
   };
-}
-
-/** Shows the robots of the site that an alert is about, in one step that Back undoes. */
-export function useAlertSubject(): (alert: Alert) => void {
-  const [, change] = useUrlParams();
-  return useCallback(
-    ({ site_id: siteId }: Alert) => {
-      if (siteId === null) return;
-      const site = { siteId, tab: "robots", figure: null } as const;
-      change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
-    },
-    [change],
-  );
 }
