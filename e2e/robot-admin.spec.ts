@@ -314,13 +314,13 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
 
   const everyone = [page, other].map((browser) => {
     const dialog = browser.getByRole("dialog", { name: "Delete Robot" });
-    return { browser, dialog, deed: dialog.getByRole("button", { name: "Delete Robot" }) };
+    return { browser, dialog, button: dialog.getByRole("button", { name: "Delete Robot" }) };
   });
   const toldBefore = async (sentence: string) => {
-    for (const { browser, dialog, deed } of everyone) {
+    for (const { browser, dialog, button } of everyone) {
       await deleteButton(browser, "SCR-1013").click();
       await expect(dialog.getByRole("alert")).toContainText(sentence);
-      await expectDisabled(deed, sentence);
+      await expectDisabled(button, sentence);
       await dialog.getByRole("button", { name: "Cancel" }).click();
     }
   };
@@ -346,19 +346,19 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
 
   await test.step("what the console did not know: the server's word stays in the dialog, and offers no second try", async () => {
     const sentence = "Robot SCR-1013 has a Stop that it has not confirmed.";
-    for (const { browser, dialog, deed } of everyone) {
+    for (const { browser, dialog, button } of everyone) {
       const row = robotRow(browser, "SCR-1013");
       await browser.route("**/api/robots/delete/*", (route) =>
         route.fulfill({ status: 400, json: { message: sentence } }),
       );
       await deleteButton(browser, "SCR-1013").click();
-      await deed.click();
+      await button.click();
       await expectToast(browser, "Cannot Delete Robot", sentence);
       await expect(dialog.getByRole("alert")).toContainText(sentence);
       await expect(dialog.getByRole("button", { name: "Try again" })).toHaveCount(0);
       await expect(row).toBeAttached();
       await browser.unroute("**/api/robots/delete/*");
-      await deed.click();
+      await button.click();
       await expect(row).toBeHidden();
       await expect(dialog).toBeHidden();
       if (browser === page) await robots.add(BHADLA, "SCR-1013", "Row 05");

@@ -213,7 +213,7 @@ test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Fo
   const group = await groups.make(REWA, "Refused", ["SCR-1010"]);
   const planned = await groups.make(REWA, "Gone", ["SCR-1011"]);
   const schedule = await groups.schedule(planned, { startTime: `${siteDay(ZONE, 1)} 07:00:00` });
-  // Without the live stream this browser does not hear of the other's deed.
+  // Without the live stream this browser does not hear of what the other did.
   await page.route("**/api/live", (route) => route.abort());
   // The real server refuses a day before today; only the dialog would not let it be sent.
   await page.route(/group\/(schedule|updateSchedule)/, async (route) => {

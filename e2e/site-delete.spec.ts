@@ -37,13 +37,13 @@ test("§2 Delete Site: refused with the reason while a robot there cleans; names
   await expect(page.getByRole("article")).toHaveCount(3);
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Site" });
-  const deed = dialog.getByRole("button", { name: "Delete Site" });
+  const button = dialog.getByRole("button", { name: "Delete Site" });
   const reason = "SCR-1015 is cleaning. Stop it first: a site is deleted only while its robots stand still.";
   await expect(dialog.getByRole("alert")).toContainText(reason);
-  await expectDisabled(deed, reason);
+  await expectDisabled(button, reason);
   await robots.command(robot, "STOP");
   await expect(dialog.getByRole("alert")).toHaveCount(0, { timeout: LIVE_MS });
-  await expectEnabled(deed);
+  await expectEnabled(button);
   await expect(dialog).toContainText(`${NAME} will be deleted with its 3 robots, 2 groups and 1 schedule.`);
   await expect(dialog).toContainText("The history of the site and its robots stays readable");
   await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -53,7 +53,7 @@ test("§2 Delete Site: refused with the reason while a robot there cleans; names
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
   // A status call that the deletion overtakes on its way is answered 404, which the browser itself notes.
   problems.allowFromNow(/status of 404 .*getRobotStatus\?robotId=SCR-101[578]\)/);
-  await deed.click();
+  await button.click();
   await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);
   await expect(dialog).toBeHidden();
   await expect(page.getByText("Select a site to manage its robots")).toBeVisible();

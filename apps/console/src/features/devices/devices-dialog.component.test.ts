@@ -56,10 +56,10 @@ test("§6 SUPER_ADMIN: free devices are allocated; a refusal keeps what was chos
   await expectContains(list.getByRole("row").filter({ hasText: "SCR-1002" }), "SunCare Services");
   await list.getByRole("button", { name: "Allocate" }).click();
   const dialog = page.getByRole("dialog", { name: "Allocate Devices" });
-  const deed = dialog.getByRole("button", { name: /^Allocate/ });
-  await expect.element(deed).toHaveAccessibleDescription("Choose a partner first.");
+  const button = dialog.getByRole("button", { name: /^Allocate/ });
+  await expect.element(button).toHaveAccessibleDescription("Choose a partner first.");
   await dialog.getByRole("combobox", { name: "Partner" }).selectOptions("SunCare Services");
-  await expect.element(deed).toHaveAccessibleDescription("Choose at least one device.");
+  await expect.element(button).toHaveAccessibleDescription("Choose at least one device.");
   // Neither what a robot has nor what is the partner's already.
   await expect.element(dialog.getByRole("checkbox")).toHaveLength(2);
   await dialog.getByRole("checkbox", { name: "SCR-1004" }).click();

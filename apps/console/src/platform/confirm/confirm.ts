@@ -3,10 +3,10 @@ export interface Question {
   readonly title: string;
   /** What will happen, to how many robots or to what. */
   readonly message: string;
-  /** The verb of the deed, such as "Start 4 robots". */
+  /** The action in words, such as "Start 4 robots". */
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
-  /** Paints the deed red. */
+  /** Makes the button of the action red. */
   readonly destructive?: boolean;
 }
 

@@ -36,7 +36,7 @@ export class BrokerUpdateError extends Error {
 
   constructor(message: string, why: BrokerFailure, mayHaveChanged: boolean) {
     super(message);
-    this.name = "BrokerNotTold";
+    this.name = "BrokerUpdateError";
     this.why = why;
     this.mayHaveChanged = mayHaveChanged;
   }
@@ -53,7 +53,7 @@ export class AccountNameTakenError extends Error {
 
   constructor(serial: string) {
     super(`The broker has an account named ${serial} that is no device's.`);
-    this.name = "NameTaken";
+    this.name = "AccountNameTakenError";
     this.serial = serial;
   }
 }

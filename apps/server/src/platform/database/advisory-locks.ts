@@ -10,7 +10,7 @@ const MAX_CONNECTIONS = 4;
 export class LockUnavailableError extends Error {
   constructor() {
     super("Somebody else has held this lock for too long.");
-    this.name = "LockNotHad";
+    this.name = "LockUnavailableError";
   }
 }
 

@@ -25,7 +25,7 @@ export function afterCommit(tx: Tx, work: AfterCommit): void {
 export class ConcurrentChangeError extends Error {
   constructor() {
     super("What this transaction had read was changed before it held its locks.");
-    this.name = "ChangedMeanwhile";
+    this.name = "ConcurrentChangeError";
   }
 }
 

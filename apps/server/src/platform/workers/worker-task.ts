@@ -98,15 +98,8 @@ export function copyError(error: unknown): CopiedError {
 }
 
 /** The error as its worker threw it, as far as anybody asks. */
-export function errorFromCopy({
-  message,
-  stack,
-  code,
-  syscall,
-  http,
-  isConcurrentChange: isChangedMeanwhile,
-}: CopiedError): Error {
+export function errorFromCopy({ message, stack, code, syscall, http, isConcurrentChange }: CopiedError): Error {
   if (http !== undefined) return new HttpError(http.status, message, http.extra);
-  if (isChangedMeanwhile) return new ConcurrentChangeError();
+  if (isConcurrentChange) return new ConcurrentChangeError();
   return Object.assign(new Error(message), { stack, ...(code && { code }), ...(syscall && { syscall }) });
 }

@@ -96,12 +96,12 @@ test("§2 Delete Site: what the server has against it is shown, and what belongs
   await openConsole("/sites");
   await siteRow(name).getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Site" });
-  const deed = dialog.getByRole("button", { name: "Delete Site" });
+  const button = dialog.getByRole("button", { name: "Delete Site" });
   await expect.element(dialog.getByText("What belongs to the site could not be loaded.")).toBeVisible();
-  await expectDisabled(deed, "What belongs to the site is not known yet.");
+  await expectDisabled(button, "What belongs to the site is not known yet.");
   await pressRetry(() => when(groupList).answerAsUsual(), dialog);
   await expectContains(dialog, `${name} will be deleted. It has no robots, groups or schedules.`);
-  await deed.click();
+  await button.click();
   await expectToast("Site Deletion Failed", "Failed to delete site. Please try again.", reason);
   await expectContains(dialog.getByRole("alert"), reason);
   await expectCount(siteRow(name), 1);
