@@ -7,7 +7,7 @@ export interface DeviceAccount {
 
 /**
  * The accounts that devices sign in to the broker with (protocol rule 9), whichever way the broker keeps them. Any server
- * may call it; what it asks for may be asked again. Every call rejects with BrokerNotTold where the broker was not told.
+ * may call it; repeating a call is harmless. Every call rejects with BrokerUpdateError where the broker could not be updated.
  */
 export interface BrokerAccounts {
   /** "manual": people keep the accounts, and each change must be entered at the broker by them. */
