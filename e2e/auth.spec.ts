@@ -249,9 +249,11 @@ test("§4 Session: a token that is carried to another browser opens nothing; rel
   await test.step("Logout tells the server, ignores its answer, clears token and user, leads to /, in other tabs too", async () => {
     problems.allowFromNow(/Failed to load resource: net::ERR_FAILED/);
     const authorizations: (string | undefined)[] = [];
+    let isAnswered = false;
     await page.route(`**${logout.path}`, async (route) => {
+      if (isAnswered) return route.continue();
       authorizations.push(route.request().headers()["authorization"]);
-      await route.abort();
+      return route.abort();
     });
     const token = await stored(page, "token");
     await signOut(page);
@@ -259,7 +261,8 @@ test("§4 Session: a token that is carried to another browser opens nothing; rel
     expect(authorizations).toEqual([`Bearer ${token}`]);
     await expectSignedOut(other);
     await other.close();
-    await page.unroute(`**${logout.path}`);
+    // Not unrouted: a request that is under way as routing ends may never be answered.
+    isAnswered = true;
   });
 
   await test.step("Logout ends the session on the server, and its cookie", async () => {
