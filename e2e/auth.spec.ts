@@ -238,7 +238,8 @@ test("§4 Session: a token that is carried to another browser opens nothing; rel
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", secure: false });
     expect(await page.evaluate(() => document.cookie)).toBe("");
     const stolen = await fetch(suncrew.baseUrl + path, { headers: { authorization: `Bearer ${token}` } });
-    expect([stolen.status, await stolen.json()]).toEqual([401, { message: "Please sign in." }]);
+    const refusal = { message: "Please sign in.", code: "NOT_SIGNED_IN" };
+    expect([stolen.status, await stolen.json()]).toEqual([401, refusal]);
     expect(await asThisBrowser(page, token, "GET", path)).toBe(200);
     for (const tab of [page, other]) {
       await tab.goto("/dashboard");

@@ -1,4 +1,4 @@
-import type { ErrorResponse } from "@suncrew/contract/http/error.ts";
+import type { ErrorResponse } from "@suncrew/contract/http/error-codes.ts";
 import type { BodyOf, ParamsOf, QueryOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { z } from "zod";
 import { noteProblem } from "./problems.ts";
@@ -27,16 +27,23 @@ const ofThisTest = new Map<RouteSpec, Handler>();
 const open = new Set<Promise<unknown>>();
 let testEnd = new AbortController();
 
+/** A refusal; without a code it has what a server that is at fault, or busy, answers with. */
+type GivenRefusal = Omit<ErrorResponse, "code"> & Partial<Pick<ErrorResponse, "code">>;
+
+function refusalOf(status: number, refusal: GivenRefusal): ErrorResponse {
+  return { code: status >= 500 ? "INTERNAL_ERROR" : "CONCURRENT_CHANGE", ...refusal };
+}
+
 /** Thrown by a handler: the server refuses or fails. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly answer: ErrorResponse;
 
-  constructor(status: number, answer: ErrorResponse) {
+  constructor(status: number, answer: GivenRefusal) {
     super(answer.message);
     this.status = status;
-    this.answer = answer;
+    this.answer = refusalOf(status, answer);
   }
 }
 
@@ -54,8 +61,8 @@ export function when<R extends RouteSpec>(route: R) {
     /** A stream of events that begins with this one and stays open. */
     stream: (first: () => AnswerOf<R>) => handle(ofThisTest, route, (_, signal) => streamOf(route, first(), signal)),
     /** The server refuses it, or fails at it. */
-    fail: (status: number, refusal: ErrorResponse) =>
-      handle(ofThisTest, route, () => Response.json(refusal, { status })),
+    fail: (status: number, refusal: GivenRefusal) =>
+      handle(ofThisTest, route, () => Response.json(refusalOf(status, refusal), { status })),
     /** An answer that is none of the server's, as a proxy's error page is. */
     answerOddly: (response: () => Response) => handle(ofThisTest, route, response),
     /** It is never answered, and ends where the console gives it up. */

@@ -1,5 +1,5 @@
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
-import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { mayCall, permissions } from "@suncrew/domain/auth/permissions.ts";

@@ -79,7 +79,7 @@ const changedMeanwhile = { field: "version", message: "Somebody else changed thi
 
 test("§5 Robot group: of two people who edit, the second is told, chooses, and saves over what was chosen", async () => {
   when(groupList).answer([group]);
-  when(updateGroup).fail(409, { message: changedMeanwhile.message, errors: [changedMeanwhile] });
+  when(updateGroup).fail(409, { message: changedMeanwhile.message, code: "EDIT_CONFLICT", errors: [changedMeanwhile] });
   await openConsole("/sites?site=1&tab=groups");
   await groupRow("East Row").getByRole("button", { name: "Edit" }).click();
   const edit = page.getByRole("dialog", { name: "Edit Robot Group" });
@@ -155,7 +155,11 @@ test("§5 Schedule: what is typed is asked about before it goes; of two people w
   await expectCount(question, 0);
   await expect.element(duration).toHaveValue("45");
 
-  when(updateSchedule).fail(409, { message: changedMeanwhile.message, errors: [changedMeanwhile] });
+  when(updateSchedule).fail(409, {
+    message: changedMeanwhile.message,
+    code: "EDIT_CONFLICT",
+    errors: [changedMeanwhile],
+  });
   when(groupList).answer([planned({ start_time: "2099-01-31 07:00:00", version: 5 })]);
   await dialog.getByRole("button", { name: "Save Schedule" }).click();
   await expectContains(

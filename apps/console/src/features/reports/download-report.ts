@@ -2,7 +2,7 @@ import { readFile, send } from "../../platform/api/call.ts";
 import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { ApiError, messageOf } from "../../platform/api/errors.ts";
+import { isRefusedAs, messageOf } from "../../platform/api/errors.ts";
 import { saveFile } from "../../platform/save-file.ts";
 import { type ReportChoice, reportFileName } from "./report-choice.ts";
 
@@ -54,15 +54,13 @@ export async function downloadMonthlyReport({ id, site_name, month }: KeptReport
 
 /** True where the server no longer offers the chosen template. */
 export function isTemplateUnavailable(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404 && /template/i.test(error.message);
+  return isRefusedAs(error, "TEMPLATE_NOT_FOUND");
 }
 
 /** §8 Report download: the message for a failure. */
 export function failureMessage(error: unknown): string {
-  if (error instanceof ApiError && error.status === 404) {
-    if (/activity logs/i.test(error.message)) return "No Data Found: No activity logs found between these dates";
-    if (/^site/i.test(error.message)) return "Site not found";
-  }
+  if (isRefusedAs(error, "NO_ACTIVITY")) return "No Data Found: No activity logs found between these dates";
+  if (isRefusedAs(error, "SITE_NOT_FOUND")) return "Site not found";
   if (isTemplateUnavailable(error)) return TEMPLATE_UNAVAILABLE;
   const message = messageOf(error) ?? "The server did not answer";
   return `Error downloading report: ${message.replace(/\.$/, "")}. Please try again.`;

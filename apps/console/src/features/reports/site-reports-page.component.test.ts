@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 test("§8 Report download: no activity, another failure and a site that is not there each have their sentence", async () => {
-  when(reportPdf).fail(404, { message: "No activity logs found between these dates" });
+  when(reportPdf).fail(404, { message: "No activity logs found between these dates", code: "NO_ACTIVITY" });
   await openConsole("/site-reports");
   await choose("Site", REWA);
   // Typed figure by figure, as people do; the same in whatever order the browser has day and month.
@@ -64,7 +64,7 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await download.click();
   await expectText(alert, "Error downloading report: The printer is out of ink. Please try again.");
   await choose("Template", "Performance Only Report");
-  when(reportPdf).fail(404, { message: "Report template not found" });
+  when(reportPdf).fail(404, { message: "Report template not found", code: "TEMPLATE_NOT_FOUND" });
   when(reportTemplates).answer([]);
   await download.click();
   await expectText(
@@ -82,7 +82,7 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await expectEnabled(download);
   await expect.element(download).toHaveFocus();
   await expectCount(alert, 0);
-  when(reportPdf).fail(404, { message: "No activity logs found between these dates" });
+  when(reportPdf).fail(404, { message: "No activity logs found between these dates", code: "NO_ACTIVITY" });
   await download.click();
   await expectText(alert, NO_DATA);
   await form.getByLabelText("End date").fill("2001-01-30");

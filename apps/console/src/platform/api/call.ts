@@ -1,5 +1,5 @@
 import { login } from "@suncrew/contract/auth/auth.ts";
-import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import { receivedErrorSchema } from "@suncrew/contract/http/error.ts";
 import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { endSession, noteTokenTaken, tokenToSend } from "../session/session.ts";
 import { AnswerError, ApiError, IncompleteFileError, NetworkError, TokenExpiredError } from "./errors.ts";
@@ -87,12 +87,10 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
 
 /** What an answer that is no success means. §4 Session: any 401 or 403 ends the session; that of login only tells. */
 export function failureOf(route: RouteSpec, status: number, answer: unknown, token: string | null): ApiError {
-  const refusal = errorResponseSchema.safeParse(answer);
+  const refusal = receivedErrorSchema.safeParse(answer);
   const refused = status === 401 || status === 403;
   if (refused && route.path !== login.path && token !== null) endSession(token);
-  return refusal.success
-    ? new ApiError(status, refusal.data.message, refusal.data.errors, refusal.data.pending)
-    : new ApiError(status, "");
+  return refusal.success ? new ApiError(status, refusal.data.message, refusal.data) : new ApiError(status, "");
 }
 
 async function fetchWithLimit(url: string, init: RequestInit, options: CallOptions): Promise<Response> {

@@ -1,4 +1,5 @@
-import type { FieldError } from "@suncrew/contract/http/error.ts";
+import type { FieldError, ReceivedError } from "@suncrew/contract/http/error.ts";
+import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 
 /**
  * Why a call did not come off, in a sentence of the server's or of ours. Everything else that is thrown has words of the
@@ -10,15 +11,18 @@ abstract class CallError extends Error {}
 export class ApiError extends CallError {
   override readonly name = "ApiError";
   readonly status: number;
+  /** What the server refuses by, which a server of an older version does not say. */
+  readonly code: string | undefined;
   readonly errors: readonly FieldError[];
   /** True where the server keeps trying, as with a STOP for a robot that is away. */
   readonly pending: boolean;
 
-  constructor(status: number, message: string, errors: readonly FieldError[] = [], pending = false) {
+  constructor(status: number, message: string, answer: Partial<ReceivedError> = {}) {
     super(message);
     this.status = status;
-    this.errors = errors;
-    this.pending = pending;
+    this.code = answer.code;
+    this.errors = answer.errors ?? [];
+    this.pending = answer.pending ?? false;
   }
 }
 
@@ -91,7 +95,12 @@ export function serverReason(error: unknown): string | undefined {
   return error instanceof ApiError && error.message !== "" ? error.message : undefined;
 }
 
+/** True where the server refused for one of these reasons; decisions go by codes, never by sentences. */
+export function isRefusedAs(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return error instanceof ApiError && codes.some((code) => code === error.code);
+}
+
 /** True where somebody else saved the same row since this edit began: nothing of it was stored. */
 export function isEditConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 409 && error.errors.some(({ field }) => field === "version");
+  return isRefusedAs(error, "EDIT_CONFLICT");
 }

@@ -90,7 +90,10 @@ describe("§7 GET api/site/robot/activity_logs", () => {
 
   test("§6: the call is the Super Admin's alone", async () => {
     const answer = await (await server.as("owner")).call(activityLogs);
-    expect([answer.status, answer.body]).toEqual([403, { message: "Your role does not allow this." }]);
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { message: "Your role does not allow this.", code: "FORBIDDEN" },
+    ]);
   });
 
   test("§6: in the live stream a partner has its own sites' rows, without partners' names", async () => {

@@ -92,7 +92,7 @@ export async function requireFilterInScope(
   if (robot === undefined && (await past().executeTakeFirst()) === undefined) throw notFound("Robot");
   if (site_id === undefined || robot?.site_id === site_id) return;
   if ((await past().where("a.site_id", "=", site_id).executeTakeFirst()) === undefined)
-    throw invalid("robot_id", "robot_id must be a robot of the site");
+    throw invalid("robot_id", "robot_id must be a robot of the site", "ROBOT_NOT_AT_SITE");
 }
 
 /** The distinct names in the log: a loose index scan steps from name to name instead of reading every row. */

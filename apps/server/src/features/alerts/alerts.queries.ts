@@ -153,7 +153,7 @@ export async function requireFilterInScope(
     if (site_id === undefined || sites.some(({ id }) => id === site_id)) return;
   }
   if (site_id !== undefined) await requireSiteEver(viewer, db, site_id);
-  if (robot_id !== undefined) throw invalid("robot_id", "robot_id must be a robot of the site");
+  if (robot_id !== undefined) throw invalid("robot_id", "robot_id must be a robot of the site", "ROBOT_NOT_AT_SITE");
 }
 
 /** An alert at a site that the viewer may act on, or about servers that the viewer sees. Throws 404. */

@@ -37,7 +37,7 @@ async function acknowledgeIn(tx: Tx, viewer: Viewer, alertId: string, now: Date)
     after: { robot_id, code, text },
     at: now,
   });
-  if (reason !== null) return { error: conflict(reason) };
+  if (reason !== null) return { error: conflict("ALERT_CLEARED", reason) };
   const ends = endsWhenAcknowledged(alert.source, code);
   await storeAcknowledged(tx, alertId, viewer, ends, now);
   return { message: ends ? "The alert was acknowledged and is over." : "The alert was acknowledged." };

@@ -105,7 +105,7 @@ describe("open to other programs: the OpenAPI document", () => {
     addFormats.default(ajv);
     ajv.addSchema(plain(openApi), "document");
     const site = ajv.getSchema("document#/components/schemas/Error");
-    expect(site?.({ message: "Site not found" })).toBe(true);
+    expect(site?.({ message: "Site not found", code: "SITE_NOT_FOUND" })).toBe(true);
     expect(site?.({ errors: [] })).toBe(false);
     const broken = Object.keys(openApi.components.schemas).filter(
       (name) => typeof ajv.getSchema(`document#/components/schemas/${name}`) !== "function",

@@ -5,7 +5,8 @@ import { PRESS_HEADER, PRESS_PATTERN } from "@suncrew/contract/commands/press.ts
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import * as devices from "@suncrew/contract/devices/devices.ts";
 import * as groups from "@suncrew/contract/groups/groups.ts";
-import { errorResponseSchema, fieldErrorSchema } from "@suncrew/contract/http/error.ts";
+import { fieldErrorSchema } from "@suncrew/contract/http/error.ts";
+import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import * as imports from "@suncrew/contract/http/import.ts";
 import type { RouteSpec, SentBodyOf } from "@suncrew/contract/http/route.ts";
 import * as live from "@suncrew/contract/live/live.ts";
@@ -31,7 +32,8 @@ const description = `Every call of Suncrew: the ones its console makes, open to 
 - **Who sees what**: a Super Admin sees all sites, a partner the sites assigned to it. Anything else is answered as if it
   did not exist (404).
 - **Times** are ISO 8601 in UTC, except \`start_time\`, \`from\` and \`to\`, which are \`YYYY-MM-DD HH:MM:SS\` in the site's own time zone.
-- **Errors** are \`{message, errors?}\` in plain words; calls that reach a robot add \`success: false\`.
+- **Errors** are \`{message, code, errors?}\`: a sentence for people, and a stable code for programs; calls that reach a
+  robot add \`success: false\`. Decide by \`code\`, never by the sentence, and treat one you do not know by its status.
 - **Responses may gain fields** in later versions; none is renamed or removed.
 - **Robots** speak MQTT: their topics and messages are in the [AsyncAPI document](/api/docs/asyncapi.json).`;
 

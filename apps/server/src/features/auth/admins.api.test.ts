@@ -81,7 +81,10 @@ describe("§6 Super Admins make further ones", () => {
     async (name) => {
       const message = `Somebody has the username ${name} already.`;
       const { status, body } = await make({ username: name });
-      expect([status, body]).toEqual([409, { message, errors: [{ field: "username", message }] }]);
+      expect([status, body]).toEqual([
+        409,
+        { message, code: "USERNAME_TAKEN", errors: [{ field: "username", message }] },
+      ]);
       expect(await records()).toMatchObject([{ action: "CREATE_ADMIN", outcome: "REFUSED", reason: message }]);
     },
   );
@@ -100,7 +103,10 @@ describe("§6 Super Admins make further ones", () => {
   test("an open console alone makes nobody: the own password is asked for, and guesses end", async () => {
     const message = "Your password is incorrect";
     const { status, body } = await make({ password: "guess" });
-    expect([status, body]).toEqual([400, { message, errors: [{ field: "password", message }] }]);
+    expect([status, body]).toEqual([
+      400,
+      { message, code: "WRONG_PASSWORD", errors: [{ field: "password", message }] },
+    ]);
     expect(await records()).toMatchObject([
       { action: "CREATE_ADMIN", actor: "Anita Rao", outcome: "REFUSED", reason: "wrong password", after: meera },
     ]);

@@ -51,7 +51,7 @@ export class AdminsService {
       const id = await insertAdmin(change, admin, hash);
       if (id !== null) return id;
       const message = `Somebody has the username ${username} already.`;
-      throw new HttpError(409, message, { errors: [{ field: "username", message }] });
+      throw new HttpError(409, "USERNAME_TAKEN", message, { errors: [{ field: "username", message }] });
     });
     return { message: `The Super Admin ${username} was added.`, adminId, credentials: { username, password } };
   }
@@ -82,20 +82,23 @@ export class AdminsService {
       const admin = await lockAdmin(change.tx, id);
       if (admin === null) throw notFound("Super Admin");
       const refusal = this.#refusalOf(call.viewer, action, admin);
-      if (refusal !== null) throw conflict(refusal);
+      if (refusal !== null) throw refusal;
       await work(change, admin);
       return admin;
     });
   }
 
-  #refusalOf({ userId }: Viewer, action: string, { id, username }: Target): string | null {
+  #refusalOf({ userId }: Viewer, action: string, { id, username }: Target): HttpError | null {
     if (id === userId) {
-      return action === "DELETE_ADMIN"
-        ? "You cannot remove yourself. Another Super Admin can."
-        : "Your own password is changed on your profile page.";
+      return conflict(
+        "OWN_ACCOUNT",
+        action === "DELETE_ADMIN"
+          ? "You cannot remove yourself. Another Super Admin can."
+          : "Your own password is changed on your profile page.",
+      );
     }
     const isKnown = this.#deps.settings.mode === "demo" && demoSignIns.some((known) => known.username === username);
-    return isKnown ? `${username} belongs to the demo and stays as it is.` : null;
+    return isKnown ? conflict("DEMO_ACCOUNT", `${username} belongs to the demo and stays as it is.`) : null;
   }
 
   /** Throws 400 and 429 for a password that is not the caller's, and 401 where the caller has just been removed. */

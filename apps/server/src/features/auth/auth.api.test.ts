@@ -35,7 +35,7 @@ describe("§4 Session: signing in and out", () => {
     await admin.ask(siteDetails);
     await admin.ask(logout);
     const after = await admin.call(siteDetails);
-    expect([after.status, after.body]).toEqual([401, { message: "Please sign in." }]);
+    expect([after.status, after.body]).toEqual([401, { message: "Please sign in.", code: "NOT_SIGNED_IN" }]);
   });
 
   test("logout takes an empty body with a JSON content type", async () => {

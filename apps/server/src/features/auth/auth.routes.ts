@@ -36,7 +36,7 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
       keyGenerator: clientNetwork,
       errorResponseBuilder: ({ routeOptions }) => {
         const what = routeOptions.config.route === login ? "sign-ins" : "password changes";
-        return new HttpError(429, `Too many ${what} from here. Try again in a minute.`);
+        return new HttpError(429, "ADDRESS_RATE_LIMITED", `Too many ${what} from here. Try again in a minute.`);
       },
     });
     registerOpen(scope, login, async ({ body, request, reply, signal }) => {

@@ -50,7 +50,7 @@ export class AuthService {
       // Nothing slows these down, so their audit is throttled.
       const who = account === null ? `at ${attempt.address}` : `as ${account.id}`;
       await refusals.record(`sign-in ${who}`, refusalOf(account, attempt, "too many failed sign-ins"));
-      throw new HttpError(429, tooManySignIns(result.waitMs));
+      throw new HttpError(429, "SIGN_IN_LOCKED", tooManySignIns(result.waitMs));
     }
     if (account !== null && result.kind === "right") {
       await this.#refuseExpired(account, attempt);
@@ -59,7 +59,7 @@ export class AuthService {
     }
     const reason = account === null ? "unknown user" : "wrong password";
     await recordAudit(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
-    throw new HttpError(401, "Invalid credentials");
+    throw new HttpError(401, "INVALID_CREDENTIALS", "Invalid credentials");
   }
 
   /** Called only once the password is right, so that nobody else learns that it has expired. */
@@ -67,7 +67,7 @@ export class AuthService {
     const { db, clock } = this.#deps;
     if (account.passwordMadeAt === null || clock.now() < generatedPasswordUntil(account.passwordMadeAt)) return;
     await recordAudit(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
-    throw new HttpError(403, expiredMessage(account.role));
+    throw new HttpError(403, "PASSWORD_EXPIRED", expiredMessage(account.role));
   }
 
   /** Null where the password was changed while it was checked. */
@@ -135,7 +135,7 @@ export class AuthService {
     const weak = this.#isDemoSignIn(account, passwords.newPassword)
       ? null
       : weakPasswordOf(passwords.newPassword, account);
-    if (weak !== null) throw invalid("newPassword", weak);
+    if (weak !== null) throw invalid("newPassword", weak, "WEAK_PASSWORD");
     const change = {
       actor: viewer,
       action: "CHANGE_PASSWORD",

@@ -1,6 +1,6 @@
 import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { errorResponseSchema } from "@suncrew/contract/http/error.ts";
+import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
@@ -112,7 +112,7 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     expect(await opened(browser.token, {})).toEqual([]);
     const stop = stopOf(server.fixtures.ownRobot);
     const answer = await callWith(browser.token, {}, sendCommand, stop);
-    expect(answer).toMatchObject({ status: 401, body: { message: "Please sign in." } });
+    expect(answer).toMatchObject({ status: 401, body: { message: "Please sign in.", code: "NOT_SIGNED_IN" } });
     expect(await server.db.selectFrom("commands").select("id").execute()).toEqual([]);
     expect(await strangers()).toMatchObject([
       {
@@ -145,7 +145,7 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     const [value = ""] = other.jar.values();
     for (const cookie of [other.cookie, `${name}=${value}`, `${name}=`, name, `${name}=${"a".repeat(43)}`, ";=;"]) {
       const answer = await callWith(browser.token, { cookie }, live);
-      expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in." }]);
+      expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in.", code: "NOT_SIGNED_IN" }]);
     }
   });
 

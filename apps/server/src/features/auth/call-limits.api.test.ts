@@ -39,7 +39,7 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
     expect(await statuses(12, () => one.call(siteDetails))).toEqual(Array(12).fill(200));
     expect(await statuses(10, () => other.call(alertList, { query: {} }))).toEqual([...Array(8).fill(200), 429, 429]);
     const refused = await one.call(siteDetails);
-    expect(refused.body).toEqual({ message: expect.stringMatching(TOO_MANY) });
+    expect(refused.body).toEqual({ message: expect.stringMatching(TOO_MANY), code: "ACCOUNT_RATE_LIMITED" });
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(60);
     expect((await stranger.call(siteDetails)).status).toBe(200);

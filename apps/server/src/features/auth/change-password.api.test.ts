@@ -45,7 +45,10 @@ describe("§5 Change password", () => {
     const elsewhere = await server.signIn("owner");
     const answer = await change(here, "wrong");
     const message = "Current password is incorrect";
-    expect([answer.status, answer.body]).toEqual([400, { message, errors: [{ field: "currentPassword", message }] }]);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { message, code: "WRONG_PASSWORD", errors: [{ field: "currentPassword", message }] },
+    ]);
     expect((await here.call(siteDetails)).status).toBe(200);
     expect((await elsewhere.call(siteDetails)).status).toBe(200);
     expect((await signInWith(usernames.owner, PASSWORD)).status).toBe(200);
@@ -73,7 +76,10 @@ describe("§5 Change password", () => {
   ])("%j is 400: %s", async (body, field, message) => {
     const owner = await server.as("owner");
     const answer = await owner.raw(changePassword.path, { method: "POST", body });
-    expect([answer.status, answer.body]).toEqual([400, { message, errors: [{ field, message }] }]);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { message, code: "VALIDATION_FAILED", errors: [{ field, message }] },
+    ]);
   });
 
   test.each([
@@ -84,7 +90,10 @@ describe("§5 Change password", () => {
   ])("%s is refused as a new password with the reason at its field, and changes nothing", async (weak, message) => {
     const owner = await server.signIn("owner");
     const answer = await change(owner, PASSWORD, weak);
-    expect([answer.status, answer.body]).toEqual([400, { message, errors: [{ field: "newPassword", message }] }]);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { message, code: "WEAK_PASSWORD", errors: [{ field: "newPassword", message }] },
+    ]);
     expect((await signInWith(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
@@ -102,7 +111,10 @@ describe("§5 Change password", () => {
     }
     expect((await signInWith(usernames.owner, "wrong")).status).toBe(401);
     const early = await change(owner, PASSWORD);
-    expect([early.status, early.body]).toEqual([429, { message: "Too many wrong passwords. Try again in 1 second." }]);
+    expect([early.status, early.body]).toEqual([
+      429,
+      { message: "Too many wrong passwords. Try again in 1 second.", code: "PASSWORD_CHECK_LOCKED" },
+    ]);
     expect((await signInWith(usernames.owner, PASSWORD)).status).toBe(429);
     expect((await owner.call(siteDetails)).status).toBe(200);
     server.clock.advance(LOCKED_MS);

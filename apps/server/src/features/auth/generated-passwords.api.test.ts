@@ -47,8 +47,11 @@ describe("§4 Partner: a generated password", () => {
     server.clock.advance(1);
     const late = await signIn(credentials.username, credentials.password);
     const message = "This password was generated and was valid for 14 days. Ask a Super Admin to regenerate it.";
-    expect([late.status, late.body]).toEqual([403, { message }]);
-    expect((await signIn(credentials.username, "wrong")).body).toEqual({ message: "Invalid credentials" });
+    expect([late.status, late.body]).toEqual([403, { message, code: "PASSWORD_EXPIRED" }]);
+    expect((await signIn(credentials.username, "wrong")).body).toEqual({
+      message: "Invalid credentials",
+      code: "INVALID_CREDENTIALS",
+    });
     expect((await new TestClient(server.app.http, opened?.token ?? null).call(siteDetails)).status).toBe(200);
     const row = await server.db
       .selectFrom("audit")

@@ -180,7 +180,11 @@ export class CallLimits {
     const seconds = Math.max(1, counted.ttlInSeconds);
     void reply.header("retry-after", seconds);
     const wait = `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
-    throw new HttpError(429, `Too many requests from your account within a minute. Try again in ${wait}.`);
+    throw new HttpError(
+      429,
+      "ACCOUNT_RATE_LIMITED",
+      `Too many requests from your account within a minute. Try again in ${wait}.`,
+    );
   }
 }
 

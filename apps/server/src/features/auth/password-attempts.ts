@@ -45,7 +45,12 @@ export class PasswordAttempts {
     atOnce: CHECKED_AT_ONCE,
     waitingPerPerson: WAITING_PER_ADDRESS,
     waiting: WAITING,
-    refusal: () => new HttpError(503, "Too many people are signing in at this moment. Please try again in a minute."),
+    refusal: () =>
+      new HttpError(
+        503,
+        "SIGN_IN_BUSY",
+        "Too many people are signing in at this moment. Please try again in a minute.",
+      ),
   });
 
   constructor(deps: Dependencies) {
@@ -135,11 +140,11 @@ export async function withConfirmedPassword<T>(
     if (result.kind === "wait") {
       const refusal = { ...change, outcome: "REFUSED", reason: "too many wrong passwords" } as const;
       await refusals.record(`password of ${viewer.userId}`, refusal);
-      throw new HttpError(429, tooManyWrongPasswords(result.waitMs));
+      throw new HttpError(429, "PASSWORD_CHECK_LOCKED", tooManyWrongPasswords(result.waitMs));
     }
     const done = result.kind === "right" ? await work() : null;
     if (done !== null) return done;
     await recordChange(db, change, "wrong password");
-    throw invalid(field, wrong);
+    throw invalid(field, wrong, "WRONG_PASSWORD");
   });
 }

@@ -101,7 +101,10 @@ describe("§4 Session: what ends sessions ends them on every server at once", ()
     await admin.ask(deletePartner, { params });
     expect(await statuses(here)).toEqual([401, 401]);
     const refused = await new TestClient(second.http, null, "10.8.0.1").call(login, { body: credentials });
-    expect([refused.status, refused.body]).toEqual([401, { message: "Invalid credentials" }]);
+    expect([refused.status, refused.body]).toEqual([
+      401,
+      { message: "Invalid credentials", code: "INVALID_CREDENTIALS" },
+    ]);
   });
 
   test("a live stream of an ended session ends within 2 s on the other server", async () => {

@@ -31,8 +31,11 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
   test("a wrong password and an unknown user are answered alike", async () => {
     const wrong = await tryWith(usernames.owner, "wrong");
     const unknown = await tryWith("nobody at all", "wrong");
-    expect([wrong.status, wrong.body]).toEqual([401, { message: "Invalid credentials" }]);
-    expect([unknown.status, unknown.body]).toEqual([401, { message: "Invalid credentials" }]);
+    expect([wrong.status, wrong.body]).toEqual([401, { message: "Invalid credentials", code: "INVALID_CREDENTIALS" }]);
+    expect([unknown.status, unknown.body]).toEqual([
+      401,
+      { message: "Invalid credentials", code: "INVALID_CREDENTIALS" },
+    ]);
   });
 
   test("an unknown user costs the same work, so that time tells no names", async () => {
@@ -52,7 +55,10 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
   test("after some failures the next try has to wait, also with the right password", async () => {
     for (let failures = 0; failures < accountLimit.slowedFrom; failures += 1) await tryWith(usernames.owner, "wrong");
     const early = await tryWith(usernames.owner, PASSWORD);
-    expect([early.status, early.body]).toEqual([429, { message: "Too many failed sign-ins. Try again in 1 second." }]);
+    expect([early.status, early.body]).toEqual([
+      429,
+      { message: "Too many failed sign-ins. Try again in 1 second.", code: "SIGN_IN_LOCKED" },
+    ]);
     server.clock.advance(1000);
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
   });
@@ -70,6 +76,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     server.clock.advance(LOCKED_MS - 60_000);
     expect((await tryWith(usernames.owner, PASSWORD)).body).toEqual({
       message: "Too many failed sign-ins. Try again in 1 minute.",
+      code: "SIGN_IN_LOCKED",
     });
     server.clock.advance(60_001);
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
@@ -146,7 +153,10 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
   test("more tries in a minute than any person makes never reach the database", async () => {
     const answers = [];
     for (let each = 0; each < 130; each += 1) answers.push(await tryWith("name", "wrong"));
-    expect(answers.at(-1)?.body).toEqual({ message: "Too many sign-ins from here. Try again in a minute." });
+    expect(answers.at(-1)?.body).toEqual({
+      message: "Too many sign-ins from here. Try again in a minute.",
+      code: "ADDRESS_RATE_LIMITED",
+    });
     await server.app.stop();
     const rows = await server.db.selectFrom("audit").select(["reason", "after"]).orderBy("id").execute();
     const times = rows.map(({ after }): unknown => after?.["times"] ?? 1);
@@ -221,7 +231,7 @@ describe("§4 Session: what ends it", () => {
     const owner = await server.signIn("owner");
     server.clock.advance(12 * 3_600_000);
     const answer = await owner.call(siteDetails);
-    expect([answer.status, answer.body]).toEqual([401, { message: "Token expired" }]);
+    expect([answer.status, answer.body]).toEqual([401, { message: "Token expired", code: "TOKEN_EXPIRED" }]);
   });
 
   test("a user's or its partner's deletion voids the session at once, and the sign-in", async () => {
@@ -258,7 +268,7 @@ describe("§4 Session: what ends it", () => {
     const nobody = await server.as(null);
     for (const token of forged) {
       const answer = await nobody.raw(siteDetails.path, { headers: { authorization: `Bearer ${token}` } });
-      expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in." }]);
+      expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in.", code: "NOT_SIGNED_IN" }]);
     }
   });
 });

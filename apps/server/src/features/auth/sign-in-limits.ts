@@ -60,7 +60,8 @@ function durationText(waitMs: number): string {
  * more, and there is nobody to answer.
  */
 export function clientNetwork({ ip }: { readonly ip: string | undefined }): string {
-  if (ip === undefined) throw new HttpError(400, "The connection was closed before the request was processed.");
+  if (ip === undefined)
+    throw new HttpError(400, "CONNECTION_CLOSED", "The connection was closed before the request was processed.");
   return networkOf(ip);
 }
 

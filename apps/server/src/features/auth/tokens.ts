@@ -25,7 +25,7 @@ export function readToken(app: FastifyInstance, authorization: string | undefine
   if (token === undefined) throw notSignedIn();
   const claims = tokenClaimsSchema.safeParse(verified(app, token));
   if (!claims.success) throw notSignedIn();
-  if (claims.data.exp * 1000 <= clock.now().getTime()) throw notSignedIn("Token expired");
+  if (claims.data.exp * 1000 <= clock.now().getTime()) throw notSignedIn("Token expired", "TOKEN_EXPIRED");
   return claims.data;
 }
 

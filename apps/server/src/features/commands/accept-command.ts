@@ -53,7 +53,8 @@ export async function acceptCommand(
   const robot = await lockRobot(tx, target.robotId);
   // It was moved or deleted, or became another machine, while this call waited for the lock.
   const isGone = robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId;
-  if (isGone || robot.serial_number !== body.robotId) throw new HttpError(404, MISSING_OR_PROCESSING);
+  if (isGone || robot.serial_number !== body.robotId)
+    throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
   const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };
@@ -153,7 +154,7 @@ async function settingsRefusalOf(
     (main ?? robot.main_motor_speed) !== robot.main_motor_speed ||
     (brush ?? robot.brush_motor_speed) !== robot.brush_motor_speed;
   if (speedsDiffer && !may(viewer.role, "changeMotorSpeeds"))
-    return forbidden("Only Super Admins can change motor speeds.");
+    return forbidden("Only Super Admins can change motor speeds.", "SPEED_CHANGE_FORBIDDEN");
   const open = await readOpenCommands(tx, [robot.id]);
   const refusal = settingsRefusal(candidateOf({ robot, open }), now);
   return refusal && refusedBy(refusal, refusalMessages[refusal](robot.serial_number));

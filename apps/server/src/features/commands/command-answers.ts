@@ -1,4 +1,5 @@
 import type { RejectCode } from "@suncrew/contract/devices/messages.ts";
+import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import type { SettingsRefusal, StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import type { ReleaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -46,6 +47,26 @@ export const refusalMessages: Record<StartRefusal | SettingsRefusal | GuardRefus
   "too-late": () => "it took too long.",
   "without-time": () =>
     "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.",
+};
+
+/** The same, for programs. */
+const refusalCodes: Record<StartRefusal | SettingsRefusal | GuardRefusal | ReleaseRefusal, ErrorCode> = {
+  retired: "ROBOT_DEVICE_RETIRED",
+  maintenance: "ROBOT_IN_MAINTENANCE",
+  installing: "ROBOT_INSTALLING",
+  away: "ROBOT_AWAY",
+  stale: "ROBOT_SILENT",
+  moving: "ROBOT_MOVING",
+  "start-open": "ROBOT_MISSING_OR_BUSY",
+  "stop-unsettled": "STOP_UNCONFIRMED",
+  clock: "ROBOT_CLOCK_WRONG",
+  "stopped-since": "STOPPED_SINCE",
+  "locked-since": "LOCKED_SINCE",
+  "too-late": "START_TOO_LATE",
+  "without-time": "SERVER_CLOCK_WRONG",
+  "not-locked": "ROBOT_NOT_IN_MAINTENANCE",
+  "lock-unconfirmed": "LOCK_UNCONFIRMED",
+  "release-open": "RELEASE_PENDING",
 };
 
 /** A robot whose rows someone else held for too long. */
@@ -176,25 +197,29 @@ export function answerTo(command: Command, context: AnswerContext): SuccessAnswe
     case "CONFIRMED":
       return { success: true, message: successMessages[command.verb](serial), command_id: id };
     case "REJECTED":
-      throw failure(502, rejectedMessage(serial, command.ack_code));
+      throw failure(502, "ROBOT_REFUSED", rejectedMessage(serial, command.ack_code));
     case "NEVER_SENT":
-      if (context.brokerAway) throw failure(503, BROKER_AWAY);
-      throw failure(503, staysPending(verb) ? settled.notKnownYet(serial) : failureMessages[verb].neverSent(serial));
+      if (context.brokerAway) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
+      throw staysPending(verb)
+        ? failure(503, "RESULT_UNKNOWN", settled.notKnownYet(serial))
+        : failure(503, "COMMAND_NOT_SENT", failureMessages[verb].neverSent(serial));
     case "UNCONFIRMED":
       throw unconfirmed(command);
     case null:
-      if (!staysPending(verb)) throw pending(504, settled.notKnownYet(serial));
-      if (context.brokerAway) throw pending(503, pendingMessages[verb].withoutBroker(serial));
-      throw pending(504, pendingMessages[verb][context.robotAway ? "away" : "unconfirmed"](serial));
+      if (!staysPending(verb)) throw pending(504, "RESULT_UNKNOWN", settled.notKnownYet(serial));
+      if (context.brokerAway) throw pending(503, "COMMAND_PENDING", pendingMessages[verb].withoutBroker(serial));
+      throw pending(504, "COMMAND_PENDING", pendingMessages[verb][context.robotAway ? "away" : "unconfirmed"](serial));
   }
 }
 
 /** What was closed before its time was superseded by a newer command: a conflict, not a robot that is away. */
 function unconfirmed({ verb, serial_number: serial, settled_at, settle_by }: Command): HttpError {
   const superseded = settled_at !== null && settled_at < settle_by;
-  if (staysPending(verb)) return failure(504, settled.notKnownYet(serial));
+  if (staysPending(verb)) return failure(504, "RESULT_UNKNOWN", settled.notKnownYet(serial));
   const words = failureMessages[verb];
-  return superseded ? failure(409, words.superseded(serial)) : failure(504, words.unconfirmed(serial));
+  return superseded
+    ? failure(409, "COMMAND_SUPERSEDED", words.superseded(serial))
+    : failure(504, "COMMAND_UNCONFIRMED", words.unconfirmed(serial));
 }
 
 /** A refusal as its caller gets it: 504 where the robot cannot be reached, 503 without a clock to rely on, else a conflict. */
@@ -203,13 +228,13 @@ export function refusedBy(
   message: string,
 ): HttpError {
   const status = refusal === "without-time" ? 503 : refusal === "away" || refusal === "stale" ? 504 : 409;
-  return failure(status, message);
+  return failure(status, refusalCodes[refusal], message);
 }
 
-export function failure(status: number, message: string): HttpError {
-  return new HttpError(status, message, { success: false });
+export function failure(status: number, code: ErrorCode, message: string): HttpError {
+  return new HttpError(status, code, message, { success: false });
 }
 
-function pending(status: number, message: string): HttpError {
-  return new HttpError(status, message, { success: false, pending: true });
+function pending(status: number, code: ErrorCode, message: string): HttpError {
+  return new HttpError(status, code, message, { success: false, pending: true });
 }

@@ -35,9 +35,10 @@ export async function findTarget(viewer: Viewer, db: Executor, named: RobotRefer
   const byId = robots.find((robot) => robot.id === named.robotObjectId);
   const bySerial = robots.find((robot) => robot.serial_number === named.robotId);
   if (byId === undefined || bySerial === undefined || site === undefined)
-    throw new HttpError(404, MISSING_OR_PROCESSING);
-  if (byId !== bySerial) throw invalid("robotObjectId", "robotId and robotObjectId must name the same robot");
-  if (byId.site_id !== site.id) throw invalid("siteId", "siteId must be the site of the robot");
+    throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
+  if (byId !== bySerial)
+    throw invalid("robotObjectId", "robotId and robotObjectId must name the same robot", "ROBOT_MISMATCH");
+  if (byId.site_id !== site.id) throw invalid("siteId", "siteId must be the site of the robot", "SITE_MISMATCH");
   return { robotId: byId.id, siteId: byId.site_id, lastSeq: byId.last_command_seq };
 }
 

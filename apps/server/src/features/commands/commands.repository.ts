@@ -1,3 +1,4 @@
+import { errorCodeSchema } from "@suncrew/contract/http/error-codes.ts";
 import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
@@ -424,10 +425,12 @@ export async function findEarlier(tx: Tx, request: KeyedRequest): Promise<string
     .where("key", "=", request.key)
     .executeTakeFirst();
   if (earlier === undefined) return null;
-  if (earlier.body !== request.body) throw conflict("This Idempotency-Key was used for another command.");
-  if (earlier.command_id === null)
-    throw new HttpError(earlier.refused_status ?? 409, earlier.refused_message ?? "Refused.");
-  return earlier.command_id;
+  if (earlier.body !== request.body)
+    throw conflict("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for another command.");
+  if (earlier.command_id !== null) return earlier.command_id;
+  // Servers of an older version stored none.
+  const code = errorCodeSchema.safeParse(earlier.refused_code).data ?? "COMMAND_REFUSED";
+  throw new HttpError(earlier.refused_status ?? 409, code, earlier.refused_message ?? "Refused.");
 }
 
 /** Remembers what the request came to. Rejects with a unique violation where another one with its key was first. */
@@ -447,6 +450,7 @@ export async function rememberRequest(
       at,
       command_id: isCommand ? result : null,
       refused_status: isCommand ? null : result.status,
+      refused_code: isCommand ? null : result.code,
       refused_message: isCommand ? null : result.message,
     })
     .execute();

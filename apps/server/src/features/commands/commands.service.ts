@@ -186,7 +186,7 @@ export class Commands implements Service {
     known: { readonly robotAway: boolean; readonly brokerAway?: boolean } | null,
   ): Promise<SuccessAnswer> {
     const command = await this.#settlementOf(commandId);
-    if (command === null) throw new HttpError(504, RESULT_UNKNOWN, { success: false, pending: true });
+    if (command === null) throw new HttpError(504, "RESULT_UNKNOWN", RESULT_UNKNOWN, { success: false, pending: true });
     return answerTo(command, known === null ? contextOf(command) : { brokerAway: false, ...known });
   }
 

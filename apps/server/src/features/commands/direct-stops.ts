@@ -165,7 +165,7 @@ export class DirectStops implements Service {
 
   #withMessage<A>(outcome: Outcome<A>): Outcome<A> {
     if ("answer" in outcome || this.#deps.broker.connected || !isDatabaseUnreachable(outcome.error)) return outcome;
-    return { error: new HttpError(503, NOTHING_REACHABLE, { success: false }) };
+    return { error: new HttpError(503, "NOTHING_REACHABLE", NOTHING_REACHABLE, { success: false }) };
   }
 
   /** Sends the Stop to the robots that have not been sent it; null where there is none, or no broker. */
@@ -349,9 +349,9 @@ export function unrecordedAnswer(press: StopPress, serial: string): SuccessAnswe
   const [robot] = press.robots;
   const pressed = robot && press.of(robot.id);
   if (robot === undefined || pressed === undefined || !press.isOnlyJournaled(robot.id)) {
-    throw new HttpError(504, settled.notKnownYet(serial), { success: false, pending: true });
+    throw new HttpError(504, "RESULT_UNKNOWN", settled.notKnownYet(serial), { success: false, pending: true });
   }
   const { outcome, message } = unrecordedResult(press, robot.id, serial);
-  if (outcome === "FAILED") throw new HttpError(503, message, { success: false, pending: true });
+  if (outcome === "FAILED") throw new HttpError(503, "COMMAND_PENDING", message, { success: false, pending: true });
   return { success: true, message, command_id: pressed.id, pending: true };
 }

@@ -68,7 +68,8 @@ export async function orderMany(
   /** What became of the others is told all the same. */
   const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
     const { id: robotId, serial_number: serial } = robot;
-    const known = error instanceof HttpError ? error : new HttpError(503, RESULT_UNKNOWN, { pending: true });
+    const known =
+      error instanceof HttpError ? error : new HttpError(503, "RESULT_UNKNOWN", RESULT_UNKNOWN, { pending: true });
     if (known !== error && stop?.isOnlyJournaled(robotId) === true) return unrecordedResult(stop, robotId, serial);
     if (known !== error)
       log.error({ reason: error, robotId, verb: order.verb }, "the result of a command is not known");

@@ -27,8 +27,8 @@ export class RobotStatusCall {
   async ask(viewer: Viewer, serial: string, gone: AbortSignal): Promise<StatusAnswer> {
     const { db, broker, clock } = this.#deps;
     const known = await readShown(viewer, db, serial);
-    if (!known.online) throw failure(504, refusalMessages.away(serial));
-    if (!broker.connected) throw failure(503, BROKER_AWAY);
+    if (!known.online) throw failure(504, "ROBOT_AWAY", refusalMessages.away(serial));
+    if (!broker.connected) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
     const askedAt = clock.now();
     const question = questionEnvelope(askedAt, known.session, viewer.name);
     const unasked = new AbortController();
@@ -36,8 +36,9 @@ export class RobotStatusCall {
     // Not waited for: the broker's receipt may come later than the robot's answer, or never.
     publishCommandMessage(broker, serial, { ...question, verb: "STATUS" }).catch(() => unasked.abort());
     const row = await answered;
-    if (unasked.signal.aborted && row === null) throw failure(503, BROKER_AWAY);
-    if (row === null) throw failure(504, `Robot ${serial} did not answer within ${STATUS_WAIT_MS / 1000} seconds.`);
+    if (unasked.signal.aborted && row === null) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
+    if (row === null)
+      throw failure(504, "STATUS_TIMEOUT", `Robot ${serial} did not answer within ${STATUS_WAIT_MS / 1000} seconds.`);
     return shownAnswer(row, serial);
   }
 
@@ -87,7 +88,7 @@ function answers(row: ShownRow, id: string, askedAt: Date): boolean {
 function shownAnswer(row: ShownRow, serial: string): StatusAnswer {
   const { status, battery, live_at, motion, applied_direction: direction } = row;
   if (status === null || battery === null || live_at === null || motion === null || direction === null) {
-    throw failure(504, refusalMessages.away(serial));
+    throw failure(504, "ROBOT_AWAY", refusalMessages.away(serial));
   }
   return {
     success: true,

@@ -23,9 +23,9 @@ export function configRoutes(app: FastifyInstance, deps: Dependencies): Service[
   let stopping = false;
   app.addHook("preClose", async () => void (stopping = true));
   registerOpen(app, ready, async () => {
-    if (stopping) throw new HttpError(503, "This server is stopping.");
+    if (stopping) throw new HttpError(503, "SERVER_STOPPING", "This server is stopping.");
     const missing = await readiness.missing();
-    if (missing !== null) throw new HttpError(503, missing);
+    if (missing !== null) throw new HttpError(503, "NOT_READY", missing);
     return { status: "ready", database: true, broker: true } as const;
   });
 

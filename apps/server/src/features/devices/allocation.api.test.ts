@@ -69,7 +69,7 @@ describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
     const message =
       "A robot has the device OWN-1, so it stays with the partner of the robot's site. Nothing was allocated.";
     const { status, body } = await allocate(["SPARE-1", "OWN-1"], strangerPartnerId);
-    expect([status, body]).toEqual([409, { message }]);
+    expect([status, body]).toEqual([409, { message, code: "DEVICE_ASSIGNED" }]);
     expect(await partnersOf("OWN-1", "SPARE-1")).toEqual(["Owncare Services", "In-house"]);
     expect(await audits("ALLOCATE_DEVICE")).toMatchObject([
       { entity_id: "OWN-1", outcome: "REFUSED", reason: message },
@@ -84,7 +84,10 @@ describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
     expect((await allocate(["SPARE-1", "NONE-1"], strangerPartnerId)).text).toBe('{"message":"Device not found"}');
     await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "SPARE-2").execute();
     const { status, text } = await allocate(["SPARE-1", "SPARE-2"], strangerPartnerId);
-    expect([status, text]).toEqual([409, '{"message":"The device SPARE-2 has been retired. Nothing was allocated."}']);
+    expect([status, text]).toEqual([
+      409,
+      '{"message":"The device SPARE-2 has been retired. Nothing was allocated.","code":"DEVICE_RETIRED"}',
+    ]);
     expect(await partnersOf("SPARE-1")).toEqual(["In-house"]);
     expect((await allocate([], strangerPartnerId)).body).toMatchObject({ errors: [{ field: "serials" }] });
   });

@@ -66,7 +66,7 @@ export interface Provisioned {
 export async function provision(deps: ProvisionDependencies, request: ProvisionRequest): Promise<Provisioned> {
   const { first, last, partnerId, by: actor, at } = request;
   const serials = serialRange(first, last, DEVICES_AT_ONCE);
-  if (serials === null) throw invalid("last_serial", deviceMessages.noRange(DEVICES_AT_ONCE));
+  if (serials === null) throw invalid("last_serial", deviceMessages.noRange(DEVICES_AT_ONCE), "SERIAL_RANGE");
   const devices = serials.map((serial) => ({ serial, secret: newSecret() }));
   const after = { first_serial: first, last_serial: last, partner_id: partnerId };
   const change = { actor, action: "PROVISION_DEVICE", entity: "device", entityId: first, after, at };
@@ -131,7 +131,7 @@ async function putAll(accounts: BrokerAccounts, devices: readonly DeviceAccount[
       await takeBack(accounts, devices.slice(0, from + PUT_BATCH), lock);
       throw error;
     }
-    if (!lock.held) throw new HttpError(503, deviceMessages.provisioningLockLost);
+    if (!lock.held) throw new HttpError(503, "PROVISIONING_LOST", deviceMessages.provisioningLockLost);
   }
 }
 
@@ -150,15 +150,17 @@ async function takeBack(accounts: BrokerAccounts, devices: readonly DeviceAccoun
 
 function serialsTaken(serials: readonly string[]): HttpError {
   const message = deviceMessages.taken(serials);
-  return new HttpError(409, message, { errors: [{ field: "first_serial", message }] });
+  return new HttpError(409, "SERIAL_TAKEN", message, { errors: [{ field: "first_serial", message }] });
 }
 
 /** Null for an error that is not a refusal. */
 function provisionRefusal(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof AccountNameTakenError) return serialsTaken([error.serial]);
-  if (error instanceof LockUnavailableError) return new HttpError(503, deviceMessages.provisionedElsewhere);
-  if (error instanceof BrokerUpdateError) return new HttpError(503, deviceMessages.nothingProvisioned(error.message));
+  if (error instanceof LockUnavailableError)
+    return new HttpError(503, "PROVISIONING_BUSY", deviceMessages.provisionedElsewhere);
+  if (error instanceof BrokerUpdateError)
+    return new HttpError(503, "BROKER_REFUSED", deviceMessages.nothingProvisioned(error.message));
   return null;
 }
 
@@ -227,7 +229,7 @@ async function rotateAtBroker(
   } catch (error) {
     if (error instanceof HttpError) throw error;
     log.error({ reason: error, serial }, "the broker has a new secret that was not stored");
-    throw new HttpError(503, deviceMessages.notStored(serial));
+    throw new HttpError(503, "SECRET_NOT_STORED", deviceMessages.notStored(serial));
   }
 }
 
@@ -245,26 +247,27 @@ async function storeRotated(db: Db, change: AuditedChange, { serial, secret }: D
     await recordChange(tx, change, null);
     return false;
   });
-  if (isRetired) throw conflict(deviceMessages.retiredAlready(serial));
+  if (isRetired) throw conflict("DEVICE_RETIRED", deviceMessages.retiredAlready(serial));
 }
 
 /** Locks the device. Throws 404, or 409 where it can have no new secret now. */
 async function requireRotatable(tx: Tx, deps: RotationDependencies, serial: string): Promise<void> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
-  if (device.retired_at !== null) throw conflict(deviceMessages.retiredAlready(serial));
+  if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", deviceMessages.retiredAlready(serial));
   // Its connection ends: a robot that is cleaning could not be stopped until it has the new secret.
   const moving = await readMovingRobot(tx, serial, seenAt(deps));
-  if (moving !== null) throw conflict(deviceMessages.notRotatedMoving(serial, moving.sentence));
+  if (moving !== null) throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRotatedMoving(serial, moving.sentence));
 }
 
 /** Null for an error that is not a refusal, and for a device that does not exist: there is nothing to record then. */
 function rotationRefusal(error: unknown, serial: string): HttpError | null {
   if (error instanceof HttpError) return error.status === 404 ? null : error;
-  if (error instanceof AccountNameTakenError) return conflict(error.message);
-  if (error instanceof LockUnavailableError) return new HttpError(503, deviceMessages.rotatedElsewhere(serial));
+  if (error instanceof AccountNameTakenError) return conflict("ACCOUNT_NAME_TAKEN", error.message);
+  if (error instanceof LockUnavailableError)
+    return new HttpError(503, "ROTATION_BUSY", deviceMessages.rotatedElsewhere(serial));
   if (error instanceof BrokerUpdateError) {
-    return new HttpError(503, deviceMessages.notRotated(error.message, error.mayHaveChanged));
+    return new HttpError(503, "BROKER_REFUSED", deviceMessages.notRotated(error.message, error.mayHaveChanged));
   }
   return null;
 }

@@ -51,7 +51,7 @@ function brokerRoutes(app: FastifyInstance, { db, settings }: Dependencies): voi
   const expected = digest(`Bearer ${token}`);
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const actual = digest(request.headers.authorization ?? "");
-    if (!timingSafeEqual(actual, expected)) throw notSignedIn("This call is the broker's.");
+    if (!timingSafeEqual(actual, expected)) throw notSignedIn("This call is the broker's.", "SERVICE_TOKEN_REQUIRED");
   };
 
   const signIn = async (request: FastifyRequest): Promise<BrokerAnswer> => {

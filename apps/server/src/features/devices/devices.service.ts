@@ -175,11 +175,11 @@ export class DeviceAccounts implements Service {
       details.after = { robot_id: robot.id, robot_name: robot.robot_name };
     }
     const reason = deviceMessages.retiredAlready(serial);
-    if (device.retired_at !== null) throw conflict(reason);
+    if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", reason);
     // Also one that was stored a moment ago as it began to move, or that has not shown that it has stopped.
     const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];
     if (moving !== undefined && !this.#isCutOffByRetirement(seen)) {
-      throw conflict(deviceMessages.notRetired(serial, moving.sentence));
+      throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRetired(serial, moving.sentence));
     }
     if (robot === undefined) {
       await storeRetired(tx, serial, at);
@@ -263,9 +263,9 @@ async function allocate(tx: Tx, { serials, partner_id: partnerId, by, at }: Allo
   const assigned = serialsOf(others.filter((device) => device.is_assigned));
   const refusal =
     retired.length > 0
-      ? deviceMessages.notAllocatedRetired(retired)
+      ? conflict("DEVICE_RETIRED", deviceMessages.notAllocatedRetired(retired))
       : assigned.length > 0
-        ? deviceMessages.notAllocatedAssigned(assigned)
+        ? conflict("DEVICE_ASSIGNED", deviceMessages.notAllocatedAssigned(assigned))
         : null;
   await recordAudits(
     tx,
@@ -275,13 +275,13 @@ async function allocate(tx: Tx, { serials, partner_id: partnerId, by, at }: Allo
       entity: "device",
       entityId: device.serial,
       outcome: refusal === null ? ("DONE" as const) : ("REFUSED" as const),
-      reason: refusal,
+      reason: refusal?.message ?? null,
       before: { partner_id: device.partner_id, partner: device.partner_name },
       after: { partner_id: partnerId, partner },
       at,
     })),
   );
-  if (refusal !== null) return conflict(refusal);
+  if (refusal !== null) return refusal;
   await storeAllocated(tx, serialsOf(others), partnerId);
   return deviceMessages.allocated(wanted, partner, partnerId === IN_HOUSE_PARTNER_ID);
 }

@@ -117,7 +117,7 @@ export class FirmwareFiles {
         before: { version, file_name, bytes, sha256: file.sha256.toString("hex") },
         at,
       });
-      return refusal === null ? { message: `Firmware ${version} was deleted.` } : conflict(refusal);
+      return refusal === null ? { message: `Firmware ${version} was deleted.` } : conflict("FIRMWARE_IN_USE", refusal);
     });
     if (removed instanceof HttpError) throw removed;
     return removed;
@@ -140,9 +140,11 @@ export class FirmwareFiles {
     };
     // Checked even if there is no such offer, so that timing reveals nothing.
     const isSigned = this.#signer.isSigned(grant, signature);
-    if (offer === null || !isSigned) throw forbidden("This address is not valid.");
-    if (grant.expires * 1000 <= this.#deps.clock.now().getTime()) throw forbidden("This address has expired.");
-    if (!["OFFERED", "DOWNLOADING", "INSTALLING"].includes(offer.state)) throw forbidden("This offer is over.");
+    if (offer === null || !isSigned) throw forbidden("This address is not valid.", "DOWNLOAD_LINK_INVALID");
+    if (grant.expires * 1000 <= this.#deps.clock.now().getTime())
+      throw forbidden("This address has expired.", "DOWNLOAD_LINK_EXPIRED");
+    if (!["OFFERED", "DOWNLOADING", "INSTALLING"].includes(offer.state))
+      throw forbidden("This offer is over.", "OFFER_OVER");
     return { bytes: offer.bytes, stream: Readable.from(this.#content.stream(offer.firmwareId, offer.bytes)) };
   }
 }
@@ -150,7 +152,10 @@ export class FirmwareFiles {
 function refusedUpload(version: string, content: Buffer, isOther: boolean): HttpError | null {
   if (content.length === 0) return invalid("file", "The file is empty");
   if (!isOther) return null;
-  return conflict(`Firmware ${version} already exists with different content. Give this file another version.`);
+  return conflict(
+    "FIRMWARE_VERSION_TAKEN",
+    `Firmware ${version} already exists with different content. Give this file another version.`,
+  );
 }
 
 /**

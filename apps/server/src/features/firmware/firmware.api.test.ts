@@ -161,19 +161,25 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
     ],
   ])("is refused with %s", async (_words, params, query) => {
     const answer = await download(params, query);
-    expect([answer.status, answer.body]).toEqual([403, { message: "This address is not valid." }]);
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { message: "This address is not valid.", code: "DOWNLOAD_LINK_INVALID" },
+    ]);
   });
 
   test("is refused once it has expired, or the offer is over", async () => {
     const past = Math.floor(server.clock.now().getTime() / 1000);
     const expired = await download({ offerId }, { expires: String(past), signature: signed({ expires: past }) });
-    expect([expired.status, expired.body]).toEqual([403, { message: "This address has expired." }]);
+    expect([expired.status, expired.body]).toEqual([
+      403,
+      { message: "This address has expired.", code: "DOWNLOAD_LINK_EXPIRED" },
+    ]);
     await server.db
       .updateTable("rollout_robots")
       .set({ state: "FAILED", reason: "It failed.", ended_at: new Date() })
       .execute();
     const over = await download({ offerId }, { expires: String(expires), signature });
-    expect([over.status, over.body]).toEqual([403, { message: "This offer is over." }]);
+    expect([over.status, over.body]).toEqual([403, { message: "This offer is over.", code: "OFFER_OVER" }]);
   });
 
   function signed(change: { serial?: string; firmwareId?: number; expires?: number }): string {
@@ -217,7 +223,7 @@ describe("§5 Deploy firmware: rollouts", () => {
       expect(await audits()).toMatchObject({ action: `${action}_ROLLOUT`, outcome: "DONE" });
     }
     const over = await steer("RESUME");
-    expect([over.status, over.body]).toEqual([409, { message: "The rollout was cancelled." }]);
+    expect([over.status, over.body]).toEqual([409, { message: "The rollout was cancelled.", code: "ROLLOUT_OVER" }]);
     expect(await audits()).toMatchObject({ action: "RESUME_ROLLOUT", outcome: "REFUSED" });
   });
 

@@ -115,7 +115,7 @@ export class Rollouts {
   async control(viewer: Viewer, rolloutId: number, action: Action): Promise<{ message: string }> {
     const { db, clock } = this.#deps;
     const refusal = await transactionWithRetry(db, (tx) => storeAction(tx, viewer, rolloutId, action, clock.now()));
-    if (refusal !== null) throw conflict(refusal);
+    if (refusal !== null) throw conflict("ROLLOUT_OVER", refusal);
     return { message: doneMessages[action] };
   }
 
@@ -169,6 +169,7 @@ async function storeNewRollout(
 function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boolean): HttpError | null {
   if (!hasPublicUrl) {
     return conflict(
+      "PUBLIC_URL_MISSING",
       "Robots cannot download firmware: this server does not know its own address. Set PUBLIC_URL to the address at which robots reach it.",
     );
   }
@@ -177,7 +178,7 @@ function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boo
   const more = inOtherRollouts.length - named.length;
   const robots = `${named.length === 1 ? "Robot" : "Robots"} ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const verb = inOtherRollouts.length === 1 ? "is" : "are";
-  return conflict(`${robots} ${verb} in another rollout that has not ended.`);
+  return conflict("ROBOT_IN_OTHER_ROLLOUT", `${robots} ${verb} in another rollout that has not ended.`);
 }
 
 /** Answers why the action was refused, which is audited, or null. Throws 404. */

@@ -124,7 +124,7 @@ describe("§5 Robot group", () => {
       await made("East Row", 1);
       expect(await create(name, 2)).toMatchObject({
         status: 409,
-        body: { message: "Group name already exists for this site" },
+        body: { message: "Group name already exists for this site", code: "GROUP_NAME_TAKEN" },
       });
       expect((await audit()).slice(1)).toMatchObject([
         {
@@ -276,7 +276,7 @@ describe("§5 Robot group: two people save at once", () => {
       const answers = await Promise.all([create(`Row ${round}`, 1), create(`ROW${round}`, 2)]);
       expect(outcomes(answers)).toEqual([201, 409]);
       const refused = answers.find(({ status }) => status === 409);
-      expect(refused?.body).toEqual({ message: "Group name already exists for this site" });
+      expect(refused?.body).toEqual({ message: "Group name already exists for this site", code: "GROUP_NAME_TAKEN" });
       await seedGroups(server.db, server.fixtures, "free");
     }
   });

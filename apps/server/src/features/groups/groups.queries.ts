@@ -94,7 +94,7 @@ export async function findRobotAtOtherSite(
 ): Promise<HttpError | null> {
   const robots = await findRobots(viewer, db, robotIds);
   const stray = robots.find((robot) => robot.site_id !== siteId);
-  return stray ? invalid("robot_ids", `Robot ${stray.serial_number} is not at this site.`) : null;
+  return stray ? invalid("robot_ids", `Robot ${stray.serial_number} is not at this site.`, "ROBOT_NOT_AT_SITE") : null;
 }
 
 /** Throws 404 where one of the robots is out of the viewer's scope, and 400 where one is at another site. */

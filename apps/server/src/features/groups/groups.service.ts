@@ -93,7 +93,7 @@ export async function saveGroup(
 }
 
 function siteChanged(): HttpError {
-  return invalid("site_id", "The site of a group cannot be changed.");
+  return invalid("site_id", "The site of a group cannot be changed.", "GROUP_SITE_FIXED");
 }
 
 async function refusalOf(
@@ -103,12 +103,12 @@ async function refusalOf(
   content: GroupContent,
 ): Promise<HttpError | null> {
   if (await isNameTaken(tx, siteId, content.group_name, groupId)) {
-    return conflict("Group name already exists for this site");
+    return conflict("GROUP_NAME_TAKEN", "Group name already exists for this site");
   }
   const taken = await readRobotsInOtherGroups(tx, content.robot_ids, groupId);
   if (taken.length === 0) return null;
   const words = taken.map((robot) => `Robot ${robot.serial_number} is already in the group "${robot.group_name}".`);
-  return conflict(words.join(" "));
+  return conflict("ROBOT_IN_OTHER_GROUP", words.join(" "));
 }
 
 interface Change {
@@ -237,8 +237,8 @@ export async function stopSite(
 class GroupMismatch extends HttpError {
   readonly siteId: number;
 
-  constructor({ site_id }: FoundGroup, { status, message, extra }: HttpError) {
-    super(status, message, extra);
+  constructor({ site_id }: FoundGroup, { status, code, message, extra }: HttpError) {
+    super(status, code, message, extra);
     this.siteId = site_id;
   }
 }
@@ -252,13 +252,16 @@ async function chooseMembers(
   await requireSite(viewer, db, siteId);
   if (robotObjectIds) await findRobots(viewer, db, robotObjectIds);
   if (group.site_id !== siteId)
-    throw new GroupMismatch(group, invalid("siteId", "siteId must be the site of the group"));
+    throw new GroupMismatch(group, invalid("siteId", "siteId must be the site of the group", "SITE_MISMATCH"));
   const members = await readMembers(viewer, db, groupId);
   if (!robotObjectIds) return { siteId, robotIds: members };
   const wanted = new Set(robotObjectIds);
   const robotIds = members.filter((id) => wanted.has(id));
   if (robotIds.length < wanted.size) {
-    throw new GroupMismatch(group, invalid("robotObjectIds", "robotObjectIds must name robots of the group"));
+    throw new GroupMismatch(
+      group,
+      invalid("robotObjectIds", "robotObjectIds must name robots of the group", "NOT_OF_GROUP"),
+    );
   }
   return { siteId, robotIds };
 }

@@ -221,7 +221,8 @@ export class LiveFeed implements Service {
       sessionIds.length > 0 ? await findOpenSessions(db, sessionIds, clock.now()) : new Map<string, Viewer>();
     for (const opening of openings) {
       if (!open.has(opening.viewer.sessionId)) opening.refuse(notSignedIn());
-      else if (!isStill(opening.viewer, open)) opening.refuse(conflict("What you may see has changed. Try again."));
+      else if (!isStill(opening.viewer, open))
+        opening.refuse(conflict("SCOPE_CHANGED", "What you may see has changed. Try again."));
     }
     for (const stream of streams) {
       if (!open.has(stream.viewer.sessionId)) this.#streams.end(stream, "session");
@@ -249,7 +250,7 @@ export class LiveFeed implements Service {
   }
 }
 
-const stopping = () => new HttpError(503, "The server is stopping. Please try again.");
+const stopping = () => new HttpError(503, "SERVER_STOPPING", "The server is stopping. Please try again.");
 
 /** Whether the session goes on as that of the same role and partner. */
 function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {

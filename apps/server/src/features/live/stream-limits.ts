@@ -81,17 +81,27 @@ export class StreamLimits {
       case "session":
         return new HttpError(
           429,
+          "STREAMS_OF_SESSION",
           `You are signed in with ${perSession} live streams open, which is the most. Close a window that shows Suncrew.`,
         );
       case "openings":
         return new HttpError(
           429,
+          "STREAM_OPENINGS",
           `You opened ${openingsPerMinute} live streams within a minute, which is the most. Try again in a minute.`,
         );
       case "address":
-        return new HttpError(429, "Too many live streams are open from your network. Try again later.");
+        return new HttpError(
+          429,
+          "STREAMS_OF_NETWORK",
+          "Too many live streams are open from your network. Try again later.",
+        );
       case "server":
-        return new HttpError(503, "This server has as many live streams open as it can serve. Try again later.");
+        return new HttpError(
+          503,
+          "STREAMS_OF_SERVER",
+          "This server has as many live streams open as it can serve. Try again later.",
+        );
     }
   }
 

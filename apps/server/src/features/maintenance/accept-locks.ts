@@ -47,8 +47,9 @@ export async function acceptLocks(
     const lock = standing.get(robot.id);
     const isLocked = lock !== undefined && !open.some(({ verb }) => verb === "MAINTENANCE_OFF");
     if (isLocked || robot.device_retired) {
-      const why = isLocked ? alreadyLocked(robot.serial_number, lock) : deviceRetired(robot.serial_number);
-      const error = failure(409, why);
+      const error = isLocked
+        ? failure(409, "ROBOT_IN_MAINTENANCE", alreadyLocked(robot.serial_number, lock))
+        : failure(409, "ROBOT_DEVICE_RETIRED", deviceRetired(robot.serial_number));
       audited.push({ robot, command: who, outcome: "REFUSED", reason: error.message, after: { reason } });
       accepted.set(robot.id, { kind: "refused", error });
       continue;

@@ -41,11 +41,12 @@ function requireMetricsAccess(request: FastifyRequest, settings: Settings): void
   const token = settings.metricsToken ?? null;
   if (token !== null) {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    if (!isSame(sent, token)) throw notSignedIn("The metrics are read with the token of METRICS_TOKEN.");
+    if (!isSame(sent, token))
+      throw notSignedIn("The metrics are read with the token of METRICS_TOKEN.", "SERVICE_TOKEN_REQUIRED");
     return;
   }
   if (settings.mode === "demo" && isFromHere(request)) return;
-  throw forbidden("METRICS_TOKEN is not set, so the metrics are shown to nobody from elsewhere.");
+  throw forbidden("METRICS_TOKEN is not set, so the metrics are shown to nobody from elsewhere.", "METRICS_NOT_SHARED");
 }
 
 /** Compares hashes, so that timing reveals nothing about the token. */

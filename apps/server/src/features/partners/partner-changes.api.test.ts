@@ -61,7 +61,10 @@ describe("§7 POST api/partner/create", () => {
     for (const value of [undefined, "", "   "]) {
       const body = { ...partnerForm("Blank Services"), [field]: value };
       const answer = await admin.raw(createPartner.path, { method: "POST", body });
-      expect([answer.status, answer.body]).toEqual([400, { message, errors: [{ field, message }] }]);
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        { message, code: "VALIDATION_FAILED", errors: [{ field, message }] },
+      ]);
     }
     expect(await audits("CREATE_PARTNER")).toEqual([]);
   });
@@ -138,7 +141,10 @@ describe("§7 PUT api/partner/update", () => {
     const answers = await Promise.all([save("First Services", 1), save("Second Services", 1)]);
     const late = answers.find(({ status }) => status !== 200);
     const message = "Somebody else changed this partner meanwhile.";
-    expect([late?.status, late?.body]).toEqual([409, { message, errors: [{ field: "version", message }] }]);
+    expect([late?.status, late?.body]).toEqual([
+      409,
+      { message, code: "EDIT_CONFLICT", errors: [{ field: "version", message }] },
+    ]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await partnerOf(id)).toMatchObject({ version: 2 });
     expect((await save("Third Services", 2)).status).toBe(200);
@@ -155,12 +161,13 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     const refused = await admin.call(deletePartner, { params: { id } });
     const message =
       "2 sites are assigned to this partner: Ownfield Annex, Ownfield Park. Give them to another partner first.";
-    expect([refused.status, refused.body]).toEqual([409, { message }]);
+    expect([refused.status, refused.body]).toEqual([409, { message, code: "PARTNER_HAS_SITES" }]);
     expect(await partnerOf(id)).toBeDefined();
     const gone = server.db.updateTable("sites").set({ deleted_at: server.clock.now() });
     await gone.where("id", "=", server.fixtures.ownSiteId).execute();
     expect((await admin.call(deletePartner, { params: { id } })).body).toEqual({
       message: "1 site is assigned to this partner: Ownfield Annex. Give it to another partner first.",
+      code: "PARTNER_HAS_SITES",
     });
     await gone.where("id", "=", server.fixtures.secondSiteId).execute();
     expect((await admin.call(deletePartner, { params: { id } })).status).toBe(200);
@@ -184,6 +191,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     expect(body).toEqual({
       message:
         "8 sites are assigned to this partner: Farfield Park, Many 1, Many 2, Many 3, Many 4 and 3 more. Give them to another partner first.",
+      code: "PARTNER_HAS_SITES",
     });
   });
 
@@ -191,12 +199,12 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     const admin = await server.as("admin");
     const refused = await admin.call(deletePartner, { params: { id: IN_HOUSE } });
     const message = "In-house belongs to every installation and cannot be deleted.";
-    expect([refused.status, refused.body]).toEqual([409, { message }]);
+    expect([refused.status, refused.body]).toEqual([409, { message, code: "PARTNER_BUILT_IN" }]);
     const { partnerId: id } = await admin.ask(createPartner, { body: partnerForm("Gone Services") });
     const answers = await Promise.all([1, 2].map(() => admin.call(deletePartner, { params: { id } })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 404]));
     const edited = await admin.call(updatePartner, { params: { id }, body: partnerForm("Gone Services") });
-    expect([edited.status, edited.body]).toEqual([404, { message: "Partner not found" }]);
+    expect([edited.status, edited.body]).toEqual([404, { message: "Partner not found", code: "PARTNER_NOT_FOUND" }]);
   });
 
   test("a site that is given to it at the same moment keeps it there", async () => {

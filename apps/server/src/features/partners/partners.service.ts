@@ -104,10 +104,11 @@ export class PartnersService {
     await this.#change(viewer, "DELETE_PARTNER", partnerId, async ({ tx, partner, details, now }) => {
       const content = contentOf(partner);
       details.before = content;
-      const refusal = partner.built_in
-        ? `${partner.name} belongs to every installation and cannot be deleted.`
-        : assignedSitesMessage(await siteNamesOf(tx, partnerId));
-      if (refusal !== null) throw conflict(refusal);
+      if (partner.built_in) {
+        throw conflict("PARTNER_BUILT_IN", `${partner.name} belongs to every installation and cannot be deleted.`);
+      }
+      const refusal = assignedSitesMessage(await siteNamesOf(tx, partnerId));
+      if (refusal !== null) throw conflict("PARTNER_HAS_SITES", refusal);
       const users = await lockUsersOf(tx, partnerId);
       const userIds = users.map(({ id }) => id);
       await deletePartnerRow(tx, partnerId, now);
@@ -126,7 +127,8 @@ export class PartnersService {
   async resetPassword(viewer: Viewer, partnerId: number): Promise<ResponseOf<typeof resetPartnerPassword>> {
     const generated = await this.#generatePassword();
     await this.#change(viewer, "RESET_PASSWORD", partnerId, async ({ tx, partner, details, now }) => {
-      if (partner.built_in) throw conflict(`${partner.name} has no sign-in, so it has no password.`);
+      if (partner.built_in)
+        throw conflict("PARTNER_BUILT_IN", `${partner.name} has no sign-in, so it has no password.`);
       const [known] = await lockUsersOf(tx, partnerId);
       if (known !== undefined) await setGeneratedPassword(tx, known.id, sealed(generated, known.id), now);
       const user = known ?? (await addUser(tx, partner, generated, now));

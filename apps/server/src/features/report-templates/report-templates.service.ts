@@ -157,7 +157,8 @@ async function updateTemplate(
   async function refusalOf(): Promise<HttpError | null> {
     if (version !== undefined && version !== template.version) return editConflict("report template");
     if (await isTemplateNameTaken(tx, content.name, template.id)) return nameTaken();
-    if (!content.is_active && template.is_active && (await isUsed(work, template.id))) return conflict(inUse);
+    if (!content.is_active && template.is_active && (await isUsed(work, template.id)))
+      return conflict("TEMPLATE_IN_USE", inUse);
     return null;
   }
 }
@@ -167,7 +168,7 @@ async function deleteTemplate(work: TemplateWork, template: TemplateRow): Promis
   const about = { action: "DELETE_TEMPLATE", templateId: template.id, before: contentOf(template) } as const;
   if (await isUsed(work, template.id)) {
     await recordReportChange(work, { ...about, refused: inUse });
-    return conflict(inUse);
+    return conflict("TEMPLATE_IN_USE", inUse);
   }
   await removeTemplate(work.tx, template.id, work.now);
   await recordReportChange(work, about);
@@ -180,7 +181,9 @@ async function isUsed({ tx }: TemplateWork, templateId: number): Promise<boolean
 }
 
 function nameTaken(): HttpError {
-  return new HttpError(409, TEMPLATE_NAME_TAKEN, { errors: [{ field: "name", message: TEMPLATE_NAME_TAKEN }] });
+  return new HttpError(409, "TEMPLATE_NAME_TAKEN", TEMPLATE_NAME_TAKEN, {
+    errors: [{ field: "name", message: TEMPLATE_NAME_TAKEN }],
+  });
 }
 
 function contentOf({ name, description, sections, is_active }: TemplateRow): TemplateContent {
@@ -204,7 +207,8 @@ async function updateSettings(work: TemplateWork, { version, ...edit }: Settings
   if (edit.template_id !== undefined && edit.template_id !== null) {
     const template = await lockTemplate(tx, edit.template_id);
     if (template === null) throw notFound("Report template");
-    if (!template.is_active) throw invalid("template_id", `The report template "${template.name}" is inactive.`);
+    if (!template.is_active)
+      throw invalid("template_id", `The report template "${template.name}" is inactive.`, "TEMPLATE_INACTIVE");
   }
   const before = await lockSettings(tx);
   const after = { ...fieldsOf(before), ...edit, ...(edit.recipients && { recipients: once(edit.recipients) }) };

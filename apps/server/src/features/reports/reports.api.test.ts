@@ -60,7 +60,10 @@ describe.each(calls)("§7 POST $path", (route) => {
 
   test("§8 a range without activity, and a site that is another's or not there, are 404", async () => {
     const none = await ask("owner", { from: "2026-06-11 00:00:00" });
-    expect([none.status, none.body]).toEqual([404, { message: "No activity logs found between these dates" }]);
+    expect([none.status, none.body]).toEqual([
+      404,
+      { message: "No activity logs found between these dates", code: "NO_ACTIVITY" },
+    ]);
     // The last row is at 00:12:46, the next second has none.
     const after = await ask("owner", { from: "2026-06-10 00:12:47" });
     expect(after.status).toBe(404);
@@ -71,7 +74,7 @@ describe.each(calls)("§7 POST $path", (route) => {
       ["admin", { site_id: 999_999 }],
     ] as const) {
       const { status, body: told } = await ask(person, body);
-      expect([status, told]).toEqual([404, { message: "Site not found" }]);
+      expect([status, told]).toEqual([404, { message: "Site not found", code: "SITE_NOT_FOUND" }]);
     }
   });
 

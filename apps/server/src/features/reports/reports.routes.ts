@@ -48,7 +48,7 @@ export async function withTimeLimit<T>(
     return await work(AbortSignal.any([gone, late.signal]));
   } catch (error) {
     if (!late.signal.aborted || error instanceof HttpError) throw error;
-    throw new HttpError(503, "The report took too long. Choose a shorter range, or try again later.");
+    throw new HttpError(503, "REPORT_TIMEOUT", "The report took too long. Choose a shorter range, or try again later.");
   } finally {
     cancel();
   }

@@ -50,13 +50,13 @@ export const NO_ACTIVITY = "No activity logs found between these dates";
 
 /** 404 where the range has no activity rows. */
 export function noActivity(): HttpError {
-  return new HttpError(404, NO_ACTIVITY);
+  return new HttpError(404, "NO_ACTIVITY", NO_ACTIVITY);
 }
 
 /** The instants of a range. Throws 400 with the field where it ends before it begins or is too long. */
 export function spanOf({ from, to }: ReportRequest, timezone: string): ReportSpan {
   const span = reportSpanOf(from, to, timezone, REPORT_MAX_DAYS);
-  if ("problem" in span) throw invalid(span.field, span.problem);
+  if ("problem" in span) throw invalid(span.field, span.problem, "INVALID_RANGE");
   return span;
 }
 

@@ -1,4 +1,5 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
+import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import { type SerialObstacle, serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { sql } from "kysely";
@@ -13,7 +14,11 @@ export interface NamedRobot {
   readonly serial_number: string;
 }
 
-export type RobotConflict = FieldError & { readonly field: "serial_number" | "robot_name"; readonly status: 400 | 409 };
+export type RobotConflict = FieldError & {
+  readonly field: "serial_number" | "robot_name";
+  readonly status: 400 | 409;
+  readonly code: ErrorCode;
+};
 
 /** For an account without a partner, which has no devices. */
 const NO_PARTNER = 0;
@@ -68,7 +73,7 @@ export async function robotConflicts(
         });
     if (obstacle !== null) conflicts.push(serialConflict(robot.serial_number, obstacle, asking, device));
     if (isOther(byName.get(placeOf(robot)), robot.id)) {
-      conflicts.push({ status: 409, field: "robot_name", message: DUPLICATE_ROBOT_NAME });
+      conflicts.push({ status: 409, code: "ROBOT_NAME_TAKEN", field: "robot_name", message: DUPLICATE_ROBOT_NAME });
     }
     return conflicts;
   });
@@ -118,12 +123,13 @@ function serialConflict(
   device: KnownDevice | null,
 ): RobotConflict {
   const unknown = role === "SUPER_ADMIN" ? "a provisioned device" : "a device that is allocated to your company";
-  const conflicts: Record<SerialObstacle, Pick<RobotConflict, "status" | "message">> = {
-    unknown: { status: 400, message: `${serial} is not the serial number of ${unknown}.` },
-    retired: { status: 400, message: `The device ${serial} has been retired.` },
-    taken: { status: 409, message: `Another robot has the serial number ${serial} already.` },
+  const conflicts: Record<SerialObstacle, Pick<RobotConflict, "status" | "code" | "message">> = {
+    unknown: { status: 400, code: "SERIAL_UNKNOWN", message: `${serial} is not the serial number of ${unknown}.` },
+    retired: { status: 400, code: "DEVICE_RETIRED", message: `The device ${serial} has been retired.` },
+    taken: { status: 409, code: "SERIAL_TAKEN", message: `Another robot has the serial number ${serial} already.` },
     "another partner's": {
       status: 409,
+      code: "DEVICE_OF_OTHER_PARTNER",
       message: `The device ${serial} is allocated to ${device?.partnerName ?? "another partner"}, which does not maintain this site. Allocate it to the partner of this site first.`,
     },
   };

@@ -81,8 +81,9 @@ describe("§7 Robots: create", () => {
     ["installation_date", "2025-02-29", "Installation date must be a date, YYYY-MM-DD"],
     ["serial_number", "NONE-1", "NONE-1 is not the serial number of a device that is allocated to your company."],
   ])("§5 Robot form: %s as %j is refused at its field", async (field, value, message) => {
+    const code = value === "NONE-1" ? "SERIAL_UNKNOWN" : "VALIDATION_FAILED";
     const { status, body } = await create({ [field]: value });
-    expect([status, body]).toEqual([400, { message: expect.any(String), errors: [{ field, message }] }]);
+    expect([status, body]).toEqual([400, { message: expect.any(String), code, errors: [{ field, message }] }]);
   });
 
   test("a retired device is refused", async () => {
@@ -147,7 +148,10 @@ describe("§7 Robots: update", () => {
     expect((await update(ownRobot, change)).body).toEqual({ message: "Robot updated successfully" });
     const late = await update(ownRobot, { robot_name: "West", version: 1 });
     const message = "Somebody else changed this robot meanwhile.";
-    expect([late.status, late.body]).toEqual([409, { message, errors: [{ field: "version", message }] }]);
+    expect([late.status, late.body]).toEqual([
+      409,
+      { message, code: "EDIT_CONFLICT", errors: [{ field: "version", message }] },
+    ]);
     const robot = (await robotsAt(ownRobot.siteId)).find(({ id }) => id === ownRobot.id);
     expect(robot).toMatchObject({ robot_name: "East", motor_type: "AC", installation_date: "2025-01-01", version: 2 });
     expect((await audits("UPDATE_ROBOT")).map(({ outcome }) => outcome)).toEqual(["DONE", "REFUSED"]);
@@ -260,7 +264,10 @@ describe("§7 Robots: update", () => {
     await bind(how);
     const { status, body } = await update(ownRobot, { serial_number: FREE_SERIAL });
     const message = `The serial number cannot be changed now. ${reason}`;
-    expect([status, body]).toEqual([409, { message, errors: [{ field: "serial_number", message }] }]);
+    expect([status, body]).toEqual([
+      409,
+      { message, code: "ROBOT_NOT_REPLACEABLE", errors: [{ field: "serial_number", message }] },
+    ]);
     expect((await update(ownRobot)).status).toBe(200);
   });
 
@@ -318,7 +325,7 @@ describe("§7 Robots: delete", () => {
   ])("§8 Delete robot: one %s is refused with 400 and says which", async (how, message) => {
     await bind(how);
     const { status, body } = await remove(server.fixtures.ownRobot);
-    expect([status, body]).toEqual([400, { message }]);
+    expect([status, body]).toEqual([400, { message, code: "ROBOT_NOT_REMOVABLE" }]);
     expect(await audits("DELETE_ROBOT")).toMatchObject([{ outcome: "REFUSED", reason: message }]);
   });
 });

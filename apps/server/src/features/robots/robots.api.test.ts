@@ -189,7 +189,7 @@ describe("§7 Robots: lists of a site", () => {
         answers.push(`${status} ${text}`);
       }
     }
-    expect(new Set(answers)).toEqual(new Set(['404 {"message":"Site not found"}']));
+    expect(new Set(answers)).toEqual(new Set(['404 {"message":"Site not found","code":"SITE_NOT_FOUND"}']));
   });
 
   test("a site without robots has an empty list", async () => {

@@ -211,7 +211,9 @@ async function identityChangeConflict(
   }
   if (reasons.length === 0) return null;
   const message = `The ${fields.map(({ label }) => label).join(" and ")} cannot be changed now. ${reasons.join(" ")}`;
-  return new HttpError(409, message, { errors: fields.map(({ field }) => ({ field, message })) });
+  return new HttpError(409, "ROBOT_NOT_REPLACEABLE", message, {
+    errors: fields.map(({ field }) => ({ field, message })),
+  });
 }
 
 /**
@@ -239,7 +241,7 @@ async function deleteRobot(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt
     before: { robot_name, serial_number, site_id },
     at: seen.now,
   });
-  return new HttpError(400, reason);
+  return new HttpError(400, "ROBOT_NOT_REMOVABLE", reason);
 }
 
 /**
@@ -272,7 +274,7 @@ export async function forgetState(
     before: { serial_number: serial, session, last_seq, motion },
     at: now,
   });
-  if (refusal !== null) return conflict(refusal);
+  if (refusal !== null) return conflict("ROBOT_MAY_BE_MOVING", refusal);
   const reason = `The state of robot ${serial} was forgotten.`;
   await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
   await settleForgotten(tx, [robot], reason, now);
@@ -301,11 +303,11 @@ async function removalObstacles(tx: Tx, { id, serial_number }: LockedRobot, seen
 
 /** The error for a form with these conflicts, each at its field; null if there are none. */
 function conflictError(conflicts: readonly RobotConflict[]): HttpError | null {
-  if (conflicts.length === 0) return null;
   // Wrong input is reported as such, even where something else is taken.
-  const status = conflicts.some((each) => each.status === 400) ? 400 : 409;
+  const first = conflicts.find((each) => each.status === 400) ?? conflicts[0];
+  if (first === undefined) return null;
   const errors = conflicts.map(({ field, message }) => ({ field, message }));
-  return new HttpError(status, errors.map(({ message }) => message).join(" "), { errors });
+  return new HttpError(first.status, first.code, errors.map(({ message }) => message).join(" "), { errors });
 }
 
 /**

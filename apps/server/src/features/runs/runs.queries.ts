@@ -96,7 +96,7 @@ export async function requireFilterInScope(
     .execute();
   if (sites.length === 0) throw notFound("Robot");
   if (siteId !== undefined && !sites.some(({ id }) => id === siteId))
-    throw invalid("robot_id", "robot_id must be a robot of the site");
+    throw invalid("robot_id", "robot_id must be a robot of the site", "ROBOT_NOT_AT_SITE");
 }
 
 /** A schedule that will run again, with how many robots its group has now. */

@@ -71,7 +71,10 @@ export async function saveNewSchedule(tx: Tx, viewer: Viewer, body: ScheduleBody
   if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
   const schedule = await insertSchedule(tx, group, plan, now);
   if (schedule === null) {
-    const taken = conflict(`Group "${group.groupName}" already has a schedule. Please edit or delete it.`);
+    const taken = conflict(
+      "SCHEDULE_EXISTS",
+      `Group "${group.groupName}" already has a schedule. Please edit or delete it.`,
+    );
     return refuse(tx, viewer, about, taken, now);
   }
   return recordSaved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);
@@ -104,7 +107,13 @@ export async function saveScheduleChange(
   };
   if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
   if (stored.group_id !== body.group_id) {
-    return refuse(tx, viewer, about, invalid("group_id", "group_id must be the group of the schedule"), now);
+    return refuse(
+      tx,
+      viewer,
+      about,
+      invalid("group_id", "group_id must be the group of the schedule", "SCHEDULE_GROUP_FIXED"),
+      now,
+    );
   }
   if (body.version !== undefined && body.version !== stored.version) {
     return refuse(tx, viewer, about, editConflict("schedule"), now);
@@ -147,7 +156,7 @@ function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): Sc
   const start = effectiveStart({ startTime, frequency }, timezone, now);
   switch (start.kind) {
     case "before-today":
-      return invalid("start_time", "start_time must not be before today at the site");
+      return invalid("start_time", "start_time must not be before today at the site", "START_TIME_PAST");
     case "not-a-time":
       return invalid("start_time", "start_time must be a local time, YYYY-MM-DD HH:MM:SS");
     case "start":
@@ -191,7 +200,7 @@ function audit(tx: Tx, { userId, name }: Viewer, record: Audited, now: Date): Pr
 }
 
 function wrongSite(): HttpError {
-  return invalid("site_id", "site_id must be the site of the group");
+  return invalid("site_id", "site_id must be the site of the group", "SITE_MISMATCH");
 }
 
 function contentOf({ version: _version, ...content }: ScheduleBody): Record<string, unknown> {

@@ -184,7 +184,10 @@ describe("a site is not deleted while a robot there may move", () => {
     if (bring === beginRun) await setState(server.db, ownRobot2.id, { online: true, live_at: TEST_NOW });
     await bring(ownRobot2);
     const { status, body } = await remove();
-    expect([status, body]).toEqual([409, { message: expect.stringContaining(`Robot OWN-2 ${sentence}`) }]);
+    expect([status, body]).toEqual([
+      409,
+      { message: expect.stringContaining(`Robot OWN-2 ${sentence}`), code: "SITE_HAS_MOVING_ROBOTS" },
+    ]);
     expect(await isThere()).toBe(true);
     const audit = await server.db
       .selectFrom("audit")

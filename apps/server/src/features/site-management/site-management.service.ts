@@ -148,22 +148,27 @@ function isSame(one: SiteContent, other: SiteContent): boolean {
 /** §6: only some roles may change the maintenance partner; checked before anything else of the edit. */
 function partnerForbidden(viewer: Viewer, stored: SiteContent, partnerId: number | null): HttpError | null {
   if (partnerId === stored.maintenance_partner_id || may(viewer.role, "changeMaintenancePartner")) return null;
-  return forbidden("Your role does not allow to change the maintenance partner of a site.");
+  return forbidden("Your role does not allow to change the maintenance partner of a site.", "PARTNER_CHANGE_FORBIDDEN");
 }
 
 function wrongContacts(site: SiteContent): HttpError | null {
   const errors = missingContacts(site);
-  return errors.length === 0 ? null : new HttpError(400, errors.map(({ message }) => message).join("; "), { errors });
+  return errors.length === 0
+    ? null
+    : new HttpError(400, "VALIDATION_FAILED", errors.map(({ message }) => message).join("; "), { errors });
 }
 
 async function conflictOf(tx: Tx, site: SiteContent, siteId: number | null): Promise<HttpError | null> {
   const { maintenance_partner_id: partnerId } = site;
   if (partnerId !== null && (await lockLivePartner(tx, partnerId)) === null) {
-    return invalid("maintenance_partner_id", "There is no such maintenance partner.");
+    return invalid("maintenance_partner_id", "There is no such maintenance partner.", "UNKNOWN_PARTNER");
   }
   const [errors = []] = await siteConflicts(tx, [{ ...site, ...(siteId !== null && { id: siteId }) }]);
   const [first] = errors;
-  return first === undefined ? null : new HttpError(409, first.message, { errors });
+  if (first === undefined) return null;
+  return new HttpError(409, first.field === "name" ? "SITE_NAME_TAKEN" : "SITE_LOCATION_TAKEN", first.message, {
+    errors,
+  });
 }
 
 interface Change {
@@ -223,7 +228,7 @@ async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt
   if (moving.length > 0) {
     const reason = stillMovingMessage(stored.content.name, moving);
     await auditDeletion(tx, about, { outcome: "REFUSED", reason, before: { ...stored.content } });
-    return conflict(reason);
+    return conflict("SITE_HAS_MOVING_ROBOTS", reason);
   }
   const groupCount = await removeGroupsOfSite(tx, siteId, by, now);
   await removeRobots(tx, [...robots.values()], by, now);

@@ -73,7 +73,7 @@ describe("§3 Weather: a service", () => {
     const before = service.asked.length;
     const owner = await server.as("owner");
     const answer = await owner.call(siteWeather, { params: { siteId: server.fixtures.foreignSiteId } });
-    expect([answer.status, answer.body]).toEqual([404, { message: "Site not found" }]);
+    expect([answer.status, answer.body]).toEqual([404, { message: "Site not found", code: "SITE_NOT_FOUND" }]);
     expect(service.asked).toHaveLength(before);
   });
 

@@ -152,7 +152,7 @@ export class Forecasts implements Service {
     try {
       return weatherOf(await this.#cachedForecast(place), "open-meteo");
     } catch {
-      throw new HttpError(503, "The weather is not available at the moment. Please try again.");
+      throw new HttpError(503, "WEATHER_UNAVAILABLE", "The weather is not available at the moment. Please try again.");
     }
   }
 

@@ -233,6 +233,7 @@ export interface CommandRequestsTable {
   at: Date;
   command_id: string | null;
   refused_status: number | null;
+  refused_code: string | null;
   refused_message: string | null;
 }
 

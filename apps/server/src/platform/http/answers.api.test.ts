@@ -90,19 +90,26 @@ describe("§8: what is wrong with a request is told in plain words that name the
   test("an address that is no address, a path that no call has, a method that the call has not", async () => {
     const nobody = await server.as(null);
     const bad = await nobody.raw("/api/robots/robotsList/%E0%A4%A");
-    expect([bad.status, bad.body]).toEqual([400, { message: "The address is not valid." }]);
+    expect([bad.status, bad.body]).toEqual([400, { message: "The address is not valid.", code: "INVALID_URL" }]);
     for (const path of ["/api", "/api/", "/api/nothing", "/api/robots/robotsList", "/api/sites/details/1"]) {
       const answer = await nobody.raw(path);
-      expect([path, answer.status, answer.body]).toEqual([path, 404, { message: "There is no such call." }]);
+      expect([path, answer.status, answer.body]).toEqual([
+        path,
+        404,
+        { message: "There is no such call.", code: "UNKNOWN_CALL" },
+      ]);
     }
     const wrong = await nobody.raw(login.path);
-    expect([wrong.status, wrong.body]).toEqual([405, { message: "This call is made by POST only." }]);
+    expect([wrong.status, wrong.body]).toEqual([
+      405,
+      { message: "This call is made by POST only.", code: "METHOD_NOT_ALLOWED" },
+    ]);
     expect((await nobody.raw(siteDetails.path, { method: "HEAD" })).status).toBe(405);
   });
 
   test("a page that is not there is 404 where no console is served", async () => {
     const answer = await (await server.as(null)).raw("/dashboard", { headers: { accept: "text/html" } });
-    expect([answer.status, answer.body]).toEqual([404, { message: "Not found" }]);
+    expect([answer.status, answer.body]).toEqual([404, { message: "Not found", code: "PAGE_NOT_FOUND" }]);
   });
 });
 
@@ -113,7 +120,10 @@ describe("a part that fails", () => {
     log.length = 0;
     const answer = await admin.call(activityLogs);
     await server.db.schema.alterTable("activity_away").renameTo("activity").execute();
-    expect([answer.status, answer.body]).toEqual([500, { message: "Something went wrong on the server." }]);
+    expect([answer.status, answer.body]).toEqual([
+      500,
+      { message: "Something went wrong on the server.", code: "INTERNAL_ERROR" },
+    ]);
     expect(log.join()).toContain("activity");
     expect(log.join()).not.toContain(admin.token);
   });
@@ -128,10 +138,16 @@ describe("a part that fails", () => {
       { message: "The database cannot be reached at the moment. Please try again." },
     ]);
     const notReady = await cut.ask(null, ready.path);
-    expect([notReady.status, notReady.body]).toEqual([503, { message: "The database is not reached." }]);
+    expect([notReady.status, notReady.body]).toEqual([
+      503,
+      { message: "The database is not reached.", code: "NOT_READY" },
+    ]);
     expect((await cut.ask(null, "/api/health")).status).toBe(200);
     // A server that reaches the database misses nothing of it, only a bridge, which none of this test is.
-    expect((await nobody.call(ready)).body).toEqual({ message: "No server is the bridge to the robots." });
+    expect((await nobody.call(ready)).body).toEqual({
+      message: "No server is the bridge to the robots.",
+      code: "NOT_READY",
+    });
   });
 
   test("readiness names the broker where it is not reached", async () => {
@@ -140,7 +156,10 @@ describe("a part that fails", () => {
     server.broker.setConnected(false);
     const answer = await nobody.call(ready);
     server.broker.setConnected(true);
-    expect([answer.status, answer.body]).toEqual([503, { message: "The MQTT broker is not reached." }]);
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { message: "The MQTT broker is not reached.", code: "NOT_READY" },
+    ]);
   });
 });
 

@@ -48,7 +48,10 @@ test("built files are kept for ever, others are asked for again, and what is mis
   expect((await nobody.raw("/icon.svg")).headers["cache-control"]).toBe("no-cache");
   expect((await nobody.raw("/assets/gone.js", asBrowser)).status).toBe(404);
   expect((await nobody.raw("/dashboard", { headers: { accept: "application/json" } })).status).toBe(404);
-  expect((await nobody.raw("/api/nothing", asBrowser)).body).toEqual({ message: "There is no such call." });
+  expect((await nobody.raw("/api/nothing", asBrowser)).body).toEqual({
+    message: "There is no such call.",
+    code: "UNKNOWN_CALL",
+  });
   for (const path of ["/..%2f..%2fetc%2fpasswd", "/assets/../../../etc/passwd", "/assets/%2e%2e/index.html"]) {
     expect((await nobody.raw(path)).text).not.toContain("root:");
   }

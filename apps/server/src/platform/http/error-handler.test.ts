@@ -31,7 +31,8 @@ test.each([
   app.get("/thread", () => Promise.reject(errorFromCopy(copyError(failure))));
   for (const url of ["/here", "/thread"]) {
     const answer = await app.inject(url);
-    expect([answer.statusCode, answer.json()]).toEqual([503, { message: sentence }]);
+    const refused = sentence === OWN_DISK ? "SERVER_DISK_FULL" : "DATABASE_UNWRITABLE";
+    expect([answer.statusCode, answer.json()]).toEqual([503, { message: sentence, code: refused }]);
   }
   await app.close();
   await log.stop();

@@ -1,4 +1,5 @@
-import type { ErrorResponse, FieldError } from "@suncrew/contract/http/error.ts";
+import type { FieldError } from "@suncrew/contract/http/error.ts";
+import type { ErrorResponse } from "@suncrew/contract/http/error-codes.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import {
@@ -14,13 +15,19 @@ import { HttpError } from "./http-error.ts";
 const UNEXPECTED = "Something went wrong on the server.";
 
 /** Fastify's own refusals in plain words; what is not listed keeps its status and says that the request is not valid. */
-const wordsByCode: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: "The body is not valid JSON.",
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: "The body must be JSON (content type application/json).",
-  FST_ERR_CTP_BODY_TOO_LARGE: "The request is too large.",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "The body is not as long as its Content-Length says.",
-  FST_ERR_BAD_URL: "The address is not valid.",
-  FST_ERR_MAX_PARAM_LENGTH: "The address is too long.",
+const fastifyRefusals: Readonly<Record<string, Pick<ErrorResponse, "code" | "message">>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: "INVALID_JSON", message: "The body is not valid JSON." },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "The body must be JSON (content type application/json).",
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: "BODY_TOO_LARGE", message: "The request is too large." },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: "INVALID_CONTENT_LENGTH",
+    message: "The body is not as long as its Content-Length says.",
+  },
+  FST_ERR_BAD_URL: { code: "INVALID_URL", message: "The address is not valid." },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "URL_TOO_LONG", message: "The address is too long." },
 };
 
 interface Refusal {
@@ -28,7 +35,7 @@ interface Refusal {
   readonly body: ErrorResponse;
 }
 
-/** Makes every error an answer `{message, errors?}`; device calls add `success: false`. Nothing inner gets out. */
+/** Makes every error an answer `{message, code, errors?}`; device calls add `success: false`. Nothing inner gets out. */
 export function useErrorHandler(app: FastifyInstance, log: ThrottledLog): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error);
@@ -57,35 +64,43 @@ function answerWith({ status, body }: Refusal, request: FastifyRequest, reply: F
 }
 
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof HttpError) return { status: error.status, body: { message: error.message, ...error.extra } };
+  if (error instanceof HttpError)
+    return { status: error.status, body: { message: error.message, code: error.code, ...error.extra } };
   if (isValidationError(error)) {
     const errors = fieldErrorsOf(
       error.validation,
       error.validationContext === "querystring" ? "query" : (error.validationContext ?? "body"),
     );
-    return { status: 400, body: { message: errors.map((each) => each.message).join("; "), errors } };
+    const message = errors.map((each) => each.message).join("; ");
+    return { status: 400, body: { message, code: "VALIDATION_FAILED", errors } };
   }
   if (isDatabaseUnwritable(error)) {
     const message = `${databaseFault(error)} Nothing can be stored until that is mended. Please try again later.`;
-    return { status: 503, body: { message } };
+    return { status: 503, body: { message, code: "DATABASE_UNWRITABLE" } };
   }
   if (isOwnDiskUnwritable(error)) {
     return {
       status: 503,
-      body: { message: "This server's disk is full or cannot be written. Please try again later." },
+      body: {
+        message: "This server's disk is full or cannot be written. Please try again later.",
+        code: "SERVER_DISK_FULL",
+      },
     };
   }
   if (isDatabaseUnreachable(error)) {
-    return { status: 503, body: { message: "The database cannot be reached at the moment. Please try again." } };
+    const message = "The database cannot be reached at the moment. Please try again.";
+    return { status: 503, body: { message, code: "DATABASE_UNREACHABLE" } };
   }
   if (error instanceof ConcurrentChangeError) {
-    return { status: 409, body: { message: "Others changed the same at this moment. Please try again." } };
+    const message = "Others changed the same at this moment. Please try again.";
+    return { status: 409, body: { message, code: "CONCURRENT_CHANGE" } };
   }
   const { statusCode, code } = partsOf(error);
   if (statusCode >= 400 && statusCode < 500) {
-    return { status: statusCode, body: { message: wordsByCode[code] ?? "The request is not valid." } };
+    const unlisted = { code: "INVALID_REQUEST", message: "The request is not valid." } as const;
+    return { status: statusCode, body: fastifyRefusals[code] ?? unlisted };
   }
-  return { status: 500, body: { message: UNEXPECTED } };
+  return { status: 500, body: { message: UNEXPECTED, code: "INTERNAL_ERROR" } };
 }
 
 type ValidationError = FastifyError & { validation: NonNullable<FastifyError["validation"]> };

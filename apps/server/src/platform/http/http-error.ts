@@ -1,43 +1,66 @@
-import type { ErrorResponse, FieldError } from "@suncrew/contract/http/error.ts";
+import type { FieldError } from "@suncrew/contract/http/error.ts";
+import type { ErrorCode, ErrorResponse } from "@suncrew/contract/http/error-codes.ts";
 
-/** An answer that refuses a call: thrown by services, sent by the error handler as it stands. */
+type ErrorDetails = Omit<ErrorResponse, "message" | "code">;
+
+/**
+ * An answer that refuses a call: thrown by services, sent by the error handler as it stands. Programs decide by `code`,
+ * people read `message`.
+ */
 export class HttpError extends Error {
   readonly status: number;
-  readonly extra: Omit<ErrorResponse, "message">;
+  readonly code: ErrorCode;
+  readonly extra: ErrorDetails;
 
-  constructor(status: number, message: string, extra: Omit<ErrorResponse, "message"> = {}) {
+  constructor(status: number, code: ErrorCode, message: string, extra: ErrorDetails = {}) {
     super(message);
     this.name = "HttpError";
     this.status = status;
+    this.code = code;
     this.extra = extra;
   }
 }
 
 /** 400 with the field named. */
-export function invalid(field: string, message: string): HttpError {
+export function invalid(field: string, message: string, code: ErrorCode = "VALIDATION_FAILED"): HttpError {
   const errors: FieldError[] = [{ field, message }];
-  return new HttpError(400, message, { errors });
+  return new HttpError(400, code, message, { errors });
 }
 
-export function notSignedIn(message = "Please sign in."): HttpError {
-  return new HttpError(401, message);
+export function notSignedIn(message = "Please sign in.", code: ErrorCode = "NOT_SIGNED_IN"): HttpError {
+  return new HttpError(401, code, message);
 }
 
-export function forbidden(message = "Your role does not allow this."): HttpError {
-  return new HttpError(403, message);
+export function forbidden(message = "Your role does not allow this.", code: ErrorCode = "FORBIDDEN"): HttpError {
+  return new HttpError(403, code, message);
 }
+
+const notFoundCodes = {
+  Site: "SITE_NOT_FOUND",
+  Robot: "ROBOT_NOT_FOUND",
+  Group: "GROUP_NOT_FOUND",
+  Schedule: "SCHEDULE_NOT_FOUND",
+  Partner: "PARTNER_NOT_FOUND",
+  Device: "DEVICE_NOT_FOUND",
+  Alert: "ALERT_NOT_FOUND",
+  Report: "REPORT_NOT_FOUND",
+  "Report template": "TEMPLATE_NOT_FOUND",
+  Firmware: "FIRMWARE_NOT_FOUND",
+  Rollout: "ROLLOUT_NOT_FOUND",
+  "Super Admin": "ADMIN_NOT_FOUND",
+} as const satisfies Readonly<Record<string, ErrorCode>>;
 
 /** Also for what belongs to others: as if it were not there. */
-export function notFound(what: string): HttpError {
-  return new HttpError(404, `${what} not found`);
+export function notFound(what: keyof typeof notFoundCodes): HttpError {
+  return new HttpError(404, notFoundCodes[what], `${what} not found`);
 }
 
-export function conflict(message: string): HttpError {
-  return new HttpError(409, message);
+export function conflict(code: ErrorCode, message: string): HttpError {
+  return new HttpError(409, code, message);
 }
 
 /** 409 where an edit began from a version that is no longer the row's: nothing is changed. */
 export function editConflict(what: string): HttpError {
   const message = `Somebody else changed this ${what} meanwhile.`;
-  return new HttpError(409, message, { errors: [{ field: "version", message }] });
+  return new HttpError(409, "EDIT_CONFLICT", message, { errors: [{ field: "version", message }] });
 }

@@ -67,7 +67,7 @@ export async function useHttpPlatform(
     const path = pathOf(request.url);
     if (isCall(path)) throw calls.refusalOf(path);
     if (answerPage !== null && (await answerPage(request, reply))) return reply;
-    throw new HttpError(404, "Not found");
+    throw new HttpError(404, "PAGE_NOT_FOUND", "Not found");
   });
 }
 
@@ -84,7 +84,7 @@ function checkHost(app: FastifyInstance, settings: OwnAddress): void {
     if (route?.anyHost === true || anyHost === true) return undefined;
     const refusal = hostRefusal(request.headers.host, settings);
     if (refusal === null) return undefined;
-    if (isCall(pathOf(request.url))) throw new HttpError(421, refusal);
+    if (isCall(pathOf(request.url))) throw new HttpError(421, "UNKNOWN_HOST", refusal);
     return reply.status(421).header("cache-control", "no-store").type("text/plain; charset=utf-8").send(refusal);
   });
 }
@@ -130,8 +130,8 @@ class KnownCalls {
   /** 405 where the path has other methods, else 404. */
   refusalOf(path: string): HttpError {
     const known = [...this.#paths.values()].find(({ pattern }) => pattern.test(path));
-    if (!known) return new HttpError(404, "There is no such call.");
-    return new HttpError(405, `This call is made by ${[...known.methods].join(" or ")} only.`);
+    if (!known) return new HttpError(404, "UNKNOWN_CALL", "There is no such call.");
+    return new HttpError(405, "METHOD_NOT_ALLOWED", `This call is made by ${[...known.methods].join(" or ")} only.`);
   }
 }
 

@@ -30,7 +30,7 @@ export function importRefusal(checked: CheckedImport): HttpError {
     problems.map(({ field, message }) => ({ field: `row ${row}: ${field}`, message: sentence(field, message) })),
   );
   const errors = [...checked.problems, ...ofRows].slice(0, NAMED);
-  return new HttpError(400, `Nothing was imported. ${checkedMessage(checked)}`, { errors });
+  return new HttpError(400, "IMPORT_REFUSED", `Nothing was imported. ${checkedMessage(checked)}`, { errors });
 }
 
 function checkedMessage({ rows, problems }: CheckedImport): string {

@@ -28,7 +28,7 @@ export const largeBody = workerTask(
     try {
       parsed = JSON.parse(text, count);
     } catch {
-      throw new HttpError(400, "The body is not valid JSON.");
+      throw new HttpError(400, "INVALID_JSON", "The body is not valid JSON.");
     }
     if (parts > LARGE_BODY_PARTS) throw invalid("body", "body has too many parts");
     return JSON.stringify(parsed);
@@ -41,7 +41,7 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   const quicklyParsed = async (text: string, { viewer }: FastifyRequest): Promise<string> => {
     if (text.length <= BODY_LIMIT_BYTES) return text;
-    if (viewer === null) throw new HttpError(413, "The request is too large.");
+    if (viewer === null) throw new HttpError(413, "BODY_TOO_LARGE", "The request is too large.");
     return workers.run(largeBody, text, { asker: workOwnerOf(viewer), signal: new AbortController().signal });
   };
   app.removeAllContentTypeParsers();
@@ -52,7 +52,7 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   });
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (request, body, done) => {
     if (request.routeOptions.config.route?.upload !== undefined) done(null, body);
-    else done(new HttpError(415, "This call takes JSON."));
+    else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "This call takes JSON."));
   });
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body !== undefined) request.body ??= {};

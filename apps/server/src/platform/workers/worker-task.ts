@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type pg from "pg";
 import type { FieldError } from "@suncrew/contract/http/error.ts";
+import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import { ConcurrentChangeError } from "../database/transactions.ts";
 import type { Db } from "../database/database.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -76,7 +77,11 @@ export interface CopiedError {
   readonly syscall: string | undefined;
   /** Of an HttpError. */
   readonly http:
-    | { readonly status: number; readonly extra: { readonly errors?: FieldError[] | undefined } }
+    | {
+        readonly status: number;
+        readonly code: ErrorCode;
+        readonly extra: { readonly errors?: FieldError[] | undefined };
+      }
     | undefined;
   readonly isConcurrentChange: boolean;
 }
@@ -92,14 +97,14 @@ export function copyError(error: unknown): CopiedError {
     stack: whole.stack,
     code: text("code"),
     syscall: text("syscall"),
-    http: whole instanceof HttpError ? { status: whole.status, extra: whole.extra } : undefined,
+    http: whole instanceof HttpError ? { status: whole.status, code: whole.code, extra: whole.extra } : undefined,
     isConcurrentChange: whole instanceof ConcurrentChangeError,
   };
 }
 
 /** The error as its worker threw it, as far as anybody asks. */
 export function errorFromCopy({ message, stack, code, syscall, http, isConcurrentChange }: CopiedError): Error {
-  if (http !== undefined) return new HttpError(http.status, message, http.extra);
+  if (http !== undefined) return new HttpError(http.status, http.code, message, http.extra);
   if (isConcurrentChange) return new ConcurrentChangeError();
   return Object.assign(new Error(message), { stack, ...(code && { code }), ...(syscall && { syscall }) });
 }

@@ -72,7 +72,8 @@ describe("§6 heavy work of a person holds up nobody else", () => {
     const told = (await Promise.all(mine)).filter((body) => body !== null);
     await Promise.all(others);
     const sentence = "You have 10 files and reports waiting already. Try again when one of them is done.";
-    expect([refused, told]).toEqual([{ message: sentence }, [{ message: sentence }]]);
+    const refusal = { message: sentence, code: "OWN_TASKS_PENDING" };
+    expect([refused, told]).toEqual([refusal, [refusal]]);
     expect(order.filter((who) => who === "owner 200")).toHaveLength(11);
     expect(order.slice(0, 5)).toEqual(expect.arrayContaining(["owner 429", "admin 200", "stranger 200"]));
   });

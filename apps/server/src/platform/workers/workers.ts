@@ -51,6 +51,7 @@ const limits: FairQueueOptions = {
   refusal: (whose) =>
     new HttpError(
       429,
+      whose === "person" ? "OWN_TASKS_PENDING" : "SERVER_BUSY",
       whose === "person"
         ? `You have ${WAITING_PER_PERSON} files and reports waiting already. Try again when one of them is done.`
         : "The server has too many files and reports to work on. Please try again in a minute.",
@@ -306,7 +307,10 @@ class WorkerProcess {
     const lost = [...this.#tasks];
     for (const [id, task] of lost) {
       this.#end(id);
-      this.#fail(task, new HttpError(503, "This was too much for the server. Try again with less at a time."));
+      this.#fail(
+        task,
+        new HttpError(503, "TASK_TOO_LARGE", "This was too much for the server. Try again with less at a time."),
+      );
     }
   }
 }

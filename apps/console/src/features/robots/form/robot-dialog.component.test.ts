@@ -136,7 +136,7 @@ test("§5 Edit Robot: a name that is too long is not cut; where the stream did n
 
   await name.fill("Mine");
   const message = "Somebody else changed this meanwhile.";
-  when(updateRobot).fail(409, { message, errors: [{ field: "version", message }] });
+  when(updateRobot).fail(409, { message, code: "EDIT_CONFLICT", errors: [{ field: "version", message }] });
   when(robotDetailsWithSettings).answer({ robots: robotsWith("SCR-1011", { robot_name: "Theirs", version: 2 }) });
   await save.click();
   await expectText(dialog.getByRole("row").last(), "Robot nameMineTheirs");

@@ -7,7 +7,7 @@ import { may } from "@suncrew/domain/auth/permissions.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { call } from "../../../platform/api/call.ts";
 import { change, invalidate, type Changed, type Refusal, refusalIn } from "../../../platform/api/change.ts";
-import { serverReason } from "../../../platform/api/errors.ts";
+import { isRefusedAs, serverReason } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../../platform/api/route-query.ts";
 import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
@@ -115,8 +115,8 @@ async function saveSite(edited: EditedSite | null, form: SiteForm): Promise<Chan
 }
 
 function duplicateIn(error: unknown): Duplicate | null {
-  const reason = serverReason(error);
-  return (["name", "place"] as const).find((one) => duplicateOf[one].message === reason) ?? null;
+  if (isRefusedAs(error, "SITE_NAME_TAKEN")) return "name";
+  return isRefusedAs(error, "SITE_LOCATION_TAKEN") ? "place" : null;
 }
 
 const DELETE_FAILED = "Failed to delete site. Please try again.";
