@@ -67,7 +67,10 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     const told = await tryFrom(ELSEWHERE, { password: PASSWORD });
     expect([told.status, told.body]).toEqual([
       429,
-      { message: expect.stringMatching(/^Too many failed sign-ins\. Try again in \d minutes?\.$/) as unknown },
+      {
+        message: expect.stringMatching(/^Too many failed sign-ins\. Try again in \d minutes?\.$/) as unknown,
+        code: "SIGN_IN_LOCKED",
+      },
     ]);
     let waitedMs = 0;
     while ((await ownerFrom(ELSEWHERE)) !== 200) {

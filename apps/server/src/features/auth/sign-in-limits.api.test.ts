@@ -69,7 +69,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
       const locked = await tryWith(spelling, PASSWORD);
       expect([locked.status, locked.body]).toEqual([
         429,
-        { message: "Too many failed sign-ins. Try again in 15 minutes." },
+        { message: "Too many failed sign-ins. Try again in 15 minutes.", code: "SIGN_IN_LOCKED" },
       ]);
     }
     expect((await tryWith(usernames.stranger, PASSWORD)).status).toBe(200);

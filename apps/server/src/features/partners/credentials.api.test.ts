@@ -73,7 +73,7 @@ describe("§7 PUT api/partner/resetPassword", () => {
     const refused = await admin.call(resetPartnerPassword, { params: { id: 1 } });
     expect([refused.status, refused.body]).toEqual([
       409,
-      { message: "In-house has no sign-in, so it has no password." },
+      { message: "In-house has no sign-in, so it has no password.", code: "PARTNER_BUILT_IN" },
     ]);
     expect((await admin.call(resetPartnerPassword, { params: { id: 999 } })).status).toBe(404);
     const rows = await server.db.selectFrom("audit").selectAll().where("action", "=", "RESET_PASSWORD").execute();

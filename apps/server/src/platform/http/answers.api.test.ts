@@ -56,7 +56,7 @@ describe("§8: what is wrong with a request is told in plain words that name the
     const answer = await admin.raw(url);
     expect([answer.status, answer.body]).toEqual([
       400,
-      { message, errors: [{ field: message.split(" ")[0], message }] },
+      { message, code: "VALIDATION_FAILED", errors: [{ field: message.split(" ")[0], message }] },
     ]);
   });
 
@@ -135,7 +135,7 @@ describe("a part that fails", () => {
     const answer = await cut.ask(admin.token, robotsList.path.replace(":siteId", "1"));
     expect([answer.status, answer.body]).toEqual([
       503,
-      { message: "The database cannot be reached at the moment. Please try again." },
+      { message: "The database cannot be reached at the moment. Please try again.", code: "DATABASE_UNREACHABLE" },
     ]);
     const notReady = await cut.ask(null, ready.path);
     expect([notReady.status, notReady.body]).toEqual([

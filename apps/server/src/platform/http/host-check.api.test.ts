@@ -90,6 +90,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
       {
         ...(method === "PUT" && { success: false }),
         message: "Suncrew is not reached by this name. Open it at http://suncrew.example.",
+        code: "UNKNOWN_HOST",
       },
     ]);
   });

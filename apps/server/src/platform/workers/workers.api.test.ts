@@ -88,7 +88,7 @@ describe("§6 heavy work of a person holds up nobody else", () => {
     stopKilling();
     expect([status, body]).toEqual([
       503,
-      { message: "This was too much for the server. Try again with less at a time." },
+      { message: "This was too much for the server. Try again with less at a time.", code: "TASK_TOO_LARGE" },
     ]);
     // The other worker may be dying still.
     await expect.poll(async () => (await preview()).status, { timeout: 60_000 }).toBe(200);
