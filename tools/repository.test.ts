@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeProblems, readRepository, type Rule } from "./repository.ts";
+import { decisionsByCode, everyErrorCodeIsUsed } from "./rules/decisions-by-code.ts";
 import { documentsNameFiles, migrationNumbers, migrationsSayWhatTheyDo } from "./rules/documents.ts";
 import { exportsByName } from "./rules/exports.ts";
 import { featureGraph } from "./rules/feature-graph.ts";
@@ -33,6 +34,8 @@ const rules: Record<string, Rule> = {
   "nothing is marked as unfinished": noUnfinishedMarks,
   "types are proven, not asserted away": honestTypes,
   "times and numbers are in one language, not in the machine's": fixedLanguage,
+  "product code decides by codes, never by sentences": decisionsByCode,
+  "every code of the list is one of an answer": everyErrorCodeIsUsed,
   "every dependency names one version": pinnedVersions,
   "every imported package stands in its workspace's package.json": declaredImports,
   "dependencies of the product are open source and come from the registry": openDependencies,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readRepository } from "../repository.ts";
+import { decisionsByCode, everyErrorCodeIsUsed } from "./decisions-by-code.ts";
 import { documentsNameFiles, migrationNumbers, migrationsSayWhatTheyDo } from "./documents.ts";
 import { consoleSites, problemsOf, repository, server } from "./example-repository.ts";
 import { exportsByName } from "./exports.ts";
@@ -258,6 +259,32 @@ test.each([
   expect(problemsOf(fixedLanguage, "apps/console/src/x.ts", "new Intl.DateTimeFormat().resolvedOptions();")).toEqual(
     [],
   );
+});
+
+test.each([
+  'if (message === "Robot not found") retry();',
+  "if (error.message !== TAKEN) throw error;",
+  'const isLock = reason.includes("maintenance");',
+  "if (/template/i.test(error.message)) return null;",
+  'const shown = reason.replace(ADVICE, "");',
+])("a decision by a sentence: %s", (text) => {
+  expect(problemsOf(decisionsByCode, "apps/console/src/x.ts", text)).toHaveLength(1);
+  expect(problemsOf(decisionsByCode, "apps/console/src/x.test.ts", text)).toEqual([]);
+});
+
+test.each([
+  'if (error.message === "") return null;',
+  'if (error.code === "ROBOT_NOT_FOUND") retry();',
+  "const shown = /^[a-z]/.test(message) ? `${label} ${message}` : message;",
+])("a decision by something else: %s", (text) => {
+  expect(problemsOf(decisionsByCode, "apps/console/src/x.ts", text)).toEqual([]);
+});
+
+test("a code that no answer has", () => {
+  const list = "packages/contract/src/http/error-codes.ts";
+  const text = 'export const errorCodes = {\n  USED: "Used.",\n  UNUSED: "Unused.",\n};';
+  const files = repository({ [list]: text, [`${server}/x.ts`]: 'throw conflict("USED", "Used.");' });
+  expect(everyErrorCodeIsUsed(files)).toMatchObject([{ path: list, message: expect.stringContaining("UNUSED") }]);
 });
 
 test("a path of one machine, and a secret", () => {

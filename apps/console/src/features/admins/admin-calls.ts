@@ -33,15 +33,19 @@ export function adminProblems(action: AdminAction, draft: AdminDraft): AdminProb
   const schema = action.kind === "add" ? createAdmin.body : removeAdmin.body;
   const parsed = schema.safeParse(draft);
   if (parsed.success) return {};
-  return problemsOf(parsed.error.issues.map(({ path, message }) => ({ field: String(path[0]), message })));
+  return problemsOf(
+    parsed.error.issues.map(({ path, message }) => ({ field: String(path[0]), message })),
+    false,
+  );
 }
 
-function problemsOf(errors: readonly FieldError[]): AdminProblems {
+/** The server's messages are whole sentences; a schema's may follow the name of the field. */
+function problemsOf(errors: readonly FieldError[], isWhole: boolean): AdminProblems {
   const found: Partial<Record<AdminField, string>> = {};
   for (const { field, message } of errors) {
     const known = adminFields.find((name) => name === field);
     if (known === undefined) continue;
-    const sentence = message.startsWith(known) || !/^[a-z]/.test(message) ? message : `${known} ${message}`;
+    const sentence = isWhole || !/^[a-z]/.test(message) ? message : `${known} ${message}`;
     found[known] ??= sentence.charAt(0).toUpperCase() + sentence.slice(1);
   }
   return found;
@@ -60,7 +64,7 @@ export async function changeAdmins(action: AdminAction, draft: AdminDraft): Prom
     invalidates: [queryKeyOf(adminList, {})],
     success: (signIn) => (signIn.password === null ? { title: "Super Admin Removed", message: signIn.message } : null),
     failure: (error) =>
-      error instanceof ApiError && Object.keys(problemsOf(error.errors)).length > 0
+      error instanceof ApiError && Object.keys(problemsOf(error.errors, true)).length > 0
         ? null
         : {
             title: failedTitles[action.kind],
@@ -68,7 +72,7 @@ export async function changeAdmins(action: AdminAction, draft: AdminDraft): Prom
           },
   });
   if (outcome.kind !== "done") {
-    return { kind: "refused", problems: outcome.kind === "refused" ? problemsOf(outcome.problems) : {} };
+    return { kind: "refused", problems: outcome.kind === "refused" ? problemsOf(outcome.problems, true) : {} };
   }
   const { message, username, password } = outcome.answer;
   return { kind: "done", signIn: password === null ? null : { message, username, password } };
