@@ -14,7 +14,7 @@ import { createTestApp, type TestApp } from "./test-app.ts";
 import { TestClient, urlOf } from "./test-client.ts";
 
 const FULL =
-  "The database's disk is full or cannot be written. Nothing can be stored until that is mended. Please try again later.";
+  "The database's disk is full or cannot be written. Nothing can be stored until this is fixed. Please try again later.";
 
 let server: TestApp;
 let restorePoint: RestorePoint;

@@ -1,8 +1,8 @@
 import DataLoader from "dataloader";
 
 /**
- * Answers everything that is requested within one turn of the event loop with one query. A key for which `work` finds
- * nothing is null; where `work` fails every request of the batch rejects. Nothing is cached.
+ * Loads everything that is requested within one turn of the event loop with one query. A key for which `work` finds
+ * nothing is null; if `work` fails, every request of the batch rejects. Nothing is cached.
  */
 export class BatchLoader<K, V> extends DataLoader<K, V | null> {
   constructor(work: (keys: readonly K[]) => Promise<ReadonlyMap<K, V>>) {

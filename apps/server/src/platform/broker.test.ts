@@ -5,7 +5,7 @@ import pino from "pino";
 import { expect, test } from "vitest";
 import { openBroker } from "./broker.ts";
 
-test("protocol rule 5: what a broker had not confirmed as the connection broke is not sent again by itself", async () => {
+test("protocol rule 5: a message that the broker had not acknowledged when the connection broke is not resent by itself", async () => {
   const mqtt = await Aedes.createBroker();
   const received: string[] = [];
   const arrived = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ test("protocol rule 5: what a broker had not confirmed as the connection broke i
       secondArrived.resolve();
       return;
     }
-    // Never called back: the publisher gets no receipt.
+    // Never called back: the publisher gets no acknowledgement.
     arrived.resolve();
   };
   const sockets = new Set<Socket>();

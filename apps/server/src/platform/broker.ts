@@ -7,16 +7,16 @@ import { BrokerUnavailableError, errorText, Outage } from "./outages.ts";
 export interface ReceivedMessage {
   readonly topic: string;
   readonly payload: Buffer;
-  /** Kept by the broker from before this subscription: tells last-known values only. */
+  /** Stored by the broker before this subscription: a last known value, not live. */
   readonly retained: boolean;
 }
 
 /** The server's own connection to the MQTT broker. */
 export interface Broker {
   readonly connected: boolean;
-  /** Resolves when the broker has taken the message (QoS 1); rejects where there is no connection. */
+  /** Resolves when the broker has acknowledged the message (QoS 1); rejects without a connection. */
   publish(topic: string, payload: string): Promise<void>;
-  /** Plain subscription, QoS 1, renewed after a reconnect. Resolves to what ends it. */
+  /** Plain subscription, QoS 1, renewed after a reconnect. Resolves to a function that ends it. */
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>>;
   onConnectionChange(listener: (connected: boolean) => void): () => void;
   close(): Promise<void>;
@@ -28,13 +28,13 @@ interface BrokerOptions {
   readonly username?: string;
   readonly password?: string;
   readonly log: Logger;
-  /** Tells how long it was away. */
+  /** Measures how long outages last. */
   readonly clock?: Clock;
-  /** Begins the sentences of its outages; "the MQTT broker" unless given. */
+  /** Names it in log lines about outages; "the MQTT broker" by default. */
   readonly name?: string;
 }
 
-/** Opens the connection in the background and keeps it: an unreachable broker is retried every second. */
+/** Connects in the background and stays connected: an unreachable broker is retried every second. */
 export function openBroker(options: BrokerOptions): Broker {
   const settings: IClientOptions = {
     clientId: options.clientId,
@@ -89,7 +89,7 @@ class MqttBroker implements Broker {
   }
 
   async publish(topic: string, payload: string): Promise<void> {
-    // Without this check the client would keep the message and send it whenever the broker comes back.
+    // Without this check the client would queue the message and send it whenever the broker comes back.
     if (!this.#client.connected) throw new BrokerUnavailableError("The MQTT broker is not connected.");
     await this.#client.publishAsync(topic, payload, { qos: 1, retain: false });
   }
@@ -110,7 +110,7 @@ class MqttBroker implements Broker {
     return async () => {
       this.#handlers.delete(onMessage);
       const unsubscribed = this.#client.unsubscribeAsync([...topics]);
-      // Without a connection it is only noted, so that the next one does not subscribe again.
+      // Without a connection it is only noted, so that the client does not subscribe again on reconnect.
       if (this.#client.connected) await unsubscribed;
       else unsubscribed.catch(() => {});
     };
@@ -134,14 +134,14 @@ class MqttBroker implements Broker {
   }
 
   /**
-   * The library would send again, after any time, what the broker had not confirmed as the connection broke: an old
-   * START too (protocol rule 5). Whoever publishes decides about repetitions; its promise rejects.
+   * When it reconnects, however late, the library would resend whatever the broker had not acknowledged: even an old
+   * START (protocol rule 5). Retrying is up to the caller, whose promise rejects.
    */
   #forgetUnconfirmed(): void {
     for (const messageId of Object.keys(this.#client.outgoing)) this.#client.removeOutgoingMessage(Number(messageId));
   }
 
-  /** Nagle's algorithm would hold every small message back for some 40 ms. */
+  /** Nagle's algorithm would delay every small message by some 40 ms. */
   #withoutDelay(): void {
     const { stream } = this.#client;
     if (stream instanceof Socket) stream.setNoDelay(true);
@@ -149,8 +149,8 @@ class MqttBroker implements Broker {
 }
 
 /**
- * Since when this server hears robots without a gap, as far as it knows; what they showed before is no proof. Counted by
- * the monotonic clock, so that a clock that is set changes nothing.
+ * Since when this server has been receiving from robots without a gap, as far as it knows; what they reported before
+ * proves nothing. Uses the monotonic clock, so that setting the clock changes nothing.
  */
 export class ListeningPeriod {
   readonly #clock: Clock;
@@ -171,12 +171,12 @@ export class ListeningPeriod {
     return this.#clock.monotonicMs() - this.#sinceMs;
   }
 
-  /** Something was away, or wrong, up to now. */
+  /** Something was unavailable, or wrong, until now. */
   restart(): void {
     this.#sinceMs = this.#clock.monotonicMs();
   }
 
-  /** Begins now, and anew whenever the broker is reached again, until that is cancelled. */
+  /** Restarts now and whenever the broker is reached again, until cancelled. */
   follow(): Cancel {
     this.restart();
     return this.#broker.onConnectionChange((connected) => {

@@ -6,26 +6,26 @@ import type { Executor } from "./database/database.ts";
 import type { Service } from "./dependencies.ts";
 
 const CHANNEL = "suncrew_changes";
-/** What a notice carries where sites or robots came, went or changed hands; any other says only that rows changed. */
+/** Payload of a notification that sites or robots were added, removed or changed hands; others only say that rows changed. */
 const SCOPE = "scope";
-/** Every server looks by itself this often, in case a notice is lost. */
-const LOOK_MS = 1_000;
+/** Every server polls this often, in case a notification is lost. */
+const POLL_MS = 1_000;
 const RECONNECT_MS = 1_000;
 
-/** Tells every server that rows changed, for writers that hold no signal; inside a transaction it goes out with the commit. */
+/** Notifies every server that rows changed, for code without a `ChangeSignal`; in a transaction it is sent on commit. */
 export async function announceChange(db: Executor): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
 }
 
 /**
- * Tells every server that sites or robots came, went or changed hands, so that whoever watches them hears of it at
- * once; inside a transaction it goes out with the commit.
+ * Notifies every server that sites or robots were added, removed or changed hands, so that live streams update at once;
+ * in a transaction it is sent on commit.
  */
 export async function announceScope(db: Executor): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${SCOPE})`.execute(db);
 }
 
-/** Tells every server that rows changed. It carries no data: each server reads what is newer than it has. */
+/** Notifies every server that rows changed. It carries no data: each server reads what is newer than what it has. */
 export class ChangeSignal implements Service {
   readonly #connection: pg.ClientConfig;
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class ChangeSignal implements Service {
   readonly #listeners = new Set<() => void>();
   readonly #scopeListeners = new Set<() => void>();
   #client: pg.Client | null = null;
-  #cancelLook: Cancel = () => {};
+  #cancelPoll: Cancel = () => {};
   #cancelReconnect: Cancel = () => {};
   #running = false;
 
@@ -43,32 +43,32 @@ export class ChangeSignal implements Service {
     this.#log = log;
   }
 
-  /** Calls `listener` after every notice and every second; returns what ends it. */
+  /** Calls `listener` after every notification and every second; returns a function that ends it. */
   onWake(listener: () => void): Cancel {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Calls `listener` after every notice that scopes may differ, and before those of `onWake`; returns what ends it. */
+  /** Calls `listener` when scopes may have changed, before those of `onWake`; returns a function that ends it. */
   onScope(listener: () => void): Cancel {
     this.#scopeListeners.add(listener);
     return () => void this.#scopeListeners.delete(listener);
   }
 
-  /** Sends the notice; inside a transaction it goes out with the commit. */
+  /** Sends the notification; in a transaction, on commit. */
   async announce(db: Executor): Promise<void> {
     await announceChange(db);
   }
 
   async start(): Promise<void> {
     this.#running = true;
-    this.#cancelLook = this.#clock.every(LOOK_MS, () => this.#wake());
+    this.#cancelPoll = this.#clock.every(POLL_MS, () => this.#wake());
     await this.#listen();
   }
 
   async stop(): Promise<void> {
     this.#running = false;
-    this.#cancelLook();
+    this.#cancelPoll();
     this.#cancelReconnect();
     const client = this.#client;
     this.#client = null;

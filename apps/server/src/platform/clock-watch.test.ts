@@ -9,8 +9,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const NOON_MS = Date.parse("2026-06-15T12:00:00Z");
 
-/** The monotonic clock of a machine in a test's hands. */
-class HeldClock extends SystemClock {
+/** A monotonic clock that the test sets. */
+class SettableClock extends SystemClock {
   ms = 5_000;
 
   override monotonicMs(): number {
@@ -18,26 +18,26 @@ class HeldClock extends SystemClock {
   }
 }
 
-let clock: HeldClock;
+let clock: SettableClock;
 let watch: ClockWatch;
-/** What the clocks are set ahead of the true time by. */
+/** How far the clocks are ahead of the true time. */
 let ahead: { database: number; own: number };
-let isAway: boolean;
+let isUnreachable: boolean;
 let takesMs: number;
 let trueMs: number;
 let upMs: number;
 let lines: { msg: string; reason?: string }[];
 beforeEach(async () => {
-  clock = new HeldClock();
+  clock = new SettableClock();
   ahead = { database: 0, own: 0 };
-  isAway = false;
+  isUnreachable = false;
   takesMs = 4;
   trueMs = NOON_MS;
   upMs = 77 * HOUR_MS;
   lines = [];
   const log = pino(logOptions("info"), { write: (line) => void lines.push(JSON.parse(line) as { msg: string }) });
   const read = async () => {
-    if (isAway) throw new Error("connect ECONNREFUSED");
+    if (isUnreachable) throw new Error("connect ECONNREFUSED");
     pass(takesMs / 2);
     const time = new Date(trueMs + ahead.database);
     pass(takesMs / 2);
@@ -53,20 +53,20 @@ function pass(ms: number): void {
   upMs += ms;
 }
 
-/** Seconds with a look in each. */
+/** Lets this many seconds pass, with a check in each. */
 async function seconds(count: number): Promise<void> {
   for (let second = 0; second < count; second += 1) {
     pass(SECOND_MS);
-    await watch.look();
+    await watch.check();
   }
 }
 
 const wrongByMs = () => clock.now().getTime() - trueMs;
-/** But for what a reading leaves open. */
+/** Within the uncertainty of a reading. */
 const expectWrongBy = (ms: number) => expect(Math.abs(wrongByMs() - ms)).toBeLessThanOrEqual(takesMs / 2);
 
 describe("protocol rule 12: a server counts by its monotonic clock from the database's time", () => {
-  test("a machine's clock that jumps by an hour is not felt, but told until it is back", async () => {
+  test("a machine's clock that jumps by an hour has no effect, but is reported until it is right again", async () => {
     await seconds(10);
     ahead.own = HOUR_MS;
     expect(wrongByMs()).toBe(0);
@@ -85,7 +85,7 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     expect(lines[0]?.reason).toContain("about 60 minutes ahead");
   });
 
-  test("a database's clock that jumps by ten minutes is not followed for as long as the machine's says otherwise", async () => {
+  test("a database's clock that jumps by ten minutes is not followed while the machine's clock contradicts it", async () => {
     await seconds(3);
     ahead.database = 10 * MINUTE_MS;
     await seconds(600);
@@ -102,7 +102,7 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     expect(wrongByMs()).toBe(0);
   });
 
-  test("a jump of both is taken over after two minutes, and not if it is undone before", async () => {
+  test("a jump of both is adopted after two minutes, but not if it is undone before", async () => {
     ahead = { database: HOUR_MS, own: HOUR_MS };
     await seconds(110);
     expect(watch.trouble).toBe(
@@ -114,7 +114,7 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     ahead = { database: -HOUR_MS, own: -HOUR_MS };
     await seconds(115);
     expect(wrongByMs()).toBe(0);
-    // Another jump, which has to stand for as long.
+    // Another jump, which has to last as long.
     ahead = { database: -HOUR_MS / 2, own: -HOUR_MS / 2 };
     await seconds(120);
     expect(watch.trouble).not.toBeNull();
@@ -130,7 +130,7 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     expectWrongBy(4 * SECOND_MS);
   });
 
-  test("an answer that takes its time proves nothing: neither that the clocks agree nor that they do not", async () => {
+  test("a slow answer proves nothing: neither that the clocks agree nor that they do not", async () => {
     takesMs = 20 * SECOND_MS;
     ahead.database = 20 * SECOND_MS;
     await seconds(3);
@@ -144,9 +144,9 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     expect(wrongByMs()).toBe(0);
   });
 
-  test("a clock that drifts past what is borne is told once, and once when it is well below it again", async () => {
+  test("a clock that drifts past the limit is reported once, and once more when it is well within it again", async () => {
     for (let ms = 29_000; ms <= 31_000; ms += 10) {
-      // To and fro, as readings do.
+      // Readings jitter.
       ahead.own = ms + (ms % 20) * 30;
       await seconds(1);
     }
@@ -159,15 +159,15 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     expect(lines).toHaveLength(2);
   });
 
-  test("a machine that slept goes by the database's time as soon as it wakes up", async () => {
+  test("a machine that slept adopts the database's time as soon as it wakes up", async () => {
     await seconds(2);
-    // What counts awake time stands still meanwhile.
+    // The monotonic clock pauses while the machine sleeps.
     trueMs += 8 * HOUR_MS;
     upMs += 8 * HOUR_MS;
-    // As the machine wakes up the database is not there yet, and then it is slow.
-    isAway = true;
-    await expect(watch.look()).rejects.toThrow();
-    isAway = false;
+    // When the machine wakes up, the database is unreachable at first and then slow.
+    isUnreachable = true;
+    await expect(watch.check()).rejects.toThrow();
+    isUnreachable = false;
     takesMs = 5 * SECOND_MS;
     await seconds(1);
     takesMs = 4;
@@ -176,7 +176,7 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     expectWrongBy(0);
   });
 
-  test("a machine whose clock is wrong from the start goes by the database's time, and is not relied on", async () => {
+  test("a machine whose clock is wrong from the start uses the database's time, and is not relied on", async () => {
     ahead.own = -35 * SECOND_MS;
     await watch.stop();
     await watch.start();
@@ -185,17 +185,17 @@ describe("protocol rule 12: a server counts by its monotonic clock from the data
     await watch.stop();
   });
 
-  test("while the database is away it counts on, and what it thought of the clocks stands", async () => {
+  test("while the database is unreachable it goes on counting, and its verdict on the clocks remains", async () => {
     ahead.own = HOUR_MS;
     await seconds(1);
-    isAway = true;
+    isUnreachable = true;
     ahead.own = 0;
     pass(HOUR_MS);
-    await expect(watch.look()).rejects.toThrow("ECONNREFUSED");
+    await expect(watch.check()).rejects.toThrow("ECONNREFUSED");
     expect(watch.trouble).not.toBeNull();
     expect(wrongByMs()).toBe(0);
-    isAway = false;
-    await watch.look();
+    isUnreachable = false;
+    await watch.check();
     expect(watch.trouble).toBeNull();
     await watch.stop();
   });

@@ -1,10 +1,10 @@
-/** Cancels what a clock has planned; calling it again does nothing. */
+/** Cancels scheduled work; calling it again does nothing. */
 export type Cancel = () => void;
 
-/** Time for everything that is due, so that a test can hold it in its hands. */
+/** Time for everything that is due, so that tests can control it. */
 export interface Clock {
   now(): Date;
-  /** Milliseconds since some moment of this process: for how long something takes or holds, whatever the time may be. */
+  /** Milliseconds since some moment of this process, for durations; unaffected when the time is set. */
   monotonicMs(): number;
   /** Runs `work` once after `ms` milliseconds. */
   after(ms: number, work: () => void): Cancel;
@@ -12,17 +12,17 @@ export interface Clock {
   every(ms: number, work: () => void): Cancel;
 }
 
-/** A moment of the monotonic clock, by the time as it is known now. */
+/** Converts a reading of the monotonic clock to a time. */
 export function timeAt(clock: Clock, monotonicMs: number): Date {
   return new Date(clock.now().getTime() - (clock.monotonicMs() - monotonicMs));
 }
 
-/** What the work comes to, or null where that takes longer than `ms`; it goes on all the same. Rejects like the work. */
+/** The result of `work`, or null after `ms` milliseconds; `work` itself continues. Rejects like `work`. */
 export async function withTimeout<T>(clock: Clock, work: Promise<T>, ms: number): Promise<T | null> {
-  const { promise: over, resolve } = Promise.withResolvers<null>();
+  const { promise: timeout, resolve } = Promise.withResolvers<null>();
   const cancel = clock.after(ms, () => resolve(null));
   try {
-    return await Promise.race([work, over]);
+    return await Promise.race([work, timeout]);
   } finally {
     cancel();
   }
@@ -43,7 +43,7 @@ export class SystemClock implements Clock {
     return performance.now();
   }
 
-  /** Sets it ahead by so much. */
+  /** Sets it ahead by this many milliseconds. */
   correct(byMs: number): void {
     this.#offsetMs += byMs;
   }
@@ -59,17 +59,17 @@ export class SystemClock implements Clock {
   }
 }
 
-interface Planned {
+interface Timer {
   atMs: number;
   readonly everyMs: number | null;
   readonly work: () => void;
 }
 
-/** A clock that stands still until a test moves it. Like a process that has just begun, it has counted nothing yet. */
+/** A clock that a test advances by hand. Like a process that has just started, its monotonic clock is at 0. */
 export class ManualClock implements Clock {
   #nowMs = 0;
   #aheadMs: number;
-  readonly #planned = new Set<Planned>();
+  readonly #timers = new Set<Timer>();
 
   constructor(start: Date) {
     this.#aheadMs = start.getTime();
@@ -79,7 +79,7 @@ export class ManualClock implements Clock {
     return new Date(this.#nowMs + this.#aheadMs);
   }
 
-  /** Sets the time ahead, or back, by so much; no time passes. */
+  /** Sets the time ahead, or back if negative, by this many milliseconds; no time passes. */
   correct(byMs: number): void {
     this.#aheadMs += byMs;
   }
@@ -89,11 +89,11 @@ export class ManualClock implements Clock {
   }
 
   after(ms: number, work: () => void): Cancel {
-    return this.#plan({ atMs: this.#nowMs + ms, everyMs: null, work });
+    return this.#schedule({ atMs: this.#nowMs + ms, everyMs: null, work });
   }
 
   every(ms: number, work: () => void): Cancel {
-    return this.#plan({ atMs: this.#nowMs + ms, everyMs: ms, work });
+    return this.#schedule({ atMs: this.#nowMs + ms, everyMs: ms, work });
   }
 
   /** Moves time forward, running what falls due in order. */
@@ -101,22 +101,22 @@ export class ManualClock implements Clock {
     const untilMs = this.#nowMs + ms;
     for (let next = this.#nextDue(untilMs); next; next = this.#nextDue(untilMs)) {
       this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      if (next.everyMs === null) this.#planned.delete(next);
+      if (next.everyMs === null) this.#timers.delete(next);
       else next.atMs += next.everyMs;
       next.work();
     }
     this.#nowMs = untilMs;
   }
 
-  #plan(planned: Planned): Cancel {
-    this.#planned.add(planned);
-    return () => void this.#planned.delete(planned);
+  #schedule(timer: Timer): Cancel {
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
   }
 
-  #nextDue(untilMs: number): Planned | null {
-    let first: Planned | null = null;
-    for (const planned of this.#planned) {
-      if (planned.atMs <= untilMs && (first === null || planned.atMs < first.atMs)) first = planned;
+  #nextDue(untilMs: number): Timer | null {
+    let first: Timer | null = null;
+    for (const timer of this.#timers) {
+      if (timer.atMs <= untilMs && (first === null || timer.atMs < first.atMs)) first = timer;
     }
     return first;
   }

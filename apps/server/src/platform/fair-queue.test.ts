@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { type WorkOwner, FairQueue, type QueueSlot } from "./fair-queue.ts";
 
-const asker = (name: string): WorkOwner => ({ person: name, team: name.slice(0, 1) });
+const ownerOf = (name: string): WorkOwner => ({ person: name, team: name.slice(0, 1) });
 const never = new AbortController().signal;
 
-function queueOf(atOnce: number, waitingPerPerson = 10, waiting = 100) {
+function queueOf(maxConcurrent: number, maxWaitingPerPerson = 10, maxWaiting = 100) {
   const refusal = (whose: string) => new Error(`full for ${whose}`);
-  return new FairQueue({ atOnce, waitingPerPerson, waiting, refusal });
+  return new FairQueue({ maxConcurrent, maxWaitingPerPerson, maxWaiting, refusal });
 }
 
-/** Asks in this order, ends one after the other, and answers the order in which they had their turn. */
+/** Queues tasks in this order, ends one after the other, and returns the order in which they had their turn. */
 async function orderOf(queue: FairQueue, names: readonly string[]): Promise<string[]> {
   const order: string[] = [];
   await Promise.all(
     names.map((name) =>
-      queue.run(asker(name), never, async () => {
+      queue.run(ownerOf(name), never, async () => {
         order.push(name);
         await Promise.resolve();
       }),
@@ -24,41 +24,41 @@ async function orderOf(queue: FairQueue, names: readonly string[]): Promise<stri
 }
 
 describe("§6 heavy work is shared out fairly", () => {
-  test("teams take turns, and the people of a team do, however much each has asked for", async () => {
-    const asked = ["a1", "a1", "a1", "a2", "b1", "c1"];
-    expect(await orderOf(queueOf(1), asked)).toEqual(["a1", "b1", "c1", "a2", "a1", "a1"]);
+  test("teams take turns, and so do the people of a team, however much each has queued", async () => {
+    const queued = ["a1", "a1", "a1", "a2", "b1", "c1"];
+    expect(await orderOf(queueOf(1), queued)).toEqual(["a1", "b1", "c1", "a2", "a1", "a1"]);
   });
 
-  test("who asks again after each turn does not stay before those who wait", async () => {
+  test("a person who queues again after each turn does not stay ahead of those who wait", async () => {
     const queue = queueOf(1);
     const order: string[] = [];
-    const ask = (name: string) => queue.run(asker(name), never, async () => void order.push(name));
+    const queueTask = (name: string) => queue.run(ownerOf(name), never, async () => void order.push(name));
     const again = async (name: string) => {
-      for (let times = 0; times < 20; times += 1) await ask(name);
+      for (let times = 0; times < 20; times += 1) await queueTask(name);
     };
-    const waiting = [ask("a1"), ask("a1"), ask("a1")];
+    const waiting = [queueTask("a1"), queueTask("a1"), queueTask("a1")];
     await Promise.all([...waiting, again("b1"), again("c1"), again("d1")]);
     expect(order.lastIndexOf("a1")).toBeLessThan(12);
   });
 
-  test("a person works on one thing at a time, others beside", async () => {
+  test("a person's tasks run one at a time, other people's beside them", async () => {
     const queue = queueOf(3);
-    const first = await queue.enter(asker("a1"), never);
+    const first = await queue.enter(ownerOf("a1"), never);
     let second: QueueSlot | null = null;
-    void queue.enter(asker("a1"), never).then((turn) => (second = turn));
-    const other = await queue.enter(asker("a2"), never);
+    void queue.enter(ownerOf("a1"), never).then((turn) => (second = turn));
+    const other = await queue.enter(ownerOf("a2"), never);
     expect(second).toBeNull();
     first.end();
     await expect.poll(() => second).not.toBeNull();
     other.end();
   });
 
-  test("who yields lets others work, and is still one at a time", async () => {
+  test("a task that yields lets others run, but not another of the same person", async () => {
     const queue = queueOf(1);
-    const first = await queue.enter(asker("a1"), never);
+    const first = await queue.enter(ownerOf("a1"), never);
     let again = false;
-    void queue.enter(asker("a1"), never).then(() => (again = true));
-    const other = queue.enter(asker("b1"), never);
+    void queue.enter(ownerOf("a1"), never).then(() => (again = true));
+    const other = queue.enter(ownerOf("b1"), never);
     first.yield();
     (await other).end();
     expect(again).toBe(false);
@@ -66,19 +66,19 @@ describe("§6 heavy work is shared out fairly", () => {
     await expect.poll(() => again).toBe(true);
   });
 
-  test("too many of one person, and too many of all, are refused; who gives up makes room", async () => {
+  test("too many tasks of one person, and too many in total, are refused; giving up makes room", async () => {
     const queue = queueOf(1, 2, 3);
-    const working = await queue.enter(asker("a1"), never);
-    const gone = new AbortController();
-    const waiting = queue.enter(asker("a1"), gone.signal);
-    void queue.enter(asker("a1"), never);
-    await expect(queue.enter(asker("a1"), never)).rejects.toThrow("full for person");
-    void queue.enter(asker("b1"), never);
-    await expect(queue.enter(asker("c1"), never)).rejects.toThrow("full for all");
-    gone.abort(new Error("gone"));
-    await expect(waiting).rejects.toThrow("gone");
-    void queue.enter(asker("c1"), never);
-    await expect(queue.enter(asker("d1"), never)).rejects.toThrow("full for all");
+    const working = await queue.enter(ownerOf("a1"), never);
+    const abort = new AbortController();
+    const waiting = queue.enter(ownerOf("a1"), abort.signal);
+    void queue.enter(ownerOf("a1"), never);
+    await expect(queue.enter(ownerOf("a1"), never)).rejects.toThrow("full for person");
+    void queue.enter(ownerOf("b1"), never);
+    await expect(queue.enter(ownerOf("c1"), never)).rejects.toThrow("full for all");
+    abort.abort(new Error("gave up"));
+    await expect(waiting).rejects.toThrow("gave up");
+    void queue.enter(ownerOf("c1"), never);
+    await expect(queue.enter(ownerOf("d1"), never)).rejects.toThrow("full for all");
     working.end();
   });
 });

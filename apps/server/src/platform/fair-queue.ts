@@ -1,32 +1,32 @@
-/** Whose work it is. A person works on one thing at a time, and teams take turns however much each has asked for. */
+/** Whose work it is. A person's tasks run one at a time, and teams take turns however much each has queued. */
 export interface WorkOwner {
   readonly person: string;
   readonly team: string;
 }
 
-/** A place at work, to be given back. */
+/** A running task's slot, to be released. */
 export interface QueueSlot {
-  /** Lets others work meanwhile; the same person's next piece goes on waiting for the end. */
+  /** Lets other people's tasks run; the same person's next one still waits for `end`. */
   yield(): void;
   end(): void;
 }
 
 export interface FairQueueOptions {
-  /** Pieces of work at a time. */
-  readonly atOnce: number;
-  /** As many pieces of one person wait at the most, and of all together. */
-  readonly waitingPerPerson: number;
-  readonly waiting: number;
-  /** What whoever would make the queue longer than that is told: a person, or everybody. */
+  /** Tasks that run at a time. */
+  readonly maxConcurrent: number;
+  /** Tasks that may wait, per person and in total. */
+  readonly maxWaitingPerPerson: number;
+  readonly maxWaiting: number;
+  /** The error when the queue is full, for this person or for everybody. */
   readonly refusal: (whose: "person" | "all") => Error;
 }
 
 interface Waiting {
-  readonly asker: WorkOwner;
+  readonly owner: WorkOwner;
   readonly begin: () => void;
 }
 
-/** Whoever had no turn for longest is next. */
+/** The line that has gone longest without a turn is next. */
 interface Line<T> {
   lastTurn: number;
   readonly waiting: T;
@@ -34,10 +34,10 @@ interface Line<T> {
 
 type People = Map<string, Line<Waiting[]>>;
 
-/** Lets so much heavy work go on at a time that nothing else waits for it, and shares it out fairly. */
+/** Limits how much heavy work runs at a time, and shares it out fairly. */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  /** By team, then by person: whoever waits or works. */
+  /** Who waits or works, by team, then by person. */
   readonly #teams = new Map<string, Line<People>>();
   readonly #busy = new Set<string>();
   #turns = 0;
@@ -48,14 +48,14 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /** Resolves when it is this asker's turn. Rejects where too much waits already, or once the signal aborts. */
-  async enter(asker: WorkOwner, signal: AbortSignal): Promise<QueueSlot> {
+  /** Resolves when it is this owner's turn. Rejects if too much waits already, or once the signal aborts. */
+  async enter(owner: WorkOwner, signal: AbortSignal): Promise<QueueSlot> {
     signal.throwIfAborted();
-    const { waiting, waitingPerPerson, refusal } = this.#options;
-    if (this.#waiting >= waiting) throw refusal("all");
-    if (this.#placesOf(asker).length >= waitingPerPerson) throw refusal("person");
+    const { maxWaiting, maxWaitingPerPerson, refusal } = this.#options;
+    if (this.#waiting >= maxWaiting) throw refusal("all");
+    if (this.#placesOf(owner).length >= maxWaitingPerPerson) throw refusal("person");
     const { promise, resolve, reject } = Promise.withResolvers<QueueSlot>();
-    const place: Waiting = { asker, begin: () => resolve(this.#turnOf(asker)) };
+    const place: Waiting = { owner, begin: () => resolve(this.#turnOf(owner)) };
     this.#join(place);
     const leave = () => {
       if (this.#leave(place)) reject(signal.reason);
@@ -65,9 +65,9 @@ export class FairQueue {
     return promise.finally(() => signal.removeEventListener("abort", leave));
   }
 
-  /** Does the work when it is this asker's turn; answers what it answers. */
-  async run<T>(asker: WorkOwner, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const turn = await this.enter(asker, signal);
+  /** Runs `work` when it is this owner's turn, and returns its result. */
+  async run<T>(owner: WorkOwner, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const turn = await this.enter(owner, signal);
     try {
       return await work();
     } finally {
@@ -75,7 +75,7 @@ export class FairQueue {
     }
   }
 
-  #turnOf(asker: WorkOwner): QueueSlot {
+  #turnOf(owner: WorkOwner): QueueSlot {
     let works = true;
     let ended = false;
     const stopWork = () => {
@@ -91,25 +91,25 @@ export class FairQueue {
         if (ended) return;
         ended = true;
         stopWork();
-        this.#busy.delete(asker.person);
-        this.#forgetIdle(asker);
+        this.#busy.delete(owner.person);
+        this.#forgetIdle(owner);
         this.#next();
       },
     };
   }
 
   #next(): void {
-    while (this.#working < this.#options.atOnce) {
+    while (this.#working < this.#options.maxConcurrent) {
       const next = this.#first();
       if (next === null) return;
       this.#working += 1;
-      this.#busy.add(next.asker.person);
+      this.#busy.add(next.owner.person);
       this.#leave(next);
       next.begin();
     }
   }
 
-  /** The next one that may begin; its team and its person have had their turn with it. */
+  /** The next task that may begin; counts as a turn of its team and its person. */
   #first(): Waiting | null {
     const ready = (people: People) =>
       [...people].filter(([person, { waiting }]) => waiting.length > 0 && !this.#busy.has(person));
@@ -128,8 +128,8 @@ export class FairQueue {
   }
 
   #join(place: Waiting): void {
-    const { team, person } = place.asker;
-    // Before whoever had the last turn, and behind all who wait for longer: to come again is no way to the front.
+    const { team, person } = place.owner;
+    // Before whoever had the last turn, but behind all who have waited longer: leaving and coming back gains nothing.
     const lastTurn = this.#turns - 0.5;
     const people: Line<People> = this.#teams.get(team) ?? { lastTurn, waiting: new Map() };
     const line: Line<Waiting[]> = people.waiting.get(person) ?? { lastTurn, waiting: [] };
@@ -139,14 +139,14 @@ export class FairQueue {
     this.#waiting += 1;
   }
 
-  /** True where it was waiting. */
+  /** True if it was waiting. */
   #leave(place: Waiting): boolean {
-    const places = this.#placesOf(place.asker);
+    const places = this.#placesOf(place.owner);
     const at = places.indexOf(place);
     if (at < 0) return false;
     places.splice(at, 1);
     this.#waiting -= 1;
-    this.#forgetIdle(place.asker);
+    this.#forgetIdle(place.owner);
     return true;
   }
 

@@ -1,11 +1,11 @@
 import { createTransport } from "nodemailer";
 import { z } from "zod";
 
-/** A mail with a file. */
+/** A mail with an attachment. */
 export interface Mail {
-  /** The same for each try, so that a mailbox knows a mail that comes twice; letters, digits and hyphens. */
+  /** The same for each attempt, so that a mailbox recognises a duplicate; letters, digits and hyphens. */
   readonly messageId: string;
-  /** Each gets it without being told of the others. */
+  /** Recipients do not see each other. */
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface MailResult {
   readonly rejected: readonly { readonly address: string; readonly reason: string }[];
 }
 
-/** Nobody's mail was taken; the message says why, for people to read. */
+/** The mail was accepted for nobody; the message says why, for people to read. */
 export class MailRefused extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -28,19 +28,19 @@ export class MailRefused extends Error {
 /** Sends mail by SMTP. */
 export interface Mailer {
   /**
-   * Resolves once the server has answered for every address; throws MailRefused where none was taken, also where that
-   * takes too long or `signal` aborts: then nobody knows.
+   * Resolves once the server has answered for every address. Throws MailRefused if none was accepted, and also on timeout
+   * or when `signal` aborts, when the outcome is unknown.
    */
   send(mail: Mail, signal: AbortSignal): Promise<MailResult>;
 }
 
-/** The SMTP server that takes mail, and who sends it. */
+/** The SMTP server, and the sender. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
   /** Encrypted from the first byte. */
   readonly secure: boolean;
-  /** Refuses to go on unencrypted: nothing is told to a server that offers no TLS. */
+  /** Refuses to continue unencrypted: a server without TLS gets neither password nor mail. */
   readonly requireTls: boolean;
   readonly user: string | null;
   readonly password: string | null;
@@ -49,8 +49,8 @@ export interface SmtpSettings {
 
 const CONNECT_MS = 10_000;
 const SILENT_MS = 60_000;
-/** A server that keeps talking but never ends is given up, well before the lease of a mail does. */
-const MOST_MS = 5 * 60_000;
+/** A server that never finishes is given up on, well before the lease of the mail ends. */
+const MAX_MS = 5 * 60_000;
 
 /** What the library's failures carry beside their message. */
 const failureSchema = z.object({
@@ -61,7 +61,7 @@ const failureSchema = z.object({
 const refusedAllSchema = z.object({ rejectedErrors: z.array(z.unknown()).min(1) });
 
 /** Sends each mail over a connection of its own. */
-export function smtpMailer(settings: SmtpSettings, mostMs = MOST_MS): Mailer {
+export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
   const { host, port, secure, requireTls, user, password, from } = settings;
   const transport = createTransport({
     host,
@@ -87,11 +87,11 @@ export function smtpMailer(settings: SmtpSettings, mostMs = MOST_MS): Mailer {
           envelope,
           messageId,
           // Closes the connection too.
-          signal: AbortSignal.any([signal, AbortSignal.timeout(mostMs)]),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(maxMs)]),
         });
         return { accepted, rejected: rejectedErrors.map(rejectionOf) };
       } catch (error) {
-        return refusedByAll(error);
+        return resultOfError(error);
       }
     },
   };
@@ -99,15 +99,15 @@ export function smtpMailer(settings: SmtpSettings, mostMs = MOST_MS): Mailer {
 
 function contentOf({ subject, text, file }: Mail) {
   const attachments = [{ filename: file.name, content: Buffer.from(file.content), contentType: file.type }];
-  // Nobody is told who else gets it.
+  // Recipients do not see each other.
   return { to: "undisclosed-recipients:;", subject, text, attachments };
 }
 
-/** Every address refused is an answer like any other; throws for the rest, in words without secrets. */
-function refusedByAll(error: unknown): MailResult {
+/** If every address was refused that is a result; anything else is thrown, as a message without secrets. */
+function resultOfError(error: unknown): MailResult {
   const refused = refusedAllSchema.safeParse(error);
   if (refused.success) return { accepted: [], rejected: refused.data.rejectedErrors.map(rejectionOf) };
-  throw new MailRefused(wordsOf(failureOf(error)), { cause: error });
+  throw new MailRefused(messageOf(failureOf(error)), { cause: error });
 }
 
 function failureOf(error: unknown): z.output<typeof failureSchema> {
@@ -116,18 +116,18 @@ function failureOf(error: unknown): z.output<typeof failureSchema> {
 
 function rejectionOf(error: unknown): { address: string; reason: string } {
   const { recipient = "", response = "refused" } = failureOf(error);
-  return { address: recipient, reason: told(response) };
+  return { address: recipient, reason: shorten(response) };
 }
 
-function wordsOf({ code, response }: z.output<typeof failureSchema>): string {
+function messageOf({ code, response }: z.output<typeof failureSchema>): string {
   if (code === "EAUTH" || code === "ENOAUTH") return "The mail server refused the sign-in of SMTP_URL.";
   if (code === "ETLS") return "The mail server offers no encryption that works.";
   if (code === "EABORT") return "The mail server took too long.";
-  if (response !== undefined) return `The mail server did not take it: ${told(response)}`;
-  return `The mail server was not reached${code === undefined ? "" : ` (${code})`}.`;
+  if (response !== undefined) return `The mail server rejected it: ${shorten(response)}`;
+  return `The mail server could not be reached${code === undefined ? "" : ` (${code})`}.`;
 }
 
-/** What a server answered, short and on one line. */
-function told(response: string): string {
+/** A server's answer, on one line. */
+function shorten(response: string): string {
   return response.replaceAll(/\s+/g, " ").slice(0, 200);
 }

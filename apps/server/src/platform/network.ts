@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:net";
 import { hasCode } from "./embedded/files.ts";
 import { StartError } from "./embedded/start-error.ts";
 
-/** How many ports after a taken one are tried. */
+/** How many ports after a taken one to try. */
 const ATTEMPTS = 100;
 
-/** Listens on the port, or on the next free one if that will do. `variable` is where a person would set it. */
+/** Listens on the port, or with `orNext` on the next free one. `variable` is the setting that errors name. */
 export async function listenNear(
   server: Server,
   port: number,
@@ -21,15 +21,15 @@ export async function listenNear(
       const address = server.address();
       return address !== null && typeof address === "object" ? address.port : candidate;
     } catch (error) {
-      const onward = orNext && hasCode(error, "EADDRINUSE") && candidate < Math.min(port + ATTEMPTS, 65_535);
-      if (!onward) throw portError(error, variable, candidate, host);
+      const canTryNext = orNext && hasCode(error, "EADDRINUSE") && candidate < Math.min(port + ATTEMPTS, 65_535);
+      if (!canTryNext) throw portError(error, variable, candidate, host);
     }
   }
 }
 
 /**
- * A port that is free on every one of these addresses, the wished one or one after it, for a server that listens by
- * itself afterwards. Addresses that this machine does not have are left out.
+ * Finds a port that is free on all of these addresses, `port` or one after it, for a server that then listens by
+ * itself. Addresses that this machine does not have are ignored.
  */
 export async function choosePort(
   port: number,
@@ -60,7 +60,7 @@ async function tryPort(port: number, host: string): Promise<unknown> {
   }
 }
 
-/** One sentence for a port that cannot be listened on. */
+/** Explains why a port cannot be listened on. */
 export function portError(error: unknown, variable: string, port: number, host: string): StartError {
   if (hasCode(error, "EADDRINUSE")) {
     return new StartError(

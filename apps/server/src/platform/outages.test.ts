@@ -6,7 +6,7 @@ import { logOptions } from "./log.ts";
 import { BrokerUnavailableError, Outages } from "./outages.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 
-const away = () =>
+const unreachable = () =>
   Object.assign(new AggregateError([new Error("connect ECONNREFUSED ::1:5432")]), { code: "ECONNREFUSED" });
 
 let lines: Record<string, unknown>[];
@@ -14,7 +14,7 @@ let clock: ManualClock;
 let outages: Outages;
 let log: pino.Logger;
 let isBack: boolean;
-let looked: Promise<void>;
+let probed: Promise<void>;
 beforeEach(() => {
   lines = [];
   isBack = false;
@@ -22,32 +22,32 @@ beforeEach(() => {
   outages = new Outages();
   const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);
   log = pino(logOptions("info", outages), { write });
-  outages.watchDatabase(log, clock, () => (looked = isBack ? Promise.resolve() : Promise.reject(away())));
+  outages.watchDatabase(log, clock, () => (probed = isBack ? Promise.resolve() : Promise.reject(unreachable())));
 });
 
-/** Seconds that pass, with a look at the database in each. */
+/** Lets this many seconds pass, with a probe of the database in each. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     clock.advance(1_000);
-    await looked?.catch(() => {});
+    await probed?.catch(() => {});
     await Promise.resolve();
     await Promise.resolve();
   }
 }
 
-const said = () => lines.map(({ msg, seconds }) => [msg, seconds]);
+const logged = () => lines.map(({ msg, seconds }) => [msg, seconds]);
 
 describe("set-up: an outage is one thing in the log", () => {
-  test("a line as it begins, one a minute and one as it ends, whatever fails meanwhile", async () => {
-    const rounds = new PeriodicTask(log, () => Promise.reject(away()));
-    await Promise.all([rounds.run(), new PeriodicTask(log, () => Promise.reject(away())).run()]);
+  test("a line as it begins, one a minute and one as it ends, whatever fails in between", async () => {
+    const rounds = new PeriodicTask(log, () => Promise.reject(unreachable()));
+    await Promise.all([rounds.run(), new PeriodicTask(log, () => Promise.reject(unreachable())).run()]);
     for (let second = 0; second < 130; second += 1) {
       await rounds.run();
       await pass(1);
     }
     isBack = true;
     await pass(10);
-    expect(said()).toEqual([
+    expect(logged()).toEqual([
       ["the database is away", undefined],
       ["the database is still away", 60],
       ["the database is still away", 120],
@@ -59,41 +59,41 @@ describe("set-up: an outage is one thing in the log", () => {
     });
   });
 
-  test("what comes back and goes again at once is one outage; the next one is another", async () => {
-    log.warn({ error: away() }, "first");
+  test("a database that comes back and fails again at once had one outage; the next one is another", async () => {
+    log.warn({ error: unreachable() }, "first");
     isBack = true;
     await pass(3);
-    log.warn({ error: away() }, "again");
+    log.warn({ error: unreachable() }, "again");
     await pass(20);
-    log.warn({ error: away() }, "much later");
-    expect(said().map(([msg]) => msg)).toEqual([
+    log.warn({ error: unreachable() }, "much later");
+    expect(logged().map(([msg]) => msg)).toEqual([
       "the database is away",
       "the database is back",
       "the database is away",
     ]);
   });
 
-  test("what was gathered during an outage and is told after it begins no other", async () => {
-    const gathered = new ThrottledLog(log, clock);
-    gathered.error({ error: away() }, "call failed");
-    gathered.error({ error: away() }, "call failed");
+  test("what was counted during an outage and is logged after it begins no other", async () => {
+    const throttled = new ThrottledLog(log, clock);
+    throttled.error({ error: unreachable() }, "call failed");
+    throttled.error({ error: unreachable() }, "call failed");
     isBack = true;
     await pass(70);
-    await gathered.stop();
-    expect(said().map(([msg]) => msg)).toEqual(["the database is away", "the database is back"]);
+    await throttled.stop();
+    expect(logged().map(([msg]) => msg)).toEqual(["the database is away", "the database is back"]);
   });
 
-  test("what ends the process is told whatever it was", () => {
-    log.fatal({ error: away() }, "an unexpected error");
-    expect(said().map(([msg]) => msg)).toEqual(["an unexpected error"]);
+  test("what ends the process is logged whatever it was", () => {
+    log.fatal({ error: unreachable() }, "an unexpected error");
+    expect(logged().map(([msg]) => msg)).toEqual(["an unexpected error"]);
   });
 
-  test("what has another reason has its own line, and so has what somebody ordered", () => {
-    log.warn({ error: away() }, "first");
+  test("what has another cause gets its own line, and so does the result of somebody's command", () => {
+    log.warn({ error: unreachable() }, "first");
     log.error({ error: new Error("a fault of its own") }, "a round failed");
-    log.error({ reason: away() }, "the result of a command is not known");
+    log.error({ reason: unreachable() }, "the result of a command is not known");
     log.warn({ error: new BrokerUnavailableError("The MQTT broker is not connected.") }, "a robot could not be asked");
-    expect(said().map(([msg]) => msg)).toEqual([
+    expect(logged().map(([msg]) => msg)).toEqual([
       "the database is away",
       "a round failed",
       "the result of a command is not known",

@@ -4,73 +4,73 @@ import { isDatabaseUnreachable } from "./database/database-errors.ts";
 
 const STILL_EVERY_MS = 60_000;
 const PROBE_EVERY_MS = 1_000;
-/** What comes back and goes again within so long was one outage. */
+/** Failures less than this apart are one outage. */
 const QUIET_MS = 5_000;
 
-/** What failed because there is no connection to an MQTT broker; that connection tells of its outage itself. */
+/** Something failed because there is no connection to the MQTT broker, which logs its outage itself. */
 export class BrokerUnavailableError extends Error {
   override readonly name = "BrokerAway";
 }
 
-/** An error's message; of several that came as one, theirs. Never empty. */
+/** An error's message, or those of an AggregateError's parts. Never empty. */
 export function errorText(error: Error): string {
   if (error.message !== "") return error.message;
   const inner: unknown[] = error instanceof AggregateError ? error.errors : [];
-  const words = inner.flatMap((each) => (each instanceof Error && each.message !== "" ? [each.message] : []));
-  return words.join("; ") || ("code" in error && typeof error.code === "string" ? error.code : error.name);
+  const messages = inner.flatMap((each) => (each instanceof Error && each.message !== "" ? [each.message] : []));
+  return messages.join("; ") || ("code" in error && typeof error.code === "string" ? error.code : error.name);
 }
 
-/** The ends of the three sentences about an outage. */
+/** How the three log lines about an outage end. */
 export interface OutageMessages {
   readonly begins: string;
   readonly lasts: string;
   readonly ends: string;
 }
 
-const AWAY: OutageMessages = { begins: "is away", lasts: "is still away", ends: "is back" };
+const UNAVAILABLE: OutageMessages = { begins: "is away", lasts: "is still away", ends: "is back" };
 
-/** One outage after the other of one thing: a line as it begins, one a minute, and one as it ends. */
+/** Logs the outages of one thing: a line when one begins, one a minute, and one when it ends. */
 export class Outage {
   readonly #what: string;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #words: OutageMessages;
+  readonly #messages: OutageMessages;
   #sinceMs: number | null = null;
   #reason = "";
   #cancel: Cancel = () => {};
 
-  /** `what` begins a sentence: "the database". */
-  constructor(what: string, log: Logger, clock: Clock, words = AWAY) {
+  /** `what` begins each line: "the database". */
+  constructor(what: string, log: Logger, clock: Clock, messages = UNAVAILABLE) {
     this.#what = what;
     this.#log = log;
     this.#clock = clock;
-    this.#words = words;
+    this.#messages = messages;
   }
 
   get isOn(): boolean {
     return this.#sinceMs !== null;
   }
 
-  /** Begins it, or says what is wrong by now; `during` is what noticed it. */
+  /** Begins an outage, or updates the reason of the current one; `during` is what noticed it. */
   begin(reason: string, during?: string): void {
     this.#reason = reason;
     if (this.#sinceMs !== null) return;
     this.#sinceMs = this.#clock.monotonicMs();
     this.#cancel = this.#clock.every(STILL_EVERY_MS, () => {
-      this.#log.error({ reason: this.#reason, seconds: this.#seconds() }, `${this.#what} ${this.#words.lasts}`);
+      this.#log.error({ reason: this.#reason, seconds: this.#seconds() }, `${this.#what} ${this.#messages.lasts}`);
     });
-    this.#log.error({ reason, ...(during !== undefined && { during }) }, `${this.#what} ${this.#words.begins}`);
+    this.#log.error({ reason, ...(during !== undefined && { during }) }, `${this.#what} ${this.#messages.begins}`);
   }
 
-  /** `agoMs` where it ended before now. */
+  /** `agoMs` is how long ago it ended. */
   end(agoMs = 0): void {
     if (this.#sinceMs === null) return;
     const seconds = this.#seconds(agoMs);
     this.stop();
-    this.#log.warn({ seconds }, `${this.#what} ${this.#words.ends}`);
+    this.#log.warn({ seconds }, `${this.#what} ${this.#messages.ends}`);
   }
 
-  /** Says nothing more. */
+  /** Logs nothing more. */
   stop(): void {
     this.#cancel();
     this.#sinceMs = null;
@@ -82,21 +82,21 @@ export class Outage {
 }
 
 /**
- * Keeps an outage from filling the log with what fails because of it: the log asks before each line about an error. It
- * notices the database's outages by them, and looks each second whether the database is back.
+ * Keeps an outage from filling the log with what fails because of it: the log calls `covers` before each line about an
+ * error. These errors also reveal outages of the database, which is then probed every second until it is back.
  */
 export class Outages {
   #database: { readonly outage: Outage; readonly clock: Clock } | null = null;
-  #look: () => Promise<void> = async () => {};
+  #probe: () => Promise<void> = async () => {};
   #lastErrorMs = 0;
   #goodSinceMs: number | null = null;
-  #isLooking = false;
+  #isProbing = false;
   #cancel: Cancel = () => {};
 
-  /** From now on the database's outages are told; `look` rejects while the database does not work. */
-  watchDatabase(log: Logger, clock: Clock, look: () => Promise<void>): void {
+  /** Logs the database's outages from now on; `probe` rejects while the database does not work. */
+  watchDatabase(log: Logger, clock: Clock, probe: () => Promise<void>): void {
     this.#database = { outage: new Outage("the database", log, clock), clock };
-    this.#look = look;
+    this.#probe = probe;
   }
 
   stop(): void {
@@ -105,7 +105,7 @@ export class Outages {
     this.#database = null;
   }
 
-  /** True where an outage's own lines tell of this error, so that nobody else need; one that is old begins none. */
+  /** True if an outage's own lines cover this error, so that it need not be logged; an old one begins no outage. */
   covers(error: Error, during: string, isOld = false): boolean {
     if (error instanceof BrokerUnavailableError) return true;
     if (this.#database === null || !isDatabaseUnreachable(error)) return false;
@@ -115,15 +115,15 @@ export class Outages {
     this.#goodSinceMs = null;
     const isNew = !outage.isOn;
     outage.begin(errorText(error), during);
-    if (isNew) this.#cancel = clock.every(PROBE_EVERY_MS, () => void this.#probe(outage, clock));
+    if (isNew) this.#cancel = clock.every(PROBE_EVERY_MS, () => void this.#check(outage, clock));
     return true;
   }
 
-  async #probe(outage: Outage, clock: Clock): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #check(outage: Outage, clock: Clock): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
     try {
-      await this.#look();
+      await this.#probe();
       const nowMs = clock.monotonicMs();
       this.#goodSinceMs ??= nowMs;
       if (nowMs - this.#lastErrorMs < QUIET_MS || !outage.isOn) return;
@@ -133,7 +133,7 @@ export class Outages {
       this.#goodSinceMs = null;
       outage.begin(error instanceof Error ? errorText(error) : String(error));
     } finally {
-      this.#isLooking = false;
+      this.#isProbing = false;
     }
   }
 }

@@ -36,7 +36,7 @@ export class PeriodicTask {
   }
 }
 
-/** Works through a list, `maxConcurrent` items at a time; `work` handles its own failures. */
+/** Processes a list, `maxConcurrent` items at a time; `work` handles its own failures. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   maxConcurrent: number,
@@ -46,16 +46,16 @@ export async function forEachConcurrently<T>(
 }
 
 const READ_EVERY_MS = 5_000;
-/** Reading takes the database at most this part of the time, however large the fleet is. */
+/** At most this share of the time is spent reading, however large the fleet is. */
 const SHARE_OF_TIME = 0.01;
 
-/** What the database said last, read again every few seconds, for the one order that must not wait for it: Stop. */
+/** The last value read from the database, refreshed every few seconds, for the one command that must not wait for it: Stop. */
 export class CachedSnapshot<T> implements Service {
   readonly #deps: Pick<Dependencies, "clock">;
   readonly #rounds: PeriodicTask;
   #value: T | null = null;
   #restUntilMs = 0;
-  /** The read before. */
+  /** How long the previous read took. */
   #tookMs = 0;
   #cancel: Cancel = () => {};
 
@@ -66,13 +66,13 @@ export class CachedSnapshot<T> implements Service {
       const beganMs = performance.now();
       this.#value = await read();
       const endedMs = performance.now();
-      // One slow read, as the first of a server is, says nothing of how long reading takes.
+      // One slow read, such as a server's first, is no measure.
       this.#restUntilMs = endedMs + Math.min(this.#tookMs, endedMs - beganMs) / SHARE_OF_TIME;
       this.#tookMs = endedMs - beganMs;
     });
   }
 
-  /** Null until it was read for the first time. */
+  /** Null before the first read. */
   get value(): T | null {
     return this.#value;
   }

@@ -3,12 +3,12 @@ import { Semaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
-test("reports: so much heavy work runs at a time, in the order of asking, and who has left is passed over", async () => {
+test("reports: limited heavy work runs at a time, in order of arrival, and whoever has left is skipped", async () => {
   const gate = new Semaphore(2);
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
   const turnOfD = Promise.withResolvers<void>();
-  const ask = (name: string, signal = never) =>
+  const run = (name: string, signal = never) =>
     gate.run(signal, () => {
       began.push(name);
       if (name === "d") turnOfD.resolve();
@@ -16,20 +16,20 @@ test("reports: so much heavy work runs at a time, in the order of asking, and wh
       ends.set(name, end);
       return end.promise;
     });
-  const gone = new AbortController();
-  const asked = [ask("a"), ask("b"), ask("c", gone.signal), ask("d")];
-  gone.abort(new Error("left"));
+  const abort = new AbortController();
+  const results = [run("a"), run("b"), run("c", abort.signal), run("d")];
+  abort.abort(new Error("left"));
   expect(began).toEqual(["a", "b"]);
   // At once, not when its turn comes.
-  await expect(asked[2]).rejects.toThrow("left");
+  await expect(results[2]).rejects.toThrow("left");
   ends.get("a")?.resolve("A");
   await turnOfD.promise;
   expect(began).toEqual(["a", "b", "d"]);
   ends.get("b")?.reject(new Error("failed"));
-  await expect(asked[1]).rejects.toThrow("failed");
+  await expect(results[1]).rejects.toThrow("failed");
   ends.get("d")?.resolve("D");
-  expect([await asked[0], await asked[3]]).toEqual(["A", "D"]);
-  const last = ask("e");
+  expect([await results[0], await results[3]]).toEqual(["A", "D"]);
+  const last = run("e");
   ends.get("e")?.resolve("E");
   expect(await last).toBe("E");
 });

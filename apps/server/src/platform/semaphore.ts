@@ -11,7 +11,7 @@ export class Semaphore {
     this.#maxConcurrent = maxConcurrent;
   }
 
-  /** Resolves like `work`, which never begins where `signal` aborts before there is room. */
+  /** Settles like `work`, which never begins if `signal` aborts before there is room. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#maxConcurrent) await this.#turn(signal);
     else this.#running += 1;
@@ -29,7 +29,7 @@ export class Semaphore {
     const turn = Promise.withResolvers<void>();
     const leave = () => {
       const place = this.#waiting.indexOf(turn.resolve);
-      // A task whose turn has come passes it on by itself.
+      // A task whose turn has already come passes it on in `run`.
       if (place >= 0) turn.reject(signal.reason);
       if (place >= 0) this.#waiting.splice(place, 1);
     };

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Executor } from "./database/database.ts";
 
-/** Who asks: decides which sites exist for a query. Made from the session row on every request. */
+/** Whose request it is: decides which sites exist for a query. Read from the session row on every request. */
 export interface Viewer {
   readonly userId: number;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Viewer {
   readonly sessionId: string;
 }
 
-/** Opens a session of a user and returns its id; it is over at `expiresAt` or when it is ended. */
+/** Opens a session for a user and returns its id; it ends at `expiresAt` at the latest. */
 export async function openSession(
   db: Executor,
   session: { userId: number; now: Date; expiresAt: Date },
@@ -26,7 +26,7 @@ export async function openSession(
   return id;
 }
 
-/** People of sessions that are not over, of users that still exist. */
+/** The viewers of all open sessions whose users still exist. */
 function viewersOf(db: Executor, now: Date) {
   return db
     .selectFrom("sessions")
@@ -46,18 +46,18 @@ function viewersOf(db: Executor, now: Date) {
     ]);
 }
 
-/** Whose session it is; null where it is over, or its user or the user's partner is no more. Read anew every time. */
+/** Whose session it is; null once it has ended, or its user or the user's partner is deleted. Never cached. */
 export async function readSession(db: Executor, sessionId: string, now: Date): Promise<Viewer | null> {
   return (await viewersOf(db, now).where("sessions.id", "=", sessionId).executeTakeFirst()) ?? null;
 }
 
-/** Whose all the sessions are that are not over, by session. */
+/** The viewers of all open sessions, by session. */
 export async function readAllSessions(db: Executor, now: Date): Promise<Map<string, Viewer>> {
   const viewers = await viewersOf(db, now).execute();
   return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
 
-/** Whose those of the sessions are that are not over, by session. */
+/** The viewers of those of the sessions that are open, by session. */
 export async function findOpenSessions(
   db: Executor,
   sessionIds: readonly string[],
@@ -69,7 +69,7 @@ export async function findOpenSessions(
   return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
 
-/** True where this call has ended the session, false where it was over already. */
+/** True if this call ended the session, false if it had ended before. */
 export async function endSession(db: Executor, sessionId: string, now: Date): Promise<boolean> {
   const ended = await db
     .updateTable("sessions")
@@ -80,7 +80,7 @@ export async function endSession(db: Executor, sessionId: string, now: Date): Pr
   return ended.numUpdatedRows > 0n;
 }
 
-/** Ends every session of these users, but the one of that id, and answers how many there were. */
+/** Ends every open session of these users except `exceptId`, and returns how many there were. */
 export async function endSessionsOf(
   db: Executor,
   userIds: readonly number[],
@@ -98,12 +98,12 @@ export async function endSessionsOf(
   return Number(ended.numUpdatedRows);
 }
 
-/** Sessions end for good some days before their rows go. */
-const KEPT_DAYS = 7;
+/** Rows are deleted this long after their session has expired. */
+const RETENTION_DAYS = 7;
 
-export async function forgetOldSessions(db: Executor, now: Date): Promise<void> {
+export async function deleteOldSessions(db: Executor, now: Date): Promise<void> {
   await db
     .deleteFrom("sessions")
-    .where("expires_at", "<", sql<Date>`${now}::timestamptz - ${KEPT_DAYS} * interval '1 day'`)
+    .where("expires_at", "<", sql<Date>`${now}::timestamptz - ${RETENTION_DAYS} * interval '1 day'`)
     .execute();
 }

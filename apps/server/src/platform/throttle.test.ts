@@ -12,18 +12,18 @@ beforeEach(() => {
   log = new ThrottledLog(pino({ level: "info" }, { write: (line: string) => void lines.push(line) }), clock);
 });
 
-const told = () => lines.map((line) => JSON.parse(line) as { msg: string; times?: number; client?: string });
+const logged = () => lines.map((line) => JSON.parse(line) as { msg: string; times?: number; client?: string });
 
 describe("protocol rule 10: what can be repeated at will fills no log", () => {
-  test("protocol rule 10: the first is told at once, those of the minute after it as their number", () => {
+  test("protocol rule 10: the first is logged at once, those of the following minute as a number", () => {
     for (let each = 0; each < 1_639; each += 1) log.warn({ client: "C-1" }, "refused a sign-in", "C-1");
     log.warn({ client: "C-2" }, "refused a sign-in", "C-2");
-    expect(told().map(({ msg, client }) => [msg, client])).toEqual([
+    expect(logged().map(({ msg, client }) => [msg, client])).toEqual([
       ["refused a sign-in", "C-1"],
       ["refused a sign-in", "C-2"],
     ]);
     clock.advance(THROTTLE_WINDOW_MS);
-    expect(told().slice(2)).toMatchObject([
+    expect(logged().slice(2)).toMatchObject([
       { level: 40, client: "C-1", times: 1_638, msg: "refused a sign-in: 1,638 more times in the last minute" },
     ]);
   });
@@ -34,7 +34,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
       log.error({}, "failed");
       clock.advance(THROTTLE_WINDOW_MS);
     }
-    expect(told().map(({ msg }) => msg)).toEqual([
+    expect(logged().map(({ msg }) => msg)).toEqual([
       "failed",
       "failed: 1 more time in the last minute",
       "failed: 2 more times in the last minute",
@@ -42,38 +42,38 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
     ]);
     clock.advance(THROTTLE_WINDOW_MS);
     log.error({}, "failed");
-    expect(told().at(-1)?.msg).toBe("failed");
+    expect(logged().at(-1)?.msg).toBe("failed");
   });
 
-  test("protocol rule 10: whoever invents kinds gets no more lines and no more memory than some", () => {
+  test("protocol rule 10: inventing kinds gets nobody unlimited lines or memory", () => {
     for (let each = 0; each < 10_000; each += 1) log.warn({ client: `C-${each}` }, "refused a sign-in", `C-${each}`);
     expect(lines).toHaveLength(MAX_THROTTLED_KEYS + 1);
     clock.advance(THROTTLE_WINDOW_MS);
     expect(lines).toHaveLength(MAX_THROTTLED_KEYS + 2);
-    expect(told().at(-1)).toMatchObject({ times: 10_000 - MAX_THROTTLED_KEYS - 1 });
-    expect(told().at(-1)).not.toHaveProperty("client");
+    expect(logged().at(-1)).toMatchObject({ times: 10_000 - MAX_THROTTLED_KEYS - 1 });
+    expect(logged().at(-1)).not.toHaveProperty("client");
   });
 
-  test("protocol rule 10: what was counted is told at the end", async () => {
+  test("protocol rule 10: what was counted is logged on stop", async () => {
     for (let each = 0; each < 3; each += 1) log.warn({}, "refused");
     await log.stop();
-    expect(told().at(-1)?.times).toBe(2);
+    expect(logged().at(-1)?.times).toBe(2);
     clock.advance(THROTTLE_WINDOW_MS);
     expect(lines).toHaveLength(2);
   });
 
-  test("protocol rule 10: what could not be told is told with the next minute's", async () => {
-    const heard: Repeats<string>[] = [];
-    let isAway = true;
-    const gathered = new Throttle<string>(clock, async (minute) => {
-      if (isAway) throw new Error("away");
-      heard.push(minute);
+  test("protocol rule 10: what could not be emitted is counted with the next minute's", async () => {
+    const emitted: Repeats<string>[] = [];
+    let fails = true;
+    const throttle = new Throttle<string>(clock, async (minute) => {
+      if (fails) throw new Error("failed");
+      emitted.push(minute);
     });
-    for (let each = 0; each < 4; each += 1) gathered.add("sign-in", "owner");
+    for (let each = 0; each < 4; each += 1) throttle.add("sign-in", "owner");
     clock.advance(THROTTLE_WINDOW_MS);
     await Promise.resolve();
-    isAway = false;
-    await gathered.stop();
-    expect(heard).toEqual([{ last: "owner", times: 3, isMixed: false }]);
+    fails = false;
+    await throttle.stop();
+    expect(emitted).toEqual([{ last: "owner", times: 3, isMixed: false }]);
   });
 });

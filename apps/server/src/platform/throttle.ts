@@ -2,14 +2,14 @@ import type { Logger } from "pino";
 import type { Cancel, Clock } from "./clock.ts";
 import type { Service } from "./dependencies.ts";
 
-/** What follows the first of a kind is told as a number, when so long has passed. */
+/** After the first of a kind, repeats are counted and reported once per window. */
 export const THROTTLE_WINDOW_MS = 60_000;
-/** So many kinds are counted apart at the same time; all beyond them are counted together, whoever invents them. */
+/** At most this many kinds are counted separately at a time; any others are counted together, so that nobody can exhaust memory by inventing kinds. */
 export const MAX_THROTTLED_KEYS = 100;
 
-interface Open<T> {
+interface Window<T> {
   last: T;
-  /** How often it happened since it was told last. */
+  /** Repeats since it was last reported. */
   times: number;
   readonly isMixed: boolean;
   cancel: Cancel;
@@ -19,75 +19,75 @@ export interface Repeats<T> {
   /** The last of them. */
   readonly last: T;
   readonly times: number;
-  /** They are of several kinds: too many happened at the same time to be counted apart. */
+  /** They are of several kinds: there were too many at a time to be counted separately. */
   readonly isMixed: boolean;
 }
 
 /**
- * Keeps what others can repeat at will from filling a log or a table: the first of a kind is told at once by the caller,
- * those of the minute that follows are told together when it is over, and so on while there are any.
+ * Keeps what others can repeat at will from filling a log or a table: the caller reports the first of a kind at once,
+ * and repeats are emitted as one number at the end of each minute that has any.
  */
 export class Throttle<T> {
   readonly #clock: Clock;
-  readonly #tell: (told: Repeats<T>) => Promise<void> | void;
-  readonly #open = new Map<string, Open<T>>();
-  readonly #telling = new Set<Promise<void>>();
+  readonly #emit: (repeats: Repeats<T>) => Promise<void> | void;
+  readonly #windows = new Map<string, Window<T>>();
+  readonly #emitting = new Set<Promise<void>>();
 
-  /** What `tell` rejects with is not heard; its number is told with the next minute's. */
-  constructor(clock: Clock, tell: (told: Repeats<T>) => Promise<void> | void) {
+  /** If `emit` rejects, its repeats are counted towards the next minute. */
+  constructor(clock: Clock, emit: (repeats: Repeats<T>) => Promise<void> | void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   /**
-   * True where the caller tells it: the first of its kind for a minute. `mixed` names what the kind is counted as where
-   * there are too many kinds.
+   * True if the caller reports it: the first of its kind for a minute. `mixed` is what it is counted as if there are too
+   * many kinds.
    */
   add(kind: string, what: T, mixed = ""): boolean {
-    const isMixed = !this.#open.has(kind) && this.#open.size >= MAX_THROTTLED_KEYS;
+    const isMixed = !this.#windows.has(kind) && this.#windows.size >= MAX_THROTTLED_KEYS;
     const key = isMixed ? `of several kinds: ${mixed}` : kind;
-    const open = this.#open.get(key);
-    if (open === undefined) {
-      this.#open.set(key, { last: what, times: 0, isMixed, cancel: this.#after(key) });
+    const window = this.#windows.get(key);
+    if (window === undefined) {
+      this.#windows.set(key, { last: what, times: 0, isMixed, cancel: this.#after(key) });
       return true;
     }
-    open.last = what;
-    open.times += 1;
+    window.last = what;
+    window.times += 1;
     return false;
   }
 
-  /** Tells what was counted, and forgets all. */
+  /** Emits what was counted, and forgets everything. */
   async stop(): Promise<void> {
-    for (const open of this.#open.values()) {
-      open.cancel();
-      if (open.times > 0) this.#tellOf(open);
+    for (const window of this.#windows.values()) {
+      window.cancel();
+      if (window.times > 0) this.#flush(window);
     }
-    this.#open.clear();
-    await Promise.all(this.#telling);
+    this.#windows.clear();
+    await Promise.all(this.#emitting);
   }
 
   #after(key: string): Cancel {
     return this.#clock.after(THROTTLE_WINDOW_MS, () => {
-      const open = this.#open.get(key);
-      if (open === undefined) return;
-      if (open.times === 0) {
-        this.#open.delete(key);
+      const window = this.#windows.get(key);
+      if (window === undefined) return;
+      if (window.times === 0) {
+        this.#windows.delete(key);
         return;
       }
-      open.cancel = this.#after(key);
-      this.#tellOf(open);
+      window.cancel = this.#after(key);
+      this.#flush(window);
     });
   }
 
-  #tellOf(open: Open<T>): void {
-    const { last, times, isMixed } = open;
-    open.times = 0;
-    const telling = Promise.resolve(this.#tell({ last, times, isMixed }))
+  #flush(window: Window<T>): void {
+    const { last, times, isMixed } = window;
+    window.times = 0;
+    const emitting = Promise.resolve(this.#emit({ last, times, isMixed }))
       .catch(() => {
-        open.times += times;
+        window.times += times;
       })
-      .finally(() => this.#telling.delete(telling));
-    this.#telling.add(telling);
+      .finally(() => this.#emitting.delete(emitting));
+    this.#emitting.add(emitting);
   }
 }
 
@@ -95,39 +95,39 @@ type Level = "warn" | "error";
 interface Line {
   readonly level: Level;
   readonly fields: object;
-  readonly sentence: string;
+  readonly message: string;
 }
 
-/** A log for what a stranger, a robot or a person can cause again and again: a line of each kind, and one a minute. */
+/** A log for what a stranger, a robot or a person can cause again and again: the first line of each kind, then one a minute. */
 export class ThrottledLog implements Service {
   readonly #log: Logger;
-  readonly #gathered: Throttle<Line>;
+  readonly #throttle: Throttle<Line>;
 
   constructor(log: Logger, clock: Clock) {
     this.#log = log;
-    this.#gathered = new Throttle(clock, ({ last: { level, fields, sentence }, times, isMixed }) => {
+    this.#throttle = new Throttle(clock, ({ last: { level, fields, message }, times, isMixed }) => {
       const more = `${times.toLocaleString("en")} more ${times === 1 ? "time" : "times"} in the last minute`;
-      this.#log[level]({ ...(!isMixed && fields), times }, `${sentence}: ${more}`);
+      this.#log[level]({ ...(!isMixed && fields), times }, `${message}: ${more}`);
     });
   }
 
   async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    await this.#gathered.stop();
+    await this.#throttle.stop();
   }
 
-  /** Lines with the same sentence are of one kind for each `of`: an account, an address, a robot. */
-  warn(fields: object, sentence: string, of = ""): void {
-    this.#write({ level: "warn", fields, sentence }, of);
+  /** Lines with the same message are of one kind per `of`: an account, an address, a robot. */
+  warn(fields: object, message: string, of = ""): void {
+    this.#write({ level: "warn", fields, message }, of);
   }
 
-  error(fields: object, sentence: string, of = ""): void {
-    this.#write({ level: "error", fields, sentence }, of);
+  error(fields: object, message: string, of = ""): void {
+    this.#write({ level: "error", fields, message }, of);
   }
 
   #write(line: Line, of: string): void {
-    if (!this.#gathered.add(`${line.sentence} ${of}`, line, line.sentence)) return;
-    this.#log[line.level](line.fields, line.sentence);
+    if (!this.#throttle.add(`${line.message} ${of}`, line, line.message)) return;
+    this.#log[line.level](line.fields, line.message);
   }
 }

@@ -199,7 +199,7 @@ describe("set-up: the account of the servers, beside the one that owns the table
     other.username = "nobody_of_that_name";
     expect(await runMigrate({ ...database, serverUrl: other.href })).toEqual({
       code: 1,
-      printed: 'PostgreSQL has no account "nobody_of_that_name", which DATABASE_URL names. Make it first.',
+      printed: 'PostgreSQL has no account "nobody_of_that_name", which DATABASE_URL names. Create it first.',
     });
     other.pathname = "/elsewhere";
     expect(await runMigrate({ ...database, serverUrl: other.href })).toEqual({

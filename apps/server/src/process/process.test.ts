@@ -89,7 +89,7 @@ describe("set-up: npm start", () => {
     const second = run(["demo"]);
     expect(await second.ended()).toBe(1);
     expect(second.printed().trim()).toBe(
-      `Another Suncrew (process ${first.pid}) already runs on the data in ${dataDir}: stop it first, or choose another folder by DATA_DIR.`,
+      `Another Suncrew (process ${first.pid}) already runs on the data in ${dataDir}: stop it first, or choose another folder with DATA_DIR.`,
     );
     const reset = run(["demo", "--reset"]);
     expect(await reset.ended()).toBe(1);

@@ -60,7 +60,7 @@ export function apiDocsRoutes(app: FastifyInstance, { mode }: Settings): void {
     app.route({
       method: "GET",
       url: path,
-      config: { fileFor: isDocument && mode === "production" ? "signed-in" : "anybody" },
+      config: { fileFor: isDocument && mode === "production" ? "signed-in" : "public" },
       handler: async (request, reply) => {
         const { bytes, etag } = read();
         void reply.header("etag", etag).header("cache-control", "no-cache");

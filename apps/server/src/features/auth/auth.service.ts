@@ -4,7 +4,7 @@ import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain
 import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
-import { endSession, endSessionsOf, forgetOldSessions, openSession, type Viewer } from "../../platform/sessions.ts";
+import { endSession, endSessionsOf, deleteOldSessions, openSession, type Viewer } from "../../platform/sessions.ts";
 import { type AuditRecord, recordAudit } from "../audit/public.ts";
 import { type AttemptResult, type ConfirmationDependencies, withConfirmedPassword } from "./password-attempts.ts";
 import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
@@ -218,7 +218,7 @@ export class SignInCleaner implements Service {
     try {
       await forgetOldFailures(db, clock.now());
       await forgetOldCallers(db, clock.now());
-      await forgetOldSessions(db, clock.now());
+      await deleteOldSessions(db, clock.now());
     } catch (error) {
       log.warn({ error }, "old sign-ins could not be removed");
     }

@@ -42,9 +42,9 @@ export class PasswordAttempts {
   readonly #hashOfNobody = hashOfNobody();
   readonly #mutex = new KeyedMutex();
   readonly #queue = new FairQueue({
-    atOnce: CHECKED_AT_ONCE,
-    waitingPerPerson: WAITING_PER_ADDRESS,
-    waiting: WAITING,
+    maxConcurrent: CHECKED_AT_ONCE,
+    maxWaitingPerPerson: WAITING_PER_ADDRESS,
+    maxWaiting: WAITING,
     refusal: () =>
       new HttpError(
         503,

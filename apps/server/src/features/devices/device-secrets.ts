@@ -5,7 +5,7 @@ import {
   type BrokerAccounts,
   BrokerUpdateError,
   type DeviceAccount,
-  keepsSecrets,
+  storesSecrets,
   AccountNameTakenError,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import { type AdvisoryLocks, type HeldLock, LockUnavailableError } from "../../platform/database/advisory-locks.ts";
@@ -71,7 +71,7 @@ export async function provision(deps: ProvisionDependencies, request: ProvisionR
   const after = { first_serial: first, last_serial: last, partner_id: partnerId };
   const change = { actor, action: "PROVISION_DEVICE", entity: "device", entityId: first, after, at };
   const partner = await recordingRefusals(deps.db, change, provisionRefusal, () =>
-    keepsSecrets(deps.accounts)
+    storesSecrets(deps.accounts)
       ? provisionAtBroker(deps, devices, request)
       : transactionWithRetry(deps.db, (tx) => storeDevices(tx, devices, request)),
   );
@@ -187,7 +187,7 @@ export async function rotate(deps: RotationDependencies, request: RotationReques
   const { serial, by: actor, at } = request;
   const secret = newSecret();
   const change = { actor, action: "ROTATE_DEVICE", entity: "device", entityId: serial, at };
-  if (keepsSecrets(accounts)) {
+  if (storesSecrets(accounts)) {
     await recordingRefusals(
       db,
       change,

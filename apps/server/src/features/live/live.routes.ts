@@ -3,7 +3,7 @@ import { live } from "@suncrew/contract/live/live.ts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
-import { goneSignal } from "../../platform/http/register.ts";
+import { disconnectSignal } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { clientNetwork } from "../auth/public.ts";
 import { LiveFeed } from "./live-feed.ts";
@@ -26,7 +26,7 @@ export function liveRoutes(
     schema: { summary: live.summary },
     handler: async (request, reply) => {
       if (request.viewer === null) throw notSignedIn();
-      const gone = goneSignal(reply);
+      const gone = disconnectSignal(reply);
       if (gone.aborted) return reply.hijack();
       const leave = places.take(request.viewer.sessionId, clientNetwork(request));
       reply.raw.once("close", leave);

@@ -178,7 +178,7 @@ export function reportGenerator(
         templateId: null,
         sections,
       };
-      const { value, bytes } = await workers.make(reportPdfTask, request, { asker: workOwnerOf(suncrew), signal });
+      const { value, bytes } = await workers.make(reportPdfTask, request, { owner: workOwnerOf(suncrew), signal });
       return { kind: "made", pdf: await readAll(bytes, signal), partnerId: value.partnerId };
     } catch (error) {
       // §8: a range without activity has no report.

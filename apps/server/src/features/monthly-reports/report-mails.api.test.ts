@@ -85,7 +85,7 @@ describe("monthly reports: by e-mail", () => {
     await bench.settings({ recipients: ["asha@sun.example"], toPartners: true });
     const park = await bench.site("Park", "Asia/Kolkata", former);
     bench.send = async () => {
-      throw new MailRefused("The mail server was not reached (ESOCKET).");
+      throw new MailRefused("The mail server could not be reached (ESOCKET).");
     };
     const one = bench.server();
     await one.runDue();
@@ -104,7 +104,7 @@ describe("monthly reports: by e-mail", () => {
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.site("Park");
     bench.send = async () => {
-      throw new MailRefused("The mail server was not reached (ESOCKET).");
+      throw new MailRefused("The mail server could not be reached (ESOCKET).");
     };
     const one = bench.server();
     for (let tries = 1; tries <= 10; tries += 1) {
@@ -112,7 +112,7 @@ describe("monthly reports: by e-mail", () => {
       bench.clock.advance(DAY_MS);
     }
     expect(bench.sent).toHaveLength(8);
-    expect(await mails()).toEqual([["FAILED", "The mail server was not reached (ESOCKET).", []]]);
+    expect(await mails()).toEqual([["FAILED", "The mail server could not be reached (ESOCKET).", []]]);
   });
 
   test("a server that stops while it sends waits for no mail server, and another sends it at once", async () => {

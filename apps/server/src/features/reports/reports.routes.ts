@@ -17,7 +17,7 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
     const templateId = body.template_id ?? null;
     const given = { viewer, asked, now: clock.now(), maintenanceIntervalDays, templateId, sections: null };
     const { value, bytes } = await withTimeLimit(clock, signal, (limit) =>
-      workers.make(reportPdfTask, given, { asker: workOwnerOf(viewer), signal: limit }),
+      workers.make(reportPdfTask, given, { owner: workOwnerOf(viewer), signal: limit }),
     );
     void reply.header("content-disposition", attachmentHeader(value.siteName, asked, "pdf"));
     return bytes;
@@ -26,7 +26,7 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
   register(app, reportCsv, async ({ viewer, body, reply, signal }) => {
     const asked = { siteId: body.site_id, from: body.from, to: body.to };
     const { value, bytes } = await withTimeLimit(clock, signal, (limit) =>
-      workers.make(reportCsvTask, { viewer, asked }, { asker: workOwnerOf(viewer), signal: limit }),
+      workers.make(reportCsvTask, { viewer, asked }, { owner: workOwnerOf(viewer), signal: limit }),
     );
     void reply.header("content-disposition", attachmentHeader(value.siteName, asked, "csv"));
     return bytes;

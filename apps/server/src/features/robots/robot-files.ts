@@ -20,7 +20,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { type CheckedImport, importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
-import { writtenAnswer } from "../../platform/http/register.ts";
+import { serializeAnswer } from "../../platform/http/register.ts";
 import { fieldProblemsOf } from "../../platform/http/error-handler.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
@@ -49,7 +49,7 @@ interface FileCall {
 export const importRobotsTask = workerTask("import robots", async ({ viewer, body, now }: FileCall, { db }) => {
   const imported = await transactionWithRetry(db, (tx) => importRobotFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
-  return { json: writtenAnswer(importRobots, imported.answer), serials: imported.serials };
+  return { json: serializeAnswer(importRobots, imported.answer), serials: imported.serials };
 });
 
 /** The robots of the viewer's sites, as a CSV file. */

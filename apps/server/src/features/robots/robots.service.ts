@@ -4,7 +4,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, notFound } from "../../platform/http/http-error.ts";
-import { WrittenAnswer } from "../../platform/http/register.ts";
+import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { recordAudit } from "../audit/public.ts";
@@ -88,7 +88,7 @@ export class Robots {
 
   /** The robots of the viewer's sites, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
-    return this.#workers.run(exportRobotsTask, viewer, { asker: workOwnerOf(viewer), signal });
+    return this.#workers.run(exportRobotsTask, viewer, { owner: workOwnerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
@@ -96,11 +96,11 @@ export class Robots {
     viewer: Viewer,
     body: BodyOf<typeof importRobots>,
     signal: AbortSignal,
-  ): Promise<WrittenAnswer<typeof importRobots>> {
+  ): Promise<SerializedAnswer<typeof importRobots>> {
     const input = { viewer, body, now: this.#deps.clock.now() };
-    const { json, serials } = await this.#workers.run(importRobotsTask, input, { asker: workOwnerOf(viewer), signal });
+    const { json, serials } = await this.#workers.run(importRobotsTask, input, { owner: workOwnerOf(viewer), signal });
     void requestStatus(this.#deps, serials);
-    return new WrittenAnswer(importRobots, json);
+    return new SerializedAnswer(importRobots, json);
   }
 }
 

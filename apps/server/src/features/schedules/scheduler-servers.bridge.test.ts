@@ -152,7 +152,7 @@ describe("protocol rule 12: the time is compared before anything starts", () => 
     await bench.schedule(due, { startTime: "2026-06-15 06:30:00" });
     await bench.until(DUE);
     await bench.until(at(29, 59));
-    clocks.look = () => new Promise(() => {});
+    clocks.check = () => new Promise(() => {});
     bench.clock.advance(SECOND_MS);
     const looked = server.scheduler.runOnce();
     bench.clock.advance(2 * SECOND_MS);

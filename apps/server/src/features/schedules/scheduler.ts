@@ -113,7 +113,7 @@ export class Scheduler implements Service {
   async #unlessRecentlyUnreachable(work: () => Promise<void>, afterMs: number): Promise<void> {
     const { db, clock, clocks } = this.#deps;
     const requestedMs = clock.monotonicMs();
-    const check = clocks === undefined ? databaseNow(db) : clocks.look();
+    const check = clocks === undefined ? databaseNow(db) : clocks.check();
     const answered = check.then(
       () => true,
       () => false,

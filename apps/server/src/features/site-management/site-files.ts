@@ -23,7 +23,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { type CheckedImport, importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
-import { writtenAnswer } from "../../platform/http/register.ts";
+import { serializeAnswer } from "../../platform/http/register.ts";
 import { fieldProblemsOf } from "../../platform/http/error-handler.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
@@ -57,7 +57,7 @@ interface FileCall {
 export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
   const imported = await transactionWithRetry(db, (tx) => importSiteFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
-  return writtenAnswer(importSites, imported.answer);
+  return serializeAnswer(importSites, imported.answer);
 });
 
 /** Checks a file of new sites, or creates them all, or none where one row is wrong. */

@@ -7,7 +7,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import { WrittenAnswer } from "../../platform/http/register.ts";
+import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { endSiteAlerts } from "../alerts/public.ts";
@@ -68,7 +68,7 @@ export class SiteManagement {
   /** The sites that the viewer may see, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
     const input = { viewer, at: seenAt(this.#deps) };
-    return this.#workers.run(exportSitesTask, input, { asker: workOwnerOf(viewer), signal });
+    return this.#workers.run(exportSitesTask, input, { owner: workOwnerOf(viewer), signal });
   }
 
   /** Throws 400 where a row is wrong that was to be created. */
@@ -76,10 +76,10 @@ export class SiteManagement {
     viewer: Viewer,
     body: BodyOf<typeof importSites>,
     signal: AbortSignal,
-  ): Promise<WrittenAnswer<typeof importSites>> {
+  ): Promise<SerializedAnswer<typeof importSites>> {
     const input = { viewer, body, now: this.#deps.clock.now() };
-    const json = await this.#workers.run(importSitesTask, input, { asker: workOwnerOf(viewer), signal });
-    return new WrittenAnswer(importSites, json);
+    const json = await this.#workers.run(importSitesTask, input, { owner: workOwnerOf(viewer), signal });
+    return new SerializedAnswer(importSites, json);
   }
 }
 

@@ -6,32 +6,32 @@ export interface DeviceAccount {
 }
 
 /**
- * The accounts that devices sign in to the broker with (protocol rule 9), whichever way the broker keeps them. Any server
- * may call it; repeating a call is harmless. Every call rejects with BrokerUpdateError where the broker could not be updated.
+ * The accounts that devices use to sign in to the broker (protocol rule 9), however the broker stores them. Any server
+ * may call it, and calls may be repeated. Every call rejects with BrokerUpdateError if the broker could not be updated.
  */
 export interface BrokerAccounts {
-  /** "manual": people keep the accounts, and each change must be entered at the broker by them. */
+  /** "manual": people manage the accounts, and must enter each change at the broker. */
   readonly form: "embedded" | "dynamic-security" | "http" | "manual";
-  /** Nobody tells the broker to end a connection: that of a retired device lasts until the device loses it. */
+  /** The broker cannot be told to close a connection: that of a retired device lasts until it breaks. */
   readonly keepsConnections?: true;
   /**
-   * Before secrets are stored: where the broker keeps accounts of its own, each device has one with this secret from now
-   * on, and its connection ends. Elsewhere nothing.
+   * Call it before storing secrets: if the broker has its own accounts, creates or updates one per device with this
+   * secret, and closes its connection. Otherwise does nothing.
    */
   put(devices: readonly DeviceAccount[]): Promise<void>;
-  /** After a new secret was stored: the connection that was signed in with the old one ends. */
+  /** Call it after storing a new secret: closes the connection that uses the old one. */
   disconnect(serial: string): Promise<void>;
-  /** After a device was retired: it cannot sign in any more, and its connection ends. */
+  /** Call it after retiring a device: it can no longer sign in, and its connection closes. */
   retire(serial: string): Promise<void>;
 }
 
-/** "away": it cannot be reached. "refused": it answered no. "silent": it did not answer. */
+/** "away": unreachable. "refused": it said no. "silent": it did not answer. */
 export type BrokerFailure = "away" | "refused" | "silent";
 
-/** The broker could not be told; `message` is a sentence for people and carries no secret. */
+/** The broker could not be updated; `message` is for people and contains no secret. */
 export class BrokerUpdateError extends Error {
   readonly why: BrokerFailure;
-  /** Whether it may have changed an account all the same. */
+  /** Whether it may have changed an account nevertheless. */
   readonly mayHaveChanged: boolean;
 
   constructor(message: string, why: BrokerFailure, mayHaveChanged: boolean) {
@@ -42,12 +42,12 @@ export class BrokerUpdateError extends Error {
   }
 }
 
-/** The broker keeps secrets of its own, so that it and Suncrew can have different ones. */
-export function keepsSecrets({ form }: BrokerAccounts): boolean {
+/** True if the broker stores secrets itself, so that it and Suncrew can disagree. */
+export function storesSecrets({ form }: BrokerAccounts): boolean {
   return form === "dynamic-security";
 }
 
-/** The broker has an account of this name that is no device's. */
+/** The broker has an account of this name that does not belong to a device. */
 export class AccountNameTakenError extends Error {
   readonly serial: string;
 
@@ -60,7 +60,7 @@ export class AccountNameTakenError extends Error {
 
 const nothing = async (): Promise<void> => {};
 
-/** People keep the broker's accounts by themselves. */
+/** People manage the broker's accounts themselves. */
 export const manualAccounts: BrokerAccounts = {
   form: "manual",
   keepsConnections: true,
@@ -69,10 +69,10 @@ export const manualAccounts: BrokerAccounts = {
   retire: nothing,
 };
 
-/** The broker asks for every sign-in, and cannot be told to end a connection. */
+/** The broker calls Suncrew for every sign-in, and cannot be told to close a connection. */
 export const accountsWithoutKick: BrokerAccounts = { ...manualAccounts, form: "http" };
 
-/** The broker asks for every sign-in and looks into the database: only connections must be ended. */
+/** Every sign-in is checked against the database: only connections must be closed. */
 export function authCallbackAccounts(
   form: "embedded" | "http",
   disconnect: (serial: string) => Promise<void>,
@@ -83,17 +83,17 @@ export function authCallbackAccounts(
 const ANSWER_MS = 5_000;
 
 /**
- * Ends a device's connection by the broker's own HTTP call, such as EMQX's `DELETE /api/v5/clients/{clientid}`. The
- * address carries key and secret as user and password; neither is ever logged.
+ * Closes a device's connection with the broker's own HTTP API, such as EMQX's `DELETE /api/v5/clients/{clientid}`. The
+ * URL contains key and secret as user and password; neither is ever logged.
  */
-export function kickByHttp(address: string, ask: typeof fetch, log: Logger): (serial: string) => Promise<void> {
+export function kickByHttp(address: string, request: typeof fetch, log: Logger): (serial: string) => Promise<void> {
   const { username, password } = new URL(address);
   const key = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
   return async (serial) => {
     const url = new URL(address.replaceAll("{clientid}", encodeURIComponent(serial)));
     url.username = "";
     url.password = "";
-    const status = await deleteAt(ask, url, username === "" ? {} : { authorization: `Basic ${key}` });
+    const status = await deleteAt(request, url, username === "" ? {} : { authorization: `Basic ${key}` });
     // 404: it is not connected.
     if (status === 404 || (status !== null && status >= 200 && status < 300)) return;
     log.warn({ status, host: url.host }, "the broker did not end a device's connection");
@@ -102,11 +102,11 @@ export function kickByHttp(address: string, ask: typeof fetch, log: Logger): (se
   };
 }
 
-/** Null where there was no answer. */
-async function deleteAt(ask: typeof fetch, url: URL, headers: Record<string, string>): Promise<number | null> {
+/** Null if there was no answer. */
+async function deleteAt(request: typeof fetch, url: URL, headers: Record<string, string>): Promise<number | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const { status, body } = await ask(url, { method: "DELETE", headers, redirect: "error", signal });
+    const { status, body } = await request(url, { method: "DELETE", headers, redirect: "error", signal });
     await body?.cancel();
     return status;
   } catch {

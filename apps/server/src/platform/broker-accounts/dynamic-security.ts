@@ -10,9 +10,9 @@ import {
   AccountNameTakenError,
 } from "./broker-accounts.ts";
 
-/** Mosquitto writes all its accounts to disk after each, and hands on no message meanwhile: a STOP must not wait long. */
-const AT_ONCE = 10;
-/** Tells a device's account from others; the plugin shows it beside the name. */
+/** Mosquitto writes all its accounts to disk after each change, and forwards no message during that: a STOP must not wait long. */
+const BATCH_SIZE = 10;
+/** Marks a device's account; the plugin shows it beside the name. */
 const DEVICE = "Suncrew device";
 
 const EXISTS = "Client already exists";
@@ -22,9 +22,9 @@ const clientSchema = z.object({ client: z.object({ textname: z.string().optional
 const accessSchema = z.object({ acls: z.array(z.object({ acltype: z.string(), allow: z.boolean() })) });
 
 /**
- * Accounts in Mosquitto's dynamic-security plugin, told over MQTT. The plugin of Mosquitto 2.0 knows no pattern such as
- * %u, so what a device may reach stands in the broker's `acl_file`, the same lines for all; a device's account needs
- * no role. Changing, disabling or deleting an account ends its connections at once.
+ * Accounts in Mosquitto's dynamic-security plugin, managed over MQTT. The plugin of Mosquitto 2.0 has no patterns such
+ * as %u, so what devices may access is in the broker's `acl_file`, the same lines for all; their accounts need no role.
+ * Changing, disabling or deleting an account closes its connections at once.
  */
 export class DynamicSecurity implements BrokerAccounts {
   readonly form = "dynamic-security";
@@ -37,44 +37,44 @@ export class DynamicSecurity implements BrokerAccounts {
 
   async put(devices: readonly DeviceAccount[]): Promise<void> {
     await this.#refuseOpenDefaults();
-    for (let from = 0; from < devices.length; from += AT_ONCE) {
-      await this.#putSome(devices.slice(from, from + AT_ONCE));
+    for (let from = 0; from < devices.length; from += BATCH_SIZE) {
+      await this.#putSome(devices.slice(from, from + BATCH_SIZE));
     }
   }
 
-  /** A changed secret has ended the connection. */
+  /** Changing the secret has closed the connection. */
   async disconnect(): Promise<void> {}
 
   async retire(serial: string): Promise<void> {
-    const [found] = await this.#control.ask([{ command: "getClient", username: serial }]);
+    const [found] = await this.#control.request([{ command: "getClient", username: serial }]);
     if (found?.error === MISSING) return;
     if (!isDevice(found?.data))
       throw refusedByBroker(`the account ${serial} was not made by Suncrew; disable it at the broker`);
-    const [deleted] = await this.#control.ask([{ command: "deleteClient", username: serial }]);
+    const [deleted] = await this.#control.request([{ command: "deleteClient", username: serial }]);
     if (deleted?.error !== undefined && deleted.error !== MISSING) throw refusedByBroker(deleted.error);
   }
 
   async #putSome(devices: readonly DeviceAccount[]): Promise<void> {
-    const made = await this.#control.ask(devices.map(newClient));
+    const made = await this.#control.request(devices.map(newClient));
     const known = devices.filter((_device, index) => made[index]?.error === EXISTS);
     const wrong = made.find(({ error }) => error !== undefined && error !== EXISTS);
     if (wrong?.error !== undefined) throw refusedByBroker(wrong.error);
     if (known.length === 0) return;
-    const found = await this.#control.ask(known.map(({ serial }) => ({ command: "getClient", username: serial })));
+    const found = await this.#control.request(known.map(({ serial }) => ({ command: "getClient", username: serial })));
     for (const [index, { serial }] of known.entries()) {
       if (!isDevice(found[index]?.data)) throw new AccountNameTakenError(serial);
     }
-    // Both in one message, so that nobody finds the account missing.
-    const renewed = await this.#control.ask(
+    // Both in one message, so that the account is never missing.
+    const renewed = await this.#control.request(
       known.flatMap((device) => [{ command: "deleteClient", username: device.serial }, newClient(device)]),
     );
     const failed = renewed.find(({ error }) => error !== undefined && error !== MISSING);
     if (failed?.error !== undefined) throw refusedByBroker(failed.error, true);
   }
 
-  /** With the plugin's initial defaults a device that subscribes to everything would hear everything. */
+  /** With the plugin's initial defaults a device could subscribe to everything. */
   async #refuseOpenDefaults(): Promise<void> {
-    const [answer] = await this.#control.ask([{ command: "getDefaultACLAccess" }]);
+    const [answer] = await this.#control.request([{ command: "getDefaultACLAccess" }]);
     const access = accessSchema.safeParse(answer?.data).data?.acls ?? [];
     const isOpen = (type: string) => access.find(({ acltype }) => acltype === type)?.allow !== false;
     if (["publishClientSend", "publishClientReceive", "subscribe"].some(isOpen)) {
@@ -87,7 +87,7 @@ export class DynamicSecurity implements BrokerAccounts {
   }
 }
 
-/** Never the server's own account, nor anybody else's, is changed. */
+/** Only devices' accounts are changed: never the server's own or anyone else's. */
 function isDevice(data: unknown): boolean {
   return clientSchema.safeParse(data).data?.client.textname === DEVICE;
 }
@@ -102,7 +102,7 @@ function refusedByBroker(reason: string, mayHaveChanged = false): BrokerUpdateEr
 }
 
 const TOPIC = "$CONTROL/dynamic-security/v1";
-/** Mosquitto answers one message with one; on a busy machine with thousands of accounts each command takes its time. */
+/** Mosquitto answers each message with one; with thousands of accounts on a busy machine a command is slow. */
 const ANSWER_MS = 5_000;
 
 const responsesSchema = z.object({
@@ -118,7 +118,7 @@ const responsesSchema = z.object({
 type ControlResponse = z.output<typeof responsesSchema>["responses"][number];
 type ControlCommand = { readonly command: string } & Readonly<Record<string, unknown>>;
 
-/** Questions and answers of Mosquitto's dynamic-security plugin. Neither is ever logged: they carry secrets. */
+/** Requests to and responses from the dynamic-security plugin. Neither is ever logged: they contain secrets. */
 class ControlTopic {
   readonly #broker: Broker;
   readonly #clock: Clock;
@@ -132,18 +132,18 @@ class ControlTopic {
     this.#log = log;
   }
 
-  /** The answers in the order of the commands, which are sent in one message. Rejects with BrokerUpdateError. */
-  async ask(commands: readonly ControlCommand[]): Promise<ControlResponse[]> {
+  /** The responses in the order of the commands, which are sent in one message. Rejects with BrokerUpdateError. */
+  async request(commands: readonly ControlCommand[]): Promise<ControlResponse[]> {
     if (!this.#broker.connected) throw new BrokerUpdateError("The robots' broker cannot be reached.", "away", false);
     const { promise, resolve } = Promise.withResolvers<ControlResponse[] | null>();
     const id = randomUUID();
     const cancel = this.#clock.after(ANSWER_MS, () => resolve(null));
-    // Its connection takes the question with it, and nobody sends it again.
+    // The request is lost with its connection, and nobody resends it.
     const stopListening = this.#broker.onConnectionChange((connected) => !connected && resolve(null));
     this.#waiting.set(id, resolve);
     try {
-      const asked = this.#send(commands, id);
-      asked.catch(() => resolve(null));
+      const sent = this.#send(commands, id);
+      sent.catch(() => resolve(null));
       const responses = await promise;
       if (responses === null) {
         this.#log.warn({ commands: commands.length }, "the broker did not answer about its accounts");

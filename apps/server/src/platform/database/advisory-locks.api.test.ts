@@ -15,35 +15,35 @@ afterEach(() => database.close());
 
 const locks = (waitMs?: number) => new AdvisoryLocks(database.connection, KIND, waitMs);
 
-/** Runs work of these keys at once, each on a server of its own or all on one; answers how many ran at the same time. */
-async function mostAtOnce(keys: readonly string[], on: (nth: number) => AdvisoryLocks): Promise<number> {
-  let [running, most] = [0, 0];
+/** Runs work for these keys at once, each on a server of its own or all on one; returns how many ran at the same time. */
+async function maxConcurrent(keys: readonly string[], on: (nth: number) => AdvisoryLocks): Promise<number> {
+  let [running, max] = [0, 0];
   const work = async () => {
     running += 1;
-    most = Math.max(most, running);
+    max = Math.max(max, running);
     await sql`select 1`.execute(database.db);
     running -= 1;
   };
   await Promise.all(keys.map((key, nth) => on(nth).holding(key, work)));
-  return most;
+  return max;
 }
 
-test("protocol rule 9: of one key one is at work at a time, over all servers", async () => {
-  expect(await mostAtOnce(Array<string>(6).fill("OWN-1"), () => locks())).toBe(1);
+test("protocol rule 9: one task at a time per key, across all servers", async () => {
+  expect(await maxConcurrent(Array<string>(6).fill("OWN-1"), () => locks())).toBe(1);
 });
 
-test("protocol rule 9: one server's work of many keys uses few connections, and all of it is done", async () => {
+test("protocol rule 9: one server's work on many keys uses few connections, and all of it is done", async () => {
   const server = locks();
   const keys = Array.from({ length: 12 }, (_, nth) => `OWN-${nth}`);
-  expect(await mostAtOnce(keys, () => server)).toBeLessThanOrEqual(4);
-  // What throws gives its place and its lock back too.
+  expect(await maxConcurrent(keys, () => server)).toBeLessThanOrEqual(4);
+  // Work that throws also releases its lock and its connection.
   for (const key of keys) {
     await expect(server.holding(key, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   }
   expect(await server.holding("OWN-0", async ({ held }) => held)).toBe(true);
 });
 
-test("protocol rule 9: who waits too long gives up and does nothing", async () => {
+test("protocol rule 9: a caller that waits too long gives up and does nothing", async () => {
   await locks().holding("OWN-1", async () => {
     const work = locks(50).holding("OWN-1", async () => "done");
     await expect(work).rejects.toThrow(LockUnavailableError);
@@ -51,7 +51,7 @@ test("protocol rule 9: who waits too long gives up and does nothing", async () =
   expect(await locks(50).holding("OWN-1", async () => "done")).toBe("done");
 });
 
-test("protocol rule 9: work knows that its lock is gone with its connection", async () => {
+test("protocol rule 9: work learns that it lost its lock with its connection", async () => {
   await locks().holding("OWN-1", async (lock) => {
     expect(lock.held).toBe(true);
     await sql`

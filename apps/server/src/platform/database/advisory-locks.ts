@@ -1,12 +1,11 @@
 import pLimit from "p-limit";
 import pg from "pg";
 
-/** In real time. */
+/** Wall-clock time. */
 const WAIT_MS = 30_000;
 /** Each lock that is held or waited for takes a connection of its own; further callers queue. */
 const MAX_CONNECTIONS = 4;
 
-/** Somebody else held the lock for too long. */
 export class LockUnavailableError extends Error {
   constructor() {
     super("Somebody else has held this lock for too long.");
@@ -15,13 +14,13 @@ export class LockUnavailableError extends Error {
 }
 
 export interface HeldLock {
-  /** False once its connection is lost: somebody else may hold the lock by now. */
+  /** False once the connection is lost: somebody else may hold the lock by now. */
   readonly held: boolean;
 }
 
 /**
- * PostgreSQL's advisory locks, for slow work that involves other systems: across all servers one at a time per key. It
- * keeps neither a transaction open nor a connection of the pool busy, and a process that dies frees its locks at once.
+ * PostgreSQL's advisory locks, for slow work that involves other systems: one task at a time per key, across all servers.
+ * It keeps neither a transaction open nor a pool connection busy, and a process that dies frees its locks at once.
  */
 export class AdvisoryLocks {
   readonly #connection: pg.ClientConfig;
@@ -36,7 +35,7 @@ export class AdvisoryLocks {
     this.#waitMs = waitMs;
   }
 
-  /** Runs the work while the lock of `key` is held. Throws LockUnavailableError; else what the work throws. */
+  /** Runs the work while holding the lock of `key`. Throws LockUnavailableError, and whatever the work throws. */
   holding<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
     return this.#limit(() => this.#connected(key, work));
   }
@@ -53,7 +52,7 @@ export class AdvisoryLocks {
       lock.held = true;
       return await work(lock);
     } finally {
-      // The lock goes with its connection.
+      // Releases the lock with its connection.
       await client.end().catch(() => {});
     }
   }

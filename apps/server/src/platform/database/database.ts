@@ -16,7 +16,7 @@ import type { Tables } from "./schema.ts";
 export type Db = Kysely<Tables>;
 /** A connection inside a transaction. */
 export type Tx = Transaction<Tables>;
-/** What a query runs on: the pool, or a transaction under way. */
+/** What a query runs on: the pool, or an open transaction. */
 export type Executor = Db | Tx;
 
 const { builtins } = pg.types;
@@ -29,7 +29,7 @@ function exactNumber(text: string): number {
   return value;
 }
 
-// The driver answers bigint and numeric as text and turns dates into local midnights; the wire wants neither.
+// By default the driver returns bigint and numeric as text, and dates as local midnights; the API wants neither.
 const types = new pg.TypeOverrides();
 types.setTypeParser(builtins.INT8, exactNumber);
 types.setTypeParser(builtins.NUMERIC, exactNumber);
@@ -43,33 +43,33 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/** A query without an answer after this long fails, so that calls do not hang on a database that stands still. */
+/** A query without an answer after this time fails, so that calls do not hang on a database that is stuck. */
 const QUERY_LIMIT_MS = 15_000;
 
 /**
- * A transaction that says nothing for so long is ended by PostgreSQL, and gives up its locks: it is that of a server that
- * stands still, or of one whose connection is gone, and others wait for its robots.
+ * PostgreSQL ends a transaction that has been idle for this long, and releases its locks: its server is suspended or has
+ * lost its connection, and others wait for its robots.
  */
 const IDLE_LIMIT_MS = 10_000;
 
 interface PoolOptions {
   readonly poolSize?: number;
-  /** In milliseconds; 15 s unless given, 0 for none. */
+  /** In milliseconds; 15 s by default, 0 for none. */
   readonly queryLimitMs?: number;
-  /** In milliseconds; 10 s unless given, 0 for none. */
+  /** In milliseconds; 10 s by default, 0 for none. */
   readonly idleLimitMs?: number;
   readonly onError?: (error: Error) => void;
 }
 
 const pools = new WeakMap<Db, pg.Pool>();
 
-/** Connections of the pool behind `db`: in use, idle, and callers that wait for one. */
+/** The pool behind `db`: connections in use and idle, and callers waiting for one. */
 export function poolCounts(db: Db): { readonly used: number; readonly idle: number; readonly waiting: number } {
   const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pools.get(db) ?? {};
   return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
-/** Opens a pool. Errors of idle connections are handed to `onError`; the pool itself goes on. */
+/** Opens a pool. Errors of idle connections go to `onError`; the pool itself keeps working. */
 export function openDatabase(connection: pg.ClientConfig, options: PoolOptions = {}): OpenDatabase {
   const pool = new pg.Pool({
     ...connection,
@@ -79,7 +79,7 @@ export function openDatabase(connection: pg.ClientConfig, options: PoolOptions =
     query_timeout: options.queryLimitMs ?? QUERY_LIMIT_MS,
     idle_in_transaction_session_timeout: options.idleLimitMs ?? IDLE_LIMIT_MS,
   });
-  // A connection in use that is ended would end the process; whoever uses it hears so from its next query.
+  // Otherwise an error of a connection in use would end the process; its user notices with the next query.
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => options.onError?.(error));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withoutStuckConnections(pool) }) });
@@ -97,7 +97,7 @@ export async function databaseNow(db: Executor): Promise<Date> {
 }
 
 /**
- * The pool, but a connection on which a query got no answer is closed instead of being handed to the next caller, who
+ * The pool, except that a connection whose query timed out is closed instead of being handed to the next caller, who
  * would wait behind that query.
  */
 function withoutStuckConnections(pool: pg.Pool): PostgresPool {
@@ -119,14 +119,14 @@ class WatchedClient implements PostgresPoolClient {
   query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(
-    what: string | PostgresCursor<R>,
+    query: string | PostgresCursor<R>,
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    return typeof what === "string" ? this.#ask<R>(what, parameters) : this.#client.query(what);
+    return typeof query === "string" ? this.#queryText<R>(query, parameters) : this.#client.query(query);
   }
 
-  async #ask<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    // Also a transaction's rollback would only wait.
+  async #queryText<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    // A transaction's rollback would only wait, too.
     if (this.#stuck) throw new Error(NO_ANSWER);
     try {
       return await this.#client.query<R>(text, parameters);
@@ -141,25 +141,25 @@ class WatchedClient implements PostgresPoolClient {
   }
 }
 
-/** A standby, or one that was set to read only, as PostgreSQL itself would refuse a write. */
-class ReadOnly extends Error {
+/** With the code of PostgreSQL's own error for a write on a standby or a read-only database. */
+class ReadOnlyError extends Error {
   readonly code = "25006";
 }
 
-/** Rejects, as a write would, where the database only reads. */
+/** Rejects, as a write would, if the database is read-only. */
 export async function rejectReadOnly(db: Db): Promise<void> {
   const { rows } = await sql<{ reads_only: boolean }>`
     select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as reads_only
   `.execute(db);
-  if (rows[0]?.reads_only !== false) throw new ReadOnly("The database only reads.");
+  if (rows[0]?.reads_only !== false) throw new ReadOnlyError("The database only reads.");
 }
 
-/** PostgreSQL keeps these rows in a temporary file: with 64 kB of memory some 100 kB of them are too many. */
+/** With 64 kB of memory, PostgreSQL needs a temporary file for these some 100 kB of rows. */
 export const spillToDisk = sql`select count(*) from generate_series(1, 5000)`;
 
 /**
- * Rejects where the database cannot store. Takes a little room on its disk, by rows that are too many for its memory, and
- * in its journal; touches no table, and leaves nothing.
+ * Rejects if the database cannot store anything. Writes a little to its disk, by spilling rows, and to its write-ahead
+ * log; touches no table, and leaves nothing behind.
  */
 export async function probeWrite(db: Db): Promise<void> {
   await rejectReadOnly(db);
@@ -170,7 +170,7 @@ export async function probeWrite(db: Db): Promise<void> {
       await sql`select pg_logical_emit_message(true, 'suncrew', 'ready?')`.execute(tx);
     });
   } catch (error) {
-    // An account that may not is no fault of the database.
+    // A missing permission is no fault of the database.
     if (isDatabaseUnreachable(error)) throw error;
   }
 }

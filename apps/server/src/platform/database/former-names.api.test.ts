@@ -40,7 +40,7 @@ async function happened(on: Date): Promise<void> {
     .execute();
 }
 
-test("§6: what happened before runs kept names gets those that its robot had then, by the audit", async () => {
+test("§6: runs from before names were stored get the names that their robot had then, from the audit", async () => {
   const { db } = database;
   await sql`drop function keep_robot_names cascade`.execute(db);
   await sql`alter table runs alter serial_number drop not null, alter robot_name drop not null`.execute(db);

@@ -3,8 +3,8 @@ import { type Expression, sql } from "kysely";
 import type { Executor } from "./database.ts";
 
 /**
- * How many rows a selection has. Counting ends at the limit, so that it costs the same however many there are, unless
- * the exact number is asked for; `total_exact` is false where there are more than `total`.
+ * How many rows a selection has. Counting stops at the limit, so that its cost is bounded, unless the exact number is
+ * requested; `total_exact` is false if there are more than `total`.
  */
 export async function boundedCount(
   db: Executor,
@@ -19,8 +19,8 @@ export async function boundedCount(
 }
 
 /**
- * The values of a text column in their order, each once: a step of the index for each value, not a look at each row.
- * The column must lead an index.
+ * The distinct values of a text column, sorted: one index step per value instead of a scan of all rows. The column must
+ * lead an index.
  */
 export async function distinctValues(db: Executor, table: string, column: string): Promise<string[]> {
   const from = sql.table(table);

@@ -7,41 +7,41 @@ import { isLockTimeout } from "./transactions.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
-/** Any number all servers agree on; one migrates at a time, and no server looks at the schema meanwhile. */
+/** Any number all servers agree on; one migrates at a time, and no server reads the schema during a migration. */
 const MIGRATION_LOCK = 7_305_001;
 
-/** Under this name a migration connects; whoever else is connected may be a server. */
+/** The application name of a migration's connection; any other connection may be a server. */
 export const MIGRATION_CONNECTION = "suncrew-migrate";
 
 /**
- * A migration waits for the lock on a table no longer than this, in milliseconds, since everybody else waits behind it;
- * then it steps back for as long and begins anew, so many times.
+ * A migration waits for the lock on a table no longer than this, in milliseconds, since everybody else queues behind it;
+ * then it pauses for as long and retries, up to `ATTEMPTS` times.
  */
 const LOCK_WAIT_MS = 1_000;
 const ATTEMPTS = 60;
 
 interface Migration {
-  /** Its file's name. */
+  /** File name. */
   readonly name: string;
-  /** Servers of a version that does not know it run on a database that has it (decision 40). */
+  /** Servers of a version that does not know it can run on a database that has it (decision 40). */
   readonly additive: boolean;
 }
 
 export interface Schema {
   /** The number of the newest migration that the database has; 0 where it has none. */
   readonly database: number;
-  /** The number of the newest that this program has. */
+  /** The number of the newest migration that this program has. */
   readonly program: number;
   /** What this program has and the database has not, in order. */
   readonly missing: readonly Migration[];
-  /** What a newer program did to the database, in order. */
+  /** Migrations that a newer program applied, in order. */
   readonly newer: readonly Migration[];
 }
 
-/** Why the schema is not to be had as asked; its sentence is for the operator. */
+/** Why the schema cannot be used or migrated, as a message for the operator. */
 export class SchemaError extends Error {}
 
-/** Says with `-- additive` or `-- breaking` in its first line which of the two it is; without a word it is breaking. */
+/** The first line of a migration says `-- additive` or `-- breaking`; without either it is breaking. */
 function isAdditive(text: string): boolean {
   return /^-- additive\b/.test(text);
 }
@@ -49,7 +49,7 @@ function isAdditive(text: string): boolean {
 const textOf = (name: string): Promise<string> => readFile(join(folder, name), "utf8");
 const numberOf = (name: string | undefined): number => Number(name?.slice(0, 4) ?? 0);
 
-/** Compares the database with this program. Waits while somebody migrates. */
+/** Compares the database with this program. Waits for a migration in progress. */
 export async function readSchema(db: Db): Promise<Schema> {
   return db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`.execute(tx);
@@ -74,14 +74,14 @@ async function compare(db: Executor): Promise<Schema> {
 async function readApplied(db: Executor): Promise<Migration[]> {
   const { rows } = await sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`.execute(db);
   if (rows[0]?.there !== true) return [];
-  // Before there were additive ones, the table did not say.
+  // Older tables lack the column.
   const applied = sql<Migration>`
     select name, coalesce((to_jsonb(migrations) ->> 'additive')::boolean, false) as additive
     from migrations order by name collate "C"`;
   return (await applied.execute(db)).rows;
 }
 
-/** Throws a SchemaError where this program cannot run on the database because a newer one changed more than it added. */
+/** Throws a SchemaError if this program cannot run on the database because a newer one changed more than it added. */
 function refuseNewer({ database, program, missing, newer }: Schema): void {
   const breaking = newer.filter(({ additive }) => !additive || missing.length > 0).map(({ name }) => name);
   if (breaking.length === 0) return;
@@ -91,7 +91,7 @@ function refuseNewer({ database, program, missing, newer }: Schema): void {
   );
 }
 
-/** Throws a SchemaError where a server of this program cannot run on such a database. */
+/** Throws a SchemaError if a server of this program cannot run on such a database. */
 export function requireSchema(schema: Schema): void {
   const { database, program, missing } = schema;
   refuseNewer(schema);
@@ -104,26 +104,26 @@ export function requireSchema(schema: Schema): void {
 
 interface MigrateOptions {
   readonly besideServers?: boolean;
-  /** The account that servers connect as; null where it is the one that migrates. */
+  /** The account that servers connect as; null if it is the one that migrates. */
   readonly serverAccount?: string | null;
 }
 
 /**
- * Brings the database to this program's newest migration, all in one transaction, and answers what it had to do; several
- * may call it at once. A `serverAccount` gets what it needs in the same transaction, so that servers that run meanwhile
- * never meet a table that is closed to them. Throws a SchemaError where the database is newer and not only by additions,
- * where there is no such account, where others keep its tables for minutes, and, with `besideServers`, where a breaking
- * migration would take the schema from under whoever is connected.
+ * Brings the database to this program's newest migration in one transaction, and returns what it applied; several may
+ * call it at once. A `serverAccount` gets its permissions in the same transaction, so that running servers never meet a
+ * table that they cannot access. Throws a SchemaError if the database is newer by more than additions, if there is no
+ * such account, if others lock its tables for minutes, and, with `besideServers`, if a migration is breaking while
+ * others are connected.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<readonly Migration[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction().execute((tx) => applyMissing(tx, options));
     } catch (error) {
-      if (!mayTryAgain(error)) throw error;
+      if (!mayRetry(error)) throw error;
       if (attempt === ATTEMPTS) {
         throw new SchemaError(
-          "Nothing was changed: others keep tables of the database locked, and were let through for two minutes. Run it again when the database is less busy.",
+          "Nothing was changed: tables of the database were locked by others for two minutes. Try again when the database is less busy.",
         );
       }
       await sql`select pg_sleep(${LOCK_WAIT_MS / 1000})`.execute(db);
@@ -139,10 +139,10 @@ async function applyMissing(
   const schema = await compare(tx);
   refuseNewer(schema);
   if (serverAccount !== null && !(await accountExists(tx, serverAccount))) {
-    throw new SchemaError(`PostgreSQL has no account "${serverAccount}", which DATABASE_URL names. Make it first.`);
+    throw new SchemaError(`PostgreSQL has no account "${serverAccount}", which DATABASE_URL names. Create it first.`);
   }
   await addMissing(tx, schema, besideServers);
-  // What a newer version made, only that version knows how far to open.
+  // Only a newer version knows which permissions its own tables need.
   if (serverAccount !== null && schema.newer.length === 0) await grantToServers(tx, serverAccount);
   return schema.missing;
 }
@@ -164,7 +164,7 @@ async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promi
 async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]): Promise<void> {
   const breaking = missing.filter(({ additive }) => !additive).map(({ name }) => name);
   if (breaking.length === 0) return;
-  // Of other accounts' connections an ordinary one sees neither kind nor name; the database's own have no account.
+  // An ordinary account sees neither type nor name of other accounts' connections; PostgreSQL's own have no account.
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and usename is not null
@@ -178,14 +178,14 @@ async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]
   );
 }
 
-/** A lock that was not to be had in time, and two transactions that waited for each other. */
-function mayTryAgain(error: unknown): boolean {
+/** A lock timeout or a deadlock. */
+function mayRetry(error: unknown): boolean {
   return isLockTimeout(error) || (error instanceof Error && "code" in error && error.code === "40P01");
 }
 
 /**
- * What the servers' account may do with these tables; with every other one it may read, add, change and remove rows
- * (decision 47). Rows wait in `audit_unsealed` until they are sealed: whoever takes one from there is found out.
+ * Permissions of the servers' account on these tables; on all others it may read, insert, update and delete (decision
+ * 47). Rows wait in `audit_unsealed` until they are sealed: removing one from there is detected.
  */
 const limited: ReadonlyMap<string, string> = new Map([
   ["audit", "select, insert"],
@@ -195,17 +195,16 @@ const limited: ReadonlyMap<string, string> = new Map([
   ["audit_reasons", "select, insert"],
   ["migrations", "select"],
 ]);
-const USUAL = "select, insert, update, delete";
+const FULL_ACCESS = "select, insert, update, delete";
 
-/** True where PostgreSQL knows an account of this name. */
 async function accountExists(db: Executor, account: string): Promise<boolean> {
   const { rows } = await sql`select from pg_roles where rolname = ${account}`.execute(db);
   return rows.length > 0;
 }
 
 /**
- * Gives the servers' account what servers need of the tables that the connected account owns, and nothing more; may be
- * called again and again. Tables that a later migration makes are open to it from the beginning.
+ * Grants the servers' account what servers need on the tables of the connected account, and nothing more; idempotent.
+ * Default privileges cover the tables of later migrations.
  */
 async function grantToServers(tx: Tx, account: string): Promise<void> {
   const { rows: relations } = await sql<{ name: string; kind: string }>`
@@ -228,12 +227,12 @@ async function grantToServers(tx: Tx, account: string): Promise<void> {
   };
   await sql`grant usage on schema ${schema} to ${to}`.execute(tx);
   const tables = relations.filter(({ kind }) => kind !== "S").map(({ name }) => name);
-  for (const rights of new Set([USUAL, ...limited.values()])) {
-    const those = tables.filter((name) => (limited.get(name) ?? USUAL) === rights);
+  for (const rights of new Set([FULL_ACCESS, ...limited.values()])) {
+    const names = tables.filter((name) => (limited.get(name) ?? FULL_ACCESS) === rights);
     await grant(
       rights,
       "table",
-      those.map((name) => sql.id(name)),
+      names.map((name) => sql.id(name)),
     );
   }
   const sequences = relations.filter(({ kind }) => kind === "S");
@@ -247,14 +246,14 @@ async function grantToServers(tx: Tx, account: string): Promise<void> {
     "function",
     functions.map(({ signature }) => sql.raw(signature)),
   );
-  for (const rights of [`${USUAL} on tables`, "usage on sequences", "execute on functions"]) {
+  for (const rights of [`${FULL_ACCESS} on tables`, "usage on sequences", "execute on functions"]) {
     await sql`alter default privileges in schema ${schema} grant ${sql.raw(rights)} to ${to}`.execute(tx);
   }
 }
 
 /**
- * True where this account, by itself or by what it can make itself, could change or remove what the audit holds: it owns
- * the tables, their schema or the database, or was given more than to add to them.
+ * True if this account, directly or by a role it can take, could change or delete audit rows: it owns the tables, their
+ * schema or the database, or has more than insert permission.
  */
 export async function couldChangeAudit(db: Executor, account: string): Promise<boolean> {
   const { rows } = await sql<{ could: boolean }>`
@@ -268,7 +267,7 @@ export async function couldChangeAudit(db: Executor, account: string): Promise<b
         or has_any_column_privilege(${account}::name, c.oid, 'UPDATE'))
     ) or exists (
       select from pg_roles r where r.rolname = ${account} and (r.rolsuper
-        -- Up to PostgreSQL 15 whoever makes accounts may join any.
+        -- Up to PostgreSQL 15, CREATEROLE may grant itself any role.
         or (r.rolcreaterole and current_setting('server_version_num')::int < 160000))
     ) or exists (
       select from pg_roles r where r.rolname in ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files')
@@ -277,7 +276,7 @@ export async function couldChangeAudit(db: Executor, account: string): Promise<b
   return rows[0]?.could !== false;
 }
 
-/** The account that the connection has. */
+/** The account of this connection. */
 export async function connectedAccount(db: Executor): Promise<string> {
   const { rows } = await sql<{ account: string }>`select current_user as account`.execute(db);
   return rows[0]?.account ?? "";

@@ -16,37 +16,37 @@ afterAll(async () => {
 });
 
 const unanswered = sql`select pg_sleep(20)`;
-const asked = sql<{ one: number }>`select 1 as one`;
+const quick = sql<{ one: number }>`select 1 as one`;
 
 describe("a database that stops answering", () => {
   test("fails the call as unreachable, and the next call does not wait behind it", async () => {
     const error = await unanswered.execute(limited.db).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Error);
     expect(isDatabaseUnreachable(error)).toBe(true);
-    expect((await asked.execute(limited.db)).rows).toEqual([{ one: 1 }]);
+    expect((await quick.execute(limited.db)).rows).toEqual([{ one: 1 }]);
   });
 
   test("fails a transaction, and the next call does not wait behind its rollback", async () => {
     const work = limited.db.transaction().execute((tx) => unanswered.execute(tx));
     await expect(work).rejects.toSatisfy(isDatabaseUnreachable);
-    expect((await asked.execute(limited.db)).rows).toEqual([{ one: 1 }]);
+    expect((await quick.execute(limited.db)).rows).toEqual([{ one: 1 }]);
   });
 });
 
-describe("a transaction that stands still", () => {
-  test("is ended, so that others get what it has locked, and its server goes on", async () => {
-    const still = openDatabase(database.connection, { poolSize: 1, idleLimitMs: 200 });
+describe("an idle transaction", () => {
+  test("is ended, so that others get what it has locked, and its server continues", async () => {
+    const idle = openDatabase(database.connection, { poolSize: 1, idleLimitMs: 200 });
     const row = sql`select pg_advisory_xact_lock(4711)`;
-    const { promise: othersHaveIt, resolve } = Promise.withResolvers<void>();
-    const work = still.db.transaction().execute(async (tx) => {
+    const { promise: othersHaveLock, resolve } = Promise.withResolvers<void>();
+    const work = idle.db.transaction().execute(async (tx) => {
       await row.execute(tx);
       const others = database.db.transaction().execute((other) => row.execute(other));
       await others.then(() => resolve());
-      await asked.execute(tx);
+      await quick.execute(tx);
     });
-    await othersHaveIt;
+    await othersHaveLock;
     await expect(work).rejects.toThrow();
-    expect((await asked.execute(still.db)).rows).toEqual([{ one: 1 }]);
-    await still.close();
+    expect((await quick.execute(idle.db)).rows).toEqual([{ one: 1 }]);
+    await idle.close();
   });
 });

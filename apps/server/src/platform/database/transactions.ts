@@ -3,25 +3,25 @@ import type { Db, Tx } from "./database.ts";
 
 type AfterCommit = (db: Db) => void;
 
-const plannedBy = new WeakMap<Tx, AfterCommit[]>();
+const callbacksOf = new WeakMap<Tx, AfterCommit[]>();
 
-/** A transaction that does, once it is committed, what `afterCommit` has planned within it. */
+/** Runs a transaction, and after its commit what was registered with `afterCommit`. */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const planned: AfterCommit[] = [];
+  const callbacks: AfterCommit[] = [];
   const result = await db.transaction().execute((tx) => {
-    plannedBy.set(tx, planned);
+    callbacksOf.set(tx, callbacks);
     return work(tx);
   });
-  for (const each of planned) each(db);
+  for (const each of callbacks) each(db);
   return result;
 }
 
-/** Plans what is true only once the transaction is committed. It is not done where that never happens. */
+/** Registers work for after the commit of this transaction; it does not run if that never happens. */
 export function afterCommit(tx: Tx, work: AfterCommit): void {
-  plannedBy.get(tx)?.push(work);
+  callbacksOf.get(tx)?.push(work);
 }
 
-/** Thrown in a transaction that found what it had read before its locks changed meanwhile. */
+/** Thrown in a transaction if what it read before taking its locks has changed. */
 export class ConcurrentChangeError extends Error {
   constructor() {
     super("What this transaction had read was changed before it held its locks.");
@@ -29,38 +29,38 @@ export class ConcurrentChangeError extends Error {
   }
 }
 
-/** A unique value that was saved twice at once, and two transactions that waited for each other. */
-const decidedAgain: readonly unknown[] = ["23505", "40P01"];
+/** A unique violation by a concurrent transaction, and a deadlock. */
+const retriedCodes: readonly unknown[] = ["23505", "40P01"];
 const ATTEMPTS = 4;
 
 /**
- * Runs a decision in a transaction, again where another one came between: then it sees what that one has committed
- * and refuses in plain words instead of failing.
+ * Runs a decision in a transaction, and again if it collided with another one: then it sees what the other has
+ * committed, and refuses in plain words instead of failing.
  */
 export async function transactionWithRetry<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await inTransaction(db, work);
     } catch (error) {
-      if (attempt === ATTEMPTS || !mayBeDecidedAgain(error)) throw error;
+      if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
     }
   }
 }
 
-function mayBeDecidedAgain(error: unknown): boolean {
+function mayRetry(error: unknown): boolean {
   if (error instanceof ConcurrentChangeError) return true;
-  return error instanceof Error && "code" in error && decidedAgain.includes(error.code);
+  return error instanceof Error && "code" in error && retriedCodes.includes(error.code);
 }
 
-/** PostgreSQL's code for a lock that was not to be had within `lock_timeout`. */
+/** PostgreSQL's code for a lock that was not available within `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = "55P03";
 
-/** From here on this transaction waits for no lock longer than this; then it fails, as `isLockTaken` tells. */
+/** From now on this transaction waits for no lock longer than this; then it fails, see `isLockTimeout`. */
 export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${Math.ceil(ms)}ms`}, true)`.execute(tx);
 }
 
-/** True where a transaction failed because somebody else kept what it wanted to lock. */
+/** True if a transaction failed because somebody else held a lock that it needed. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
 }

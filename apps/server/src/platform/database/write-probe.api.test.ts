@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import { probeWrite, spillToDisk } from "./database.ts";
 
-test("set-up: whether there is room is tried on the disk itself, and nothing is left", async () => {
+test("set-up: the write probe really writes to disk, and leaves nothing behind", async () => {
   const database = await createTestDatabase();
   const { db } = database;
   await probeWrite(db);

@@ -25,8 +25,8 @@ const options = (serial: string): IClientOptions => ({
 });
 
 /** Resolves to a connected client; rejects with the broker's refusal. */
-async function connect(given: IClientOptions): Promise<MqttClient> {
-  const client = mqtt.connect(broker.url, { reconnectPeriod: 0, ...given });
+async function connect(clientOptions: IClientOptions): Promise<MqttClient> {
+  const client = mqtt.connect(broker.url, { reconnectPeriod: 0, ...clientOptions });
   clients.push(client);
   await new Promise<void>((resolve, reject) => {
     client.once("connect", () => resolve());
@@ -45,19 +45,19 @@ async function connectServer(): Promise<MqttClient> {
   return await connect({ clientId: `server-${clients.length}`, ...broker.serverAccount });
 }
 
-/** The topics that the server's account hears until the robot's own `ack` comes as a mark. */
-async function heardUntilMark(act: () => Promise<void>): Promise<string[]> {
+/** The topics that the server's account receives until a robot's `ack` arrives as a marker. */
+async function topicsUntilMarker(act: () => Promise<void>): Promise<string[]> {
   const server = await connectServer();
-  const heard: string[] = [];
+  const received: string[] = [];
   const marked = new Promise<void>((resolve) => {
-    server.on("message", (topic) => (topic === "scr/v1/SCR-1003/ack" ? resolve() : heard.push(topic)));
+    server.on("message", (topic) => (topic === "scr/v1/SCR-1003/ack" ? resolve() : received.push(topic)));
   });
   await server.subscribeAsync("scr/v1/#", { qos: 1 });
   await act();
   const marker = await connect(options("SCR-1003"));
-  await marker.publishAsync("scr/v1/SCR-1003/ack", "mark", { qos: 1 });
+  await marker.publishAsync("scr/v1/SCR-1003/ack", "marker", { qos: 1 });
   await marked;
-  return heard;
+  return received;
 }
 
 beforeAll(async () => {
@@ -96,14 +96,14 @@ describe("protocol rule 9: own topics only", () => {
     ["a retired device", options("SCR-1004")],
     ["the server's name without its password", { clientId: "x", username: "suncrew-server", password: "x" }],
     ["nobody", { clientId: "SCR-1001" }],
-  ])("%s is refused", async (_, given) => {
-    await expect(connect(given)).rejects.toThrow("Not authorized");
+  ])("%s is refused", async (_, clientOptions) => {
+    await expect(connect(clientOptions)).rejects.toThrow("Not authorized");
   });
 
-  test("refused sign-ins are a line of the log for each client, and its number after a minute", async () => {
+  test("refused sign-ins are one log line per client, and their number after a minute", async () => {
     logged.length = 0;
-    const given = { ...options("SCR-1003"), password: "wrong" };
-    for (let each = 0; each < 5; each += 1) await expect(connect(given)).rejects.toThrow("Not authorized");
+    const clientOptions = { ...options("SCR-1003"), password: "wrong" };
+    for (let each = 0; each < 5; each += 1) await expect(connect(clientOptions)).rejects.toThrow("Not authorized");
     expect(logged.filter((line) => line.includes("refused a sign-in"))).toHaveLength(1);
     clock.advance(60_000);
     expect(logged.at(-1)).toContain("the broker refused a sign-in: 4 more times in the last minute");
@@ -111,11 +111,11 @@ describe("protocol rule 9: own topics only", () => {
 
   test("a robot reaches its own connection, state, ack and event", async () => {
     const own = ["connection", "state", "ack", "event"].map((leaf) => `scr/v1/SCR-1001/${leaf}`);
-    const heard = await heardUntilMark(async () => {
+    const received = await topicsUntilMarker(async () => {
       const robot = await connect(options("SCR-1001"));
       for (const topic of own) await robot.publishAsync(topic, "{}", { qos: 1 });
     });
-    expect(heard).toEqual(own);
+    expect(received).toEqual(own);
   });
 
   test.each([
@@ -126,14 +126,14 @@ describe("protocol rule 9: own topics only", () => {
     "scr/v1/SCR-1001/state/more",
     "other/topic",
     "$SYS/x",
-  ])("a robot that publishes %s is cut off and not heard", async (topic) => {
-    const heard = await heardUntilMark(async () => {
+  ])("a robot that publishes %s is disconnected and its message dropped", async (topic) => {
+    const received = await topicsUntilMarker(async () => {
       const robot = await connect(options("SCR-1001"));
-      const gone = closed(robot);
+      const disconnected = closed(robot);
       robot.publish(topic, "{}", { qos: 1 });
-      await gone;
+      await disconnected;
     });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test.each([
@@ -146,36 +146,36 @@ describe("protocol rule 9: own topics only", () => {
     "$SYS/#",
   ])("a robot may not subscribe to %s", async (filter) => {
     const robot = await connect(options("SCR-1001"));
-    const heard: string[] = [];
-    robot.on("message", (topic) => heard.push(topic));
+    const received: string[] = [];
+    robot.on("message", (topic) => received.push(topic));
     await robot.subscribeAsync(filter).catch(() => undefined);
     await robot.subscribeAsync("scr/v1/SCR-1001/command", { qos: 1 });
     const server = await connectServer();
-    const received = new Promise<void>((resolve) => robot.once("message", () => resolve()));
+    const arrived = new Promise<void>((resolve) => robot.once("message", () => resolve()));
     await server.publishAsync("scr/v1/SCR-1002/command", "{}", { qos: 1 });
     await server.publishAsync("scr/v1/SCR-1001/state", "{}", { qos: 1 });
     await server.publishAsync("scr/v1/SCR-1001/command", "{}", { qos: 1 });
-    await received;
-    expect(heard).toEqual(["scr/v1/SCR-1001/command"]);
+    await arrived;
+    expect(received).toEqual(["scr/v1/SCR-1001/command"]);
   });
 
-  test("a last will on a foreign topic is never sent, one on the own is", async () => {
+  test("a last will on a foreign topic is never sent, one on its own topic is", async () => {
     for (const [topic, expected] of [
       ["scr/v1/SCR-1002/connection", []],
       ["scr/v1/SCR-1001/connection", ["scr/v1/SCR-1001/connection"]],
     ] as const) {
-      const heard = await heardUntilMark(async () => {
+      const received = await topicsUntilMarker(async () => {
         const robot = await connect({
           ...options("SCR-1001"),
           will: { topic, payload: Buffer.from("{}"), qos: 1, retain: false },
         });
-        const gone = closed(robot);
+        const disconnected = closed(robot);
         robot.stream.destroy();
-        await gone;
+        await disconnected;
         // The same robot signing in again waits for the end of its former session and will.
         await connect(options("SCR-1001"));
       });
-      expect(heard).toEqual(expected);
+      expect(received).toEqual(expected);
     }
   });
 });
@@ -183,9 +183,9 @@ describe("protocol rule 9: own topics only", () => {
 describe("protocol rule 10: oversized messages change nothing", () => {
   test("a packet above the limit ends its connection, before and after signing in", async () => {
     const robot = await connect(options("SCR-1002"));
-    const gone = closed(robot);
+    const disconnected = closed(robot);
     robot.publish("scr/v1/SCR-1002/state", Buffer.alloc(70_000), { qos: 0 });
-    await gone;
+    await disconnected;
     expect(robot.connected).toBe(false);
 
     const stranger = createConnection(broker.port, "127.0.0.1");

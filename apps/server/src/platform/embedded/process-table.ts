@@ -1,6 +1,6 @@
 import { readFile, readlink } from "node:fs/promises";
 
-/** True while a process with this id runs; a dead one that nobody has waited for yet does not count. */
+/** True while a process with this id runs; zombies do not count. */
 export async function processRuns(pid: number): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -12,7 +12,7 @@ export async function processRuns(pid: number): Promise<boolean> {
   return !/^\d+ \(.*\) [ZX] /s.test(state);
 }
 
-/** The folder a process works in, or null where it cannot be told. */
+/** The working directory of a process, or null if unknown. */
 export async function workingFolderOf(pid: number): Promise<string | null> {
   return await readlink(`/proc/${pid}/cwd`).catch(() => null);
 }
@@ -23,13 +23,13 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended on its own in between.
+    // It has just ended by itself.
   }
 }
 
 /**
- * Signals a process when this one exits, however that comes (but for kill -9), so that an impatient end leaves nothing
- * behind either. Answers what takes that back.
+ * Signals a process when this one exits for any reason but SIGKILL, so that a forced exit leaves nothing running either.
+ * Returns a function that cancels it.
  */
 export function signalAtExit(pid: number, name: NodeJS.Signals): () => void {
   const atExit = (): void => signal(pid, name);
@@ -37,8 +37,8 @@ export function signalAtExit(pid: number, name: NodeJS.Signals): () => void {
   return () => void process.off("exit", atExit);
 }
 
-/** Waits until the process is gone; false when it still runs after `timeoutMs`. */
-export async function processGone(pid: number, timeoutMs: number): Promise<boolean> {
+/** Waits until the process has ended; false if it still runs after `timeoutMs`. */
+export async function waitForExit(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (await processRuns(pid)) {
     if (Date.now() >= deadline) return false;
@@ -47,7 +47,7 @@ export async function processGone(pid: number, timeoutMs: number): Promise<boole
   return true;
 }
 
-/** Tells this process from a later one with the same id: its number and the moment it began, in the kernel's ticks. */
+/** Identifies a process even if its id is reused: the id and its start time, in the kernel's ticks. */
 export async function processStamp(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   const startTicks = text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";

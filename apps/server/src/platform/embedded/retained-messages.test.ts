@@ -1,16 +1,16 @@
 import { Aedes } from "aedes";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { lookUpRetained } from "./broker.ts";
+import { indexRetained } from "./broker.ts";
 
 const packetSchema = z.object({ topic: z.string(), payload: z.instanceof(Buffer) });
 
 test("device protocol: retained messages are found by topic and by pattern, replaced, and deleted by an empty one", async () => {
   const broker = await Aedes.createBroker();
-  const memory = lookUpRetained(broker);
-  const keep = (topic: string, text: string) => memory.storeRetained({ topic, payload: Buffer.from(text) });
+  const persistence = indexRetained(broker);
+  const keep = (topic: string, text: string) => persistence.storeRetained({ topic, payload: Buffer.from(text) });
   const found = async (...filters: string[]) => {
-    const packets = z.array(packetSchema).parse(await memory.createRetainedStreamCombi(filters).toArray());
+    const packets = z.array(packetSchema).parse(await persistence.createRetainedStreamCombi(filters).toArray());
     return packets.map(({ topic, payload }) => `${topic} ${payload.toString()}`);
   };
   await keep("scr/v1/SCR-1001/state", "one");

@@ -1,4 +1,4 @@
-/** A reason for not starting that the person at the keyboard can act on: printed as it is, without a stack. */
+/** A reason for not starting that the operator can act on: printed as it is, without a stack. */
 export class StartError extends Error {
   /** Exit code of the process: 2 for wrong settings, 1 for everything else. */
   readonly exitCode: number;

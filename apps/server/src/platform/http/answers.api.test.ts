@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("§8: what is wrong with a request is told in plain words that name the field", () => {
+describe("§8: errors in a request are explained in plain words that name the field", () => {
   test.each([
     [{}, ["username is required", "password is required"]],
     [{ username: " ", password: "x" }, ["Username is required"]],
@@ -73,7 +73,7 @@ describe("§8: what is wrong with a request is told in plain words that name the
     expect([answer.status, answer.body]).toMatchObject([status, { message }]);
   });
 
-  test("a file's body that would take long to look at is 400, and only who is signed in may send one", async () => {
+  test("a body that would take long to parse is 400, and only signed-in users may send a large one", async () => {
     const send = async (person: "admin" | null, body: string) => {
       const answer = await (await server.as(person)).raw(importSites.path, { method: "POST", body });
       return [answer.status, answer.body];
@@ -82,12 +82,12 @@ describe("§8: what is wrong with a request is told in plain words that name the
     expect(await send("admin", manyParts)).toMatchObject([400, { message: "body has too many parts" }]);
     expect(await send("admin", manyParts.slice(1))).toMatchObject([400, { message: "The body is not valid JSON." }]);
     expect(await send(null, manyParts)).toMatchObject([401, {}]);
-    // Of a name that stands there again and again only the last value would be left.
-    const again = `{${'"csv":[{},{},{},{},{},{},{},{}],'.repeat(20_000)}"csv":"name"}`;
-    expect(await send("admin", again)).toMatchObject([200, {}]);
+    // Of a repeated name only the last value is left.
+    const repeated = `{${'"csv":[{},{},{},{},{},{},{},{}],'.repeat(20_000)}"csv":"name"}`;
+    expect(await send("admin", repeated)).toMatchObject([200, {}]);
   });
 
-  test("an address that is no address, a path that no call has, a method that the call has not", async () => {
+  test("an invalid address, a path without a call, a method that the call does not have", async () => {
     const nobody = await server.as(null);
     const bad = await nobody.raw("/api/robots/robotsList/%E0%A4%A");
     expect([bad.status, bad.body]).toEqual([400, { message: "The address is not valid.", code: "INVALID_URL" }]);
@@ -107,19 +107,19 @@ describe("§8: what is wrong with a request is told in plain words that name the
     expect((await nobody.raw(siteDetails.path, { method: "HEAD" })).status).toBe(405);
   });
 
-  test("a page that is not there is 404 where no console is served", async () => {
+  test("a missing page is 404 where no console is served", async () => {
     const answer = await (await server.as(null)).raw("/dashboard", { headers: { accept: "text/html" } });
     expect([answer.status, answer.body]).toEqual([404, { message: "Not found", code: "PAGE_NOT_FOUND" }]);
   });
 });
 
-describe("a part that fails", () => {
-  test("an unexpected error is 500 with one sentence; the log has the fault and no secret", async () => {
+describe("a component that fails", () => {
+  test("an unexpected error is 500 with one sentence; the log has the cause and no secret", async () => {
     const admin = await server.as("admin");
-    await server.db.schema.alterTable("activity").renameTo("activity_away").execute();
+    await server.db.schema.alterTable("activity").renameTo("activity_renamed").execute();
     log.length = 0;
     const answer = await admin.call(activityLogs);
-    await server.db.schema.alterTable("activity_away").renameTo("activity").execute();
+    await server.db.schema.alterTable("activity_renamed").renameTo("activity").execute();
     expect([answer.status, answer.body]).toEqual([
       500,
       { message: "Something went wrong on the server.", code: "INTERNAL_ERROR" },
@@ -128,29 +128,29 @@ describe("a part that fails", () => {
     expect(log.join()).not.toContain(admin.token);
   });
 
-  test("a database that is not reached is 503, also for readiness; health still answers", async () => {
+  test("an unreachable database is 503, also for readiness; health still answers", async () => {
     const admin = await server.as("admin");
     const nobody = await server.as(null);
-    await using cut = await cutOff();
-    const answer = await cut.ask(admin.token, robotsList.path.replace(":siteId", "1"));
+    await using isolated = await withoutDatabase();
+    const answer = await isolated.request(admin.token, robotsList.path.replace(":siteId", "1"));
     expect([answer.status, answer.body]).toEqual([
       503,
       { message: "The database cannot be reached at the moment. Please try again.", code: "DATABASE_UNREACHABLE" },
     ]);
-    const notReady = await cut.ask(null, ready.path);
+    const notReady = await isolated.request(null, ready.path);
     expect([notReady.status, notReady.body]).toEqual([
       503,
       { message: "The database is not reached.", code: "NOT_READY" },
     ]);
-    expect((await cut.ask(null, "/api/health")).status).toBe(200);
-    // A server that reaches the database misses nothing of it, only a bridge, which none of this test is.
+    expect((await isolated.request(null, "/api/health")).status).toBe(200);
+    // The server that reaches the database lacks only a bridge, which this test does not start.
     expect((await nobody.call(ready)).body).toEqual({
       message: "No server is the bridge to the robots.",
       code: "NOT_READY",
     });
   });
 
-  test("readiness names the broker where it is not reached", async () => {
+  test("readiness names the broker if it is unreachable", async () => {
     const nobody = await server.as(null);
     server.clock.advance(1_000);
     server.broker.setConnected(false);
@@ -184,20 +184,20 @@ test("the strict headers are on every answer of the interface", async () => {
   });
 });
 
-/** A second server on the same settings whose database is not there. */
-async function cutOff() {
+/** A second server with the same settings whose database is unreachable. */
+async function withoutDatabase() {
   const { buildApp } = await import("../../app.ts");
-  const away = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
-  const app = await buildApp({ ...server.deps, db: away.db });
+  const unreachable = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
+  const app = await buildApp({ ...server.deps, db: unreachable.db });
   return {
-    async ask(token: string | null, url: string) {
+    async request(token: string | null, url: string) {
       const headers = token === null ? {} : { authorization: `Bearer ${token}` };
       const response = await app.http.inject({ url, headers });
       return { status: response.statusCode, body: response.json<unknown>() };
     },
     async [Symbol.asyncDispose]() {
       await app.stop();
-      await away.close();
+      await unreachable.close();
     },
   };
 }

@@ -9,23 +9,23 @@ const NONCE_MARK = "__CSP_NONCE__";
 type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
 /**
- * Serves the built console in `folder`. What it answers says whether a request wants the page itself, which then was
- * sent with a fresh nonce. Rejects where there is no page in the folder.
+ * Serves the built console in `folder`. The function it returns sends the page, with a fresh nonce, if that is what a
+ * request wants, and says whether it did. Rejects if the folder has no page.
  */
 export async function serveConsole(app: FastifyInstance, folder: string, tileUrl: string | null): Promise<AnswerPage> {
-  // Read anew for every visit: a build put in place meanwhile names other files.
+  // Read for every visit: a new build put in place names other files.
   const readPage = () => readFile(join(folder, "index.html"), "utf8");
   await readPage();
   await app.register(fastifyStatic, {
     root: folder,
     index: false,
     cacheControl: false,
-    // The build leaves name.js.br beside name.js; for browsers without Brotli the answer is compressed as any other.
+    // The build leaves name.js.br beside name.js; for browsers without Brotli it is compressed on the fly.
     preCompressed: true,
     setHeaders(reply, path) {
-      // The build names the files in assets/ by their content.
-      const lasting = path.startsWith(join(folder, "assets") + sep);
-      reply.header("cache-control", lasting ? "public, max-age=31536000, immutable" : "no-cache");
+      // The build puts a content hash into the names of files in assets/.
+      const isImmutable = path.startsWith(join(folder, "assets") + sep);
+      reply.header("cache-control", isImmutable ? "public, max-age=31536000, immutable" : "no-cache");
     },
   });
   const answerPage: AnswerPage = async (request, reply) => {
@@ -40,7 +40,7 @@ export async function serveConsole(app: FastifyInstance, folder: string, tileUrl
       .send(page);
     return true;
   };
-  // The folder itself and its page would otherwise be taken for files.
+  // Otherwise the folder itself and its page would be served as files.
   for (const url of ["/", "/index.html"]) {
     app.route({
       method: ["GET", "HEAD"],
@@ -54,7 +54,7 @@ export async function serveConsole(app: FastifyInstance, folder: string, tileUrl
   return answerPage;
 }
 
-/** Where the console may get map tiles from: the host of a template such as `https://{s}.tiles.example/{z}/{x}/{y}.png`. */
+/** Where the console may load map tiles from: the host of a template such as `https://{s}.tiles.example/{z}/{x}/{y}.png`. */
 function tileSource(template: string): string {
   const match = /^(https?):\/\/([^/]+)/.exec(template);
   if (!match) return "";

@@ -57,7 +57,7 @@ test("built files are kept for ever, others are asked for again, and what is mis
   }
 });
 
-test("a build put in place under a running server is what it serves from then on", async () => {
+test("a running server serves a new build from the moment it is put in place", async () => {
   const nobody = await server.as(null);
   const page = await readFile(join(folder, "index.html"), "utf8");
   await writeFile(join(folder, "index.html"), `${page}<!-- newer -->`);
@@ -76,19 +76,19 @@ test("large answers are compressed", async () => {
   expect((await admin.raw("/assets/app-1a2b.js", { headers })).headers["content-encoding"]).toBe("br");
 });
 
-test("a file that the build has compressed is sent as it lies there; for a browser without Brotli it is compressed", async () => {
+test("a file that the build has compressed is sent as it is; for a browser without Brotli it is compressed on the fly", async () => {
   const nobody = await server.as(null);
   const script = `console.log("${"y".repeat(5000)}")`;
   const compressed = brotliCompressSync(script);
   await writeFile(join(folder, "assets", "app-5e6f.js"), script);
   await writeFile(join(folder, "assets", "app-5e6f.js.br"), compressed);
-  const ask = (encodings: string) =>
+  const request = (encodings: string) =>
     nobody.raw("/assets/app-5e6f.js", { headers: { "accept-encoding": encodings } }).then(({ headers }) => headers);
-  const asked = await ask("gzip, deflate, br");
-  expect(asked).toMatchObject({ "content-encoding": "br", "content-length": String(compressed.length) });
-  expect(asked["content-type"]).toContain("javascript");
-  expect(asked["cache-control"]).toBe("public, max-age=31536000, immutable");
-  expect(asked["vary"]).toContain("accept-encoding");
-  expect((await ask("gzip"))["content-encoding"]).toBe("gzip");
-  expect((await ask("identity"))["content-encoding"]).toBeUndefined();
+  const answered = await request("gzip, deflate, br");
+  expect(answered).toMatchObject({ "content-encoding": "br", "content-length": String(compressed.length) });
+  expect(answered["content-type"]).toContain("javascript");
+  expect(answered["cache-control"]).toBe("public, max-age=31536000, immutable");
+  expect(answered["vary"]).toContain("accept-encoding");
+  expect((await request("gzip"))["content-encoding"]).toBe("gzip");
+  expect((await request("identity"))["content-encoding"]).toBeUndefined();
 });

@@ -6,9 +6,9 @@ import { ThrottledLog } from "../throttle.ts";
 import { copyError, errorFromCopy } from "../workers/worker-task.ts";
 import { useErrorHandler } from "./error-handler.ts";
 
-const PLEASE = "Nothing can be stored until that is mended. Please try again later.";
+const ADVICE = "Nothing can be stored until this is fixed. Please try again later.";
 const OWN_DISK = "This server's disk is full or cannot be written. Please try again later.";
-const DATABASE_DISK = `The database's disk is full or cannot be written. ${PLEASE}`;
+const DATABASE_DISK = `The database's disk is full or cannot be written. ${ADVICE}`;
 
 test.each([
   ["ENOSPC", "ENOSPC: no space left on device, write", OWN_DISK],
@@ -20,19 +20,19 @@ test.each([
   [
     "25006",
     "cannot execute INSERT in a read-only transaction",
-    `The database can only be read at the moment. ${PLEASE}`,
+    `The database can only be read at the moment. ${ADVICE}`,
   ],
-])("set-up: a disk that cannot be written, %s, is answered 503, from a thread too", async (code, message, sentence) => {
+])("set-up: a disk that cannot be written, %s, is answered 503, from a worker too", async (code, message, expected) => {
   const app = Fastify();
   const log = new ThrottledLog(pino({ level: "silent" }), new ManualClock(new Date("2026-06-15T06:30:00Z")));
   useErrorHandler(app, log);
   const failure = Object.assign(new Error(message), { code });
   app.get("/here", () => Promise.reject(failure));
-  app.get("/thread", () => Promise.reject(errorFromCopy(copyError(failure))));
-  for (const url of ["/here", "/thread"]) {
+  app.get("/worker", () => Promise.reject(errorFromCopy(copyError(failure))));
+  for (const url of ["/here", "/worker"]) {
     const answer = await app.inject(url);
-    const refused = sentence === OWN_DISK ? "SERVER_DISK_FULL" : "DATABASE_UNWRITABLE";
-    expect([answer.statusCode, answer.json()]).toEqual([503, { message: sentence, code: refused }]);
+    const refused = expected === OWN_DISK ? "SERVER_DISK_FULL" : "DATABASE_UNWRITABLE";
+    expect([answer.statusCode, answer.json()]).toEqual([503, { message: expected, code: refused }]);
   }
   await app.close();
   await log.stop();

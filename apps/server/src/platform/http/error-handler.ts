@@ -14,7 +14,7 @@ import { HttpError } from "./http-error.ts";
 
 const UNEXPECTED = "Something went wrong on the server.";
 
-/** Fastify's own refusals in plain words; what is not listed keeps its status and says that the request is not valid. */
+/** Fastify's own refusals in plain words; others keep their status, with a general message. */
 const fastifyRefusals: Readonly<Record<string, Pick<ErrorResponse, "code" | "message">>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: { code: "INVALID_JSON", message: "The body is not valid JSON." },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -35,7 +35,7 @@ interface Refusal {
   readonly body: ErrorResponse;
 }
 
-/** Makes every error an answer `{message, code, errors?}`; device calls add `success: false`. Nothing inner gets out. */
+/** Turns every error into an answer `{message, code, errors?}`; device calls add `success: false`. Internals never leak. */
 export function useErrorHandler(app: FastifyInstance, log: ThrottledLog): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error);
@@ -44,7 +44,7 @@ export function useErrorHandler(app: FastifyInstance, log: ThrottledLog): void {
   });
 }
 
-/** For what Fastify refuses before it looks for a route: always the request's own fault. */
+/** For what Fastify refuses before routing: always the request's own fault. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   answerWith(refusalOf(error), request, reply);
 }
@@ -75,7 +75,7 @@ function refusalOf(error: unknown): Refusal {
     return { status: 400, body: { message, code: "VALIDATION_FAILED", errors } };
   }
   if (isDatabaseUnwritable(error)) {
-    const message = `${databaseFault(error)} Nothing can be stored until that is mended. Please try again later.`;
+    const message = `${databaseFault(error)} Nothing can be stored until this is fixed. Please try again later.`;
     return { status: 503, body: { message, code: "DATABASE_UNWRITABLE" } };
   }
   if (isOwnDiskUnwritable(error)) {
@@ -117,15 +117,15 @@ function partsOf(error: unknown): { statusCode: number; code: string } {
   };
 }
 
-/** Not the request's body: it may hold what is nobody's business. */
+/** Without the request's body, which may hold personal data. */
 function logError(log: ThrottledLog, error: unknown, request: FastifyRequest, status: number): void {
   const { method, routeOptions } = request;
   const route = routeOptions?.url;
-  const words = error instanceof Error ? error.message : "not an Error was thrown";
-  log.error({ error, status, method, route }, "call failed", `${method} ${route} ${words}`);
+  const text = error instanceof Error ? error.message : "not an Error was thrown";
+  log.error({ error, status, method, route }, "call failed", `${method} ${route} ${text}`);
 }
 
-/** What a zod issue carries beside its path, as the validator hands it on. */
+/** What a zod issue carries besides its path, as the validator passes it on. */
 const issueSchema = z.looseObject({
   code: z.string(),
   message: z.string(),
@@ -147,32 +147,32 @@ interface ValidationEntry {
   readonly params?: Record<string, unknown>;
 }
 
-/** The validator's findings as one plain sentence for each field. `place` names the whole where no field is named. */
+/** The validator's findings, one plain sentence per field. `place` is used for issues of the whole input. */
 function fieldErrorsOf(entries: readonly ValidationEntry[], place: string): FieldError[] {
   return entries.map((entry) => {
     const field = (entry.instancePath ?? "").slice(1).replaceAll("/", ".") || place;
     const parsed = issueSchema.safeParse({ ...entry.params, code: entry.keyword, message: entry.message });
-    return { field, message: sentence(field, parsed.success ? wordsOf(parsed.data) : "is not valid") };
+    return { field, message: fieldSentence(field, parsed.success ? problemOf(parsed.data) : "is not valid") };
   });
 }
 
-/** What a schema finds wrong with values that no route parsed, such as a file's row: the words without the field. */
+/** The problems that a schema finds in values that no route parsed, such as a file's row; the messages leave out the field. */
 export function fieldProblemsOf({ issues }: z.ZodError): FieldError[] {
   return issues.map(({ path, ...issue }) => {
     const parsed = issueSchema.safeParse(issue);
-    return { field: path.join("."), message: parsed.success ? wordsOf(parsed.data) : "is not valid" };
+    return { field: path.join("."), message: parsed.success ? problemOf(parsed.data) : "is not valid" };
   });
 }
 
-/** The schemas' own messages stand alone where they begin with a capital. */
-export function sentence(field: string, words: string): string {
-  return /^\p{Lu}/u.test(words) ? words : `${field} ${words}`;
+/** Puts the field in front of a problem; messages that begin with a capital are complete sentences. */
+export function fieldSentence(field: string, problem: string): string {
+  return /^\p{Lu}/u.test(problem) ? problem : `${field} ${problem}`;
 }
 
-const isOwnWords = (message: string) => !/^(Invalid|Too |Unrecognized|Number must)/.test(message);
+const isCustomMessage = (message: string) => !/^(Invalid|Too |Unrecognized|Number must)/.test(message);
 const isMissing = (issue: Issue) => issue.message.endsWith("received undefined");
 
-const typeWords: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: "text",
   number: "a number",
   int: "a whole number",
@@ -181,55 +181,55 @@ const typeWords: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
-const formatWords: Readonly<Record<string, string>> = {
+const formatNames: Readonly<Record<string, string>> = {
   uuid: "a UUID",
   date: "a date like 2026-01-31",
   datetime: "a time like 2026-01-31T09:30:00Z",
   email: "an e-mail address",
 };
 
-function wordsOf(issue: Issue): string {
+function problemOf(issue: Issue): string {
   if (isMissing(issue)) return "is required";
-  if (isOwnWords(issue.message)) return issue.message;
+  if (isCustomMessage(issue.message)) return issue.message;
   switch (issue.code) {
     case "invalid_type":
-      return `must be ${typeWords[issue.expected ?? ""] ?? issue.expected ?? "another value"}`;
+      return `must be ${typeNames[issue.expected ?? ""] ?? issue.expected ?? "another value"}`;
     case "invalid_value":
       return `must be ${issue.values?.length === 1 ? "" : "one of "}${(issue.values ?? []).join(", ")}`;
     case "invalid_format":
-      return `must be ${formatWords[issue.format ?? ""] ?? "in another form"}`;
+      return `must be ${formatNames[issue.format ?? ""] ?? "in another form"}`;
     case "too_small":
       return issue.minimum === undefined
         ? "is too small"
-        : `must ${lengthWords(issue)} at least ${issue.minimum}${unitOf(issue)}`;
+        : `must ${verbOf(issue)} at least ${issue.minimum}${unitOf(issue)}`;
     case "too_big":
       return issue.maximum === undefined
         ? "is too large"
-        : `must ${lengthWords(issue)} at most ${issue.maximum}${unitOf(issue)}`;
+        : `must ${verbOf(issue)} at most ${issue.maximum}${unitOf(issue)}`;
     case "unrecognized_keys":
       return `has unknown parts: ${(issue.keys ?? []).join(", ")}`;
     case "invalid_union":
-      return unionWords(issue);
+      return unionProblemOf(issue);
     default:
       return "is not valid";
   }
 }
 
-const lengthWords = (issue: Issue) => (issue.origin === "string" || issue.origin === "array" ? "have" : "be");
+const verbOf = (issue: Issue) => (issue.origin === "string" || issue.origin === "array" ? "have" : "be");
 
 function unitOf(issue: Issue): string {
   if (issue.origin === "string") return " characters";
   return issue.origin === "array" ? " entries" : "";
 }
 
-/** A value that may have several forms: the form that came nearest tells what is wrong with it. */
-function unionWords(issue: Issue): string {
+/** For a value of several possible forms: the problem of the form that came closest. */
+function unionProblemOf(issue: Issue): string {
   const forms = (issue.errors ?? [])
     .map((form) => issueSchema.safeParse(form[0]))
     .flatMap((form) => (form.success ? [form.data] : []));
   if (forms.length > 0 && forms.every(isMissing)) return "is required";
   const near = forms.find((form) => form.code !== "invalid_type");
-  if (near) return wordsOf(near);
-  const types = forms.map((form) => typeWords[form.expected ?? ""] ?? form.expected ?? "another value");
+  if (near) return problemOf(near);
+  const types = forms.map((form) => typeNames[form.expected ?? ""] ?? form.expected ?? "another value");
   return types.length > 0 ? `must be ${types.join(" or ")}` : "is not valid";
 }

@@ -48,7 +48,7 @@ describe("production: a Host that is not PUBLIC_URL's or loopback is refused", (
     "10.0.0.5:3000",
     "[fe80::1]",
     "0.0.0.0:3000",
-  ])("%s is refused, and told where Suncrew is", (host) => {
+  ])("%s is refused with Suncrew's address", (host) => {
     expect(hostRefusal(host, known)).toBe(
       "Suncrew is not reached by this name. Open it at https://Suncrew.example:8443/.",
     );
@@ -62,7 +62,7 @@ describe("production: a Host that is not PUBLIC_URL's or loopback is refused", (
   );
 
   test.each(["evil.example", "robots:3000"])(
-    "without a PUBLIC_URL the name %s is refused, and told to be set",
+    "without a PUBLIC_URL the name %s is refused with advice to set it",
     (host) => {
       for (const settings of [unknown, nowhere]) expect(hostRefusal(host, settings)).toContain("Set PUBLIC_URL");
     },
@@ -82,7 +82,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     ["the live stream", live.path, live.method],
     ["a change of settings", updateRobotSettings.path.replace(":robotId", "1"), updateRobotSettings.method],
     ["a document", "/api/docs/openapi.json", "GET"],
-    ["what is no call", "/api/nothing", "GET"],
+    ["an unknown call", "/api/nothing", "GET"],
   ] as const)("%s is answered 421 with a sentence", async (_words, path, method) => {
     const answer = await (await server.as("admin")).raw(path, { method, headers });
     expect([answer.status, answer.body]).toEqual([
@@ -95,7 +95,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     ]);
   });
 
-  test("a page is told the same as text; what a proxy says of the Host counts for nothing", async () => {
+  test("a page gets the same as text; what a proxy says about the Host counts for nothing", async () => {
     const nobody = await server.as(null);
     const page = await nobody.raw("/dashboard", { headers: { ...headers, "x-forwarded-host": "suncrew.example" } });
     expect([page.status, page.headers["content-type"], page.text]).toEqual([
@@ -107,7 +107,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     expect((await nobody.raw(config.path, { headers: own })).status).toBe(200);
   });
 
-  test("whoever looks whether a server lives, reads its metrics or is its broker may have a name of its own for it", async () => {
+  test("health checks, metrics scrapers and the broker may use another name for the server", async () => {
     const nobody = await server.as(null);
     expect((await nobody.raw(health.path, { headers })).status).toBe(200);
     expect((await nobody.raw(ready.path, { headers })).body).not.toMatchObject({
@@ -115,11 +115,15 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     });
     const bearer = (token: string) => ({ headers: { ...headers, authorization: `Bearer ${token}` } });
     expect((await nobody.raw("/metrics", bearer(TOKEN.replaceAll(" ", "-")))).status).toBe(200);
-    const asked = { method: "POST", ...bearer(TOKEN), body: { username: "x", password: "x", clientid: "x" } } as const;
-    expect((await nobody.raw("/broker/auth", asked)).status).toBe(200);
+    const question = {
+      method: "POST",
+      ...bearer(TOKEN),
+      body: { username: "x", password: "x", clientid: "x" },
+    } as const;
+    expect((await nobody.raw("/broker/auth", question)).status).toBe(200);
   });
 
-  test("§4 Commands: a Stop and a lock are taken whatever the name: each carries its person's token, which no other name's page has", async () => {
+  test("§4 Commands: a Stop and a lock are accepted under any name: each carries its user's token, which another site's page does not have", async () => {
     const { ownRobot, ownSiteId } = server.fixtures;
     const admin = await server.as("admin");
     const stopped = await admin.call(siteStop, { body: { siteId: ownSiteId }, headers });
@@ -132,7 +136,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     expect((await (await server.as(null)).call(siteStop, { body: { siteId: ownSiteId }, headers })).status).toBe(401);
   });
 
-  test("a demo shows its metrics without a token, and so to its own names only", async () => {
+  test("a demo shows its metrics without a token, and therefore only under its own names", async () => {
     const demo = await createTestApp({ settings: { mode: "demo" } });
     try {
       const nobody = await demo.as(null);
@@ -152,7 +156,7 @@ describe("production: HSTS", () => {
     return headers["strict-transport-security"];
   };
 
-  test("for its own name; for those below it where it is asked for; none in a demo", async () => {
+  test("for its own name; for subdomains if configured; none in a demo", async () => {
     expect(await policyOf({})).toBe("max-age=31536000");
     expect(await policyOf({ hstsSubdomains: true })).toBe("max-age=31536000; includeSubDomains");
     expect(await policyOf({ mode: "demo" })).toBeUndefined();

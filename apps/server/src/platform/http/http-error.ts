@@ -3,10 +3,7 @@ import type { ErrorCode, ErrorResponse } from "@suncrew/contract/http/error-code
 
 type ErrorDetails = Omit<ErrorResponse, "message" | "code">;
 
-/**
- * An answer that refuses a call: thrown by services, sent by the error handler as it stands. Programs decide by `code`,
- * people read `message`.
- */
+/** Refuses a call: thrown by services, sent unchanged by the error handler. Programs use `code`, people read `message`. */
 export class HttpError extends Error {
   readonly status: number;
   readonly code: ErrorCode;
@@ -50,7 +47,7 @@ const notFoundCodes = {
   "Super Admin": "ADMIN_NOT_FOUND",
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
-/** Also for what belongs to others: as if it were not there. */
+/** Also for what belongs to others, as if it did not exist. */
 export function notFound(what: keyof typeof notFoundCodes): HttpError {
   return new HttpError(404, notFoundCodes[what], `${what} not found`);
 }
@@ -59,7 +56,7 @@ export function conflict(code: ErrorCode, message: string): HttpError {
   return new HttpError(409, code, message);
 }
 
-/** 409 where an edit began from a version that is no longer the row's: nothing is changed. */
+/** 409 if the row has a newer version than the one that was edited: nothing is changed. */
 export function editConflict(what: string): HttpError {
   const message = `Somebody else changed this ${what} meanwhile.`;
   return new HttpError(409, "EDIT_CONFLICT", message, { errors: [{ field: "version", message }] });

@@ -12,24 +12,24 @@ import { answerError, useErrorHandler } from "./error-handler.ts";
 import { HttpError } from "./http-error.ts";
 import { BODY_LIMIT_BYTES, useJsonBodies } from "./request-body.ts";
 
-/** What Fastify must be made with for the answers of this folder. */
+/** Fastify options that the rest of this folder relies on. */
 export function httpOptions(settings: Settings): FastifyServerOptions {
   return {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT_BYTES,
-    // Who sends a request slower than this holds a connection for nothing.
+    // A slower request only blocks a connection.
     requestTimeout: 60_000,
-    // Every call says its own method; a HEAD of the live stream would be a stream.
+    // A HEAD of the live stream would itself be a stream.
     exposeHeadRoutes: false,
-    // Anybody can write a forwarded address; only a known proxy is believed.
+    // Anyone can forge a forwarded address; only known proxies are trusted.
     trustProxy: settings.trustedProxies === undefined ? false : [...settings.trustedProxies],
     frameworkErrors: answerError,
-    // A server that stops answers what still comes on a connection under way: it may be a Stop.
+    // A server that is stopping still answers requests on open connections: one may be a Stop.
     return503OnClosing: false,
   };
 }
 
-/** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Comes before the features. */
+/** Headers, bodies, errors, compression and the console's files: all of HTTP that no feature owns. Register it before the features. */
 export async function useHttpPlatform(
   app: FastifyInstance,
   { settings, clock, log }: Pick<Dependencies, "settings" | "clock" | "log">,
@@ -43,10 +43,10 @@ export async function useHttpPlatform(
   useJsonBodies(app, workers);
   await app.register(helmet, {
     contentSecurityPolicy: false,
-    // Open tile services turn away who does not say where the request comes from.
+    // Open tile services reject requests without a referrer.
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
     frameguard: { action: "deny" },
-    // Browsers heed it over TLS only, which production has in front. Other names of the domain are not Suncrew's to decide on.
+    // Browsers honour it over TLS only, which production has in front. Other subdomains are not Suncrew's to decide on.
     hsts: settings.mode === "production" && { includeSubDomains: settings.hstsSubdomains === true },
   });
   const policy = contentPolicy({ tileUrl });
@@ -58,7 +58,7 @@ export async function useHttpPlatform(
   await app.register(compress, {
     threshold: 1024,
     encodings: ["br", "gzip"],
-    // The live stream is not among them: it must never be held back.
+    // The live stream is not among them: compression would delay it.
     customTypes: /^(application\/(json|javascript|geo\+json)|text\/(html|css|csv|javascript|plain)|image\/svg\+xml)/,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   });
@@ -74,9 +74,9 @@ export async function useHttpPlatform(
 type OwnAddress = Pick<Settings, "publicUrl" | "answersByIp">;
 
 /**
- * Refuses with 421 what is asked by a name that is not Suncrew's: a page of elsewhere may have given this server's
- * address a name of its own (DNS rebinding), and would read whatever it is answered. Only the Host itself counts, not
- * what a proxy says of it.
+ * Refuses requests for a host name that is not Suncrew's with 421: another site's page may have pointed its own name at
+ * this server's address (DNS rebinding), and could read the answers. Only the Host header counts, not what a proxy says
+ * about it.
  */
 function checkHost(app: FastifyInstance, settings: OwnAddress): void {
   app.addHook("onRequest", async (request, reply) => {
@@ -89,7 +89,7 @@ function checkHost(app: FastifyInstance, settings: OwnAddress): void {
   });
 }
 
-/** Why a request with this Host is not answered; null where it is. */
+/** Why a request with this Host is refused; null if it is not. */
 export function hostRefusal(host: string | undefined, { publicUrl, answersByIp = false }: OwnAddress): string | null {
   const name = nameIn(host);
   const own = publicUrl?.() ?? null;
@@ -101,7 +101,7 @@ export function hostRefusal(host: string | undefined, { publicUrl, answersByIp =
   return "Suncrew does not know this name as its own. Set PUBLIC_URL to the address at which people open it, or open it by its IP address.";
 }
 
-/** The name or address of a Host, without its port, as URLs write it; null where there is none. */
+/** The name or address in a Host header, without the port, as URLs write it; null if there is none. */
 function nameIn(host: string | undefined): string | null {
   if (host === undefined || !/^(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{0,5})?$/i.test(host)) return null;
   const url = `http://${host}`;
@@ -113,7 +113,7 @@ interface KnownPath {
   readonly methods: Set<string>;
 }
 
-/** Remembers the calls, so that a wrong method can be told from a wrong path. Must come before the routes. */
+/** Remembers the calls, to distinguish a wrong method from a wrong path. Register it before the routes. */
 class KnownCalls {
   readonly #paths = new Map<string, KnownPath>();
 
@@ -127,7 +127,7 @@ class KnownCalls {
     });
   }
 
-  /** 405 where the path has other methods, else 404. */
+  /** 405 if the path has other methods, else 404. */
   refusalOf(path: string): HttpError {
     const known = [...this.#paths.values()].find(({ pattern }) => pattern.test(path));
     if (!known) return new HttpError(404, "UNKNOWN_CALL", "There is no such call.");
@@ -140,20 +140,20 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** True for the interface, whatever way it is written; its answers are always JSON. */
+/** True for any path of the API, whose answers are always JSON. */
 function isCall(path: string): boolean {
   return path === "/api" || path.startsWith("/api/");
 }
 
-/** How long a server that stops waits for calls, in milliseconds. */
-interface Patience {
+/** How long a server that is stopping waits for calls, in milliseconds. */
+interface DrainLimits {
   /** For those that are not answered yet. */
   readonly answerMs: number;
-  /** For answers that are not read yet: a connection that nobody reads must not hold up the end. */
+  /** For answers that have not been read yet: a connection that nobody reads must not delay the shutdown. */
   readonly sendMs: number;
 }
 
-/** The calls that have no answer yet, so that a server that stops still gives it. */
+/** The calls that have no answer yet, so that a server that is stopping still answers them. */
 export class InFlightRequests {
   readonly #http: FastifyInstance;
   readonly #unanswered = new Set<FastifyRequest>();
@@ -172,11 +172,11 @@ export class InFlightRequests {
   }
 
   /** Closes the server: no new connections, then an answer to every call, then the end of the connections. */
-  async end(close: () => Promise<void>, { answerMs, sendMs }: Patience): Promise<void> {
-    const cut = () => this.#http.server.closeAllConnections();
-    const timers = [setTimeout(cut, answerMs)];
+  async end(close: () => Promise<void>, { answerMs, sendMs }: DrainLimits): Promise<void> {
+    const closeAll = () => this.#http.server.closeAllConnections();
+    const timers = [setTimeout(closeAll, answerMs)];
     this.#ending = true;
-    this.#onNone = () => timers.push(setTimeout(() => this.#unanswered.size === 0 && cut(), sendMs));
+    this.#onNone = () => timers.push(setTimeout(() => this.#unanswered.size === 0 && closeAll(), sendMs));
     if (this.#unanswered.size === 0) this.#onNone();
     await close();
     this.#onNone = () => {};

@@ -6,11 +6,11 @@ import { notSignedIn } from "./http-error.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The call this handler answers; every route below `/api/` has one. */
+    /** The call that this handler answers; every route below `/api/` has one. */
     route?: RouteSpec;
-    /** No call but a file, such as the API document, and who may read it. */
-    fileFor?: "anybody" | "signed-in";
-    /** For machines that have a name of their own for the server, and prove who they are by a token. */
+    /** Who may read a route that is a file, such as the API document, and no call. */
+    fileFor?: "public" | "signed-in";
+    /** For machines that may reach the server by another name, and prove who they are by a token. */
     anyHost?: boolean;
   }
   interface FastifyRequest {
@@ -26,7 +26,7 @@ export interface OpenCall<R extends RouteSpec> {
   readonly body: BodyOf<R>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller disconnects before the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -35,27 +35,27 @@ export interface Call<R extends RouteSpec> extends OpenCall<R> {
   readonly viewer: Viewer;
 }
 
-/** An answer that a worker has written already, because it is so large that writing it here would hold up others. */
-export class WrittenAnswer<R extends RouteSpec> {
+/** An answer that a worker has already serialized, because it is so large that doing it here would delay others. */
+export class SerializedAnswer<R extends RouteSpec> {
   readonly route: R;
   readonly json: string;
 
-  /** `json` is what `writtenAnswer` made of the route's response. */
+  /** `json` comes from `serializeAnswer`. */
   constructor(route: R, json: string) {
     this.route = route;
     this.json = json;
   }
 }
 
-/** A route's answer as it is sent. */
-export function writtenAnswer<R extends RouteSpec>(route: R, answer: ResponseOf<R>): string {
+/** A route's answer as JSON. */
+export function serializeAnswer<R extends RouteSpec>(route: R, answer: ResponseOf<R>): string {
   return JSON.stringify(route.response.parse(answer));
 }
 
-/** A file may be sent while it is being made; whoever made the stream ends it when it is destroyed. */
+/** A file may be sent while it is being made; destroying the stream must end its production. */
 type Value<R extends RouteSpec> = R extends { readonly file: string }
   ? string | Uint8Array | Readable
-  : ResponseOf<R> | WrittenAnswer<R>;
+  : ResponseOf<R> | SerializedAnswer<R>;
 type Answer<R extends RouteSpec> = Value<R> | Promise<Value<R>>;
 
 /** Registers a call for signed-in users; the guard has checked the permission table before `handler` runs. */
@@ -97,24 +97,24 @@ export function registerOpen<R extends RouteSpec>(
         body: request.body as BodyOf<R>,
         request,
         reply,
-        signal: goneSignal(reply),
+        signal: disconnectSignal(reply),
       });
       if (route.file !== undefined)
         void reply.type(route.file.startsWith("text/") ? `${route.file}; charset=utf-8` : route.file);
-      if (answer instanceof WrittenAnswer) void reply.type("application/json; charset=utf-8");
-      return reply.status(route.status ?? 200).send(answer instanceof WrittenAnswer ? answer.json : answer);
+      if (answer instanceof SerializedAnswer) void reply.type("application/json; charset=utf-8");
+      return reply.status(route.status ?? 200).send(answer instanceof SerializedAnswer ? answer.json : answer);
     },
   });
 }
 
-/** Aborted when the connection closes before the answer was written, and only then. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  // Who left while the guard looked at the session has closed it already.
-  if (reply.raw.destroyed && !reply.raw.writableEnded) gone.abort();
-  // The request itself is no witness: it closes as soon as its body was read.
+/** Aborts if the connection closes before the answer is written, and only then. */
+export function disconnectSignal(reply: FastifyReply): AbortSignal {
+  const disconnected = new AbortController();
+  // A caller that left while the guard read the session has closed it already.
+  if (reply.raw.destroyed && !reply.raw.writableEnded) disconnected.abort();
+  // The request itself closes as soon as its body was read.
   reply.raw.once("close", () => {
-    if (!reply.raw.writableEnded) gone.abort();
+    if (!reply.raw.writableEnded) disconnected.abort();
   });
-  return gone.signal;
+  return disconnected.signal;
 }

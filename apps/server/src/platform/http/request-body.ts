@@ -3,18 +3,18 @@ import { workerTask } from "../workers/worker-task.ts";
 import { workOwnerOf, type Workers } from "../workers/workers.ts";
 import { HttpError, invalid } from "./http-error.ts";
 
-/** No call needs more; what is nested deeper is somebody's trick. */
+/** No call needs more; deeper nesting is an attack. */
 const MAX_DEPTH = 20;
 
-/** The largest body of a call that asks for no more, in bytes; to look at it takes milliseconds whatever it holds. */
+/** The default limit of a body, in bytes; parsing one takes milliseconds whatever it contains. */
 export const BODY_LIMIT_BYTES = 65_536;
 
 /** A larger body is a file in a few fields. */
-const LARGE_BODY_PARTS = 1_000;
+const MAX_LARGE_BODY_PARTS = 1_000;
 
 /**
- * A large body in a form that is quickly parsed: each name stands in it once. Throws 400 where it is no JSON or has so
- * many parts that it would hold up others.
+ * Rewrites a large body so that it parses quickly, with every name only once. Throws 400 if it is not JSON, or has so
+ * many parts that parsing it would delay others.
  */
 export const largeBody = workerTask(
   "large body",
@@ -30,7 +30,7 @@ export const largeBody = workerTask(
     } catch {
       throw new HttpError(400, "INVALID_JSON", "The body is not valid JSON.");
     }
-    if (parts > LARGE_BODY_PARTS) throw invalid("body", "body has too many parts");
+    if (parts > MAX_LARGE_BODY_PARTS) throw invalid("body", "body has too many parts");
     return JSON.stringify(parsed);
   },
   { isShort: true },
@@ -39,16 +39,16 @@ export const largeBody = workerTask(
 /** JSON, and files where a call takes one; an empty body is an empty object, whatever content type it claims. */
 export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
-  const quicklyParsed = async (text: string, { viewer }: FastifyRequest): Promise<string> => {
+  const rewriteLarge = async (text: string, { viewer }: FastifyRequest): Promise<string> => {
     if (text.length <= BODY_LIMIT_BYTES) return text;
     if (viewer === null) throw new HttpError(413, "BODY_TOO_LARGE", "The request is too large.");
-    return workers.run(largeBody, text, { asker: workOwnerOf(viewer), signal: new AbortController().signal });
+    return workers.run(largeBody, text, { owner: workOwnerOf(viewer), signal: new AbortController().signal });
   };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = body.toString();
     if (text.trim() === "") return done(null, {});
-    quicklyParsed(text, request).then((whole) => void parseJson(request, whole, done), done);
+    rewriteLarge(text, request).then((json) => void parseJson(request, json, done), done);
   });
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (request, body, done) => {
     if (request.routeOptions.config.route?.upload !== undefined) done(null, body);
@@ -62,9 +62,9 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   });
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair: both are 400, never a failing query. */
-function refuseBrokenText(whole: unknown, place: string): void {
-  const rest: { value: unknown; path: string; depth: number }[] = [{ value: whole, path: "", depth: 0 }];
+/** PostgreSQL stores neither NUL nor lone surrogates: both are 400, never a failing query. */
+function refuseBrokenText(input: unknown, place: string): void {
+  const rest: { value: unknown; path: string; depth: number }[] = [{ value: input, path: "", depth: 0 }];
   for (let next = rest.pop(); next; next = rest.pop()) {
     const { value, path, depth } = next;
     if (typeof value === "string") checkText(value, path || place);

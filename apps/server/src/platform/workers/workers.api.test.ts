@@ -13,34 +13,34 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A file of as many robots as may be in one, all of them at a site that is not there. */
+/** A file of as many robots as one may have, all at a site that does not exist. */
 const LARGE = `${ROBOT_COLUMNS.join(",")}\n${"Nowhere,SN-1,Robot,,,2026-01-31\n".repeat(5_000)}`;
 const SMALL = `${ROBOT_COLUMNS.join(",")}\nNowhere,SN-1,Robot,,,2026-01-31\n`;
 
-/** Ends the workers of this process as soon as there are any, until it is called off. */
+/** Kills the workers of this process as soon as there are any, until cancelled. */
 function killWorkers(): () => void {
-  let isOver = false;
-  const look = () => {
-    if (isOver) return;
+  let isCancelled = false;
+  const poll = () => {
+    if (isCancelled) return;
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         const parent = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1];
         const isWorker = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/src/worker.ts");
         if (parent === String(process.pid) && isWorker) process.kill(Number(pid), "SIGKILL");
       } catch {
-        // It has ended meanwhile.
+        // It has just ended.
       }
     }
-    setImmediate(look);
+    setImmediate(poll);
   };
-  setImmediate(look);
-  return () => void (isOver = true);
+  setImmediate(poll);
+  return () => void (isCancelled = true);
 }
 
-describe("§6 heavy work of a person holds up nobody else", () => {
-  test("while a large file is looked at, the server does other things", async () => {
+describe("§6 one person's heavy work delays nobody else", () => {
+  test("while a large file is checked, the server does other things", async () => {
     const owner = await server.as("owner");
-    // What a worker needs once is there.
+    // Warms up the worker.
     await owner.call(importRobots, { body: { csv: SMALL } });
     let turns = 0;
     let isAnswered = false;
@@ -52,11 +52,11 @@ describe("§6 heavy work of a person holds up nobody else", () => {
     count();
     const { status } = await answered;
     expect(status).toBe(200);
-    // Looked at here, 5,000 rows would leave a few turns to others, those of its queries.
+    // In the server's own process, 5,000 rows would leave only the few turns of its queries.
     expect(turns).toBeGreaterThan(1_000);
   });
 
-  test("a person has one piece of work at a time and ten waiting, and others do not wait behind them", async () => {
+  test("a person's tasks run one at a time with ten waiting, and other people do not wait behind them", async () => {
     const owner = await server.as("owner");
     const order: string[] = [];
     const mine = Array.from({ length: 12 }, async () => {
@@ -69,16 +69,16 @@ describe("§6 heavy work of a person holds up nobody else", () => {
       const { status } = await (await server.as(person)).call(exportRobots);
       order.push(`${person} ${status}`);
     });
-    const told = (await Promise.all(mine)).filter((body) => body !== null);
+    const bodies = (await Promise.all(mine)).filter((body) => body !== null);
     await Promise.all(others);
-    const sentence = "You have 10 files and reports waiting already. Try again when one of them is done.";
-    const refusal = { message: sentence, code: "OWN_TASKS_PENDING" };
-    expect([refused, told]).toEqual([refusal, [refusal]]);
+    const message = "You have 10 files and reports waiting already. Try again when one of them is done.";
+    const refusal = { message, code: "OWN_TASKS_PENDING" };
+    expect([refused, bodies]).toEqual([refusal, [refusal]]);
     expect(order.filter((who) => who === "owner 200")).toHaveLength(11);
     expect(order.slice(0, 5)).toEqual(expect.arrayContaining(["owner 429", "admin 200", "stranger 200"]));
   });
 
-  test("a worker that ends is lost with its work alone, which is told so, and the next one is as good", async () => {
+  test("a worker that dies loses only its own tasks, which report so, and is replaced", async () => {
     const owner = await server.as("owner");
     const preview = () => owner.call(importRobots, { body: { csv: LARGE } });
     await preview();
@@ -90,11 +90,11 @@ describe("§6 heavy work of a person holds up nobody else", () => {
       503,
       { message: "This was too much for the server. Try again with less at a time.", code: "TASK_TOO_LARGE" },
     ]);
-    // The other worker may be dying still.
+    // The other worker may still be dying.
     await expect.poll(async () => (await preview()).status, { timeout: 60_000 }).toBe(200);
   });
 
-  test("what a worker refuses is told as if it had been refused here", async () => {
+  test("what a worker refuses is answered as if it had been refused in the server", async () => {
     const admin = await server.as("admin");
     const { status, body } = await admin.call(importSites, { body: { csv: "name\nx", apply: true } });
     expect([status, body]).toMatchObject([400, { errors: expect.any(Array) }]);

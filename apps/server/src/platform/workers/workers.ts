@@ -18,36 +18,36 @@ import {
   type WorkerTask,
 } from "./worker-task.ts";
 
-/** Two even on a small machine, so that one long report does not hold up a short file. */
+/** Two even on a small machine, so that one long report does not block a short file. */
 const WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1));
-/** What is far above the largest report; a worker that needs more ends alone. */
+/** Far more than the largest report needs; a worker that needs even more dies without the server. */
 const WORKER_MEMORY_MB = 1_024;
-/** Nobody who clicks has more waiting. */
+/** More than anybody queues by clicking. */
 const WAITING_PER_PERSON = 10;
 const WAITING = 500;
-/** Whoever stops reading a file keeps no work open for longer. */
+/** A file that nobody has read from for this long is abandoned. */
 const UNREAD_MS = 60_000;
 
-/** Of what a worker has printed so many characters are told at its end. */
-const LAST_WORDS = 2_000;
+/** Characters of a worker's last output that are logged when it ends. */
+const OUTPUT_TAIL = 2_000;
 
 const program = fileURLToPath(new URL("../../worker.ts", import.meta.url));
 
-/** Of a person's own call; partners are teams, and so are the operators. */
+/** The owner of a person's call: each partner is a team, and so are the operators. */
 export function workOwnerOf({ userId, partnerId }: Viewer): WorkOwner {
   return { person: `user ${userId}`, team: partnerId === null ? "operators" : `partner ${partnerId}` };
 }
 
 export interface TaskOptions {
-  readonly asker: WorkOwner;
-  /** Aborts when nobody waits any more. */
+  readonly owner: WorkOwner;
+  /** Aborts when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
 
 const limits: FairQueueOptions = {
-  atOnce: WORKERS,
-  waitingPerPerson: WAITING_PER_PERSON,
-  waiting: WAITING,
+  maxConcurrent: WORKERS,
+  maxWaitingPerPerson: WAITING_PER_PERSON,
+  maxWaiting: WAITING,
   refusal: (whose) =>
     new HttpError(
       429,
@@ -58,11 +58,11 @@ const limits: FairQueueOptions = {
     ),
 };
 
-/** Does the heavy work of people's calls in processes of their own, fairly and a little at a time. */
+/** Does the heavy work of people's calls in separate processes, a few tasks at a time and shared out fairly. */
 export class Workers implements Service {
   readonly #clock: Dependencies["clock"];
   readonly #log: Dependencies["log"];
-  /** As it can be copied to a worker: without the parsers, which every pool brings itself. */
+  /** As it can be copied to a worker: without the type parsers, which every pool adds itself. */
   readonly #connection: pg.ClientConfig;
   readonly #long = new FairQueue(limits);
   readonly #short = new FairQueue(limits);
@@ -82,31 +82,31 @@ export class Workers implements Service {
   }
 
   /**
-   * What the task comes to. Throws what the task throws, 429 where this person or everybody has too much waiting, and 503
-   * where its worker was lost.
+   * The task's result. Throws what the task throws, 429 if this person or everybody has too much waiting, and 503 if its
+   * worker was lost.
    */
-  async run<A, V>(task: WorkerTask<A, V>, given: A, terms: TaskOptions): Promise<V> {
-    const { value } = await this.#begin(task, given, terms);
+  async run<A, V>(task: WorkerTask<A, V>, input: A, options: TaskOptions): Promise<V> {
+    const { value } = await this.#begin(task, input, options);
     return value;
   }
 
-  /** The same for a file, whose bytes follow as fast as they are taken: until then it is the person's piece of work. */
-  async make<A, V>(task: FileTask<A, V>, given: A, terms: TaskOptions): Promise<MadeFile<V>> {
-    const { value, bytes } = await this.#begin(task, given, terms);
+  /** The same for a file, whose bytes follow as fast as they are read; until the last it counts as the person's task. */
+  async make<A, V>(task: FileTask<A, V>, input: A, options: TaskOptions): Promise<MadeFile<V>> {
+    const { value, bytes } = await this.#begin(task, input, options);
     if (bytes === null) throw new TypeError(`The task ${task.name} has made no file.`);
     return { value, bytes };
   }
 
-  async #begin<A, V>(task: WorkerTask<A, V>, given: A, { asker, signal }: TaskOptions): Promise<Answer<V>> {
-    const turn = await (task.isShort === true ? this.#short : this.#long).enter(asker, signal);
-    const begin = { task: task.name, given, connection: this.#connection };
+  async #begin<A, V>(task: WorkerTask<A, V>, input: A, { owner, signal }: TaskOptions): Promise<Answer<V>> {
+    const turn = await (task.isShort === true ? this.#short : this.#long).enter(owner, signal);
+    const begin = { task: task.name, input, connection: this.#connection };
     const { value, bytes } = await this.#start(begin, signal, turn);
     if (bytes !== null) this.#whileRead(bytes, turn);
-    // The worker has done this very task.
+    // It is the result of this very task.
     return { value: value as V, bytes };
   }
 
-  /** The turn ends with the worker's work, or at once where no worker could be told of it. */
+  /** The turn ends with the worker's work, or at once if no worker could be reached. */
   #start(begin: Begin, signal: AbortSignal, turn: QueueSlot): Promise<Answer<unknown>> {
     try {
       return leastBusy(this.#log).run(begin, signal, () => turn.end());
@@ -116,7 +116,7 @@ export class Workers implements Service {
     }
   }
 
-  /** The next person's work goes on beside a file that is being read, and one that nobody reads is ended. */
+  /** Other people's tasks run while a file is being read; a file that nobody reads is abandoned. */
   #whileRead(bytes: WorkerBytes, turn: QueueSlot): void {
     turn.yield();
     let cancel: Cancel = () => {};
@@ -125,40 +125,40 @@ export class Workers implements Service {
       cancel = this.#clock.after(UNREAD_MS, () => bytes.destroy(new Error("Nobody reads this file.")));
     };
     bytes.once("close", () => cancel());
-    // Whoever reads it hears of its failure; that nobody does yet must not end the server.
+    // Its reader handles failures; one before there is a reader must not end the server.
     bytes.on("error", () => {});
   }
 }
 
-/** Bytes from a worker, which makes the next ones when the last were taken. */
+/** Bytes from a worker, which produces more once the last ones were read. */
 class WorkerBytes extends Readable {
-  /** There are more bytes than the reader takes at this moment. */
+  /** The reader's buffer is full. */
   onUnread: () => void = () => {};
   /** The reader has room again. */
   onRead: () => void = () => {};
-  readonly #tell: (kind: "taken" | "abort") => void;
-  #isUntaken = false;
+  readonly #send: (kind: "taken" | "abort") => void;
+  #isUnread = false;
 
-  constructor(tell: (kind: "taken" | "abort") => void) {
+  constructor(send: (kind: "taken" | "abort") => void) {
     super();
-    this.#tell = tell;
+    this.#send = send;
   }
 
   override _read(): void {
     this.onRead();
-    if (this.#isUntaken) this.#tell("taken");
-    this.#isUntaken = false;
+    if (this.#isUnread) this.#send("taken");
+    this.#isUnread = false;
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#tell("abort");
+    this.#send("abort");
     done(error);
   }
 
   add(bytes: Uint8Array): void {
     if (this.destroyed) return;
-    this.#isUntaken = true;
-    // Where there is room, the stream asks for more by itself.
+    this.#isUnread = true;
+    // While there is room, the stream calls `_read` by itself.
     if (!this.push(bytes)) this.onUnread();
   }
 }
@@ -176,7 +176,7 @@ interface Task {
   readonly onEnd: () => void;
 }
 
-/** Shared by whatever runs in this process. */
+/** Shared by everything in this process. */
 const processes = new Set<WorkerProcess>();
 
 function leastBusy(log: Dependencies["log"]): WorkerProcess {
@@ -194,26 +194,29 @@ class WorkerProcess {
 
   constructor(log: Dependencies["log"]) {
     this.#child = fork(program, {
-      // None of what the server was begun with is meant for it.
+      // None of the server's own options.
       execArgv: [`--max-old-space-size=${WORKER_MEMORY_MB}`],
       serialization: "advanced",
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    this.#holdOpen(false);
-    let lastWords = "";
+    this.#keepAlive(false);
+    let output = "";
     const { stderr } = this.#child;
     if (stderr instanceof Socket) stderr.unref();
     stderr?.setEncoding("utf8").on("data", (text: string) => {
-      lastWords = (lastWords + text).slice(-LAST_WORDS);
+      output = (output + text).slice(-OUTPUT_TAIL);
     });
-    this.#child.on("message", (message: FromWorker) => this.#hear(message));
+    this.#child.on("message", (message: FromWorker) => this.#onMessage(message));
     this.#child.on("error", (error) => {
       log.error({ error }, "a worker could not be started or spoken to");
-      // One that never began does not end either.
+      // A process that never started emits no exit.
       if (this.#child.pid === undefined) this.#lose();
     });
     this.#child.once("exit", (code, signal) => {
-      log.error({ code, signal, tasks: this.taskCount, lastWords }, "a worker ended; its files and reports are lost");
+      log.error(
+        { code, signal, tasks: this.taskCount, lastWords: output },
+        "a worker ended; its files and reports are lost",
+      );
       this.#lose();
     });
   }
@@ -222,7 +225,7 @@ class WorkerProcess {
     return this.#tasks.size;
   }
 
-  /** Resolves with the task's value; `onEnd` is called once the worker has nothing to do for it any more. */
+  /** Resolves with the task's value; `onEnd` is called once the worker has nothing left to do for it. */
   run(begin: Begin, signal: AbortSignal, onEnd: () => void): Promise<Answer<unknown>> {
     signal.throwIfAborted();
     const { id, task } = this.#add(onEnd);
@@ -233,7 +236,7 @@ class WorkerProcess {
       throw error;
     }
     const abort = () => {
-      this.#tell("abort", id);
+      this.#sendIfOpen("abort", id);
       task.value.reject(signal.reason);
     };
     signal.addEventListener("abort", abort);
@@ -252,25 +255,25 @@ class WorkerProcess {
     this.#lastId += 1;
     const task: Task = { value: Promise.withResolvers(), bytes: null, onEnd };
     this.#tasks.set(this.#lastId, task);
-    this.#holdOpen(true);
+    this.#keepAlive(true);
     return { id: this.#lastId, task };
   }
 
-  #tell(kind: "taken" | "abort", id: number): void {
+  #sendIfOpen(kind: "taken" | "abort", id: number): void {
     if (this.#tasks.has(id)) this.#post({ kind, id });
   }
 
   #post(message: ToWorker): void {
-    // One that has ended is lost as a whole.
+    // If the process has ended, `exit` fails all of its tasks.
     this.#child.send(message, () => {});
   }
 
-  #hear(message: FromWorker): void {
+  #onMessage(message: FromWorker): void {
     const task = this.#tasks.get(message.id);
     if (task === undefined) return;
     switch (message.kind) {
       case "value":
-        if (message.hasBytes) task.bytes = new WorkerBytes((kind) => this.#tell(kind, message.id));
+        if (message.hasBytes) task.bytes = new WorkerBytes((kind) => this.#sendIfOpen(kind, message.id));
         return task.value.resolve({ value: message.value, bytes: task.bytes });
       case "bytes":
         return task.bytes?.add(message.bytes);
@@ -291,11 +294,11 @@ class WorkerProcess {
   #end(id: number): void {
     this.#tasks.get(id)?.onEnd();
     this.#tasks.delete(id);
-    if (this.#tasks.size === 0) this.#holdOpen(false);
+    if (this.#tasks.size === 0) this.#keepAlive(false);
   }
 
-  /** While it has work the server's process does not end by itself. */
-  #holdOpen(hasWork: boolean): void {
+  /** While it has work, the server's process does not exit by itself. */
+  #keepAlive(hasWork: boolean): void {
     for (const part of [this.#child, this.#child.channel]) {
       if (hasWork) part?.ref();
       else part?.unref();

@@ -45,7 +45,7 @@ async function listening(prepare: (made: FastifyInstance) => void): Promise<Fast
   return made;
 }
 
-test("a caller who goes away while the call waits aborts its signal", async () => {
+test("a caller that disconnects while the call waits aborts its signal", async () => {
   const call = request({ port, path: logout.path, method: "POST", headers: { "content-type": "application/json" } });
   call.on("error", () => {});
   call.end("{}");
@@ -57,15 +57,15 @@ test("a caller who goes away while the call waits aborts its signal", async () =
   expect(signal.aborted).toBe(true);
 });
 
-test("a caller who left before the call began has aborted its signal", async () => {
+test("a caller that disconnected before the call began has aborted its signal", async () => {
   const atGuard = Promise.withResolvers<void>();
   const guard = Promise.withResolvers<void>();
   await app.close();
   app = await listening((made) =>
     made.addHook("onRequest", async (incoming) => {
-      const left = new Promise<void>((resolve) => void incoming.raw.socket.once("close", () => resolve()));
+      const closed = new Promise<void>((resolve) => void incoming.raw.socket.once("close", () => resolve()));
       atGuard.resolve();
-      await left;
+      await closed;
       guard.resolve();
     }),
   );
@@ -78,7 +78,7 @@ test("a caller who left before the call began has aborted its signal", async () 
   expect((await arrived.promise).aborted).toBe(true);
 });
 
-test("a caller who waits for the answer aborts nothing, also when the connection closes later", async () => {
+test("a caller that waits for the answer aborts nothing, even when the connection closes later", async () => {
   const waiting = fetch(`http://127.0.0.1:${port}${logout.path}`, { method: "POST", headers: { connection: "close" } });
   const signal = await arrived.promise;
   answer.resolve();
@@ -88,7 +88,7 @@ test("a caller who waits for the answer aborts nothing, also when the connection
   expect(signal.aborted).toBe(false);
 });
 
-test("calls one after another on one connection are told apart and leave no listener behind", async () => {
+test("successive calls on one connection have separate signals and leave no listener behind", async () => {
   let socketListeners = 0;
   app.server.on("request", (incoming: IncomingMessage) => (socketListeners = incoming.socket.listenerCount("close")));
   const counts = new Set<number>();
