@@ -1,6 +1,6 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type Key, type ReactNode, useEffect, useRef } from "react";
+import { type Key, type ReactNode, useEffect } from "react";
 import classes from "./virtual-list.module.css";
+import { useVirtualRows } from "./virtual-rows.ts";
 
 export interface VirtualListProps<T> {
   /** Of the region that scrolls. */
@@ -28,20 +28,14 @@ export interface VirtualListProps<T> {
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { label, items, keyOf, rowPx, measured = false, maxRows, className, rowClassName, children } = props;
   const { isNarrow = false, isOld = false, hasMore = false, onLastIndex } = props;
-  const scroll = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
+  const initialHeightPx = maxRows === undefined ? 560 : rowPx * maxRows;
+  const { scroll, rows, totalPx, measureElement } = useVirtualRows({
     count: items.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
-    overscan: 8,
-    initialRect: { width: 500, height: maxRows === undefined ? 560 : rowPx * maxRows },
+    rowPx,
+    measured,
+    initialHeightPx,
   });
-  useEffect(() => {
-    if (!measured) virtualizer.measure();
-  }, [virtualizer, measured, rowPx]);
-  const shown = virtualizer.getVirtualItems();
-  const lastIndex = shown.at(-1)?.index ?? 0;
+  const lastIndex = rows.at(-1)?.index ?? 0;
   useEffect(() => onLastIndex?.(lastIndex), [onLastIndex, lastIndex]);
   return (
     // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it
@@ -57,14 +51,14 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
       }
     >
       {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
-      <ul className={classes["list"]} data-old={isOld || undefined} style={{ height: virtualizer.getTotalSize() }}>
-        {shown.map(({ index, start }) => {
+      <ul className={classes["list"]} data-old={isOld || undefined} style={{ height: totalPx }}>
+        {rows.map(({ index, start }) => {
           const item = items[index];
           return (
             item !== undefined && (
               <li
                 key={keyOf(item)}
-                ref={measured ? virtualizer.measureElement : undefined}
+                ref={measured ? measureElement : undefined}
                 data-index={index}
                 className={`${classes["row"]} ${rowClassName}`}
                 data-narrow={isNarrow || undefined}

@@ -1,5 +1,5 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type Key, type ReactNode, useEffect, useRef } from "react";
+import type { Key, ReactNode } from "react";
+import { useVirtualRows } from "./virtual-rows.ts";
 import classes from "./virtual-table.module.css";
 
 export interface VirtualTableProps<T> {
@@ -22,16 +22,7 @@ export interface VirtualTableProps<T> {
 /** A table with a scroll of its own; of thousands of rows only those in sight exist. */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { label, columns, rows, keyOf, rowPx, isNarrow, className, rowClassName, children } = props;
-  const scroll = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
-    overscan: 8,
-    initialRect: { width: 900, height: 500 },
-  });
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
+  const { scroll, rows: shown, totalPx } = useVirtualRows({ count: rows.length, rowPx, initialHeightPx: 500 });
   const narrow = isNarrow || undefined;
   return (
     <div className={`${classes["table"]} ${className}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
@@ -44,8 +35,8 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       </div>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it */}
       <div ref={scroll} className={classes["scroll"]} role="rowgroup" tabIndex={0} aria-label={`${label}, scrollable`}>
-        <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
+        <div role="presentation" style={{ position: "relative", height: totalPx }}>
+          {shown.map(({ index, start }) => {
             const row = rows[index];
             return (
               row !== undefined && (

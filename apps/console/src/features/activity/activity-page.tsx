@@ -2,22 +2,34 @@ import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core"
 import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/contract/activity/activity.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { type QueryKey, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { call, send } from "../../platform/api/call.ts";
+import { queryClient } from "../../platform/api/query-client.ts";
+import { pagedQuery, type PageOf, queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
+import { InvalidationQueue } from "../../platform/live/invalidation-queue.ts";
 import { onLiveEvents } from "../../platform/live/live.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AuditView } from "../audit/public.ts";
 import { ACTION_FILTERS, EVERYTHING, filterOf, furtherFilters, useActivityUrl } from "./activity-filters-url.ts";
 import { ActivityFilters } from "./activity-filters.tsx";
-import { ActivityList, type ActivityListState } from "./activity-list.ts";
+import {
+  type ActivityPage as LogPage,
+  type ActivityPages,
+  rowsOf,
+  withCounts,
+  withCurrent,
+  withNewest,
+  withWaiting,
+} from "./activity-list.ts";
 import { actionFilterWord } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
@@ -31,7 +43,7 @@ export function ActivityPage() {
   if (!may(role, "viewActivity")) {
     return (
       <PageLayout title="Activity Log">
-        <div className={classes["panel"]}>
+        <div className={classes["frame"]}>
           <EmptyState
             title="Access Denied"
             message="This page is only accessible to Super Administrators."
@@ -71,9 +83,9 @@ function ActivityLog() {
   const [search, setSearch] = useSearchDraft(filters.search, writeSearch);
   const isNever = endsBeforeItBegins(filters);
   const filter = useMemo(() => filterOf(filters), [filters]);
-  const { state, isOld, list } = useActivityList(isNever ? null : filter);
+  const list = useActivityList(isNever ? null : filter);
   const isFiltered = filters.search !== "" || filters.action !== "all" || furtherFilters(filters) > 0;
-  const isEmpty = isNever || (state.state === "ready" && state.rows.length === 0);
+  const isEmpty = isNever || list.total === 0;
   return (
     <>
       <div className={classes["bar"]}>
@@ -104,8 +116,8 @@ function ActivityLog() {
         />
       </div>
       <ActivityFilters {...url} />
-      {isEmpty ? (
-        <div className={classes["panel"]}>
+      <div className={classes["frame"]}>
+        {isEmpty ? (
           <EmptyState
             title="No activity logs found"
             icon={<IconHistory size={32} stroke={1.5} />}
@@ -125,51 +137,44 @@ function ActivityLog() {
               ),
             })}
           />
-        </div>
-      ) : state.state === "failed" ? (
-        <div className={classes["panel"]}>
-          <FailedState
-            title="The activity log could not be loaded."
-            message={state.reason}
-            onRetry={() => void list.load()}
-          />
-        </div>
-      ) : state.state === "loading" ? (
-        <div className={classes["loading"]}>
-          <p className={classes["sentence"]} role="status">
-            Loading activity logs...
-          </p>
-          {Array.from({ length: 10 }, (_, line) => (
-            <Skeleton key={line} height={28} mb="12px" />
-          ))}
-        </div>
-      ) : (
-        <ActivityTable state={state} isOld={isOld} list={list} />
-      )}
-      <ActivityFooter state={state} isNever={isNever} list={list} />
+        ) : (
+          <QueryState query={list.query} loading={<LoadingRows />} failed="The activity log could not be loaded.">
+            {() => <ActivityTable list={list} />}
+          </QueryState>
+        )}
+      </div>
+      <ActivityFooter list={list} isNever={isNever} />
     </>
+  );
+}
+
+function LoadingRows() {
+  return (
+    <div className={classes["loading"]}>
+      <p className={classes["sentence"]} role="status">
+        Loading activity logs...
+      </p>
+      {Array.from({ length: 10 }, (_, line) => (
+        <Skeleton key={line} height={28} mb="12px" />
+      ))}
+    </div>
   );
 }
 
 const number = new Intl.NumberFormat("en-US");
 
-export interface ActivityFooterProps {
-  readonly state: ActivityListState;
-  readonly isNever: boolean;
-  readonly list: ActivityList;
-}
-
 /** §2: 'Showing X of Y activities' and 'Data refreshed automatically'. X are loaded, Y match search and filters. */
-export function ActivityFooter({ state, isNever, list }: ActivityFooterProps) {
-  const { rows, total, isTotalExact, isCounting } = state;
-  const isKnown = state.state === "ready" || isNever;
-  const all = isNever ? "0" : `${number.format(total)}${isTotalExact ? "" : "+"}`;
+function ActivityFooter({ list, isNever }: { readonly list: ListedActivity; readonly isNever: boolean }) {
+  const { rows, total, isTotalExact } = list;
+  const all = `${number.format(total ?? 0)}${isTotalExact ? "" : "+"}`;
   return (
     <footer className={classes["footer"]}>
       <span className={classes["counted"]}>
-        {isKnown && `Showing ${number.format(isNever ? 0 : rows.length)} of ${all} activities`}
-        {isKnown && !isTotalExact && !isNever && (
-          <Button size="compact-xs" variant="subtle" loading={isCounting} onClick={() => void list.countAll()}>
+        {isNever
+          ? "Showing 0 of 0 activities"
+          : total !== null && `Showing ${number.format(rows.length)} of ${all} activities`}
+        {!isTotalExact && !isNever && (
+          <Button size="compact-xs" variant="subtle" loading={list.isCounting} onClick={list.count}>
             Count exactly
           </Button>
         )}
@@ -183,66 +188,125 @@ const PAGE_ROWS = 200;
 /** Catches what the live stream may have missed. */
 const REFRESH_INTERVAL_MS = 30_000;
 
-export interface ListedActivity {
-  readonly state: ActivityListState;
-  /** The rows are still those of the filter before. */
-  readonly isOld: boolean;
-  readonly list: ActivityList;
-}
+/** One read of the newest rows at a time, and another one for what has changed since it began. */
+const staleAnswers = new InvalidationQueue(queryClient);
+
+export type ListedActivity = ReturnType<typeof useActivityList>;
 
 /** The log's rows for this filter, kept current while mounted; null requests nothing. */
-export function useActivityList(filter: ActivityFilter | null): ListedActivity {
-  const key = JSON.stringify(filter);
-  const [made, setMade] = useState(() => ({ key, list: listOf(filter) }));
-  let current = made;
-  if (made.key !== key) {
-    current = { key, list: listOf(filter) };
-    setMade(current);
-  }
-  const { list } = current;
+function useActivityList(filter: ActivityFilter | null) {
+  const { paged, newestQuery } = useMemo(() => {
+    const query = { ...filter, limit: PAGE_ROWS };
+    const read = (sent: PageOf<typeof query>, signal: AbortSignal): Promise<LogPage> =>
+      call(activityLogs, { query: sent }, { signal });
+    return {
+      paged: pagedQuery(activityLogs, query, read),
+      newestQuery: queryOptions({
+        queryKey: [...queryKeyOf(activityLogs), "newest", query],
+        queryFn: ({ signal }) => read(query, signal),
+      }),
+    };
+  }, [filter]);
+  const list = useInfiniteQuery({ ...paged, enabled: filter !== null, staleTime: Infinity, gcTime: 0 });
+  const { isPlaceholderData: isOld } = list;
+  // Nothing flashes while another filter loads, but there must be something to show.
+  const data = isOld && list.data?.pages[0]?.total === 0 ? undefined : list.data;
+  const isCurrent = data !== undefined && !isOld && filter !== null;
+  const update = useListUpdates(paged.queryKey, list.isFetching);
+
+  const newest = useQuery({
+    ...newestQuery,
+    enabled: isCurrent,
+    initialData: isCurrent ? data.pages[0] : undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchInterval: REFRESH_INTERVAL_MS,
+  }).data;
+  const isAtNewest = useRef(true);
   useEffect(() => {
-    if (key === "null") return undefined;
-    return follow(list);
-  }, [key, list]);
-  const state = useSyncExternalStore(list.subscribe, list.snapshot);
-  // While another filter loads, the previous rows stay, so that nothing flashes.
-  const [last, setLast] = useState(state);
-  if (state.state !== "loading" && last !== state) setLast(state);
-  const isOld = state.state === "loading" && last.rows.length > 0 && key !== "null";
-  return { state: isOld ? last : state, isOld, list };
-}
+    if (newest === undefined) return;
+    update((pages) => {
+      const fresh = withNewest(pages, newest);
+      return isAtNewest.current ? withWaiting(fresh) : fresh;
+    });
+  }, [newest, update]);
+  useEffect(() => {
+    if (!isCurrent) return undefined;
+    return onLiveEvents((events) => {
+      const entries = events.flatMap((event) => (event.type === "update" ? event.activity : []));
+      update((pages) => withCurrent(pages, entries));
+      // A snapshot follows a lost connection: entries may have been missed.
+      if (entries.length > 0 || events.some(({ type }) => type === "snapshot")) staleAnswers.note(newestQuery.queryKey);
+    });
+  }, [isCurrent, newestQuery, update]);
 
-function follow(list: ActivityList): () => void {
-  list.start();
-  const unfollow = onLiveEvents((events) => {
-    const entries = events.flatMap((event) => (event.type === "update" ? event.activity : []));
-    list.amend(entries);
-    // A snapshot follows a lost connection: entries may have been missed.
-    if (entries.length > 0 || events.some(({ type }) => type === "snapshot")) void list.refresh();
+  const counted = useQuery({
+    ...routeQuery(activityLogs, { query: { ...filter, limit: 1, exact_total: "true" } }),
+    enabled: false,
+    gcTime: 0,
   });
-  const timer = setInterval(() => {
-    if (!document.hidden) void list.refresh();
-  }, REFRESH_INTERVAL_MS);
-  return () => {
-    unfollow();
-    clearInterval(timer);
-    list.end();
+  const count = async () => {
+    const { data: counts } = await counted.refetch();
+    if (counts !== undefined) update((pages) => withCounts(pages, counts));
   };
+  // Rows that arrive later do not try again what has failed.
+  const [failed, setFailed] = useState<ActivityFilter | null>(null);
+  const loadMore = async () => {
+    setFailed(null);
+    const { isFetchNextPageError } = await list.fetchNextPage();
+    if (isFetchNextPageError) setFailed(filter);
+  };
+  const showWaiting = () => update(withWaiting);
+
+  const first = data?.pages[0];
+  return {
+    filter,
+    query: { ...list, data },
+    rows: useMemo(() => (data === undefined ? [] : rowsOf(data)), [data]),
+    /** The rows are still those of the previous filter. */
+    isOld,
+    waiting: first?.waiting === undefined ? 0 : first.logs.length,
+    /** There may be more of them than `waiting`. */
+    isWaitingMore: first?.waiting === "apart",
+    showWaiting,
+    /** How many rows match; null until they are loaded. */
+    total: first?.total ?? null,
+    isTotalExact: first?.total_exact ?? true,
+    isCounting: counted.isFetching,
+    count: () => void count(),
+    hasMore: list.hasNextPage,
+    more: failed === filter && filter !== null ? "failed" : list.isFetchingNextPage ? "loading" : "idle",
+    loadMore: () => void loadMore(),
+    /** Whether the newest row is in sight, so that newer ones may push it down. */
+    setAtNewest: (value: boolean) => {
+      isAtNewest.current = value;
+      if (value) showWaiting();
+    },
+  } as const;
 }
 
-function listOf(filter: ActivityFilter | null): ActivityList {
-  return new ActivityList(({ cursor, exact = false }, signal) =>
-    call(
-      activityLogs,
-      {
-        query: {
-          ...filter,
-          limit: exact ? 1 : PAGE_ROWS,
-          ...(cursor !== undefined && { cursor }),
-          ...(exact && { exact_total: "true" as const }),
-        },
-      },
-      { signal },
-    ),
+type ListUpdate = (list: ActivityPages) => ActivityPages;
+
+/** Updates the cached list. A page that is being loaded would undo an update, which therefore waits for it. */
+function useListUpdates(queryKey: QueryKey, isFetching: boolean): (by: ListUpdate) => void {
+  // Those of another list are void.
+  const pending = useMemo(() => ({ queryKey, updates: [] as ListUpdate[] }), [queryKey]);
+  const apply = useCallback(() => {
+    if (queryClient.getQueryState(queryKey)?.fetchStatus !== "idle") return;
+    const updates = pending.updates.splice(0);
+    if (updates.length === 0) return;
+    queryClient.setQueryData<ActivityPages>(queryKey, (list) =>
+      list === undefined ? undefined : updates.reduce((changed, by) => by(changed), list),
+    );
+  }, [queryKey, pending]);
+  useEffect(() => {
+    if (!isFetching) apply();
+  }, [isFetching, apply]);
+  return useCallback(
+    (by) => {
+      pending.updates.push(by);
+      apply();
+    },
+    [pending, apply],
   );
 }

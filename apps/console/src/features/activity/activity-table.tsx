@@ -2,13 +2,13 @@ import { Button } from "@mantine/core";
 import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import { actionTypeWord, actionWord, directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { IconArrowUp } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import type { ActivityList, ActivityListState } from "./activity-list.ts";
+import { useVirtualRows } from "../../ui/virtual-rows.ts";
 import { outcomeLook } from "./activity-meaning.ts";
-import classes from "./activity-table.module.css";
+import classes from "./activity-page.module.css";
+import type { ListedActivity } from "./activity-page.tsx";
 
 interface ActivityColumn {
   readonly name: string;
@@ -66,37 +66,30 @@ const AHEAD_ROWS = 80;
 
 const template = { gridTemplateColumns: ACTIVITY_COLUMNS.map(({ widthPx }) => `${widthPx}px`).join(" ") };
 
-interface ActivityTableProps {
-  readonly state: ActivityListState;
-  readonly list: ActivityList;
-  /** The rows are still those of the filter before. */
-  readonly isOld: boolean;
-}
-
 /** §9: 2000 px wide and 470 px high, newest first; of its rows only those in sight exist. */
-export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
-  const { rows, hasMore, more, waiting, isWaitingMore } = state;
-  const scroll = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
+export function ActivityTable({ list }: { readonly list: ListedActivity }) {
+  const { filter, rows, isOld, hasMore, more, waiting, isWaitingMore, loadMore, setAtNewest } = list;
+  const {
+    scroll,
+    rows: shown,
+    totalPx,
+  } = useVirtualRows({
     count: rows.length + (hasMore ? 1 : 0),
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
+    rowPx: ROW_PX,
+    headPx: HEAD_PX,
+    initialHeightPx: 470,
     overscan: 10,
-    paddingStart: HEAD_PX,
-    scrollPaddingStart: HEAD_PX,
-    initialRect: { width: 1400, height: 470 },
   });
-  const shown = virtualizer.getVirtualItems();
   const lastIndex = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && more === "idle" && !isOld && lastIndex > rows.length - AHEAD_ROWS) void list.loadMore();
-  }, [list, hasMore, more, isOld, lastIndex, rows.length]);
+    if (hasMore && more === "idle" && !isOld && lastIndex > rows.length - AHEAD_ROWS) loadMore();
+  });
   // Another filter begins at its newest row.
   useLayoutEffect(() => {
     scroll.current?.scrollTo({ top: 0 });
-    list.setAtNewest(true);
-  }, [list]);
+    setAtNewest(true);
+    // oxlint-disable-next-line react/exhaustive-deps -- on another filter only
+  }, [filter]);
   const toNewest = () => {
     list.showWaiting();
     scroll.current?.scrollTo({ top: 0 });
@@ -104,7 +97,7 @@ export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
   };
 
   return (
-    <div className={classes["frame"]}>
+    <>
       {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it */}
       <div
         ref={scroll}
@@ -113,16 +106,16 @@ export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
         aria-label="Activity log, scrollable"
         aria-busy={isOld}
         tabIndex={0}
-        onScroll={(event) => list.setAtNewest(event.currentTarget.scrollTop < ROW_PX / 2)}
+        onScroll={(event) => setAtNewest(event.currentTarget.scrollTop < ROW_PX / 2)}
       >
         {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
         <div
           className={classes["table"]}
           role="table"
           aria-label="Activity log"
-          aria-rowcount={state.isTotalExact ? state.total + 1 : -1}
+          aria-rowcount={list.isTotalExact ? (list.total ?? 0) + 1 : -1}
           data-old={isOld || undefined}
-          style={{ height: virtualizer.getTotalSize() }}
+          style={{ height: totalPx }}
         >
           <div role="rowgroup" className={classes["head"]}>
             <div role="row" aria-rowindex={1} className={classes["names"]} style={{ ...template, height: HEAD_PX }}>
@@ -137,7 +130,7 @@ export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
             {shown.map(({ index, start }) => {
               const entry = rows[index];
               const place = { top: start, height: ROW_PX };
-              if (entry === undefined) return <MoreRow key="more" place={place} more={more} list={list} />;
+              if (entry === undefined) return <MoreRow key="more" place={place} list={list} />;
               return (
                 <div
                   key={entry.log_id}
@@ -169,25 +162,24 @@ export function ActivityTable({ state, list, isOld }: ActivityTableProps) {
           {isWaitingMore && "+"} new
         </Button>
       )}
-    </div>
+    </>
   );
 }
 
 interface MoreRowProps {
   readonly place: { readonly top: number; readonly height: number };
-  readonly more: ActivityListState["more"];
-  readonly list: ActivityList;
+  readonly list: ListedActivity;
 }
 
 /** In place of the older rows until they are loaded. */
-function MoreRow({ place, more, list }: MoreRowProps) {
+function MoreRow({ place, list: { more, loadMore } }: MoreRowProps) {
   return (
     <div className={classes["row"]} role="row" style={place}>
       <span role="cell" className={classes["more"]}>
         {more === "failed" ? (
           <>
             Older activities could not be loaded.
-            <Button size="compact-xs" variant="default" onClick={() => void list.loadMore()}>
+            <Button size="compact-xs" variant="default" onClick={loadMore}>
               Retry
             </Button>
           </>

@@ -4,10 +4,10 @@ import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IconCircleCheck, IconX } from "@tabler/icons-react";
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { call } from "../../platform/api/call.ts";
-import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import type { UrlState } from "../../platform/url-params.tsx";
@@ -143,7 +143,6 @@ function NoAlerts({ url: { state: filters, change } }: { readonly url: UrlState<
 
 const PAGE = 100;
 
-/** The filtered alerts, page by page; while a filter changes, the previous ones stay. */
 export function useAlertPages({ state, severity, siteId, robotId }: AlertsUrl) {
   const filter: SentQueryOf<typeof alertList> = {
     state,
@@ -153,14 +152,7 @@ export function useAlertPages({ state, severity, siteId, robotId }: AlertsUrl) {
     ...(siteId !== null && { site_id: siteId }),
     ...(robotId !== null && { robot_id: robotId }),
   };
-  return useInfiniteQuery({
-    queryKey: [...queryKeyOf(alertList, { query: filter }), "pages"],
-    queryFn: ({ pageParam, signal }) =>
-      call(alertList, { query: { ...filter, ...(pageParam !== null && { cursor: pageParam }) } }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor: next }) => next,
-    placeholderData: keepPreviousData,
-  });
+  return useInfiniteQuery(pagedQuery(alertList, filter, (query, signal) => call(alertList, { query }, { signal })));
 }
 
 const ROW_PX = 52;

@@ -3,6 +3,7 @@ import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { IconCircleCheck, IconCloudOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
@@ -22,21 +23,25 @@ export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
   const query = useQuery(routeQuery(alertList, { query: { limit: WORST, servers: "true" } }));
   return (
     <section className={classes["strip"]} aria-label="Alerts">
-      {query.data !== undefined ? (
-        <Worst alerts={query.data.alerts.slice(0, WORST)} onSelect={onSelect} />
-      ) : query.isPending ? (
-        <div className={classes["said"]} role="status" aria-label="Loading alerts">
-          <Skeleton height={16} width="60%" />
-        </div>
-      ) : (
-        <div className={classes["said"]} role="alert">
-          <IconCloudOff size={18} aria-hidden />
-          <span>The alerts could not be loaded.</span>
-          <Button size="compact-xs" variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
-            Retry
-          </Button>
-        </div>
-      )}
+      <QueryState
+        query={query}
+        loading={
+          <div className={classes["said"]} role="status" aria-label="Loading alerts">
+            <Skeleton height={16} width="60%" />
+          </div>
+        }
+        renderFailed={({ onRetry, retrying = false }) => (
+          <div className={classes["said"]} role="alert">
+            <IconCloudOff size={18} aria-hidden />
+            <span>The alerts could not be loaded.</span>
+            <Button size="compact-xs" variant="default" loading={retrying} onClick={onRetry}>
+              Retry
+            </Button>
+          </div>
+        )}
+      >
+        {({ alerts }) => <Worst alerts={alerts.slice(0, WORST)} onSelect={onSelect} />}
+      </QueryState>
       <div className={classes["all"]}>
         <span className={classes["counts"]}>
           {query.data !== undefined &&

@@ -1,17 +1,18 @@
 import { Button } from "@mantine/core";
 import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useCallback, useState } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
 import { call, send } from "../../platform/api/call.ts";
-import { serverReason } from "../../platform/api/errors.ts";
-import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
+import { OlderButton } from "../../platform/paged-list.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { clearUrl } from "../../platform/url-state.ts";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
@@ -69,76 +70,66 @@ interface AuditRowsProps {
 }
 
 function AuditRows({ filters, list, isOn }: AuditRowsProps) {
-  // Only for these filters: exact counting is slow, and other filters start with an estimate again.
-  const filter = JSON.stringify(auditFilterOf(filters));
-  const [countedFilter, setCountedFilter] = useState<string | null>(null);
-  const isCounted = countedFilter === filter && isOn;
-  const exact = useExactTotal(filters, isCounted);
-  const pages = list.data?.pages ?? [];
-  const [first] = pages;
+  const exact = useExactTotal(filters);
   if (!isOn) return <EmptyState title="No changes found" message="The last day is before the first." />;
-  if (list.isError && first === undefined) {
-    return (
-      <FailedState
-        title="The audit could not be loaded."
-        message={serverReason(list.error)}
-        retrying={list.isFetching}
-        onRetry={() => void list.refetch()}
-      />
-    );
-  }
-  if (first === undefined) return <SkeletonLines label="Loading audit..." lines={8} />;
-  const entries = pages.flatMap((page) => page.entries);
-  if (entries.length === 0) {
-    return (
-      <EmptyState title="No changes found" {...(isNarrowed(filters) && { message: "Nothing matches the filters." })} />
-    );
-  }
-  const total = (isCounted ? exact.data : undefined) ?? first;
   return (
-    <>
-      <AuditTable entries={entries} isOld={list.isPlaceholderData} />
-      {list.isFetchNextPageError && (
-        <p className={classes["note"]} role="alert">
-          Older changes could not be loaded.
-        </p>
-      )}
-      <div className={classes["foot"]}>
-        <span>
-          Showing {number.format(entries.length)} of {number.format(total.total)}
-          {total.total_exact ? "" : "+"} changes
-        </span>
-        {!total.total_exact && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            loading={exact.isFetching}
-            onClick={() => setCountedFilter(filter)}
-          >
-            Count exactly
-          </Button>
-        )}
-        {list.hasNextPage && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show older
-          </Button>
-        )}
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          leftSection={<IconRefresh size={14} aria-hidden />}
-          loading={list.isRefetching && !list.isFetchingNextPage}
-          onClick={() => void Promise.all([list.refetch(), isCounted ? exact.refetch() : null])}
-        >
-          Refresh
+    <QueryState
+      query={list}
+      loading={<SkeletonLines label="Loading audit..." lines={8} />}
+      failed="The audit could not be loaded."
+    >
+      {({ pages }) => {
+        const entries = pages.flatMap((page) => page.entries);
+        if (entries.length === 0) {
+          const message = isNarrowed(filters) && { message: "Nothing matches the filters." };
+          return <EmptyState title="No changes found" {...message} />;
+        }
+        return (
+          <>
+            <AuditTable entries={entries} isOld={list.isPlaceholderData} />
+            {list.isFetchNextPageError && (
+              <p className={classes["note"]} role="alert">
+                Older changes could not be loaded.
+              </p>
+            )}
+            <AuditFooter shown={entries.length} first={pages[0]} list={list} exact={exact} />
+          </>
+        );
+      }}
+    </QueryState>
+  );
+}
+
+interface AuditFooterProps extends Pick<AuditRowsProps, "list"> {
+  readonly shown: number;
+  readonly first: ResponseOf<typeof auditList> | undefined;
+  readonly exact: ReturnType<typeof useExactTotal>;
+}
+
+function AuditFooter({ shown, first, list, exact }: AuditFooterProps) {
+  const { total = 0, total_exact: isExact = true } = exact.data ?? first ?? {};
+  return (
+    <div className={classes["foot"]}>
+      <span>
+        Showing {number.format(shown)} of {number.format(total)}
+        {isExact ? "" : "+"} changes
+      </span>
+      {!isExact && (
+        <Button variant="subtle" size="compact-sm" loading={exact.isFetching} onClick={() => void exact.refetch()}>
+          Count exactly
         </Button>
-      </div>
-    </>
+      )}
+      <OlderButton list={list} size="compact-sm" />
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        leftSection={<IconRefresh size={14} aria-hidden />}
+        loading={list.isRefetching && !list.isFetchingNextPage}
+        onClick={() => void Promise.all([list.refetch(), exact.data === undefined ? null : exact.refetch()])}
+      >
+        Refresh
+      </Button>
+    </div>
   );
 }
 
@@ -157,30 +148,14 @@ function Head({ head }: { readonly head: { number: number; hash: string; sealed_
 
 const PAGE_ROWS = 100;
 
-/** The matching rows, newest first, page by page; while a filter changes, the previous ones stay. */
 function useAuditList(filters: AuditFilterValues, isOn: boolean) {
-  const filter = auditFilterOf(filters);
-  return useInfiniteQuery({
-    queryKey: [...queryKeyOf(auditList), "pages", filter],
-    queryFn: ({ pageParam, signal }) =>
-      call(
-        auditList,
-        { query: { ...filter, limit: PAGE_ROWS, ...(pageParam !== null && { cursor: pageParam }) } },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
-    enabled: isOn,
-  });
+  const filter = { ...auditFilterOf(filters), limit: PAGE_ROWS };
+  const paged = pagedQuery(auditList, filter, (query, signal) => call(auditList, { query }, { signal }));
+  return useInfiniteQuery({ ...paged, enabled: isOn });
 }
 
-/** How many rows match the filters, counted exactly, on request. */
-function useExactTotal(filters: AuditFilterValues, isWanted: boolean) {
-  const filter = auditFilterOf(filters);
-  return useQuery({
-    queryKey: [...queryKeyOf(auditList), "exact", filter],
-    queryFn: ({ signal }) => call(auditList, { query: { ...filter, limit: 1, exact_total: "true" } }, { signal }),
-    enabled: isWanted,
-  });
+/** How many rows match the filters, counted exactly, on request: that is slow. Other filters have an estimate again. */
+function useExactTotal(filters: AuditFilterValues) {
+  const query = { ...auditFilterOf(filters), limit: 1, exact_total: "true" as const };
+  return useQuery({ ...routeQuery(auditList, { query }), enabled: false, gcTime: 0 });
 }

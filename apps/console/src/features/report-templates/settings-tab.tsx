@@ -10,10 +10,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
-import { serverReason } from "../../platform/api/errors.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
 import classes from "./report-management.module.css";
@@ -24,18 +23,14 @@ const ALL_SECTIONS = "all";
 export function SettingsTab() {
   const settings = useQuery(routeQuery(reportSettings, {}));
   const templates = useQuery(routeQuery(reportTemplates, {}));
-  if (settings.data !== undefined) {
-    return <SettingsForm settings={settings.data} templates={templates.data ?? []} />;
-  }
-  return settings.isError ? (
-    <FailedState
-      title="The settings could not be loaded."
-      message={serverReason(settings.error)}
-      retrying={settings.isFetching}
-      onRetry={() => void settings.refetch()}
-    />
-  ) : (
-    <SkeletonLines label="Loading settings..." lines={4} />
+  return (
+    <QueryState
+      query={settings}
+      loading={<SkeletonLines label="Loading settings..." lines={4} />}
+      failed="The settings could not be loaded."
+    >
+      {(data) => <SettingsForm settings={data} templates={templates.data ?? []} />}
+    </QueryState>
   );
 }
 

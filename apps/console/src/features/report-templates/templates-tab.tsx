@@ -3,11 +3,10 @@ import { type ReportTemplate, reportTemplates } from "@suncrew/contract/report-t
 import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { serverReason } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { DeleteDialog } from "../../ui/delete-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { removeTemplate, setActive } from "./template-calls.ts";
@@ -35,21 +34,19 @@ export function TemplatesTab() {
           Create Template
         </Button>
       </div>
-      {list.data === undefined && list.isError && (
-        <FailedState
-          title="The templates could not be loaded."
-          message={serverReason(list.error)}
-          retrying={list.isFetching}
-          onRetry={() => void list.refetch()}
-        />
-      )}
-      {list.data === undefined && !list.isError && <SkeletonLines label="Loading templates..." lines={3} />}
-      {list.data?.length === 0 && (
-        <EmptyState title="No report templates" message="Without one a report has every section." />
-      )}
-      {list.data !== undefined && list.data.length > 0 && (
-        <TemplateTable templates={list.data} onEdit={setEdited} onDelete={setDeleting} />
-      )}
+      <QueryState
+        query={list}
+        loading={<SkeletonLines label="Loading templates..." lines={3} />}
+        failed="The templates could not be loaded."
+      >
+        {(templates) =>
+          templates.length === 0 ? (
+            <EmptyState title="No report templates" message="Without one a report has every section." />
+          ) : (
+            <TemplateTable templates={templates} onEdit={setEdited} onDelete={setDeleting} />
+          )
+        }
+      </QueryState>
       {isCreating && list.data !== undefined && (
         <TemplateDialog template={null} others={list.data} isDeleted={false} onClose={() => setCreating(false)} />
       )}

@@ -1,14 +1,14 @@
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { ActionIcon, Tooltip } from "@mantine/core";
 import { type KeptReport, keptReports } from "@suncrew/contract/reports/reports.ts";
 import { IconDownload } from "@tabler/icons-react";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
-import { serverReason } from "../../platform/api/errors.ts";
-import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { pagedQuery } from "../../platform/api/route-query.ts";
+import { OlderButton } from "../../platform/paged-list.tsx";
+import { QueryState } from "../../platform/query-state.tsx";
 import { toast } from "../../platform/toast.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { downloadMonthlyReport, failureMessage } from "./download-report.ts";
@@ -28,62 +28,42 @@ export interface MonthlyReportsProps {
 
 /** The automatic monthly reports, newest first. */
 export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
-  const filter = siteId === null ? {} : { site_id: siteId };
+  const filter = { ...(siteId !== null && { site_id: siteId }), limit: PAGE_ROWS };
+  const paged = pagedQuery(keptReports, filter, (query, signal) => call(keptReports, { query }, { signal }));
   const list = useInfiniteQuery({
-    queryKey: [...queryKeyOf(keptReports), filter],
-    queryFn: ({ pageParam, signal }) =>
-      call(
-        keptReports,
-        { query: { ...filter, limit: PAGE_ROWS, ...(pageParam !== null && { cursor: pageParam }) } },
-        { signal },
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    placeholderData: keepPreviousData,
+    ...paged,
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ reports }) => reports.some(({ status }) => status === "PENDING")) === true
         ? REFETCH_INTERVAL_MS
         : false,
   });
-  const reports = list.data?.pages.flatMap((page) => page.reports);
   return (
     <section className={classes["monthly"]} aria-labelledby="monthly-reports">
       <h2 id="monthly-reports" className={classes["heading"]}>
         Monthly reports{siteName !== undefined && <span className={classes["of"]}> of {siteName}</span>}
       </h2>
-      {reports === undefined && list.isError && (
-        <FailedState
-          title="The monthly reports could not be loaded."
-          message={serverReason(list.error)}
-          retrying={list.isFetching}
-          onRetry={() => void list.refetch()}
-        />
-      )}
-      {reports === undefined && !list.isError && <SkeletonLines label="Loading monthly reports..." lines={3} />}
-      {reports?.length === 0 && (
-        <EmptyState
-          title={siteId === null ? "No monthly reports yet" : "No monthly reports of this site yet"}
-          message="If monthly reports are on, last month's report of every site is generated on the first day of each month."
-        />
-      )}
-      {reports !== undefined && reports.length > 0 && (
-        <ul className={classes["reports"]} aria-label="Monthly reports, newest first">
-          {reports.map((report) => (
-            <MonthlyReportRow key={report.id} report={report} />
-          ))}
-        </ul>
-      )}
-      {list.hasNextPage && (
-        <Button
-          variant="default"
-          size="xs"
-          className={classes["older"]}
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show older
-        </Button>
-      )}
+      <QueryState
+        query={list}
+        loading={<SkeletonLines label="Loading monthly reports..." lines={3} />}
+        failed="The monthly reports could not be loaded."
+      >
+        {({ pages }) => {
+          const reports = pages.flatMap((page) => page.reports);
+          return reports.length === 0 ? (
+            <EmptyState
+              title={siteId === null ? "No monthly reports yet" : "No monthly reports of this site yet"}
+              message="If monthly reports are on, last month's report of every site is generated on the first day of each month."
+            />
+          ) : (
+            <ul className={classes["reports"]} aria-label="Monthly reports, newest first">
+              {reports.map((report) => (
+                <MonthlyReportRow key={report.id} report={report} />
+              ))}
+            </ul>
+          );
+        }}
+      </QueryState>
+      <OlderButton list={list} size="xs" className={classes["older"]} />
       {list.isFetchNextPageError && (
         <p className={classes["trouble"]} role="alert">
           Older monthly reports could not be loaded.

@@ -3,10 +3,9 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useUrlState } from "../../platform/url-params.tsx";
-import { serverReason } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { MonthlyReports } from "./monthly-reports.tsx";
@@ -24,28 +23,29 @@ export function SiteReportsPage() {
     <PageLayout title="Site Reports">
       <div className={classes["page"]}>
         <section className={classes["panel"]} aria-label="New report">
-          {sites.data === undefined && sites.isError && (
-            <FailedState
-              title="The sites could not be loaded."
-              message={serverReason(sites.error)}
-              retrying={sites.isFetching}
-              onRetry={() => void sites.refetch()}
-            />
-          )}
-          {sites.data === undefined && !sites.isError && <SkeletonLines label="Loading sites..." lines={3} />}
-          {sites.data?.length === 0 && (
-            <EmptyState title="No sites yet" message="A report covers one site, and there is none that you can see." />
-          )}
-          {sites.data !== undefined && sites.data.length > 0 && (
-            <ReportForm
-              sites={sites.data}
-              templates={templates.data?.filter(({ isActive }) => isActive) ?? null}
-              haveTemplatesFailed={templates.data === undefined && templates.isError}
-              choice={choice}
-              onChange={change}
-              onTemplateUnavailable={() => void templates.refetch()}
-            />
-          )}
+          <QueryState
+            query={sites}
+            loading={<SkeletonLines label="Loading sites..." lines={3} />}
+            failed="The sites could not be loaded."
+          >
+            {(data) =>
+              data.length === 0 ? (
+                <EmptyState
+                  title="No sites yet"
+                  message="A report covers one site, and there is none that you can see."
+                />
+              ) : (
+                <ReportForm
+                  sites={data}
+                  templates={templates.data?.filter(({ isActive }) => isActive) ?? null}
+                  haveTemplatesFailed={templates.data === undefined && templates.isError}
+                  choice={choice}
+                  onChange={change}
+                  onTemplateUnavailable={() => void templates.refetch()}
+                />
+              )
+            }
+          </QueryState>
         </section>
         <MonthlyReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
       </div>

@@ -4,6 +4,7 @@ import { IconCalendarStats } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { todayTexts } from "./runs-meaning.ts";
 import classes from "./today-figures.module.css";
@@ -26,31 +27,33 @@ export function TodayFigures() {
       <IconCalendarStats size={20} aria-hidden />
       <span>
         <strong>Today:</strong>{" "}
-        {counts !== undefined ? (
-          todayTexts(counts).map(({ count, text }, index) => {
-            const recorded = recordedCountSchema.safeParse(count);
-            return (
-              <Fragment key={count}>
-                {index > 0 && ", "}
-                {recorded.success && counts[count] > 0 ? (
-                  <UnstyledButton
-                    className={classes["figure"]}
-                    aria-haspopup="dialog"
-                    onClick={() => setShown(recorded.data)}
-                  >
-                    {text}
-                  </UnstyledButton>
-                ) : (
-                  text
-                )}
-              </Fragment>
-            );
-          })
-        ) : query.isPending ? (
-          <Skeleton component="span" display="inline-block" width={250} height={14} />
-        ) : (
-          <span className={classes["unknown"]}>could not be loaded</span>
-        )}
+        <QueryState
+          query={query}
+          loading={<Skeleton component="span" display="inline-block" width={250} height={14} />}
+          renderFailed={() => <span className={classes["unknown"]}>could not be loaded</span>}
+        >
+          {(data) =>
+            todayTexts(data).map(({ count, text }, index) => {
+              const recorded = recordedCountSchema.safeParse(count);
+              return (
+                <Fragment key={count}>
+                  {index > 0 && ", "}
+                  {recorded.success && data[count] > 0 ? (
+                    <UnstyledButton
+                      className={classes["figure"]}
+                      aria-haspopup="dialog"
+                      onClick={() => setShown(recorded.data)}
+                    >
+                      {text}
+                    </UnstyledButton>
+                  ) : (
+                    text
+                  )}
+                </Fragment>
+              );
+            })
+          }
+        </QueryState>
       </span>
       {shown !== null && counts !== undefined && (
         <RunsDialog shown={shown} counts={counts} onShow={setShown} onClose={() => setShown(null)} />

@@ -8,9 +8,9 @@ import { IconCalendarWeek, IconChevronLeft, IconChevronRight, IconFlask } from "
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { todayIn } from "../../ui/days.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FailedState } from "../../ui/failed-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { dayText, siteClockText, siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
@@ -34,18 +34,13 @@ export function WeekCalendar({ site, day, onDay }: WeekCalendarTabProps) {
   return (
     <section className={classes["calendar"]} aria-label="Week of cleaning">
       <WeekHead week={week} isPresent={day === null} timezone={site.timezone} onDay={onDay} />
-      {week !== undefined ? (
-        <Days week={week} />
-      ) : query.isPending ? (
-        <SkeletonLines label="Loading the week" lines={7} lineHeightPx={48} />
-      ) : (
-        <FailedState
-          title="The week could not be loaded."
-          message={query.error.message}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      )}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading the week" lines={7} lineHeightPx={48} />}
+        failed="The week could not be loaded."
+      >
+        {(data) => <Days week={data} />}
+      </QueryState>
     </section>
   );
 }

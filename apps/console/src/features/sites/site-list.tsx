@@ -1,18 +1,15 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect } from "react";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
+import { useVirtualRows } from "../../ui/virtual-rows.ts";
 import { stepFrom } from "./list-keys.ts";
 import classes from "./site-list.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
 
-const ROW_PX = 40;
-/** Fingers need more than a mouse. */
-const TOUCH_ROW_PX = 48;
-const GAP_PX = 4;
+export const SITE_GAP_PX = 4;
 const MIN_COLUMN_PX = 230;
 
 interface SiteListProps {
@@ -28,23 +25,19 @@ interface SiteListProps {
 
 /** Sites to choose from, in as many columns as fit; of thousands only those in sight exist. Arrow keys move in it. */
 export function SiteList({ label, sites, selectedId, onSelect, framed = false, maxRows }: SiteListProps) {
-  const scroll = useRef<HTMLDivElement>(null);
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
-  const ref = useMergedRef(scroll, sizeRef);
-  const columns = framed ? Math.max(1, Math.floor((width + GAP_PX) / (MIN_COLUMN_PX + GAP_PX))) : 1;
-  const rowPx = (isTouch() ? TOUCH_ROW_PX : ROW_PX) + GAP_PX;
+  const columns = framed ? Math.max(1, Math.floor((width + SITE_GAP_PX) / (MIN_COLUMN_PX + SITE_GAP_PX))) : 1;
+  const rowPx = siteRowPx();
   const rows = Math.ceil(sites.length / columns);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
-    count: rows,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
-    overscan: 6,
-    initialRect: { width: 300, height: 400 },
-  });
+  const {
+    scroll,
+    rows: shownRows,
+    virtualizer,
+    totalPx,
+  } = useVirtualRows({ count: rows, rowPx, initialHeightPx: 400, overscan: 6 });
+  const ref = useMergedRef(scroll, sizeRef);
 
   const selectedIndex = sites.findIndex((site) => site.id === selectedId);
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
   useEffect(() => {
     if (selectedIndex >= 0) virtualizer.scrollToIndex(Math.floor(selectedIndex / columns), { align: "auto" });
   }, [virtualizer, selectedIndex, columns]);
@@ -60,7 +53,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
   };
 
   const tabbable = Math.max(0, selectedIndex);
-  const shown = virtualizer.getVirtualItems().flatMap((row) => {
+  const shown = shownRows.flatMap((row) => {
     const first = row.index * columns;
     return sites.slice(first, first + columns).map((site, column) => ({ site, index: first + column, column, row }));
   });
@@ -74,7 +67,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
       data-framed={framed || undefined}
       style={maxRows === undefined ? { flex: 1 } : { height: Math.min(rows, maxRows) * rowPx, flex: "none" }}
     >
-      <div style={{ height: virtualizer.getTotalSize() }}>
+      <div style={{ height: totalPx }}>
         {shown.map(({ site, index, column, row }) => (
           <UnstyledButton
             key={site.id}
@@ -84,9 +77,9 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
             tabIndex={index === tabbable ? 0 : -1}
             style={{
               top: row.start,
-              height: rowPx - GAP_PX,
-              left: `calc(${column} * (100% + ${GAP_PX}px) / ${columns})`,
-              width: `calc((100% + ${GAP_PX}px) / ${columns} - ${GAP_PX}px)`,
+              height: rowPx - SITE_GAP_PX,
+              left: `calc(${column} * (100% + ${SITE_GAP_PX}px) / ${columns})`,
+              width: `calc((100% + ${SITE_GAP_PX}px) / ${columns} - ${SITE_GAP_PX}px)`,
             }}
             onClick={() => onSelect(site.id)}
             onKeyDown={onKeyDown}
@@ -99,8 +92,10 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
   );
 }
 
-function isTouch(): boolean {
-  return matchMedia("(pointer: coarse), (max-width: 48em)").matches;
+/** The height of a row of sites with the gap below it. Fingers need more than a mouse. */
+export function siteRowPx(): number {
+  const isTouch = matchMedia("(pointer: coarse), (max-width: 48em)").matches;
+  return (isTouch ? 48 : 40) + SITE_GAP_PX;
 }
 
 interface SiteLineProps {

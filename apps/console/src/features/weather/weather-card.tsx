@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { type QueryFailure, QueryState } from "../../platform/query-state.tsx";
 import { toast } from "../../platform/toast.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -26,20 +27,18 @@ import {
 
 /** §2 Detail panel: the weather card of the selected site. */
 export function WeatherCard({ siteId }: { readonly siteId: number }) {
-  const { state, weather, retry, isRetrying } = useSiteWeather(siteId);
+  const query = useSiteWeather(siteId);
   return (
     <section className={classes["frame"]} aria-label="Weather">
-      {state === "loading" ? (
-        <Loading />
-      ) : state === "failed" || weather === null ? (
-        <Unavailable onRetry={retry} isRetrying={isRetrying} />
-      ) : (
-        <div className={classes["card"]}>
-          <Now current={weather.current} />
-          <WeekForecast days={weather.forecast} />
-          <Advice weather={weather} />
-        </div>
-      )}
+      <QueryState query={query} loading={<Loading />} renderFailed={(failure) => <Unavailable {...failure} />}>
+        {(weather) => (
+          <div className={classes["card"]}>
+            <Now current={weather.current} />
+            <WeekForecast days={weather.forecast} />
+            <Advice weather={weather} />
+          </div>
+        )}
+      </QueryState>
     </section>
   );
 }
@@ -105,13 +104,8 @@ function Loading() {
   );
 }
 
-interface UnavailableProps {
-  readonly onRetry: () => void;
-  readonly isRetrying: boolean;
-}
-
 /** §8 Weather. */
-function Unavailable({ onRetry, isRetrying }: UnavailableProps) {
+function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
   return (
     <div className={classes["unavailable"]}>
       <IconCloudOff size={22} stroke={1.6} aria-hidden />
@@ -222,15 +216,8 @@ function WeekTable({ days }: { readonly days: readonly ForecastDay[] }) {
 /** How often the forecast is refetched, in milliseconds; the server caches its own for longer. */
 const REFRESH_MS = 900_000;
 
-interface SiteWeather {
-  readonly state: "loading" | "failed" | "loaded";
-  readonly weather: Weather | null;
-  readonly retry: () => void;
-  readonly isRetrying: boolean;
-}
-
 /** The selected site's weather. Each failure shows a toast (§8 Weather). */
-function useSiteWeather(siteId: number): SiteWeather {
+function useSiteWeather(siteId: number) {
   const query = useQuery({
     ...routeQuery(siteWeather, { params: { siteId } }),
     staleTime: REFRESH_MS,
@@ -245,11 +232,5 @@ function useSiteWeather(siteId: number): SiteWeather {
 
   // While it is tried again the failure stays, and so does the focus on Retry.
   const hasFailed = query.isError || (query.isPending && query.errorUpdateCount > 0);
-  const state = hasFailed ? "failed" : query.isPending ? "loading" : "loaded";
-  return {
-    state,
-    weather: query.data ?? null,
-    retry: () => void query.refetch(),
-    isRetrying: query.isFetching,
-  };
+  return { ...query, data: hasFailed ? undefined : query.data, isError: hasFailed };
 }

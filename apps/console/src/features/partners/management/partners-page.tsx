@@ -4,6 +4,7 @@ import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
+import { QueryState } from "../../../platform/query-state.tsx";
 import { saveFile } from "../../../platform/save-file.ts";
 import { useUrlState } from "../../../platform/url-params.tsx";
 import { textParam, type UrlSchema } from "../../../platform/url-state.ts";
@@ -74,20 +75,17 @@ export function PartnersPage() {
           {partners !== undefined && countText(found.length, partners.length)}
         </p>
       </div>
-      {partners !== undefined ? (
-        <PartnerGrid partners={partners} found={found} onOpen={setOpen} />
-      ) : query.isError ? (
-        <div className={classes["panel"]}>
-          <FailedState
-            title="The partners could not be loaded."
-            message={query.error.message}
-            onRetry={() => void query.refetch()}
-            retrying={query.isFetching}
-          />
-        </div>
-      ) : (
-        <PartnerCardSkeletons />
-      )}
+      <QueryState
+        query={query}
+        loading={<PartnerCardSkeletons />}
+        renderFailed={(failure) => (
+          <div className={classes["panel"]}>
+            <FailedState title="The partners could not be loaded." {...failure} />
+          </div>
+        )}
+      >
+        {(data) => <PartnerGrid partners={data} found={found} onOpen={setOpen} />}
+      </QueryState>
       {open !== null && <PartnerDialogs open={open} partners={partners ?? []} onOpen={setOpen} />}
     </PageLayout>
   );

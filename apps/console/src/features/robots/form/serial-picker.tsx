@@ -4,7 +4,6 @@ import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCheck, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
@@ -14,6 +13,7 @@ import { partnersElsewhere, type SerialChoice, serialChoices } from "./robot-for
 import classes from "./serial-picker.module.css";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { QueryState } from "../../../platform/query-state.tsx";
+import { useVirtualRows } from "../../../ui/virtual-rows.ts";
 
 const ROW_PX = 44;
 const SEEN_ROWS = 8;
@@ -73,18 +73,14 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState("");
   const [activeSerial, setActiveSerial] = useState(chosen);
   const id = useId();
-  const scroll = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLInputElement>(null);
   const found = useMemo(() => serialChoices(numbers, own, search, elsewhere), [numbers, own, search, elsewhere]);
   const free = useMemo(() => found.flatMap((choice, index) => (isTaken(choice) ? [] : [index])), [found]);
   const active = free.find((index) => found[index]?.serialNumber === activeSerial) ?? free[0] ?? -1;
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
+  const { scroll, rows, totalPx, virtualizer } = useVirtualRows({
     count: found.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
-    overscan: 8,
-    initialRect: { width: 300, height: ROW_PX * SEEN_ROWS },
+    rowPx: ROW_PX,
+    initialHeightPx: ROW_PX * SEEN_ROWS,
   });
   const isShown = useRef(false);
   useEffect(() => {
@@ -143,8 +139,8 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
         aria-label="Serial numbers"
         style={{ height: Math.min(found.length, SEEN_ROWS) * ROW_PX }}
       >
-        <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, start }) => {
+        <div role="presentation" style={{ position: "relative", height: totalPx }}>
+          {rows.map(({ index, start }) => {
             const choice = found[index];
             return (
               choice && (

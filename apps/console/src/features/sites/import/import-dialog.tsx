@@ -2,7 +2,6 @@ import { Alert, Button, Checkbox, FileButton } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useId, useRef, useState } from "react";
 import { ApiError, messageOf, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
@@ -11,6 +10,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { dayText } from "../../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
+import { useVirtualRows } from "../../../ui/virtual-rows.ts";
 import { applyImport, checkImport, countedText, type ImportKind, importKinds } from "./import-calls.ts";
 import classes from "./import-dialog.module.css";
 import {
@@ -131,15 +131,17 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
   const [isFiltered, setFiltered] = useState(false);
   const summaryId = useId();
   const rows = isFiltered && bad > 0 ? answer.rows.filter(({ problems }) => problems.length > 0) : answer.rows;
-  const scroll = useRef<HTMLDivElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
+  const {
+    scroll,
+    rows: shown,
+    totalPx,
+    measureElement,
+  } = useVirtualRows({
     count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
-    overscan: 8,
-    initialRect: { width: 600, height: 360 },
-    getItemKey: (index) => rows[index]?.row ?? index,
+    rowPx: ROW_PX,
+    measured: true,
+    keyAt: (index) => rows[index]?.row ?? index,
+    initialHeightPx: 360,
   });
 
   return (
@@ -176,14 +178,14 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
             </div>
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard */}
             <div ref={scroll} className={classes["rows"]} role="rowgroup" tabIndex={0}>
-              <div role="presentation" style={{ position: "relative", height: virtualizer.getTotalSize() }}>
-                {virtualizer.getVirtualItems().map((item) => {
+              <div role="presentation" style={{ position: "relative", height: totalPx }}>
+                {shown.map((item) => {
                   const row = rows[item.index];
                   if (row === undefined) return null;
                   return (
                     <div
-                      key={item.key}
-                      ref={virtualizer.measureElement}
+                      key={row.row}
+                      ref={measureElement}
                       data-index={item.index}
                       className={classes["row"]}
                       role="row"

@@ -3,13 +3,13 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconEdit, IconPlus, IconSolarPanel, IconTrash } from "@tabler/icons-react";
-import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
+import { useVirtualRows } from "../../../ui/virtual-rows.ts";
 import { rowStepFrom } from "../list-keys.ts";
 import { SiteMaintenance } from "../site-facts.tsx";
-import { SiteLine, SiteSearchBox } from "../site-list.tsx";
+import { SITE_GAP_PX, SiteLine, siteRowPx, SiteSearchBox } from "../site-list.tsx";
 import classes from "./all-sites-card.module.css";
 
 /** §9: with more sites than this the rows are compact. */
@@ -122,11 +122,6 @@ function SiteDetailRows({ sites, selectedId, onSelect, ...actions }: SiteDetailR
   );
 }
 
-const ROW_PX = 40;
-/** Fingers need more than a mouse. */
-const TOUCH_ROW_PX = 48;
-const GAP_PX = 4;
-
 interface ManagedSiteListProps extends SiteActions {
   readonly sites: readonly Site[];
   readonly selectedId: number | null;
@@ -140,28 +135,21 @@ interface ManagedSiteListProps extends SiteActions {
  * the next row, left and right to the buttons of a row.
  */
 function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: ManagedSiteListProps) {
-  const scroll = useRef<HTMLDivElement>(null);
   const [focusedId, setFocusedId] = useState<number | null>(null);
-  const rowPx = (isTouch() ? TOUCH_ROW_PX : ROW_PX) + GAP_PX;
+  const rowPx = siteRowPx();
   const indexOf = (id: number | null) => (id === null ? -1 : sites.findIndex((site) => site.id === id));
   const selectedIndex = indexOf(selectedId);
   const focusedIndex = indexOf(focusedId);
   /** The row that Tab leads to; it exists also where it is out of sight. */
   const active = focusedIndex >= 0 ? focusedIndex : Math.max(0, selectedIndex);
-  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
-  const virtualizer = useVirtualizer({
+  const { scroll, rows, totalPx, virtualizer } = useVirtualRows({
     count: sites.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => rowPx,
+    rowPx,
+    initialHeightPx: 400,
     overscan: 6,
-    initialRect: { width: 300, height: 400 },
-    rangeExtractor: (range) => {
-      const shown = defaultRangeExtractor(range);
-      return shown.includes(active) || active >= sites.length ? shown : [...shown, active].toSorted((a, b) => a - b);
-    },
+    keptIndex: active,
   });
 
-  useEffect(() => virtualizer.measure(), [virtualizer, rowPx]);
   useEffect(() => {
     if (selectedIndex >= 0) virtualizer.scrollToIndex(selectedIndex, { align: "auto" });
   }, [virtualizer, selectedIndex]);
@@ -188,8 +176,8 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
       className={classes["scroll"]}
       style={maxRows === undefined ? { flex: 1 } : { height: Math.min(sites.length, maxRows) * rowPx, flex: "none" }}
     >
-      <ul className={classes["compact"]} aria-label="All Sites" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => {
+      <ul className={classes["compact"]} aria-label="All Sites" style={{ height: totalPx }}>
+        {rows.map(({ index, start }) => {
           const site = sites[index];
           if (site === undefined) return null;
           const tabIndex = index === active ? 0 : -1;
@@ -203,7 +191,7 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
               aria-posinset={index + 1}
               data-index={index}
               data-selected={site.id === selectedId || undefined}
-              style={{ top: start, height: rowPx - GAP_PX }}
+              style={{ top: start, height: rowPx - SITE_GAP_PX }}
               onKeyDown={onKeyDown}
               onFocus={() => setFocusedId(site.id)}
             >
@@ -222,10 +210,6 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
       </ul>
     </div>
   );
-}
-
-function isTouch(): boolean {
-  return matchMedia("(pointer: coarse), (max-width: 48em)").matches;
 }
 
 interface SiteActions {

@@ -1,0 +1,54 @@
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef } from "react";
+
+export interface VirtualRowsOptions {
+  readonly count: number;
+  /** How tall a row is, in pixels; if rows are measured, until then. */
+  readonly rowPx: number;
+  /** Rows may be taller than `rowPx`: each is measured by `measureElement`. */
+  readonly measured?: boolean;
+  /** A measured height belongs to a row's key; to its index without this. */
+  readonly keyAt?: (index: number) => number | string;
+  /** Assumed until the region itself is measured. */
+  readonly initialHeightPx: number;
+  /** Rows rendered beyond either edge. */
+  readonly overscan?: number;
+  /** Height of a heading that sticks to the top of the region. */
+  readonly headPx?: number;
+  /** This row exists even where it is out of sight. */
+  readonly keptIndex?: number;
+}
+
+/** The rows in sight of a region that scrolls by itself: for thousands of rows, of which only those exist. */
+export function useVirtualRows(options: VirtualRowsOptions) {
+  const { count, rowPx, measured = false, initialHeightPx, overscan = 8, headPx = 0, keptIndex = -1, keyAt } = options;
+  const scroll = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowPx,
+    overscan,
+    paddingStart: headPx,
+    scrollPaddingStart: headPx,
+    ...(keyAt !== undefined && { getItemKey: keyAt }),
+    initialRect: { width: 600, height: initialHeightPx },
+    rangeExtractor: (range) => {
+      const shown = defaultRangeExtractor(range);
+      const isAdded = keptIndex >= 0 && keptIndex < count && !shown.includes(keptIndex);
+      return isAdded ? [...shown, keptIndex].toSorted((one, other) => one - other) : shown;
+    },
+  });
+  useEffect(() => {
+    if (!measured) virtualizer.measure();
+  }, [virtualizer, measured, rowPx]);
+  return {
+    /** Goes on the region. */
+    scroll,
+    rows: virtualizer.getVirtualItems(),
+    /** Goes on what contains the rows, as its height. */
+    totalPx: virtualizer.getTotalSize(),
+    measureElement: virtualizer.measureElement,
+    virtualizer,
+  };
+}
