@@ -128,6 +128,7 @@ async function liveTextOf(partner: Partner): Promise<string> {
     rolloutIds: [],
     alertSiteIds: sites,
     serverAlertIds: [],
+    reached: "0:0:",
   };
   const at = seenAt(server.deps);
   return JSON.stringify([await readSnapshot(viewer, server.db, at), await readUpdate(viewer, server.db, at, changed)]);

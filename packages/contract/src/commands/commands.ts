@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
+import { livePositionSchema } from "../http/live-position.ts";
 import { idInputSchema, instantSchema, percentInputSchema, serialSchema } from "../http/values.ts";
 import { motionSchema, robotStatusSchema } from "../robots/robots.ts";
 
@@ -41,6 +42,8 @@ export const sendCommand = defineRoute({
     command_id: z.uuid(),
     /** True for a STOP sent while the database is down: neither recorded nor confirmed by the robot yet. */
     pending: z.boolean().optional(),
+    /** From where on the live stream shows the result. */
+    live_position: livePositionSchema.optional(),
   }),
 });
 
@@ -62,5 +65,7 @@ export const robotStatus = defineRoute({
       motion: motionSchema,
       direction: travelDirectionSchema,
     }),
+    /** From where on the live stream shows this state. */
+    live_position: livePositionSchema.optional(),
   }),
 });

@@ -3,6 +3,7 @@ import { commandModeSchema, commandVerbSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
 import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
+import { livePositionSchema } from "../http/live-position.ts";
 import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
 
 /** §3 Robot group, server shape. */
@@ -83,6 +84,8 @@ export const robotResultSchema = z.object({
   pending: z.boolean(),
   /** Of a STOP: false if the robot was last seen stopped and no start was under way. */
   was_moving: z.boolean().optional(),
+  /** From where on the live stream shows what the robot confirmed. */
+  live_position: livePositionSchema.optional(),
 });
 export type RobotResult = z.output<typeof robotResultSchema>;
 

@@ -4,6 +4,7 @@ import { defineRoute } from "../http/route.ts";
 import { idSchema, instantSchema } from "../http/values.ts";
 import { robotLiveSchema } from "../robots/robots.ts";
 import { siteSchema } from "../sites/sites.ts";
+import { liveReachedSchema } from "../http/live-position.ts";
 
 /** Interval of heartbeat comments while nothing else is sent. */
 export const LIVE_HEARTBEAT_MS = 15_000;
@@ -16,12 +17,16 @@ export const liveEventSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("snapshot"),
     at: instantSchema,
+    /** How far this stream has come. Servers of older versions omit it. */
+    reached: liveReachedSchema.optional(),
     robots: z.array(robotLiveSchema),
     sites: z.array(siteSchema),
   }),
   z.object({
     type: z.literal("update"),
     at: instantSchema,
+    /** How far this stream has come, in what the user may see. Servers of older versions omit it. */
+    reached: liveReachedSchema.optional(),
     robots: z.array(robotLiveSchema),
     sites: z.array(siteSchema),
     activity: z.array(activityEntrySchema),

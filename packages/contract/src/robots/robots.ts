@@ -2,6 +2,7 @@ import { z } from "zod";
 import { severitySchema } from "../alerts/severity.ts";
 import { firmwareUpdateSchema } from "../firmware/firmware.ts";
 import { defineRoute } from "../http/route.ts";
+import { livePositionSchema } from "../http/live-position.ts";
 import { runOutcomeSchema } from "./run-outcome.ts";
 import {
   dateSchema,
@@ -168,5 +169,10 @@ export const updateRobotSettings = defineRoute({
       message: "At least one of cleaning_direction, main_motor_speed and brush_motor_speed is required.",
       path: ["cleaning_direction"],
     }),
-  response: z.object({ success: z.literal(true), message: z.string() }),
+  response: z.object({
+    success: z.literal(true),
+    message: z.string(),
+    /** From where on the live stream shows the new settings. */
+    live_position: livePositionSchema.optional(),
+  }),
 });

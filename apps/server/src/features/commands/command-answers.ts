@@ -172,6 +172,8 @@ export interface SuccessAnswer {
   readonly command_id: string;
   /** True for a STOP that was sent, but neither recorded nor confirmed yet. */
   readonly pending?: boolean;
+  /** From where on the live stream shows the result; missing where nothing is on record. */
+  readonly live_position?: string;
 }
 
 /** What is known beside the row when its caller is answered. */
@@ -192,10 +194,15 @@ export function contextOf(command: Command): AnswerContext {
 
 /** The answer to a person whose command was settled, or a STOP or lock that is pending. Throws what is not a success. */
 export function answerTo(command: Command, context: AnswerContext): SuccessAnswer {
-  const { id, verb, serial_number: serial, outcome } = command;
+  const { id, verb, serial_number: serial, outcome, settled_change: position } = command;
   switch (outcome) {
     case "CONFIRMED":
-      return { success: true, message: successMessages[command.verb](serial), command_id: id };
+      return {
+        success: true,
+        message: successMessages[verb](serial),
+        command_id: id,
+        ...(position !== null && { live_position: position }),
+      };
     case "REJECTED":
       throw failure(502, "ROBOT_REFUSED", rejectedMessage(serial, command.ack_code));
     case "NEVER_SENT":

@@ -24,7 +24,7 @@ export interface ManyOrder extends Omit<Order, "unless"> {
 /** Sends a stored command and answers when the robot showed it; throws what is not a success. */
 type Send = (commandId: string, robotAway: boolean, onSent: () => void) => Promise<SuccessAnswer>;
 
-type Result = Pick<RobotResult, "outcome" | "message" | "pending" | "was_moving">;
+type Result = Omit<RobotResult, "robotId" | "robotObjectId">;
 
 /**
  * Orders many robots of a site at the same time; `choose` names them inside the transaction and throws where it must
@@ -50,8 +50,10 @@ export async function orderMany(
     if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
     onGoing?.(robot.id);
     stop?.noteStored(robot.id);
-    const { message } = await send(accepted.command.id, accepted.robotAway, () => stop?.noteHandedOver(robot.id));
-    const result = { outcome: "SUCCESS", message, pending: false } as const;
+    const { message, live_position } = await send(accepted.command.id, accepted.robotAway, () =>
+      stop?.noteHandedOver(robot.id),
+    );
+    const result = { outcome: "SUCCESS", message, pending: false, live_position } as const;
     return order.verb === "STOP" ? { ...result, was_moving: accepted.wasMoving } : result;
   };
   const heldResult = async (robot: BusyRobot): Promise<Result> => {

@@ -93,5 +93,6 @@ function shownAnswer(row: ShownRow, serial: string): StatusAnswer {
   return {
     success: true,
     data: { status, robot_status: row.robot_status, battery, timestamp: live_at.toISOString(), motion, direction },
+    live_position: row.change_no,
   };
 }

@@ -1,7 +1,7 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { afterCommit, inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import { failPlannedRuns, insertNotStarted } from "../runs/public.ts";
@@ -53,7 +53,12 @@ export async function closeAll<T extends OpenCommand>(
   if (open.length === 0) return [];
   const rows = await tx
     .updateTable("commands")
-    .set((eb) => ({ settled_at: now, outcome, answered_at: eb.fn.coalesce("answered_at", eb.val(now)) }))
+    .set((eb) => ({
+      settled_at: now,
+      settled_change: changedNow,
+      outcome,
+      answered_at: eb.fn.coalesce("answered_at", eb.val(now)),
+    }))
     .where("id", "=", idsOf(open))
     .where("settled_at", "is", null)
     .returning("id")

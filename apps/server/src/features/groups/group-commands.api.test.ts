@@ -44,6 +44,7 @@ describe("wire, Commands: a group acts on every member at once", () => {
         outcome: "SUCCESS",
         message: `START command sent to Robot ${serial}`,
         pending: false,
+        live_position: expect.any(String),
       })),
     });
     expect(motions()).toEqual(["MOVING", "MOVING", "MOVING", "MOVING"]);

@@ -10,7 +10,7 @@ import { findOpenSessions, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf, scopeOf } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
-import { type ChangedIds, ChangeReader, mergeChanges } from "./live.repository.ts";
+import { type ChangedIds, ChangeReader, mergeChanges, readReached } from "./live.repository.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
@@ -147,18 +147,20 @@ export class LiveFeed implements Service {
     try {
       const scopeMark = await readScopeMark(viewer, db);
       unwanted.throwIfAborted();
+      const reached = await readReached(db);
       const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#deps));
       unwanted.throwIfAborted();
-      const snapshot = await messageOf({ type: "snapshot", at: clock.now().toISOString(), robots, sites });
+      const snapshot = await messageOf({ type: "snapshot", at: clock.now().toISOString(), reached, robots, sites });
       await this.#turns.run("feed", async () => {
         unwanted.throwIfAborted();
-        const later = missed.length > 0 ? await this.#readMessage(viewer, mergeChanges(missed)) : null;
+        const [first, ...others] = missed;
+        const later = first && (await this.#readMessage(viewer, mergeChanges([first, ...others])));
         this.#beginning.delete(missed);
         // None begins whose session ended while it waited: this look begins after all that it waited for.
         await this.#lookAtSessions();
         await inSlices(reading.openings, (opening) => {
           if (opening.signal.aborted) return;
-          opening.begin(this.#streams.begin({ ...opening.parts, scopeMark, snapshot, later }));
+          opening.begin(this.#streams.begin({ ...opening.parts, scopeMark, snapshot, later: later ?? null }));
         });
       });
     } finally {
@@ -199,7 +201,9 @@ export class LiveFeed implements Service {
     const at = clock.now().toISOString();
     const update = await readUpdate(viewer, db, seenAt(this.#deps), changed);
     const lists: readonly (readonly unknown[])[] = Object.values(update);
-    return lists.some((rows) => rows.length > 0) ? messageOf({ type: "update", at, ...update }) : null;
+    return lists.some((rows) => rows.length > 0)
+      ? messageOf({ type: "update", at, reached: changed.reached, ...update })
+      : null;
   }
 
   #planScopeLook(): void {

@@ -1,9 +1,9 @@
-import type { AddressInfo } from "node:net";
-import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { privateWords } from "../../../test/fixtures.ts";
+import { eventsOf as eventsFrom, hasReached, listen, nextOf } from "../../../test/live-events.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { SystemClock } from "../../platform/clock.ts";
@@ -15,35 +15,11 @@ let address: string;
 beforeAll(async () => {
   test = await createTestApp({ clock: new SystemClock() });
   await test.app.start();
-  await test.app.http.listen({ port: 0, host: "127.0.0.1" });
-  const { port } = test.app.http.server.address() as AddressInfo;
-  address = `http://127.0.0.1:${port}`;
+  address = await listen(test.app.http);
 });
 afterAll(() => test.close());
 
-/** The events of a stream as they come; ends with the stream. */
-async function* eventsOf(client: TestClient, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
-  const response = await fetch(address + live.path, {
-    headers: { authorization: `Bearer ${client.token}` },
-    ...(signal && { signal }),
-  });
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-type")).toBe("text/event-stream");
-  expect(response.headers.get("content-encoding")).toBeNull();
-  let rest = "";
-  for await (const bytes of response.body ?? []) {
-    rest += Buffer.from(bytes).toString("utf8");
-    const lines = rest.split("\n\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.startsWith("data: ")) yield live.response.parse(JSON.parse(line.slice(6)));
-  }
-}
-
-async function nextOf(events: AsyncGenerator<LiveEvent>): Promise<LiveEvent> {
-  const next = await events.next();
-  if (next.done === true) throw new Error("the stream has ended");
-  return next.value;
-}
+const eventsOf = (client: TestClient, signal?: AbortSignal) => eventsFrom(address, client, signal);
 
 /**
  * The updates up to the one that shows the robot with this battery. Others may come before: a look begins at the oldest
@@ -126,6 +102,26 @@ describe("Live stream", () => {
     await slow.commit().execute();
     expect(await untilBattery(events, ownRobot.id, 11)).not.toEqual([]);
     await events.return(undefined);
+  });
+
+  it("says how far it has come: past a change once it shows it, and never while the change is not committed", async () => {
+    const { ownRobot, ownRobot2 } = test.fixtures;
+    const events = eventsOf(await test.as("owner"));
+    const slow = await test.db.startTransaction().execute();
+    await setBattery(slow, ownRobot.id, 21);
+    const { rows } = await sql<{ number: string }>`select pg_current_xact_id()::text as number`.execute(slow);
+    const position = rows[0]?.number;
+    expect(hasReached(await nextOf(events), position)).toBe(false);
+    await setBattery(test.db, ownRobot2.id, 22);
+    const before = await untilBattery(events, ownRobot2.id, 22);
+    expect(before.filter((event) => hasReached(event, position))).toEqual([]);
+    await slow.commit().execute();
+    const shown = (await untilBattery(events, ownRobot.id, 21)).at(-1);
+    expect(shown && hasReached(shown, position)).toBe(true);
+    await events.return(undefined);
+    const later = eventsOf(await test.as("owner"));
+    expect(hasReached(await nextOf(later), position)).toBe(true);
+    await later.return(undefined);
   });
 
   it("sees a change whose notice was lost at the next look", async () => {

@@ -13,6 +13,8 @@ export interface ChangedIds {
   readonly alertSiteIds: readonly number[];
   /** Alerts that are at no site: about Suncrew's own servers. */
   readonly serverAlertIds: readonly string[];
+  /** The database's snapshot in which they were found: who is sent them, and was sent all before, has come that far. */
+  readonly reached: string;
 }
 
 /**
@@ -42,7 +44,8 @@ export class ChangeReader {
     const until = await readOldestOpenTransaction(this.#db);
     const rows = publish ? await readChangedIds(this.#db, this.#from) : [];
     const news = rows.filter((row) => !this.#seen.has(keyOf(row)));
-    if (publish && news.length > 0) await publish(idsOf(news));
+    const [first] = news;
+    if (publish && first !== undefined) await publish(idsOf(news, first.reached));
     this.#from = until;
     this.#seen = new Set(rows.map(keyOf));
   }
@@ -50,7 +53,7 @@ export class ChangeReader {
 
 const keyOf = ({ kind, id, change_no }: ChangedRow) => `${kind}:${id}:${change_no}`;
 
-function idsOf(news: readonly ChangedRow[]): ChangedIds {
+function idsOf(news: readonly ChangedRow[], reached: string): ChangedIds {
   const ids = (kind: string) => news.filter((row) => row.kind === kind).map((row) => row.id);
   const siteIdsOf = (...kinds: ChangedRow["kind"][]) => [
     ...new Set(
@@ -67,11 +70,12 @@ function idsOf(news: readonly ChangedRow[]): ChangedIds {
     rolloutIds: [...new Set(ids("rollout").map(Number))],
     alertSiteIds: siteIdsOf("alert"),
     serverAlertIds: news.flatMap(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? [id] : [])),
+    reached,
   };
 }
 
-/** What changed by any of these looks, each row once. */
-export function mergeChanges(changes: readonly ChangedIds[]): ChangedIds {
+/** What changed by any of these looks, oldest first, each row once; the last of them says how far that is. */
+export function mergeChanges(changes: readonly [ChangedIds, ...ChangedIds[]]): ChangedIds {
   const all = <T>(idsIn: (changed: ChangedIds) => readonly T[]): T[] => [...new Set(changes.flatMap(idsIn))];
   return {
     robotIds: all(({ robotIds }) => robotIds),
@@ -82,6 +86,7 @@ export function mergeChanges(changes: readonly ChangedIds[]): ChangedIds {
     rolloutIds: all(({ rolloutIds }) => rolloutIds),
     alertSiteIds: all(({ alertSiteIds }) => alertSiteIds),
     serverAlertIds: all(({ serverAlertIds }) => serverAlertIds),
+    reached: (changes.at(-1) ?? changes[0]).reached,
   };
 }
 
@@ -93,6 +98,13 @@ interface ChangedRow {
   /** Whom an alert or a run is about; null for all else, and where an alert is about no robot. */
   readonly robot_id: string | null;
   readonly change_no: string;
+  readonly reached: string;
+}
+
+/** The database's snapshot now: a statement that begins after this sees at least as much. */
+export async function readReached(db: Db): Promise<string> {
+  const { rows } = await sql<{ reached: string }>`select pg_current_snapshot()::text as reached`.execute(db);
+  return rows[0]?.reached ?? "0:0:";
 }
 
 /** Number of the oldest transaction that a statement beginning now cannot see. */
@@ -106,6 +118,8 @@ async function readOldestOpenTransaction(db: Db): Promise<string> {
 /** Every row changed by transaction `from` or a later one, over all tenants. */
 async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
   const { rows } = await sql<ChangedRow>`
+    with snapshot as materialized (select pg_current_snapshot()::text as reached),
+    changed as (
     select 'robot' as kind, robot_id::text as id, site_id::text as site_id, null as robot_id, change_no::text as change_no
       from robot_state where change_no >= ${from}::xid8
     union all
@@ -122,7 +136,8 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
     select 'rollout', id::text, '0', null, change_no::text from rollouts where change_no >= ${from}::xid8
     union all
     select distinct 'rollout', rollout_id::text, '0', null, change_no::text from rollout_robots
-      where change_no >= ${from}::xid8
+      where change_no >= ${from}::xid8)
+    select changed.*, snapshot.reached from changed cross join snapshot
   `.execute(db);
   return rows;
 }

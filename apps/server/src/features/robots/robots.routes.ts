@@ -58,7 +58,7 @@ export function robotsRoutes(app: FastifyInstance, deps: Dependencies, workers: 
 
   /** Direction and speeds are sent to the robot, and stored once it shows them. */
   register(app, updateRobotSettings, async ({ viewer, params, body }) => {
-    const { success, message } = await commands.sendSettings(viewer, params.robotId, body);
-    return { success, message };
+    const { success, message, live_position } = await commands.sendSettings(viewer, params.robotId, body);
+    return { success, message, live_position };
   });
 }

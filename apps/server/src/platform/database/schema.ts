@@ -220,6 +220,8 @@ export interface CommandsTable {
   ack_code: string | null;
   answered_at: Date | null;
   settled_at: Date | null;
+  /** The transaction that settled it: from there on the live stream shows what became of it. */
+  settled_change: ChangeNo | null;
   outcome: CommandOutcome | null;
   /** When a state proved that the robot never took this START and never will. */
   not_taken_at: Date | null;
