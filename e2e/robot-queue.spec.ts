@@ -60,7 +60,7 @@ test("protocol rule 3, §4 Commands: a Start that is kept back until a later Sto
     await expectToast(page, "Robot Control", `STOP command sent to Robot ${moving.serial}`);
     const answered = page.waitForResponse((response) => response.status() === 409);
     letGo();
-    expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed meanwhile." });
+    expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed in the meantime." });
     expect(await startsOf(simulator, moving.serial)).toBe(startsBefore);
     await expectStatus(moving, "Idle");
     await page.unroute(`**${sendCommand.path}`);

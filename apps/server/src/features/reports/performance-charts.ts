@@ -130,7 +130,7 @@ function drawOutcomes(document: PdfDocument, outcomes: OutcomeCounts): void {
 
 /** A point of the charts: a day, or a week of a long range. */
 interface Period {
-  /** Under the axis. */
+  /** Below the axis. */
   readonly label: string;
   /** In the table. */
   readonly name: string;
@@ -139,7 +139,7 @@ interface Period {
   readonly averageBattery: number | null;
   readonly done: number;
   readonly notDone: number;
-  /** Entirely in the future, so that nothing is known of it yet. */
+  /** Entirely in the future, so nothing is known yet. */
   readonly isAhead: boolean;
 }
 
@@ -150,7 +150,10 @@ function isByWeek(days: readonly ReportDay[]): boolean {
   return days.length > MAX_DAYS_BY_DAY;
 }
 
-/** `today` is the site's date when the report is generated. Weeks begin on Monday; minutes and runs are added up, percentages are the mean of the days that have one. */
+/**
+ * `today` is the site's date when the report is generated. Weeks begin on Monday; minutes and runs are summed,
+ * percentages are the mean of the days that have one.
+ */
 function groupByPeriod(days: readonly ReportDay[], today: string): Period[] {
   if (!isByWeek(days)) return days.map((one) => ({ ...mergeDays([one], today), name: formatDate(one.date) }));
   const weeks = Map.groupBy(days, ({ date }) => mondayOf(date));

@@ -84,7 +84,7 @@ function* writeCover(document: PdfDocument, data: ReportData, sections: readonly
   document.y += 6;
   smallHeading(document, "At a glance");
   figureCards(document, data, sections.flatMap(({ fields }) => figureNames(fields)).slice(0, 6));
-  // Left out where it does not fit: the PDF's outline has it too, and the cover is one page.
+  // Omitted if it does not fit: the PDF's outline has it too, and the cover is one page.
   if (document.y + 60 <= page.bottom) {
     document.y += 6;
     smallHeading(document, "In this report");
@@ -176,8 +176,8 @@ const parts: Record<PrintedSection["type"], SectionWriter> = {
 };
 
 /**
- * The PDF of a report, byte by byte as it is wanted: between a few rows and the next others get their turn, and a
- * stream that is destroyed costs nothing more. `printed` are the sections of a template in their order; null is all.
+ * The PDF of a report, byte by byte as it is consumed: between a few rows and the next other work gets its turn, and
+ * destroying the stream stops it. `printed` lists a template's sections in order; null means all.
  */
 export function writeReportPdf(data: ReportData, printed: readonly PrintedSection[] | null): Readable {
   const sections = printed ?? allSections;

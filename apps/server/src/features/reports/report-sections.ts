@@ -104,7 +104,7 @@ interface HealthColumn extends Column {
 export const writeHealth: SectionWriter = function* (document, data, fields) {
   beginSection(document, data, "robot_health", fields);
   const present = data.robots.flatMap((robot) => (robot.health === null ? [] : [{ robot, health: robot.health }]));
-  const gone = data.robots.filter(({ health }) => health === null);
+  const former = data.robots.filter(({ health }) => health === null);
   if (present.length === 0) {
     heading(document, "H3", "Health by robot");
     paragraph(document, "The site currently has no robots.");
@@ -122,10 +122,10 @@ export const writeHealth: SectionWriter = function* (document, data, fields) {
       rows: present.map(({ robot, health }) => [nameOf(robot), ...columns.map(({ of }) => of(health))]),
     });
   }
-  if (gone.length > 0) {
+  if (former.length > 0) {
     paragraph(
       document,
-      `No longer at the site, but with figures in this range: ${gone.map(nameOf).join(", ")}.`,
+      `No longer at the site, but with figures in this range: ${former.map(nameOf).join(", ")}.`,
       noteStyle,
     );
   }
@@ -168,7 +168,7 @@ const alertsColumn: HealthColumn = {
       : `${count(activeAlerts.length)}: ${activeAlerts.map(({ severity, text }) => `${severityText[severity]}, ${text}`).join("; ")}`,
 };
 
-/** A robot in maintenance counts as offline, so whether it is really connected is printed too. */
+/** A robot in maintenance counts as offline, so its actual connection is printed too. */
 function statusOf({ status, online, inMaintenance }: ReportHealth): Cell {
   if (inMaintenance === null) return robotStatusCells[status];
   return `In maintenance since ${formatDate(inMaintenance.since.local)}, ${online ? "online" : "offline"}`;
@@ -195,7 +195,7 @@ function drawPartner(document: PdfDocument, partner: ReportPartner | null): void
   ]);
 }
 
-/** Overdue maintenance comes first, so that a reader of only the beginning does not miss it. */
+/** Overdue maintenance comes first, so that even a hasty reader sees it. */
 function* dueTable(document: PdfDocument, data: ReportData): Generator<void> {
   const { due: inRange, overdue, intervalDays } = data.maintenance;
   const words = overdueText(data, overdue.length);
