@@ -4,13 +4,13 @@ import {
   sectionCatalogue,
 } from "@suncrew/domain/report-templates/template-sections.ts";
 import { type ReportFigureName, reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
-import { cards, heading } from "../../platform/pdf/blocks.ts";
+import { cards } from "../../platform/pdf/blocks.ts";
 import { type PdfDocument, theme } from "../../platform/pdf/pdf-document.ts";
 import type { TextStyle } from "../../platform/pdf/typesetter.ts";
 import type { Newest, ReportData, ReportRobot } from "./report-data.ts";
 import { count, formatDate, duration, figure } from "./report-format.ts";
 
-/** Writes one section with the given fields, and yields after every few rows. */
+/** Writes what follows a section's heading and cards, with the given fields; yields after every few rows. */
 export type SectionWriter = (
   document: PdfDocument,
   data: ReportData,
@@ -96,31 +96,20 @@ export function showsMaintenance(sections: readonly PrintedSection[]): boolean {
 }
 
 /** Such as "overdue since 12 Mar 2024: SCR-1003; since 1 Jan 2026: SCR-1001, SCR-1002."; null if none is. */
-export function overdueText({ maintenance }: ReportData, most: number): string | null {
+export function overdueText({ maintenance }: ReportData, max: number): string | null {
   const { overdue } = maintenance;
   if (overdue.length === 0) return null;
-  const byDate = Map.groupBy(overdue.slice(0, most), ({ date }) => date);
+  const byDate = Map.groupBy(overdue.slice(0, max), ({ date }) => date);
   const dates = Array.from(byDate, ([date, robots]) => {
     const names = robots.map(({ robotName, serialNumber }) => (serialNumber === "" ? robotName : serialNumber));
     return `since ${formatDate(date)}: ${names.join(", ")}`;
   });
-  const rest = overdue.length - most;
+  const rest = overdue.length - max;
   return `overdue ${dates.join("; ")}${rest > 0 ? `; and ${count(rest)} more` : ""}.`;
 }
 
 export function sectionName(type: PrintedSection["type"]): string {
   return sectionCatalogue.find((section) => section.type === type)?.name ?? type;
-}
-
-export function beginSection(
-  document: PdfDocument,
-  data: ReportData,
-  type: PrintedSection["type"],
-  fields: ReadonlySet<FieldName>,
-): void {
-  document.outline(sectionName(type));
-  heading(document, "H2", sectionName(type));
-  figureCards(document, data, figureNames(fields));
 }
 
 /** The note of a table that shows only the newest rows; none if it shows all. */
@@ -129,13 +118,19 @@ export function truncationNotes<T>({ rows, rest }: Newest<T>, what: string, wher
   return [`The newest ${count(rows.length)} of ${count(rows.length + rest)} ${what} are shown. ${where}`];
 }
 
-/** Serial number first, so that only the name in a long label is truncated. */
-export function robotLabel(name: string | null, serialNumber: string | null): string {
-  if (name === null) return "The whole site";
-  if (serialNumber === null || serialNumber === "") return name;
-  return serialNumber === name ? name : `${serialNumber}, ${name}`;
+interface RobotNames {
+  /** Null if the row is about the whole site. */
+  readonly robotName: string | null;
+  readonly serialNumber: string | null;
 }
 
-export function nameOf(robot: ReportRobot): string {
-  return robotLabel(robot.name, robot.serialNumber);
+/** Serial number first, so that only the name in a long label is truncated. */
+export function robotLabel({ robotName, serialNumber }: RobotNames): string {
+  if (robotName === null) return "The whole site";
+  if (serialNumber === null || serialNumber === "") return robotName;
+  return serialNumber === robotName ? serialNumber : `${serialNumber}, ${robotName}`;
+}
+
+export function nameOf({ name, serialNumber }: ReportRobot): string {
+  return robotLabel({ robotName: name, serialNumber });
 }
