@@ -1,32 +1,97 @@
-import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type IndexHtmlTransformContext, minifySync, type Plugin, transformWithOxc } from "vite";
 
-const BEFORE_PAINT = "src/ui/theme/before-paint.js";
+/** Nobody needs these but the sign-in page; the rest of what it is made of is the start of every page. */
+const SIGN_IN_ONLY = /auth[\\/]sign-in-(page|form|scene|failure)/;
+const START =
+  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|PasswordInput|Alert)[\\/]\w+\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
+
+/** What runs before the console itself: the theme, and the requests for what the page needs. */
+const FIRST_SCRIPTS = ["src/ui/theme/before-paint.js", "src/platform/api/first-requests.ts"];
+
+/** The modules that the pages begin with, by their paths. The shell is around each of them. */
+const SHELL = "src/app/app.tsx";
+const PAGES: Readonly<Record<string, string>> = {
+  "/dashboard": "src/features/dashboard/dashboard-page.tsx",
+  "/sites": "src/features/sites/management/site-management-page.tsx",
+  "/partners": "src/features/partners/management/partners-page.tsx",
+  "/activity": "src/features/activity/activity-page.tsx",
+  "/report-management": "src/features/report-templates/report-management-page.tsx",
+  "/site-reports": "src/features/reports/site-reports-page.tsx",
+  "/profile": "src/features/profile/profile-page.tsx",
+};
 
 /**
- * Puts the script that runs before the first paint into the page as a blocking file with a hashed name:
- * the content policy forbids it inline, and as a module it would run after the paint.
+ * Puts the script that runs before the first paint into the page as a blocking file with a hashed name: the content
+ * policy forbids it inline, and as a module it would run after the paint. With it goes which files each page needs: only
+ * the browser knows whether somebody is signed in, and so which page it will be.
  */
-function beforePaint(): Plugin {
-  let address = `/${BEFORE_PAINT}`;
+function firstScript(): Plugin {
+  let addresses = FIRST_SCRIPTS.map((path) => `/${path}`);
   return {
-    name: "suncrew-before-paint",
+    name: "suncrew-first-script",
     async buildStart() {
       if (this.environment.mode !== "build") return;
-      const source = readFileSync(fileURLToPath(new URL(BEFORE_PAINT, import.meta.url)), "utf8");
+      const sources = await Promise.all(
+        FIRST_SCRIPTS.map(async (path) => {
+          const file = fileURLToPath(new URL(path, import.meta.url));
+          return (await transformWithOxc(await readFile(file, "utf8"), file)).code;
+        }),
+      );
+      const { code: source } = minifySync("first.js", sources.join("\n"), { module: false });
       const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(source));
-      const fileName = `assets/before-paint-${Buffer.from(digest).toString("hex").slice(0, 8)}.js`;
+      const fileName = `assets/first-${Buffer.from(digest).toString("hex").slice(0, 8)}.js`;
       this.emitFile({ type: "asset", fileName, source });
-      address = `/${fileName}`;
+      addresses = [`/${fileName}`];
     },
-    transformIndexHtml: () => [{ tag: "script", attrs: { src: address }, injectTo: "head" }],
+    transformIndexHtml: {
+      order: "post",
+      handler(html, { bundle }) {
+        const scripts = addresses.map((address) => `<script src="${address}"></script>`);
+        const files =
+          bundle === undefined
+            ? []
+            : [`<script type="application/json" id="page-files">${filesOfPages(bundle)}</script>`];
+        // After what it reads, and before the style sheets, for which a script waits.
+        return html.replace("<title>", [...files, ...scripts, "<title>"].join("\n    "));
+      },
+    },
   };
+}
+
+type Bundle = NonNullable<IndexHtmlTransformContext["bundle"]>;
+
+/** Which files each page needs beside those that the page itself names, as JSON. */
+function filesOfPages(bundle: Bundle): string {
+  const files = {
+    "sign-in": filesOf(bundle, ["src/features/auth/sign-in-page.tsx"]),
+    ...Object.fromEntries(Object.entries(PAGES).map(([path, module]) => [path, filesOf(bundle, [SHELL, module])])),
+  };
+  return JSON.stringify(files);
+}
+
+function filesOf(bundle: Bundle, modules: readonly string[]): string[] {
+  const found = new Set<string>();
+  const add = (fileName: string) => {
+    const chunk = bundle[fileName];
+    if (chunk?.type !== "chunk" || chunk.isEntry || found.has(fileName)) return;
+    found.add(fileName);
+    for (const styles of chunk.viteMetadata?.importedCss ?? []) found.add(styles);
+    for (const imported of chunk.imports) add(imported);
+  };
+  for (const module of modules) {
+    const chunk = Object.values(bundle).find(
+      (one) => one.type === "chunk" && one.moduleIds.some((id) => id.endsWith(`/console/${module}`)),
+    );
+    if (chunk === undefined) throw new Error(`No file of the build has ${module}.`);
+    add(chunk.fileName);
+  }
+  return [...found];
 }
 
 const compressBrotli = promisify(brotliCompress);
@@ -63,23 +128,179 @@ function loadedByParts(): Plugin {
   };
 }
 
+/** Parts of libraries' compound components that the library itself imports and nothing here uses. */
+const UNUSED_PARTS = [
+  {
+    // `Menu.Sub` and so on.
+    component: "Menu",
+    importer: /[\\/]Menu[\\/]Menu\.mjs$/,
+    parts: [
+      "MenuSub",
+      "MenuSearch",
+      "MenuCheckboxGroup",
+      "MenuCheckboxItem",
+      "MenuRadioGroup",
+      "MenuRadioItem",
+      "MenuContextMenu",
+    ],
+  },
+  { component: "Tooltip", importer: /[\\/]Tooltip[\\/]Tooltip\.mjs$/, parts: ["TooltipFloating", "TooltipGroup"] },
+  { component: "Popover", importer: /[\\/]Popover[\\/]Popover\.mjs$/, parts: ["PopoverContextMenu"] },
+  // A dialog compares the scroll area that it is given with this one; ours are given none.
+  { component: "Modal", importer: /[\\/]Modal[\\/]ModalRoot\.mjs$/, parts: ["ScrollArea"] },
+] as const;
+
+/** Leaves such parts out, a tenth of the dashboard's scripts; refuses to build once one of them is used. */
+function withoutUnusedParts(): Plugin {
+  const prefix = "\0suncrew-unused-part:";
+  const used = UNUSED_PARTS.flatMap(({ component, parts }) =>
+    parts.map((part) => `\\b${component}\\.${part.replace(component, "")}\\b`),
+  );
+  const anyUsed = new RegExp([...used, "\\bscrollAreaComponent\\b"].join("|"));
+  return {
+    name: "suncrew-without-unused-parts",
+    apply: "build",
+    enforce: "pre",
+    resolveId: {
+      filter: { id: /\.mjs$/ },
+      handler(source, importer = "") {
+        const name = /([^\\/]+)\.mjs$/.exec(source)?.[1] ?? "";
+        const isUnused = UNUSED_PARTS.some(
+          (one) => one.importer.test(importer) && one.parts.some((part) => part === name),
+        );
+        return isUnused ? prefix + name : null;
+      },
+    },
+    load: {
+      filter: { id: /suncrew-unused-part:/ },
+      handler: (id) => `export const ${id.slice(prefix.length)} = { Autosize: Symbol("left out") };`,
+    },
+    transform: {
+      filter: { id: /console[\\/]src[\\/].*\.tsx$/ },
+      handler(code) {
+        const [found] = anyUsed.exec(code) ?? [];
+        if (found !== undefined) this.error(`${found} is used: take it off UNUSED_PARTS in vite.config.ts.`);
+      },
+    },
+  };
+}
+
+/**
+ * Leaves out the schema library's writer of JSON Schema, which each of its schemas refers to and nothing in a browser
+ * calls: the server writes the API document.
+ */
+function withoutJsonSchema(): Plugin {
+  return {
+    name: "suncrew-without-json-schema",
+    apply: "build",
+    transform: {
+      filter: { id: /zod[\\/]v4[\\/]core[\\/](to-json-schema|json-schema-processors)\.js$/ },
+      handler(code) {
+        const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
+        const renamed = [...code.matchAll(/^export \{ \w+ as (\w+) \};/gm)].map(([, name]) => name);
+        const exports = [...names, ...renamed].map((name) => `missing as ${name}`).join(", ");
+        return { code: `const missing = () => () => undefined;\nexport { ${exports} };\n`, map: null };
+      },
+    },
+  };
+}
+
+/**
+ * Puts the few lines that the bundler's modules share into the file that every page begins with, instead of a file of
+ * their own that every page would ask for.
+ */
+function runtimeInStart(): Plugin {
+  return {
+    name: "suncrew-runtime-in-start",
+    apply: "build",
+    generateBundle: {
+      order: "pre",
+      handler(_, bundle) {
+        const chunks = Object.values(bundle).filter((one) => one.type === "chunk");
+        const runtime = chunks.find(({ name }) => name === "rolldown-runtime");
+        const start = chunks.find(({ isEntry }) => isEntry);
+        if (runtime === undefined || start === undefined) return;
+        const [, helpers = "", exported = ""] = /^([^]*?)export\{([^}]*)\};?\s*$/.exec(runtime.code) ?? [];
+        const members = exported.replaceAll(/(\w+) as (\w+)/g, "$2:$1");
+        const from = new RegExp(String.raw`import\{([^}]*)\}from"\./${runtime.fileName.replace("assets/", "")}";`);
+        for (const chunk of chunks) {
+          if (chunk === runtime || !chunk.imports.includes(runtime.fileName)) continue;
+          const taking = (names: string) => `{${names.replaceAll(/(\w+) as (\w+)/g, "$1:$2")}}=$suncrewRuntime;`;
+          chunk.code = chunk.code.replace(from, (_whole, names: string) =>
+            chunk === start
+              ? `var $suncrewRuntime=(()=>{${helpers}return{${members}}})(),${taking(names)}`
+              : `import{$suncrewRuntime}from"./${start.fileName.replace("assets/", "")}";const ${taking(names)}`,
+          );
+          chunk.imports = chunk.imports.filter((name) => name !== runtime.fileName);
+        }
+        start.code += "\nexport{$suncrewRuntime};\n";
+        delete bundle[runtime.fileName];
+      },
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), beforePaint(), loadedByParts(), compressedOnce()],
+  plugins: [
+    react(),
+    firstScript(),
+    loadedByParts(),
+    withoutJsonSchema(),
+    withoutUnusedParts(),
+    runtimeInStart(),
+    compressedOnce(),
+  ],
   build: {
     target: "es2023",
     // Small pictures stay files: the content policy has no `data:` for them.
     assetsInlineLimit: 0,
+    // All browsers of this target know preloads.
+    modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
     rolldownOptions: {
       output: {
+        entryFileNames: "assets/start-[hash].js",
+        // The bundler names a file that several parts share by all of them.
+        chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, "")}-[hash].js`,
         // A visit loads one file for each step on its way instead of dozens of small ones. Each group takes what its page
         // imports, but for what a group above has already; so none of them needs one below it.
         codeSplitting: {
           groups: [
-            { name: "console", tags: ["$initial"], priority: 4 },
-            { name: "sign-in", test: /auth[\\/]sign-in-page\.tsx$/, priority: 3 },
-            { name: "shell", test: /shell[\\/]shell\.tsx$/, priority: 2 },
-            { name: "dashboard", test: /dashboard[\\/]dashboard-page\.tsx$/, priority: 1 },
+            { name: "sign-in", test: SIGN_IN_ONLY, includeDependenciesRecursively: false, priority: 7 },
+            { name: "start", test: START, priority: 6 },
+            { name: "shell", test: /src[\\/]app[\\/]app\.tsx$/, priority: 5 },
+            {
+              name: "dashboard",
+              test: /dashboard[\\/]dashboard-page\.tsx$|schedules[\\/]calendar-date\.ts$/,
+              priority: 4,
+            },
+            { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
+            {
+              name: "selects",
+              test: /components[\\/](NativeSelect|Select)[\\/]|platform[\\/]save-file\.ts$|IconFilterOff\.mjs$/,
+              priority: 3,
+            },
+            // What several of the rest share: a file for each set of them, or for alike sets where it is small.
+            {
+              name: "shared",
+              minShareCount: 2,
+              entriesAware: true,
+              entriesAwareMergeThreshold: 40_000,
+              priority: 2,
+            },
+            { name: "site-dialogs", test: /features[\\/]sites[\\/](form|import)[\\/]/, priority: 1 },
+            {
+              name: "robot-dialogs",
+              test: /features[\\/]robots[\\/](form[\\/]|robot-settings-dialog)|maintenance-dialogs\.tsx$/,
+              priority: 1,
+            },
+            { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
+            {
+              name: "monitoring-dialogs",
+              test: /(group|start-all|today|alerts)-dialog\.tsx$|week-calendar\.tsx$/,
+              priority: 1,
+            },
+            { name: "profile", test: /features[\\/]profile[\\/]/, priority: 1 },
           ],
         },
       },

@@ -40,8 +40,8 @@ function judge(path: string, one: Import, known: ReadonlySet<string>): string | 
   if (target === null) return judgeOutside(path, from, one);
   if (!known.has(target)) return `there is no ${target}. Name the file as it is, with its ending (.ts, .tsx).`;
   const to = placeOf(target);
-  // Apps are no packages that others name; the benchmarks alone reach into them.
-  const reachesIn = from.room === "bench" && to.room.startsWith("server");
+  // Apps are no packages that others name; the benchmarks alone reach into them, and into the support of browser tests.
+  const reachesIn = from.room === "bench" && (to.room.startsWith("server") || to.room === "e2e");
   if (one.specifier.startsWith(".") && workspaceOf(path) !== workspaceOf(target) && !reachesIn) {
     return "a relative import may not leave its package. Write @suncrew/<package>/<path>.ts.";
   }

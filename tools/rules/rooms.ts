@@ -65,7 +65,16 @@ export const mayImport: Readonly<Record<Room, readonly Room[]>> = {
   "console test": ["contract", "domain", "console ui", "console platform", "console feature", "console app"],
   simulator: ["contract"],
   e2e: ["contract", "simulator"],
-  bench: ["contract", "domain", "simulator", "server platform", "server feature", "server composition", "server test"],
+  bench: [
+    "contract",
+    "domain",
+    "simulator",
+    "e2e",
+    "server platform",
+    "server feature",
+    "server composition",
+    "server test",
+  ],
   tools: ["contract", "domain"],
   root: [],
 };

@@ -1,10 +1,68 @@
+import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app/app.tsx";
-import { addressOf, dropExpiredSession, watchSession } from "./platform/session/session.ts";
+import { UnexpectedError } from "./app/message-page.tsx";
+import { isPagePath, paths } from "./platform/paths.ts";
+import { noteAskedPlace } from "./platform/session/left-place.ts";
+import { addressOf, currentSession, dropExpiredSession, watchSession } from "./platform/session/session.ts";
+import { ThemeProvider } from "./ui/theme/theme-provider.tsx";
+
+/** After the sign-in page is painted. */
+const NEXT_PAGES_AFTER_MS = 500;
 
 dropExpiredSession(addressOf(location));
 watchSession();
 
-const root = document.getElementById("root");
-if (root === null) throw new Error("The page has no place for the console.");
-createRoot(root).render(<App />);
+const place = document.getElementById("root");
+if (place === null) throw new Error("The page has no place for the console.");
+const root = createRoot(place);
+
+void (isSignInNeeded() ? openSignIn() : openConsole({ isAfterSignIn: false }));
+
+function show(content: ReactNode): void {
+  root.render(<ThemeProvider>{content}</ThemeProvider>);
+}
+
+/**
+ * §2 Protected routes: whoever is not signed in signs in first. The router and what else the pages need is not even
+ * loaded until then. Any other address is the router's to judge.
+ */
+function isSignInNeeded(): boolean {
+  const { pathname, search } = location;
+  if (currentSession() !== null) return false;
+  if (!isPagePath(pathname)) return pathname === paths.signIn();
+  noteAskedPlace(addressOf({ pathname, search, hash: "" }));
+  history.replaceState(null, "", paths.signIn());
+  return true;
+}
+
+function showFailure(error: unknown): void {
+  show(<UnexpectedError message={error instanceof Error ? error.message : String(error)} />);
+}
+
+async function openSignIn(): Promise<void> {
+  try {
+    const { SignInPage } = await import("./features/auth/sign-in-page.tsx");
+    show(<SignInPage onSignedIn={() => openConsole({ isAfterSignIn: true })} />);
+    fetchNextPages();
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+/** Loads the rest of the console, and shows it once the page that it opens with is there; never rejects. */
+async function openConsole(options: { readonly isAfterSignIn: boolean }): Promise<void> {
+  try {
+    const { startConsole } = await import("./app/app.tsx");
+    show(await startConsole(options));
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+/** While somebody types a password, what comes next is fetched; a failure shows when it is really needed. */
+function fetchNextPages(): void {
+  setTimeout(() => {
+    import("./app/app.tsx").catch(() => undefined);
+    import("./features/dashboard/dashboard-page.tsx").catch(() => undefined);
+  }, NEXT_PAGES_AFTER_MS);
+}

@@ -3,7 +3,7 @@ import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { notifications } from "@mantine/notifications";
 import { createRoot, type Root } from "react-dom/client";
 import { App } from "../src/app/app.tsx";
-import { router } from "../src/app/router.tsx";
+import { createRouter } from "../src/app/router.tsx";
 import { queryClient } from "../src/platform/api/query-client.ts";
 import { openQuestion } from "../src/platform/confirm/confirm.ts";
 import { clearSession, startSession } from "../src/platform/session/session.ts";
@@ -11,6 +11,8 @@ import { chooseTheme } from "../src/ui/theme/theme-choice.ts";
 import { forgetAnswers } from "./answers.ts";
 import { accounts } from "./sample-fleet.ts";
 
+/** One for all tests of a file, as a page has one. */
+export const router = createRouter();
 let root: Root | null = null;
 
 /** Shows the whole console at an address, to somebody who is signed in, or to nobody. */
@@ -21,7 +23,7 @@ export async function openConsole(address: string, account: keyof typeof account
   place.id = "root";
   document.body.append(place);
   root = createRoot(place);
-  root.render(<App />);
+  root.render(<App router={router} />);
 }
 
 /** Takes the console away, with all that it remembers. */

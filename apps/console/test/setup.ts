@@ -1,4 +1,3 @@
-import "./renders.ts";
 import { afterEach, beforeEach } from "vitest";
 import { page } from "vitest/browser";
 import { answeringFetch } from "./answers.ts";

@@ -34,7 +34,7 @@ import {
   updateReportSettings,
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
-import { monthlyReportFile, monthlyReports, reportCsv, reportPdf } from "./reports/reports.ts";
+import { keptReportFile, keptReports, reportCsv, reportPdf } from "./reports/reports.ts";
 import {
   createRobot,
   deleteRobot,
@@ -110,8 +110,8 @@ export const routes = {
   deleteReportTemplate,
   reportSettings,
   updateReportSettings,
-  monthlyReports,
-  monthlyReportFile,
+  keptReports,
+  keptReportFile,
   activityLogs,
   auditList,
   exportAudit,

@@ -1,33 +1,7 @@
 import { Button } from "@mantine/core";
-import { useDocumentTitle } from "@mantine/hooks";
-import { IconRefresh } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 import { isRouteErrorResponse, Link, useLocation, useRouteError } from "react-router";
 import { paths } from "../platform/paths.ts";
-import { BrandMark } from "../ui/brand-mark.tsx";
-import classes from "./message-page.module.css";
-
-interface MessagePageProps {
-  readonly title: string;
-  readonly message: string;
-  /** The ways on. */
-  readonly children: ReactNode;
-}
-
-/** A page that has one thing to say, and ways on. */
-function MessagePage({ title, message, children }: MessagePageProps) {
-  useDocumentTitle(`${title} - Suncrew`);
-  return (
-    <div className={classes["page"]} role="main">
-      <span className={classes["mark"]}>
-        <BrandMark sizePx={64} />
-      </span>
-      <h1 className={classes["title"]}>{title}</h1>
-      <p className={classes["message"]}>{message}</p>
-      <div className={classes["ways"]}>{children}</div>
-    </div>
-  );
-}
+import { MessagePage, UnexpectedError } from "./message-page.tsx";
 
 /** §2 Routes: any other path. */
 export function NotFoundPage() {
@@ -41,19 +15,9 @@ export function NotFoundPage() {
   );
 }
 
-/** §8: the screen for an error that nothing else has caught, with its message. */
+/** What the router shows in place of a page that threw, or that could not be loaded. */
 export function RouteError() {
-  const message = messageOf(useRouteError());
-  return (
-    <MessagePage title="Unexpected Application Error!" message={message}>
-      <Button leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => location.reload()}>
-        Reload
-      </Button>
-      <Button component="a" href={paths.signIn()} variant="default">
-        Return to Home
-      </Button>
-    </MessagePage>
-  );
+  return <UnexpectedError message={messageOf(useRouteError())} />;
 }
 
 function messageOf(error: unknown): string {

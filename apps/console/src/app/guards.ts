@@ -1,28 +1,23 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import { type Ability, may } from "@suncrew/domain/auth/permissions.ts";
 import { type LoaderFunctionArgs, redirect } from "react-router";
-import { paths } from "../platform/paths.ts";
+import { isPagePath, pagePathOf, paths } from "../platform/paths.ts";
 import { forgetLeftPlace, leftPlace, noteAskedPlace } from "../platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession } from "../platform/session/session.ts";
 
-/** §2 Routes, §6: the pages of those who are signed in, with what one must be able to do for them; null: nothing more. */
-const pages: ReadonlyMap<string, Ability | null> = new Map([
-  [paths.dashboard(), null],
-  [paths.sites(), null],
+/** §6: what one must be able to do for a page, beside being signed in. */
+const abilities: ReadonlyMap<string, Ability> = new Map([
   [paths.partners(), "viewPartners"],
   [paths.activity(), "viewActivity"],
   [paths.reportManagement(), "viewReportManagement"],
-  [paths.siteReports(), null],
-  [paths.profile(), null],
 ]);
 
 /** True where the address is a page of the console, and this role's. */
 export function mayOpen(role: Role, address: string): boolean {
   const { origin, pathname } = new URL(address, location.origin);
-  // As the router takes it: capitals and a slash at the end make no other page.
-  const page = pathname.toLowerCase().replace(/\/+$/, "");
-  const ability = origin === location.origin ? pages.get(page) : undefined;
-  return ability !== undefined && (ability === null || may(role, ability));
+  if (origin !== location.origin || !isPagePath(pathname)) return false;
+  const ability = abilities.get(pagePathOf(pathname));
+  return ability === undefined || may(role, ability);
 }
 
 /**
@@ -30,12 +25,18 @@ export function mayOpen(role: Role, address: string): boolean {
  * nobody else who left it and the role may open it.
  */
 export function redirectSignedIn(): Response | null {
+  const address = addressAfterSignIn();
+  return address === null ? null : redirect(address);
+}
+
+/** Where `redirectSignedIn` leads; null where nobody is signed in. The page that was asked for is forgotten. */
+export function addressAfterSignIn(): string | null {
   const session = currentSession();
   if (session === null) return null;
   const left = leftPlace();
   forgetLeftPlace();
   const isTheirs = left !== null && (left.userId === null || left.userId === session.user.id);
-  return redirect(isTheirs && mayOpen(session.role, left.address) ? left.address : paths.dashboard());
+  return isTheirs && mayOpen(session.role, left.address) ? left.address : paths.dashboard();
 }
 
 /** §2 Protected routes: nobody signed in goes to `/`; an expired token goes there by a hard redirect. */

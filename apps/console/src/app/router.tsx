@@ -1,14 +1,13 @@
-import { createBrowserRouter } from "react-router";
+import { createBrowserRouter, type DataRouter, type RouteObject, useNavigate } from "react-router";
 import { paths } from "../platform/paths.ts";
+import { FailedPart, lazyPart } from "../ui/lazy-part.tsx";
 import { redirectSignedIn, requireRole, requireSession } from "./guards.ts";
 import { page } from "./lazy-page.tsx";
 import { NotFoundPage, RouteError } from "./error-pages.tsx";
-
-/** After the sign-in page is painted. */
-const NEXT_PAGES_AFTER_MS = 500;
+import { Shell } from "./shell/shell.tsx";
 
 /** §2 Routes. Each page is a chunk of its own; pages of later issues are absent, so they are not found. */
-export const router = createBrowserRouter([
+const routes: RouteObject[] = [
   {
     ErrorBoundary: RouteError,
     HydrateFallback: () => null,
@@ -16,15 +15,11 @@ export const router = createBrowserRouter([
       {
         path: paths.signIn(),
         loader: redirectSignedIn,
-        lazy: async () => {
-          const { SignInPage } = await import("../features/auth/sign-in-page.tsx");
-          fetchNextPages();
-          return { Component: SignInPage };
-        },
+        Component: SignIn,
       },
       {
         loader: requireSession,
-        lazy: async () => ({ Component: (await import("./shell/shell.tsx")).Shell }),
+        Component: Shell,
         children: [
           {
             ErrorBoundary: RouteError,
@@ -84,12 +79,20 @@ export const router = createBrowserRouter([
       },
     ],
   },
-]);
+];
 
-/** While somebody types a password, what comes next is fetched; a failure shows when it is really needed. */
-function fetchNextPages(): void {
-  setTimeout(() => {
-    import("./shell/shell.tsx").catch(() => undefined);
-    import("../features/dashboard/dashboard-page.tsx").catch(() => undefined);
-  }, NEXT_PAGES_AFTER_MS);
+export function createRouter(): DataRouter {
+  return createBrowserRouter(routes);
+}
+
+/** Loaded where it is shown only: whoever is signed in passes by its address on the way to the dashboard. */
+const SignInPage = lazyPart(async () => (await import("../features/auth/sign-in-page.tsx")).SignInPage, {
+  failed: (failure) => <FailedPart title="This page could not be loaded." failure={failure} />,
+});
+
+/** The sign-in page where it is reached from another one, as from an address that leads nowhere. */
+function SignIn() {
+  const navigate = useNavigate();
+  // The loader knows where it goes on from here.
+  return <SignInPage onSignedIn={async () => navigate(paths.signIn(), { replace: true })} />;
 }

@@ -33,3 +33,23 @@ export const paths = {
   activity: (robot?: ActivityOf) =>
     robot === undefined ? "/activity" : `/activity?site=${robot.siteId}&robot=${robot.robotId}`,
 } as const;
+
+/** §2 Routes: the pages of those who are signed in. */
+const PAGES: ReadonlySet<string> = new Set([
+  paths.dashboard(),
+  paths.sites(),
+  paths.partners(),
+  paths.activity(),
+  paths.reportManagement(),
+  paths.siteReports(),
+  paths.profile(),
+]);
+
+/** The path of a page as the router takes it: capitals and a slash at the end make no other page. */
+export function pagePathOf(pathname: string): string {
+  return pathname.toLowerCase().replace(/\/+$/, "");
+}
+
+export function isPagePath(pathname: string): boolean {
+  return PAGES.has(pagePathOf(pathname));
+}

@@ -1,20 +1,44 @@
 import { useDocumentTitle } from "@mantine/hooks";
-import { Notifications } from "@mantine/notifications";
+import { notifications, notificationsStore, useNotifications } from "@mantine/notifications";
+import type { NotificationData } from "@mantine/notifications";
 import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
 import { type RefObject, useEffect, useRef } from "react";
 import { Link, Outlet, useLocation, useMatches } from "react-router";
 import { ConfirmHost } from "../../platform/confirm/confirm-host.tsx";
 import { followLive, useLiveStatus } from "../../platform/live/live.ts";
-import { paths } from "../../platform/paths.ts";
+import { firstContentShown, useFirstContent } from "../../platform/first-content.ts";
+import { pagePathOf, paths } from "../../platform/paths.ts";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { lazyPart } from "../../ui/lazy-part.tsx";
 import "../../ui/theme/signed-in-styles.ts";
 import classes from "./shell.module.css";
 import { TopBar } from "./top-bar.tsx";
 
+/** What shows messages is loaded for the first of them, or once the page's content is there. */
+const Messages = lazyPart(
+  async () => {
+    await Promise.race([firstContentShown(), firstMessage()]);
+    return (await import("./messages.tsx")).Messages;
+  },
+  { failed: () => <PlainMessages /> },
+);
+
+function firstMessage(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = notificationsStore.subscribe(() => {
+      stop();
+      resolve();
+    });
+  });
+}
+
 /** Everything around a page for somebody who is signed in. */
 export function Shell() {
   useEffect(followLive, []);
+  const { pathname } = useLocation();
+  // The dashboard says by itself when its robots are there.
+  useFirstContent(pagePathOf(pathname) !== paths.dashboard());
   const content = usePageChange();
   return (
     <div className={classes["shell"]}>
@@ -29,8 +53,35 @@ export function Shell() {
         <Outlet />
       </main>
       {/* The lower end of the screen belongs to the robots' cards and to the thumb: no message may lie over a Stop. */}
-      <Notifications position="top-center" className={classes["messages"]} />
+      <Messages className={classes["messages"]} />
       <ConfirmHost />
+    </div>
+  );
+}
+
+/** Messages where what shows them did not come: what became of a Stop must be read all the same. */
+function PlainMessages() {
+  const { notifications: messages } = useNotifications();
+  return (
+    <div className={classes["plain"]}>
+      {messages.map((message) => (
+        <PlainMessage key={message.id} message={message} />
+      ))}
+    </div>
+  );
+}
+
+function PlainMessage({ message: { id, title, message, role, autoClose } }: { readonly message: NotificationData }) {
+  useEffect(() => {
+    if (id === undefined || typeof autoClose !== "number") return undefined;
+    const end = setTimeout(() => notifications.hide(id), autoClose);
+    return () => clearTimeout(end);
+  }, [id, autoClose]);
+  return (
+    <div role={role}>
+      <strong>{title}</strong>
+      <br />
+      {message}
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { Alert, Button, PasswordInput, TextInput, UnstyledButton } from "@mantine/core";
 import { login, roleSchema } from "@suncrew/contract/auth/auth.ts";
+import { config as configRoute } from "@suncrew/contract/config/config.ts";
 import { IconAlertCircle, IconInfoCircle, IconLock, IconShieldCheck, IconTool, IconUser } from "@tabler/icons-react";
-import { type FormEvent, useRef, useState } from "react";
-import { useNavigate } from "react-router";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { call } from "../../platform/api/call.ts";
-import { paths } from "../../platform/paths.ts";
-import { type ServerConfig, useServerConfig } from "../../platform/server-config.ts";
+import { logFailure } from "../../platform/api/errors.ts";
+import type { ServerConfig } from "../../platform/server-config.ts";
 import { leftPlace } from "../../platform/session/left-place.ts";
 import { startSession } from "../../platform/session/session.ts";
 import { thisBrowser } from "../../platform/session/this-browser.ts";
@@ -19,9 +19,8 @@ interface FieldErrors {
 }
 
 /** §2 Sign-in page: username, password, the button and the banner of what went wrong. */
-export function SignInForm() {
-  const navigate = useNavigate();
-  const config = useServerConfig();
+export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }) {
+  const config = useConfig();
   const usernameField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
   const [username, setUsername] = useState("");
@@ -44,8 +43,7 @@ export function SignInForm() {
     setBusy(true);
     try {
       startSession(await call(login, { body: { ...credentials.data, browser: thisBrowser() } }));
-      // Which knows where it goes on from here.
-      await navigate(paths.signIn(), { replace: true });
+      await onSignedIn();
     } catch (error) {
       setFailure(signInFailure(error));
       passwordField.current?.select();
@@ -116,6 +114,37 @@ export function SignInForm() {
       )}
     </form>
   );
+}
+
+const CONFIG_EVERY_MS = 300_000;
+const CONFIG_RETRY_MS = 5_000;
+
+/** What the server says of itself, without the cache of the signed-in console; undefined until it answered. */
+function useConfig(): ServerConfig | undefined {
+  const [config, setConfig] = useState<ServerConfig>();
+  useEffect(() => {
+    const page = new AbortController();
+    let next: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      clearTimeout(next);
+      const answer = await call(configRoute, {}, { signal: page.signal }).catch((error: unknown) => {
+        logFailure(configRoute.path, error);
+      });
+      if (page.signal.aborted) return;
+      if (answer !== undefined) setConfig(answer);
+      next = setTimeout(() => void ask(), answer === undefined ? CONFIG_RETRY_MS : CONFIG_EVERY_MS);
+    };
+    const onShown = () => {
+      if (!document.hidden) void ask();
+    };
+    void ask();
+    document.addEventListener("visibilitychange", onShown, { signal: page.signal });
+    return () => {
+      page.abort();
+      clearTimeout(next);
+    };
+  }, []);
+  return config;
 }
 
 type DemoSignIn = ServerConfig["demo_sign_ins"][number];

@@ -4,8 +4,8 @@ import { SignInForm } from "./sign-in-form.tsx";
 import { SignInScene } from "./sign-in-scene.tsx";
 import classes from "./sign-in-page.module.css";
 
-/** §2 Sign-in page. */
-export function SignInPage() {
+/** §2 Sign-in page. `onSignedIn` leads on, and resolves once it has. */
+export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }) {
   useDocumentTitle("Sign in - Suncrew");
   return (
     <div className={classes["page"]}>
@@ -21,7 +21,7 @@ export function SignInPage() {
               <p className={classes["tagline"]}>Robot Fleet Management System</p>
             </div>
           </div>
-          <SignInForm />
+          <SignInForm onSignedIn={onSignedIn} />
         </div>
       </main>
     </div>

@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { IconRobot } from "@tabler/icons-react";
+import { useFirstContent } from "../../platform/first-content.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
 import { VirtualGrid } from "../../ui/virtual-grid.tsx";
@@ -28,9 +29,20 @@ export function IndividualRobotsTab({ robots, shown }: IndividualRobotsTabProps)
   }
   return (
     <VirtualGrid items={shown} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
-      {(row) => <RobotCard row={row} onRefresh={robots.refresh} />}
+      {(row) => (
+        <>
+          <RobotCard row={row} onRefresh={robots.refresh} />
+          <FirstContent />
+        </>
+      )}
     </VirtualGrid>
   );
+}
+
+/** A card is there: the grid draws them only once it has measured its place. */
+function FirstContent() {
+  useFirstContent(true);
+  return null;
 }
 
 function CardSkeletons() {

@@ -10,15 +10,13 @@ export {
   robotFilterLabel,
 } from "./robot-meaning.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
-export { showConfirmedCommands } from "./robot-calls.ts";
+export { applyConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export {
   type SiteRobots,
-  useOnlineRobots,
   useReportedRobotViews,
   useRobotsLive,
-  useRobotsValue,
   useRobotView,
   useRobotViews,
   useSiteRobots,

@@ -1,16 +1,14 @@
 import { Skeleton } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { firstContentShown } from "../../platform/first-content.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import classes from "./map-panel.module.css";
 import { SiteList, SiteSearchBox } from "./site-list.tsx";
-import { whenIdle } from "./when-idle.ts";
 
-/** The map lets the robot cards go first, but not for longer than this, in milliseconds. */
-const MAP_WAITS_MS = 1_000;
-
+/** The map lets the robot cards go first. */
 const SiteMapView = lazyPart(
   async () => {
-    await new Promise<void>((resolve) => whenIdle(resolve, MAP_WAITS_MS));
+    await firstContentShown();
     return (await import("./map/site-map-view.tsx")).SiteMapView;
   },
   {

@@ -3,7 +3,6 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { Fragment } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { MaintenanceLink } from "../partners/public.ts";
-import { type SiteRobots, useOnlineRobots } from "../robots/public.ts";
 import { typedContactOf } from "./site-model.ts";
 import classes from "./site-facts.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
@@ -12,11 +11,11 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 
 interface SiteFactsProps {
   readonly site: Site;
-  readonly robots: SiteRobots;
+  readonly onlineRobots: number;
 }
 
 /** §2 Detail panel: name and status; address, district, state, pin code; Commissioned; Maintenance; robots online. */
-export function SiteFacts({ site, robots }: SiteFactsProps) {
+export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
   return (
     <header>
       <div className={classes["head"]}>
@@ -32,7 +31,10 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
           Maintenance: <SiteMaintenance site={site} />
         </li>
         <li>
-          <OnlineRobots site={site} robots={robots} />
+          <strong>
+            {onlineRobots} of {site.robot_count}
+          </strong>{" "}
+          robots online
         </li>
         {site.may_be_moving_robots > 0 && (
           <li>
@@ -41,19 +43,6 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
         )}
       </ul>
     </header>
-  );
-}
-
-/** Renders again when another number of robots is online, unlike what is around it. */
-function OnlineRobots({ site, robots }: SiteFactsProps) {
-  const online = useOnlineRobots(site, robots);
-  return (
-    <>
-      <strong>
-        {online} of {site.robot_count}
-      </strong>{" "}
-      robots online
-    </>
   );
 }
 

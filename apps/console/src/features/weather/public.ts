@@ -1,1 +1,1 @@
-export { WeatherCard } from "./weather-card.tsx";
+export { WeatherPanel } from "./weather-panel.tsx";

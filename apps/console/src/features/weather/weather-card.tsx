@@ -1,4 +1,4 @@
-import { Anchor, Button, Popover, Skeleton, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Anchor, Button, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
 import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
 import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
@@ -11,6 +11,7 @@ import { toast } from "../../platform/toast.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import classes from "./weather-card.module.css";
+import { WeatherLoading } from "./weather-panel.tsx";
 import { weatherAdviceLook, weatherIcon } from "./weather-meaning.tsx";
 import {
   celsius,
@@ -25,21 +26,19 @@ import {
   weekdayOf,
 } from "./weather-text.ts";
 
-/** §2 Detail panel: the weather card of the selected site. */
+/** The weather of a site, in the frame that the dashboard has for it. */
 export function WeatherCard({ siteId }: { readonly siteId: number }) {
   const query = useSiteWeather(siteId);
   return (
-    <section className={classes["frame"]} aria-label="Weather">
-      <QueryState query={query} loading={<Loading />} renderFailed={(failure) => <Unavailable {...failure} />}>
-        {(weather) => (
-          <div className={classes["card"]}>
-            <Now current={weather.current} />
-            <WeekForecast days={weather.forecast} />
-            <Advice weather={weather} />
-          </div>
-        )}
-      </QueryState>
-    </section>
+    <QueryState query={query} loading={<WeatherLoading />} renderFailed={(failure) => <Unavailable {...failure} />}>
+      {(weather) => (
+        <div className={classes["card"]}>
+          <Now current={weather.current} />
+          <WeekForecast days={weather.forecast} />
+          <Advice weather={weather} />
+        </div>
+      )}
+    </QueryState>
   );
 }
 
@@ -92,15 +91,6 @@ function Source({ weather }: { readonly weather: Weather }) {
       </Anchor>
       , <RelativeTime at={weather.fetched_at} />
     </span>
-  );
-}
-
-function Loading() {
-  return (
-    <div role="status">
-      <VisuallyHidden>Loading weather</VisuallyHidden>
-      <Skeleton className={classes["placeholder"]} radius={8} />
-    </div>
   );
 }
 

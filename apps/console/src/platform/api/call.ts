@@ -67,8 +67,10 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
   if (route.method !== "GET") headers.set("Content-Type", "application/json");
   if (token !== null) headers.set("Authorization", `Bearer ${token}`);
 
+  const url = urlOf(route.path, sent.params, sent.query);
+  const first = route.method === "GET" ? takeFirstAnswer(url, token) : undefined;
   const response = await fetchWithLimit(
-    urlOf(route.path, sent.params, sent.query),
+    url,
     {
       method: route.method,
       headers,
@@ -76,6 +78,7 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
       ...(options.keepalive === undefined ? {} : { keepalive: options.keepalive }),
     },
     options,
+    first,
   );
   if (response.ok) {
     if (token !== null) noteTokenTaken(token);
@@ -93,19 +96,43 @@ export function failureOf(route: RouteSpec, status: number, answer: unknown, tok
   return refusal.success ? new ApiError(status, refusal.data.message, refusal.data) : new ApiError(status, "");
 }
 
-async function fetchWithLimit(url: string, init: RequestInit, options: CallOptions): Promise<Response> {
+/** The answer that was asked for before the scripts had come, once, and only while it is as good as a new one. */
+function takeFirstAnswer(url: string, token: string | null): Promise<Response> | undefined {
+  const answers = globalThis.suncrewFirstAnswers;
+  const found = answers?.get(url);
+  answers?.delete(url);
+  const isFresh = found?.token === token && performance.now() - found.askedAtMs < REQUEST_TIMEOUT_MS;
+  return isFresh ? found.answer : undefined;
+}
+
+async function fetchWithLimit(
+  url: string,
+  init: RequestInit,
+  options: CallOptions,
+  first?: Promise<Response>,
+): Promise<Response> {
   const limit = new AbortController();
   const timeoutMs = options.timeoutMs === undefined ? REQUEST_TIMEOUT_MS : options.timeoutMs;
   const timer = timeoutMs === null ? undefined : setTimeout(() => limit.abort(), timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
   try {
-    return await fetch(url, { ...init, signal });
+    // Without one the request begins at once: whoever signs out leaves the page right after.
+    const begun = first === undefined ? undefined : await Promise.race([first.catch(() => undefined), endOf(signal)]);
+    return begun ?? (await fetch(url, { ...init, signal }));
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw new NetworkError(limit.signal.aborted);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Rejects with the signal's reason once it is aborted. */
+function endOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** The body as JSON; undefined where it is none, as a proxy's error page is. */

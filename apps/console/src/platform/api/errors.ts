@@ -104,3 +104,10 @@ export function isRefusedAs(error: unknown, ...codes: readonly ErrorCode[]): boo
 export function isEditConflict(error: unknown): boolean {
   return isRefusedAs(error, "EDIT_CONFLICT");
 }
+
+/** §7, §8: what could not be loaded is logged; pages show it with their own words. `path` is the call's, without values. */
+export function logFailure(path: string, error: unknown): void {
+  if (!(error instanceof Error) || error instanceof TokenExpiredError || error.name === "AbortError") return;
+  // oxlint-disable-next-line no-console -- the log that the specification asks for
+  console.warn(`Loading ${path} failed: ${error.message || "no reason was given"}`);
+}

@@ -1,8 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { page } from "vitest/browser";
 import { expectAddress } from "../../../test/expectations.ts";
-import { openConsole } from "../../../test/open-console.tsx";
-import { router } from "../../app/router.tsx";
+import { openConsole, router } from "../../../test/open-console.tsx";
 import { openQuestion } from "./confirm.ts";
 
 afterEach(() => {

@@ -7,5 +7,5 @@ export {
   saveGroup,
 } from "./groups.service.ts";
 export { findGroup, type FoundGroup, readMembers, requireRobotsAt } from "./groups.queries.ts";
-/** For deleting a site. */
+/** For who deletes a site. */
 export { lockSchedulesOfSite, removeGroupsOfSite } from "./groups.repository.ts";

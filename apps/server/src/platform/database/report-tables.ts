@@ -35,7 +35,7 @@ export interface ReportSettingsTable {
   version: WithDefault<number>;
 }
 
-export interface MonthlyReportsTable {
+export interface KeptReportsTable {
   id: Generated<number>;
   site_id: number;
   /** `YYYY-MM-01`, by the site's calendar. */
@@ -55,7 +55,7 @@ export interface MonthlyReportsTable {
   mailed_to: WithDefault<string[]>;
 }
 
-export interface MonthlyReportFilesTable {
+export interface KeptReportFilesTable {
   report_id: number;
   pdf: Buffer;
 }

@@ -4,7 +4,7 @@ import Kit from "pdfkit";
 import { plainText } from "./shaping.ts";
 import { type TextStyle, Typesetter } from "./typesetter.ts";
 
-/** Colours of the console's Light theme. */
+/** The one look of printed pages: colours of the console's Light theme, lengths in points. */
 export const theme = {
   text: "#15202b",
   muted: "#54616e",
@@ -18,8 +18,16 @@ export const theme = {
   fairSoft: "#fdefd2",
 } as const;
 
-/** A4 portrait and its margins, in points. */
-export const page = { left: 48, right: 547, top: 76, bottom: 778, width: 499, fullWidth: 595.28 } as const;
+/** A4, upright. */
+export const page = {
+  left: 48,
+  right: 547,
+  top: 76,
+  bottom: 778,
+  width: 499,
+  height: 841.89,
+  fullWidth: 595.28,
+} as const;
 
 interface PdfOptions {
   readonly title: string;
@@ -28,24 +36,38 @@ interface PdfOptions {
   /** BCP 47. */
   readonly language: string;
   readonly createdAt: Date;
-  /** Draws the header and footer of a new page, which screen readers skip. */
+  /** Head and foot of a page, drawn as it begins; they are no content to be read out. */
   readonly decorate: (document: PdfDocument, pageNumber: number) => void;
 }
 
-/** Structure types of PDF 1.7, section 14.8.4. */
-export type Tag = "H1" | "H2" | "H3" | "P" | "Table" | "TR" | "TH" | "TD" | "Figure";
+/** The structure types in use, of PDF 1.7 section 14.8.4. */
+export type Tag =
+  | "H1"
+  | "H2"
+  | "H3"
+  | "P"
+  | "Caption"
+  | "Table"
+  | "TR"
+  | "TH"
+  | "TD"
+  | "Figure"
+  | "Sect"
+  | "L"
+  | "LI"
+  | "LBody";
 
 interface TagOptions {
-  /** Alternative text of a figure. */
+  /** For who cannot see a figure. */
   readonly alt?: string;
   /** Left, top, right, bottom. */
   readonly bbox?: [number, number, number, number];
   readonly scope?: "Column" | "Row";
 }
 
-const pageNumberStyle: TextStyle = { size: 8, color: theme.muted };
+const totalStyle: TextStyle = { size: 8, color: theme.muted };
 
-/** Text for the metadata, which pdfkit writes once as it is and once into XML without escaping it. */
+/** Holds text for the document's metadata, which pdfkit writes once as it is and once into XML without escaping it. */
 class MetadataText extends String {
   override toString(): string {
     return this.valueOf().replace(/[<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -53,17 +75,16 @@ class MetadataText extends String {
 }
 
 /**
- * A tagged A4 document (PDF/UA), written page by page: finished pages can be read at once, so memory does not grow with
- * its length. `y` is where the next block starts, in points from the top edge.
+ * A tagged document (PDF/UA) on A4 that is written page by page: what is finished can be read at once, so that memory
+ * does not grow with its length. `y` is where the next thing goes, from the upper edge.
  */
 export class PdfDocument {
   y: number = page.top;
   readonly kit: PDFKit.PDFDocument;
   readonly type: Typesetter;
   readonly #options: PdfOptions;
-  /** Open structure elements, the innermost last. */
-  readonly #open: PDFKit.PDFStructureElement[];
-  readonly #pageCount: PDFKit.PDFKitReference;
+  readonly #open: PDFKit.PDFStructureElement[] = [];
+  readonly #total: PDFKit.PDFKitReference;
   #pages = 0;
 
   constructor(options: PdfOptions) {
@@ -76,7 +97,7 @@ export class PdfDocument {
       tagged: true,
       displayTitle: true,
       lang: options.language,
-      // None of pdfkit's own fonts: the typesetter sets all text.
+      // None of pdfkit's own fonts: all text is set by the typesetter.
       font: "",
     });
     Object.assign(this.kit.info, {
@@ -91,15 +112,10 @@ export class PdfDocument {
       '<rdf:Description xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" rdf:about=""><pdfuaid:part>1</pdfuaid:part></rdf:Description>',
     );
     this.type = new Typesetter(this.kit);
-    this.#pageCount = this.kit.ref({ Type: "XObject", Subtype: "Form", BBox: [0, -4, 60, 12] });
-    this.#open = [this.kit.struct("Document")];
-    this.kit.addStructure(this.#innermost);
-  }
-
-  get #innermost(): PDFKit.PDFStructureElement {
-    const element = this.#open.at(-1);
-    if (element === undefined) throw new Error("The document has ended.");
-    return element;
+    this.#total = this.kit.ref({ Type: "XObject", Subtype: "Form", BBox: [0, -4, 60, 12] });
+    const whole = this.kit.struct("Document");
+    this.kit.addStructure(whole);
+    this.#open.push(whole);
   }
 
   newPage(): void {
@@ -109,17 +125,17 @@ export class PdfDocument {
     this.artifact(() => this.#options.decorate(this, this.#pages));
   }
 
-  /** Starts a new page if less than `height` is left on this one; true if it did. */
-  reserve(height: number): boolean {
+  /** Begins a new page where less than this is left of this one; true if it did. */
+  need(height: number): boolean {
     if (this.#pages > 0 && this.y + height <= page.bottom) return false;
     this.newPage();
     return true;
   }
 
-  /** Whatever is tagged until `close` is a child of this element. */
+  /** What is tagged until `close` lies within it. */
   open(tag: Tag, options: TagOptions = {}): void {
     const element = this.kit.struct(tag, options);
-    this.#innermost.add(element);
+    this.#open.at(-1)?.add(element);
     this.#open.push(element);
   }
 
@@ -127,70 +143,65 @@ export class PdfDocument {
     this.#open.pop()?.end();
   }
 
-  /** Adds what is drawn to the innermost open element. `draw` must not start a page. */
+  /** What is drawn belongs to the innermost open tag; no page may begin meanwhile. */
   content(draw: () => void): void {
-    this.#innermost.add(draw);
+    this.#open.at(-1)?.add(draw);
   }
 
   mark(tag: Tag, draw: () => void, options: TagOptions = {}): void {
-    this.#innermost.add(this.kit.struct(tag, options, draw));
+    this.open(tag, options);
+    this.content(draw);
+    this.close();
   }
 
-  /** Decoration that screen readers skip. */
+  /** Lines, grounds, heads and feet: nobody reads them out. */
   artifact(draw: () => void): void {
     this.kit.markContent("Artifact", { type: "Layout" });
     draw();
     this.kit.endMarkedContent();
   }
 
-  line(fromX: number, fromY: number, toX: number, toY: number, width: number, color: string): void {
-    this.kit.moveTo(fromX, fromY).lineTo(toX, toY).lineWidth(width).strokeColor(color).stroke();
-  }
-
-  fill(left: number, top: number, width: number, height: number, color: string): void {
-    this.kit.rect(left, top, width, height).fillColor(color).fill();
-  }
-
-  /** Adds a bookmark to this page; its own bookmarks may be added to what it returns. */
+  /** An entry of the outline that leads to this page; what it returns takes entries below it. */
   outline(title: string, parent: PDFKit.PDFOutline = this.kit.outline): PDFKit.PDFOutline {
     return parent.addItem(plainText(title));
   }
 
-  /** "Page 3 of 12", right-aligned; every page shows one form for the total, which is filled in at the end. */
+  /** "Page 3 of 12", ending near `right`: the total is a form that is filled in when it is known. */
   pageNumber(right: number, baseline: number): void {
-    Object.assign(this.kit.page.xobjects, { Total: this.#pageCount });
-    const totalWidth = this.type.width("00", pageNumberStyle);
-    this.type.set(`Page ${this.#pages} of`, right - totalWidth - 2.5, baseline, pageNumberStyle, "RIGHT");
-    this.kit.addContent(`q 1 0 0 -1 ${right - totalWidth} ${baseline} cm /Total Do Q`);
+    const forms: unknown = this.kit.page.xobjects;
+    if (typeof forms === "object" && forms !== null) Object.assign(forms, { Total: this.#total });
+    const room = this.type.width("00", totalStyle);
+    this.type.set(`Page ${this.#pages} of`, right - room - 2.5, baseline, totalStyle, "RIGHT");
+    this.kit.addContent(`q 1 0 0 -1 ${right - room} ${baseline} cm /Total Do Q`);
   }
 
-  /** Takes the bytes written since the last call; null if there are none. */
-  read(): Buffer | null {
-    const bytes: unknown = this.kit.read();
-    return Buffer.isBuffer(bytes) ? bytes : null;
+  /** All there is to read now; null where there is nothing. */
+  take(): Buffer | null {
+    const taken: unknown = this.kit.read();
+    return Buffer.isBuffer(taken) ? taken : taken instanceof Uint8Array ? Buffer.from(taken) : null;
   }
 
   end(): void {
     while (this.#open.length > 0) this.close();
-    this.type.endForm(this.#pageCount, String(this.#pages), pageNumberStyle);
+    this.type.endForm(this.#total, String(this.#pages), totalStyle);
     this.type.end();
     this.kit.end();
   }
 }
 
 /**
- * The bytes of a document while it is drawn, a little at each step. Others get their turn between two steps, and the
- * next step waits until the reader wants more. Destroying the stream ends the work.
+ * The bytes of a document as they come to be. `steps` draws a little at each step; between two of them others get
+ * their turn, and the next one waits until the reader wants more. A stream that is destroyed takes no further step.
  */
 export function streamPdf(document: PdfDocument, steps: Iterable<void>): Readable {
   async function* bytes(): AsyncGenerator<Buffer> {
     for (const _ of steps) {
-      const written = document.read();
+      const written = document.take();
       if (written !== null) yield written;
       await nextTurn();
     }
     document.end();
-    for (let written = document.read(); written !== null; written = document.read()) yield written;
+    for (let written = document.take(); written !== null; written = document.take()) yield written;
   }
   return Readable.from(bytes(), { objectMode: false });
 }

@@ -1,0 +1,33 @@
+import { Skeleton, VisuallyHidden } from "@mantine/core";
+import { firstContentShown } from "../../platform/first-content.ts";
+import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
+import classes from "./weather-card.module.css";
+
+const WeatherCard = lazyPart(
+  async () => {
+    await firstContentShown();
+    return (await import("./weather-card.tsx")).WeatherCard;
+  },
+  {
+    waiting: <WeatherLoading />,
+    failed: (failure) => <FailedPart title="The weather could not be loaded." failure={failure} />,
+  },
+);
+
+/** §2 Detail panel: the weather card of the selected site. It lets the robots go first. */
+export function WeatherPanel({ siteId }: { readonly siteId: number }) {
+  return (
+    <section className={classes["frame"]} aria-label="Weather">
+      <WeatherCard siteId={siteId} />
+    </section>
+  );
+}
+
+export function WeatherLoading() {
+  return (
+    <div role="status">
+      <VisuallyHidden>Loading weather</VisuallyHidden>
+      <Skeleton className={classes["placeholder"]} radius={8} />
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+// Runs while the scripts of the console are still on their way, as part of the page's first file: brings the files that
+// this page needs and no others, and asks for the data that it begins with. call.ts takes these answers. It imports
+// nothing, so that it is small; browser tests count requests, and so notice an address that is no more the contract's.
+(() => {
+  const MAX_SITE_ID = 2_147_483_647;
+  const page = location.pathname.toLowerCase().replace(/\/+$/, "");
+  const token = tokenInUse();
+  const answers: NonNullable<typeof suncrewFirstAnswers> = new Map();
+  globalThis.suncrewFirstAnswers = answers;
+
+  bringFiles();
+  void request("/api/config");
+  if (token !== null && (page === "" || page === "/dashboard")) requestDashboard();
+
+  /** The stored token where it has not expired; whether it is good, the server says. */
+  function tokenInUse(): string | null {
+    try {
+      const stored = localStorage.getItem("token");
+      const middle = stored?.split(".")[1] ?? "";
+      const claims: unknown = JSON.parse(atob(middle.replaceAll("-", "+").replaceAll("_", "/")));
+      const expiresAtMs = 1000 * Number(memberOf(claims, "exp"));
+      return localStorage.getItem("user") !== null && expiresAtMs > Date.now() ? stored : null;
+    } catch {
+      return null;
+    }
+  }
+
+  function bringFiles(): void {
+    // The build writes them into the page; there are none while developing.
+    const files: unknown = JSON.parse(document.getElementById("page-files")?.textContent ?? "{}");
+    const names = memberOf(files, token === null ? "sign-in" : page === "" ? "/dashboard" : page);
+    for (const name of Array.isArray(names) ? names.map(String) : []) {
+      const link = document.createElement("link");
+      const isStyle = name.endsWith(".css");
+      link.rel = isStyle ? "preload" : "modulepreload";
+      if (isStyle) link.as = "style";
+      link.crossOrigin = "";
+      link.href = `/${name}`;
+      document.head.append(link);
+    }
+  }
+
+  function request(path: string): Promise<Response> {
+    const headers = new Headers({ Accept: "application/json" });
+    if (token !== null) headers.set("Authorization", `Bearer ${token}`);
+    const answer = fetch(path, { headers });
+    // Whoever takes it sees the failure.
+    answer.catch(() => {});
+    answers.set(path, { token, askedAtMs: performance.now(), answer });
+    return answer;
+  }
+
+  /** The sites, and the robots of the one that the page begins with. */
+  function requestDashboard(): void {
+    const params = new URLSearchParams(location.search);
+    const named = params.get("site");
+    const sites = request("/api/sites/details");
+    if (named !== null) {
+      if (/^[1-9]\d{0,9}$/.test(named) && Number(named) <= MAX_SITE_ID) requestRobots(named);
+      return;
+    }
+    // A figure may choose another site than the first.
+    if (params.has("figure")) return;
+    const requestFirst = async () => {
+      const answer = await sites;
+      const list: unknown = answer.ok ? await answer.clone().json() : [];
+      const first: unknown = Array.isArray(list) ? list[0] : undefined;
+      if (first !== undefined) requestRobots(String(memberOf(first, "id")));
+    };
+    requestFirst().catch(() => {});
+  }
+
+  function requestRobots(siteId: string): void {
+    void request(`/api/robots/getRobotDetailsWithSettings/${siteId}`);
+  }
+
+  function memberOf(value: unknown, name: string): unknown {
+    return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  }
+})();

@@ -1,0 +1,106 @@
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Page } from "@playwright/test";
+import { signInWith } from "./support/sign-in.ts";
+import { accounts, expect, test } from "./support/suncrew.ts";
+
+const files = fileURLToPath(new URL("../apps/console/dist/assets", import.meta.url));
+
+interface FirstLoad {
+  /** Addresses of all requests that began before the page was ready, without the host. */
+  readonly requests: readonly string[];
+  /** Of the scripts among them, as gzip makes them, in kB. */
+  readonly scriptKb: number;
+  /** What the page asked the browser to bring beforehand: names of files without their hashes. */
+  readonly preloads: readonly string[];
+}
+
+/** Opens a page that the browser knows nothing of, and tells what it took until an element was there. */
+async function firstLoad(page: Page, path: string, selector: string): Promise<FirstLoad> {
+  const devTools = await page.context().newCDPSession(page);
+  const begun: { readonly url: string; readonly atMs: number; readonly isScript: boolean }[] = [];
+  devTools.on("Network.requestWillBeSent", ({ request, wallTime, type }) => {
+    if (!request.url.startsWith("data:")) {
+      begun.push({ url: request.url, atMs: wallTime * 1000, isScript: type === "Script" });
+    }
+  });
+  await devTools.send("Network.enable");
+  await page.addInitScript((wanted) => {
+    const seen = new MutationObserver(() => {
+      if (document.querySelector(wanted) === null) return;
+      seen.disconnect();
+      Object.assign(globalThis, { readyAtMs: performance.timeOrigin + performance.now() });
+    });
+    seen.observe(document, { childList: true, subtree: true });
+  }, selector);
+  await page.goto(path);
+  const measured = await page.waitForFunction(() => Reflect.get(globalThis, "readyAtMs"));
+  const readyAtMs = Number(await measured.jsonValue());
+  const before = begun.filter(({ atMs }) => atMs <= readyAtMs);
+  const scripts = await Promise.all(
+    before
+      .filter(({ isScript }) => isScript)
+      .map(async ({ url }) => gzipSync(await (await page.request.get(url)).body(), { level: 9 }).length),
+  );
+  return {
+    requests: before.map(({ url }) => new URL(url).pathname),
+    scriptKb: scripts.reduce((sum, bytes) => sum + bytes, 0) / 1000,
+    preloads: await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLLinkElement>('link[rel="modulepreload"], link[rel="preload"]')].map(
+        ({ href }) => href.replace(/.*\/([\w-]+)-[\w-]{8}(\.\w+)$/, "$1$2"),
+      ),
+    ),
+  };
+}
+
+test("first load: the sign-in page takes at most 150 kB of scripts and 8 requests, and nothing of the pages behind it", async ({
+  page,
+}) => {
+  const { requests, scriptKb, preloads } = await firstLoad(page, "/", 'form button[type="submit"]');
+  expect(new Set(requests).size, "each file and answer is asked for once").toBe(requests.length);
+  expect(requests.length, requests.join("\n")).toBeLessThanOrEqual(8);
+  expect(scriptKb).toBeLessThanOrEqual(150);
+  expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);
+});
+
+test("first load: the dashboard takes at most 260 kB of scripts and 20 requests until its first robot card, and its data is asked for once", async ({
+  page,
+  browser,
+  baseURL,
+  problems,
+}) => {
+  await signInWith(page, accounts.admin);
+  const storageState = await page.context().storageState();
+  for (const path of ["/dashboard", "/", "/dashboard?site=2"]) {
+    await test.step(path, async () => {
+      const context = await browser.newContext({ baseURL, storageState });
+      const visit = await context.newPage();
+      await problems.watch(visit);
+      const { requests, scriptKb, preloads } = await firstLoad(visit, path, "article");
+      await context.close();
+      expect(new Set(requests).size, requests.join("\n")).toBe(requests.length);
+      expect(requests.length, requests.join("\n")).toBeLessThanOrEqual(20);
+      expect(scriptKb).toBeLessThanOrEqual(260);
+      expect(preloads).toEqual(["shell.js", "shell.css", "dashboard.js", "dashboard.css"]);
+      expect(requests.filter((one) => one.startsWith("/assets/map-"))).toEqual([]);
+    });
+  }
+});
+
+test("first load: whoever is not signed in, and asks for a page, loads what the sign-in page takes", async ({
+  page,
+}) => {
+  const { preloads, scriptKb } = await firstLoad(page, "/dashboard?site=2", 'form button[type="submit"]');
+  expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);
+  expect(scriptKb).toBeLessThanOrEqual(150);
+  await expect(page).toHaveURL("/");
+});
+
+test("first load: no script of the build is under 5 kB but the first one, which asks for the others", async () => {
+  const names = (await readdir(files)).filter((name) => name.endsWith(".js") && !name.startsWith("first-"));
+  const sizes = await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(files, name))).size })));
+  expect(names.map((name) => basename(name))).toContainEqual(expect.stringMatching(/^start-/));
+  expect(sizes.filter(({ bytes }) => bytes < 5_000)).toEqual([]);
+});
