@@ -107,7 +107,7 @@ describe("set-up: npm run admin", () => {
     const { exitCode, printed } = await admin(["reset-password", usernames.owner]);
     expect([exitCode, printed]).toEqual([
       1,
-      `${usernames.owner} is a partner's: a Super Admin makes its new password on the Partners page.\n`,
+      `${usernames.owner} belongs to a partner: a Super Admin resets its password on the Partners page.\n`,
     ]);
     expect((await signIn(usernames.owner, PASSWORD)).status).toBe(200);
   });

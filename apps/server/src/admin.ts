@@ -16,21 +16,21 @@ import { databaseNow, type Db, openDatabase } from "./platform/database/database
 import { StartError } from "./platform/embedded/start-error.ts";
 import { reachDatabase } from "./process/open-database.ts";
 
-const help = `Super Admins and sessions, for whoever may run programs on the server; Suncrew may be running.
+const help = `Manages Super Admins and sessions from the server's command line; Suncrew may be running.
 
 Usage: npm run admin -- COMMAND [--demo]
 
   create USERNAME [--name "..."] [--email ...]   add a Super Admin
   reset-password USERNAME                        give a Super Admin a new password; ends all its sessions
   sessions [USERNAME]                            list who is signed in
-  end-sessions USERNAME                          sign somebody out everywhere
+  end-sessions USERNAME                          sign a user out everywhere
 
   --demo   the demo's data instead of production's
   --help   this text
 
 DATABASE_URL or DATA_DIR, and SECRET_KEY, are those of the servers. A generated password is printed once.`;
 
-/** `npm run admin`: exits with 0 when it is done, with 1 when it failed, and with 2 when it was not understood. */
+/** `npm run admin`: exits with 0 on success, with 1 on failure, and with 2 for wrong usage. */
 async function main(): Promise<void> {
   const { command, username, values } = readArguments();
   if (command === undefined || values.help === true) {
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
 interface Input {
   readonly db: Db;
   readonly username: string | undefined;
-  /** Null where it is not set for this command. */
+  /** Null if it is not set for this command. */
   readonly secretKey: string | null;
   readonly name: string | undefined;
   readonly email: string | undefined;
@@ -80,7 +80,7 @@ const commands = {
     const user = await userOf(db, username);
     if (user.role === "PARTNER") {
       throw new StartError(
-        `${user.username} is a partner's: a Super Admin makes its new password on the Partners page.`,
+        `${user.username} belongs to a partner: a Super Admin resets its password on the Partners page.`,
       );
     }
     const password = generatePassword();
@@ -90,9 +90,7 @@ const commands = {
     );
     print(`${user.username} has a new password. ${endedText(ended)}`);
     if (secretKey === null) {
-      print(
-        "SECRET_KEY is not set here: what was counted as failed sign-ins of this user counts for up to 15 minutes.",
-      );
+      print("SECRET_KEY is not set here, so this user's failed sign-ins still count for up to 15 minutes.");
     }
     printPassword(user.username, password);
   },
@@ -115,7 +113,7 @@ const commands = {
   },
 };
 
-/** Recorded as done by the server console: whoever runs a program there is no user of Suncrew. */
+/** Recorded as done by the server console: whoever runs programs there is not a user of Suncrew. */
 async function asServerConsole<T>(db: Db, action: string, work: (change: AdminChange) => Promise<T>): Promise<T> {
   const at = await databaseNow(db);
   const change = { actor: { userId: null, name: "Server console" }, action, entity: "user", at };
@@ -123,7 +121,7 @@ async function asServerConsole<T>(db: Db, action: string, work: (change: AdminCh
 }
 
 async function userOf(db: Db, username: string | undefined): Promise<NamedUser> {
-  if (username === undefined) refuse("Say whose: the username is missing.");
+  if (username === undefined) refuse("The username is missing.");
   const user = await findUser(db, username);
   if (user === null) throw new StartError(`Nobody has the username ${username}.`);
   return user;
@@ -141,7 +139,7 @@ function readArguments() {
       },
     });
     const [command, username, ...rest] = positionals;
-    if (rest.length > 0) refuse(`${rest.join(" ")} is too much: a name with spaces goes between quotation marks.`);
+    if (rest.length > 0) refuse(`${rest.join(" ")} is not expected: put quotation marks around a name with spaces.`);
     return { command, username, values };
   } catch (error) {
     if (error instanceof StartError) throw error;
@@ -154,7 +152,7 @@ function refuse(message: string): never {
 }
 
 function printPassword(username: string, password: string): void {
-  print("The password is shown only now: hand it over, and have it changed after the first sign-in.");
+  print("The password is shown only once: pass it on, and have it changed after the first sign-in.");
   print(`  Sign in   ${username} / ${password}`);
 }
 
@@ -171,7 +169,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Undefined table and undefined column: the server has not migrated the database to this version. */
+/** Undefined table and undefined column: the database has not been migrated to this version. */
 const notMigrated: readonly unknown[] = ["42P01", "42703"];
 
 try {

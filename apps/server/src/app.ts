@@ -38,22 +38,22 @@ import { Workers } from "./platform/workers/workers.ts";
 
 export interface App {
   readonly http: FastifyInstance;
-  /** Starts the long-lived parts: change signal, live feed, bridge, jobs. Listening is the caller's. */
+  /** Starts the services: change signal, live feed, bridge, jobs. The caller listens. */
   start(): Promise<void>;
-  /** Takes no new connections, ends streams, and lets the calls under way be answered. */
+  /** Accepts no new connections, ends streams, and lets calls in progress be answered. */
   endCalls(): Promise<void>;
-  /** Ends streams and calls, then the long-lived parts, in the opposite order. */
+  /** Ends streams and calls, then the services in reverse order. */
   stop(): Promise<void>;
 }
 
-/** A call under way is answered before the server stops, in milliseconds: a START takes up to 8 s and its grace. */
+/** How long a stopping server waits for calls in progress, in milliseconds: a START takes up to 8 s and a margin. */
 const ANSWER_LIMIT_MS = 10_000;
-/** An answer has this long to be read. */
+/** How long a client may take to read an answer. */
 const SEND_LIMIT_MS = 1_500;
-/** What ending all calls takes at most, in milliseconds. */
+/** The maximum time for ending all calls, in milliseconds. */
 export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
-/** Puts the product together from its outside parts. Features are listed here in order, and nowhere else. */
+/** Assembles the server. Features are listed here in order, and nowhere else. */
 export async function buildApp(deps: Dependencies): Promise<App> {
   const loggerInstance: FastifyBaseLogger = deps.log;
   const http = Fastify({ loggerInstance, ...httpOptions(deps.settings) });

@@ -6,10 +6,10 @@ import { choosePort } from "./platform/network.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
 import { repositoryDir } from "./process/data-folder.ts";
 
-/** The fast loop: the demo's server, started again at each change of its sources, and the console with hot reload. */
+/** Development mode: the demo's server, restarted when its sources change, and the console with hot reload. */
 async function main(): Promise<void> {
-  const wishedPort = Number(process.env["PORT"] || 3000);
-  const consolePort = await choosePort(wishedPort, ["127.0.0.1"], !process.env["PORT"], "PORT");
+  const requestedPort = Number(process.env["PORT"] || 3000);
+  const consolePort = await choosePort(requestedPort, ["127.0.0.1"], !process.env["PORT"], "PORT");
   const serverPort = await choosePort(consolePort + 1, ["127.0.0.1"], true, "PORT");
   const watched = ["apps/server/src", "apps/server/migrations", "packages/contract/src", "packages/domain/src"];
   const server = spawn(
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
       "demo",
       "--no-console",
     ],
-    // A group of its own: a Ctrl-C reaches this process alone, which then ends the server in order.
+    // A process group of its own: a Ctrl-C reaches this process only, which then stops the server cleanly.
     { cwd: repositoryDir, detached: true, stdio: "inherit", env: { ...process.env, PORT: String(serverPort) } },
   );
   process.env["SUNCREW_API"] = `http://127.0.0.1:${serverPort}`;

@@ -5,15 +5,15 @@ import { StartError } from "./platform/embedded/start-error.ts";
 import { always, createLog } from "./platform/log.ts";
 import { Outages } from "./platform/outages.ts";
 
-/** One Ctrl-C may arrive twice, from the terminal and from npm; only a later one is a second wish. */
-const SAME_PRESS_MS = 500;
+/** One Ctrl-C may arrive twice, from the terminal and from npm; only a later one counts as a second. */
+const SAME_SIGNAL_MS = 500;
 
-/** How a failed start is told: to a person, until it is known that nobody sits there. */
-let complain = (sentences: string): void => console.error(sentences);
+/** Reports a failed start, to a person until it is known to be production. */
+let reportFailure = (text: string): void => console.error(text);
 
-function complainOf(error: unknown): void {
-  const whole = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  complain(error instanceof StartError ? error.message : whole.replaceAll("\n", " "));
+function reportError(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  reportFailure(error instanceof StartError ? error.message : text.replaceAll("\n", " "));
 }
 
 async function main(): Promise<void> {
@@ -24,17 +24,17 @@ async function main(): Promise<void> {
   }
   const isDemo = options.mode === "demo";
   if (!isDemo) {
-    // In production all that is printed is lines of JSON, but for the first password.
-    complain = (sentences) => {
-      for (const sentence of sentences.split("\n")) createLog("fatal", false).fatal(sentence);
+    // Production prints nothing but lines of JSON, except the first password.
+    reportFailure = (text) => {
+      for (const line of text.split("\n")) createLog("fatal", false).fatal(line);
     };
   }
   const settings = readSettings(options.mode, process.env);
-  if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
+  if ("errors" in settings) throw new StartError(settings.errors.join("\n"), 2);
   const outages = new Outages();
   const log = createLog(settings.logLevel, isDemo, outages);
   const stops = new StopList();
-  const tell = isDemo ? (line: string) => console.log(line) : (line: string) => always(log).info(line);
+  const say = isDemo ? (line: string) => console.log(line) : (line: string) => always(log).info(line);
   if (!isDemo) {
     process.removeAllListeners("warning");
     process.on("warning", (error) => log.warn({ error }, "a warning of Node"));
@@ -44,21 +44,21 @@ async function main(): Promise<void> {
     await stops.run(log);
     process.exit(exitCode);
   };
-  const fail = (sentence: string): void => {
+  const fail = (message: string): void => {
     if (stops.stopping) return;
-    complain(sentence);
+    reportFailure(message);
     void end(1);
   };
   let firstSignalAt = 0;
   const onSignal = (): void => {
     const now = Date.now();
     if (stops.stopping && firstSignalAt > 0) {
-      if (now - firstSignalAt > SAME_PRESS_MS) process.exit(130);
+      if (now - firstSignalAt > SAME_SIGNAL_MS) process.exit(130);
       return;
     }
     firstSignalAt = now;
-    if (!isDemo) tell("stopping");
-    else if (process.stdout.isTTY) console.log("\nStopping ... (Ctrl-C again: at once)");
+    if (!isDemo) say("stopping");
+    else if (process.stdout.isTTY) console.log("\nStopping ... (Ctrl-C again to stop at once)");
     void end(0);
   };
   process.on("SIGINT", onSignal);
@@ -66,22 +66,22 @@ async function main(): Promise<void> {
   process.on("SIGHUP", onSignal);
   process.on("uncaughtException", (error) => {
     log.fatal({ error }, "an unexpected error");
-    fail("Suncrew ended by an unexpected error.");
+    fail("Suncrew ended because of an unexpected error.");
   });
 
   try {
-    // Loaded only now, so that help and refusals come at once.
+    // Loaded only now, so that help and errors in options come at once.
     const { start } = await import("./process/start.ts");
     const { banner, readyLine } = await import("./process/banner.ts");
-    const started = await start({ settings, options, log, outages, stops, fail, say: tell });
+    const started = await start({ settings, options, log, outages, stops, fail, say });
     if (started !== null && !stops.stopping) {
       if (isDemo) console.log(banner(started));
       else always(log).info(readyLine(started), "Suncrew is ready");
     }
   } catch (error) {
-    // A part that is cut off while stopping may complain; that is no news.
+    // Errors of components that lose their connections while stopping are expected.
     if (!stops.stopping) {
-      complainOf(error);
+      reportError(error);
       await end(error instanceof StartError ? error.exitCode : 1);
     }
   }
@@ -90,6 +90,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  complainOf(error);
+  reportError(error);
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
 }

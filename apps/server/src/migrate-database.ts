@@ -10,25 +10,25 @@ import {
 } from "./platform/database/migrate.ts";
 import { StartError } from "./platform/embedded/start-error.ts";
 import { databaseFailure } from "./process/open-database.ts";
-import { accountAndDatabaseOf, readSettings, wrongDatabaseUrl } from "./process/settings.ts";
+import { accountAndDatabaseOf, readSettings, databaseUrlError } from "./process/settings.ts";
 
 /**
- * `npm run migrate -- [--check]`: brings production's database to the schema of this version. Ends with 0 where servers
- * of this version may start now, with 1 where the database was not changed, or with --check has to be, and with 2 where
- * it was called wrongly.
+ * `npm run migrate -- [--check]`: brings production's database to the schema of this version. Exits with 0 if servers
+ * of this version may start now, with 1 if the database was not changed, or with --check needs to be, and with 2 for
+ * wrong usage.
  */
 const help = `Brings the database that DATABASE_URL names to the schema of this version, before its servers start.
-With MIGRATION_DATABASE_URL it connects as the account that owns the tables, and gives that of DATABASE_URL what servers
-need: of the audit only to read and to add.
+With MIGRATION_DATABASE_URL it connects as the account that owns the tables, and gives the account of DATABASE_URL what
+servers need, which for the audit is only to read and to insert.
 
 Usage: npm run migrate [-- options]
 
 Options:
-  --check   only say what there is to do; ends with 1 where there is something
+  --check   only say what there is to do; exits with 1 if there is anything
   --help    this text
 
-Everything is done in one transaction, or nothing is. Servers go on meanwhile; where servers of the version before
-cannot run on the new schema, it does nothing while somebody is connected, and says so.`;
+Everything is done in one transaction, or nothing is. Servers keep running; if servers of the previous version cannot
+run on the new schema, it does nothing while anything else is connected, and says so.`;
 
 async function main(): Promise<number> {
   const { check, wantsHelp } = readArguments();
@@ -36,32 +36,32 @@ async function main(): Promise<number> {
     print(help);
     return 0;
   }
-  // What else production must have set is of no concern here.
+  // Whatever else production requires does not matter here.
   const settings = readSettings("demo", process.env);
-  if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
+  if ("errors" in settings) throw new StartError(settings.errors.join("\n"), 2);
   const { databaseUrl, migrationDatabaseUrl } = settings;
   if (databaseUrl === null) {
-    throw new StartError("DATABASE_URL is missing. The embedded database needs no migrate: its server does it.", 2);
+    throw new StartError("DATABASE_URL is missing. The embedded database is migrated by its server.", 2);
   }
   const ownerUrl = migrationDatabaseUrl ?? databaseUrl;
-  const insecure = wrongDatabaseUrl(databaseUrl) ?? wrongDatabaseUrl(ownerUrl, "MIGRATION_DATABASE_URL");
+  const insecure = databaseUrlError(databaseUrl) ?? databaseUrlError(ownerUrl, "MIGRATION_DATABASE_URL");
   if (insecure !== null) throw new StartError(insecure, 2);
-  const serverAccount = accountBeside(databaseUrl, ownerUrl);
-  const connection = { connectionString: namedConnection(ownerUrl) };
+  const serverAccount = separateServerAccount(databaseUrl, ownerUrl);
+  const connection = { connectionString: withApplicationName(ownerUrl) };
   const database = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
     const before = await readSchema(database.db);
-    if (check) return tell(before);
+    if (check) return reportPending(before);
     const applied = await migrate(database.db, { besideServers: true, serverAccount });
     for (const { name } of applied) print(name);
     const after = await readSchema(database.db);
     requireSchema(after);
     print(
       applied.length === 0
-        ? `Nothing to do: ${standing(after)}`
+        ? `Nothing to do: ${schemaText(after)}`
         : `The database has schema ${after.database} now; it had ${before.database === 0 ? "none" : before.database}.`,
     );
-    if (serverAccount !== null) print(await standingOf(database.db, serverAccount));
+    if (serverAccount !== null) print(await accountText(database.db, serverAccount));
     return 0;
   } catch (error) {
     throw databaseFailure(ownerUrl, error);
@@ -79,8 +79,8 @@ function readArguments(): { check: boolean; wantsHelp: boolean } {
   }
 }
 
-/** The account of the servers; null where it is the one that migrates. Throws where the addresses do not go together. */
-function accountBeside(databaseUrl: string, ownerUrl: string): string | null {
+/** The servers' account; null if it is the one that migrates. Throws if the two URLs name different databases. */
+function separateServerAccount(databaseUrl: string, ownerUrl: string): string | null {
   const [servers, owner] = [accountAndDatabaseOf(databaseUrl), accountAndDatabaseOf(ownerUrl)];
   if (servers.database !== owner.database) {
     throw new StartError("DATABASE_URL and MIGRATION_DATABASE_URL must name the same database.", 2);
@@ -88,24 +88,24 @@ function accountBeside(databaseUrl: string, ownerUrl: string): string | null {
   return servers.account === undefined || servers.account === owner.account ? null : servers.account;
 }
 
-async function standingOf(db: Db, account: string): Promise<string> {
+async function accountText(db: Db, account: string): Promise<string> {
   return (await couldChangeAudit(db, account))
-    ? `The account ${account} may use it, and could still change the audit: it has other rights than those given here.`
+    ? `The account ${account} may use it, and could still change the audit: it has rights beyond those given here.`
     : `The account ${account} may use it, and cannot change the audit.`;
 }
 
-/** Whoever else migrates at the same time must be told from servers. */
-function namedConnection(databaseUrl: string): string {
+/** Names the connection, to distinguish other migrations from servers. */
+function withApplicationName(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set("application_name", MIGRATION_CONNECTION);
   return url.href;
 }
 
-function tell(schema: Schema): number {
+function reportPending(schema: Schema): number {
   const { database, program, missing } = schema;
   if (missing.length === 0) {
     requireSchema(schema);
-    print(`Nothing to do: ${standing(schema)}`);
+    print(`Nothing to do: ${schemaText(schema)}`);
     return 0;
   }
   for (const { name, additive } of missing) {
@@ -117,7 +117,7 @@ function tell(schema: Schema): number {
   return 1;
 }
 
-function standing({ database, program, newer }: Schema): string {
+function schemaText({ database, program, newer }: Schema): string {
   return newer.length === 0
     ? `the database has schema ${database}.`
     : `the database has schema ${database}, newer than this Suncrew's ${program} by additions only, so that it runs on it.`;

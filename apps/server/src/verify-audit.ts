@@ -5,8 +5,8 @@ import { StartError } from "./platform/embedded/start-error.ts";
 import { reachDatabase } from "./process/open-database.ts";
 
 /**
- * `npm run audit:verify`: proves that the audit is unchanged since it was sealed. Exits with 0 when it is, with 1 when it
- * is not, and with 2 when it could not be read.
+ * `npm run audit:verify`: proves that the audit is unchanged since it was sealed. Exits with 0 if it is, with 1 if it
+ * is not, and with 2 if it could not be read.
  */
 const usage = "Usage: npm run audit:verify -- [--head NUMBER:HASH] [--demo]";
 

@@ -9,8 +9,8 @@ import { openDatabase } from "./platform/database/database.ts";
 import { repositoryDir } from "./process/data-folder.ts";
 
 /**
- * Writes docs/api: `npm run api-docs`, after each change of a route, a schema or a topic. The calls are those of an app that
- * is built but never started, so that it needs neither database nor broker.
+ * Writes docs/api: `npm run api-docs`, after each change to a route, a schema or a topic. The calls are those of an app that is
+ * built but never started, so that it needs neither database nor broker.
  */
 const database = openDatabase({});
 const broker: Broker = {

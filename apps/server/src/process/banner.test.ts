@@ -25,5 +25,5 @@ test("set-up: sign-ins whose passwords were changed are not printed", () => {
   expect(left).toMatch(/^ {2}Sign in {3}partner \/ partner@123 +Partner$/m);
   const none = banner({ ...started, demoSignIns: [] });
   expect(none).not.toContain("@123");
-  expect(none).toContain("  Sign in   with the passwords that people have set; --reset begins anew\n");
+  expect(none).toContain("  Sign in   with the passwords that were set since; --reset starts over\n");
 });

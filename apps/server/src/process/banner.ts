@@ -8,7 +8,7 @@ function addressOf({ host, port }: Started): string {
   return `http://${shownHost}:${port}`;
 }
 
-/** What production tells in its log at the end of a start. */
+/** What production logs at the end of a start. */
 export function readyLine(started: Started): Readonly<Record<string, unknown>> {
   const { host, brokerUrl, dataDir, hasConsole, firstAdmin } = started;
   return {
@@ -21,7 +21,7 @@ export function readyLine(started: Started): Readonly<Record<string, unknown>> {
   };
 }
 
-/** What a demo's start prints at its end. */
+/** What a demo prints at the end of its start. */
 export function banner(started: Started): string {
   const { host, brokerUrl, dataDir, controlAddress, hasConsole, demoSignIns } = started;
   const others = isEverywhere(host) ? "  (and every other address of this machine)" : "";
@@ -38,13 +38,13 @@ export function banner(started: Started): string {
     );
   });
   if (demoSignIns.length === 0) {
-    lines.push("  Sign in   with the passwords that people have set; --reset begins anew");
+    lines.push("  Sign in   with the passwords that were set since; --reset starts over");
   }
   lines.push(`  Broker    ${brokerUrl}`);
   lines.push(`  Robots    control address ${controlAddress ?? "not known yet: the simulator is slow to start"}`);
   lines.push(`  Data      ${dataDir}`, "");
   if (!isLoopback(host)) {
-    lines.push("  WARNING: HOST lets other machines reach this demo, whose passwords everybody knows.", "");
+    lines.push("  WARNING: HOST lets other machines reach this demo, whose passwords are public.", "");
   }
   lines.push("Ctrl-C stops everything.", "");
   return lines.join("\n");

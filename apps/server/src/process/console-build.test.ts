@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { builtConsole, consoleReady } from "./console-build.ts";
+import { builtConsole, ensureConsoleBuilt } from "./console-build.ts";
 
 /** In Vite's place: writes what a build writes, and counts. */
 const builder = `
@@ -34,28 +34,28 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("set-up: the demo builds the console where its sources changed, and takes it over where they did not", async () => {
-  await consoleReady(say, checkout);
+  await ensureConsoleBuilt(say, checkout);
   const first = await page();
-  await consoleReady(say, checkout);
+  await ensureConsoleBuilt(say, checkout);
   expect(await page()).toBe(first);
   await write("apps/console/src/main.ts", "other");
-  await consoleReady(say, checkout);
+  await ensureConsoleBuilt(say, checkout);
   expect(await page()).not.toBe(first);
   expect(said).toEqual(["Building the console ...", "Building the console ..."]);
 });
 
-test("set-up: production takes a built console as it was shipped, and none of other sources", async () => {
+test("set-up: production accepts a console as it was shipped, but none built from other sources", async () => {
   await expect(builtConsole(checkout)).rejects.toThrow("The console is not built: run `npm run build`");
-  await consoleReady(say, checkout);
+  await ensureConsoleBuilt(say, checkout);
   const there = join(folder, "there");
   // Other folder, other times, no builder: as a package or an image has it.
   await cp(checkout, there, { recursive: true });
   await rm(join(there, "node_modules"), { recursive: true });
   expect(await builtConsole(there)).toBe(join(there, "apps/console/dist"));
-  expect(await consoleReady(say, there)).toBe(join(there, "apps/console/dist"));
+  expect(await ensureConsoleBuilt(say, there)).toBe(join(there, "apps/console/dist"));
   await writeFile(join(there, "apps/console/src/main.ts"), "other");
-  await expect(builtConsole(there)).rejects.toThrow("built from other sources than these: run `npm run build`");
-  await expect(consoleReady(say, there)).rejects.toThrow("run `npm ci` first");
+  await expect(builtConsole(there)).rejects.toThrow("built from other sources: run `npm run build`");
+  await expect(ensureConsoleBuilt(say, there)).rejects.toThrow("run `npm ci` first");
   await rm(join(there, "apps/console/src"), { recursive: true });
   await rm(join(there, "apps/console/index.html"));
   expect(await builtConsole(there)).toBe(join(there, "apps/console/dist"));

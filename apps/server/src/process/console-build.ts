@@ -7,13 +7,13 @@ import { signalAtExit } from "../platform/embedded/process-table.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 import { repositoryDir } from "./data-folder.ts";
 
-/** Beside the built files: of which sources they were made. */
+/** File beside the build that identifies its sources. */
 const STAMP = ".built-from";
 
 const consoleOf = (checkout: string): string => join(checkout, "apps/console");
 const builtOf = (checkout: string): string => join(checkout, "apps/console/dist");
 
-/** What the console is made of. A change in any of it asks for a new build. */
+/** The console's sources. Any change in them requires a new build. */
 const sources = [
   "package-lock.json",
   "apps/console/index.html",
@@ -26,46 +26,46 @@ const sources = [
 ];
 
 /**
- * Answers the folder of the built console, built now if its sources changed since. Throws a StartError with the
- * builder's words where that fails.
+ * Returns the folder of the built console, and builds it first if its sources have changed. Throws a StartError with the
+ * builder's output if that fails.
  */
-export async function consoleReady(say: (line: string) => void, checkout = repositoryDir): Promise<string> {
-  const { fault, stamp } = await lookAt(checkout);
+export async function ensureConsoleBuilt(say: (line: string) => void, checkout = repositoryDir): Promise<string> {
+  const { fault, stamp } = await inspect(checkout);
   if (fault === null) return builtOf(checkout);
   say("Building the console ...");
-  const workshop = join(consoleOf(checkout), `.build-${process.pid}`);
+  const temporary = join(consoleOf(checkout), `.build-${process.pid}`);
   try {
-    await build(checkout, join(workshop, "dist"));
-    await writeFile(join(workshop, "dist", STAMP), stamp ?? "");
-    await putInPlace(checkout, join(workshop, "dist"), join(workshop, "old"));
+    await build(checkout, join(temporary, "dist"));
+    await writeFile(join(temporary, "dist", STAMP), stamp ?? "");
+    await putInPlace(checkout, join(temporary, "dist"), join(temporary, "old"));
   } finally {
-    await rm(workshop, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
   return builtOf(checkout);
 }
 
 /**
- * Answers the folder of the console that `npm run build` made, for production, which never builds: its user may not
- * write here, and the builder is not installed. Throws a StartError where it is missing or of other sources.
+ * Returns the folder of the console built by `npm run build`, for production, which never builds: its user may not write
+ * here, and the builder is not installed. Throws a StartError if it is missing or was built from other sources.
  */
 export async function builtConsole(checkout = repositoryDir): Promise<string> {
-  const { fault } = await lookAt(checkout);
+  const { fault } = await inspect(checkout);
   if (fault === null) return builtOf(checkout);
-  const what = fault === "missing" ? "The console is not built" : "The console was built from other sources than these";
+  const what = fault === "missing" ? "The console is not built" : "The console was built from other sources";
   throw new StartError(
-    `${what}: run \`npm run build\` after a complete \`npm ci\`, then start again (\`npm run serve -- --no-console\` serves the calls only).`,
+    `${what}: run \`npm run build\` after a complete \`npm ci\`, then start again (\`npm run serve -- --no-console\` serves only the API).`,
   );
 }
 
-/** What is wrong with the built console, if anything. Where its sources were left out there is nothing to compare. */
-async function lookAt(checkout: string): Promise<{ fault: "missing" | "other" | null; stamp: string | null }> {
+/** What is wrong with the built console, if anything. Without its sources there is nothing to compare. */
+async function inspect(checkout: string): Promise<{ fault: "missing" | "other" | null; stamp: string | null }> {
   const stamp = await sourceStamp(checkout);
   const builtFrom = await readFile(join(builtOf(checkout), STAMP), "utf8").catch(() => null);
   if (builtFrom === null || !(await isFile(join(builtOf(checkout), "index.html")))) return { fault: "missing", stamp };
   return { fault: stamp === null || builtFrom === stamp ? null : "other", stamp };
 }
 
-/** Names and contents of all sources, so that a copy of a built tree counts as built; null where there are none. */
+/** A hash of names and contents of all sources, so that a copy of a built tree counts as built; null if there are none. */
 async function sourceStamp(checkout: string): Promise<string | null> {
   if (!(await isFile(join(consoleOf(checkout), "index.html")))) return null;
   const hash = createHash("sha256");
@@ -91,13 +91,13 @@ async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isFile() ?? false;
 }
 
-/** Swaps folders, so that a running server and a start at the same time never see half a build. */
+/** Swaps folders, so that running servers and concurrent starts never see half a build. */
 async function putInPlace(checkout: string, built: string, old: string): Promise<void> {
   await rename(builtOf(checkout), old).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;
   });
   await rename(built, builtOf(checkout)).catch((error: unknown) => {
-    // Another start was quicker; its files are of the same sources.
+    // Another start was faster; its files are from the same sources.
     if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
   });
 }
@@ -105,7 +105,7 @@ async function putInPlace(checkout: string, built: string, old: string): Promise
 async function build(checkout: string, outDir: string): Promise<void> {
   const vite = join(checkout, "node_modules/vite/bin/vite.js");
   if (!(await isFile(vite))) {
-    throw new StartError("The console must be built, and what builds it is not installed: run `npm ci` first.");
+    throw new StartError("The console must be built, but its build tool is not installed: run `npm ci` first.");
   }
   const options = ["--outDir", outDir, "--logLevel", "warn"];
   const child = spawn(process.execPath, [vite, "build", consoleOf(checkout), ...options], {
@@ -113,15 +113,15 @@ async function build(checkout: string, outDir: string): Promise<void> {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], NODE_ENV: "production", NO_COLOR: "1" },
   });
-  const takeBack = signalAtExit(child.pid ?? 0, "SIGKILL");
-  let words = "";
-  child.stdout.on("data", (chunk: Buffer) => (words += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (words += chunk.toString()));
+  const cancelSignal = signalAtExit(child.pid ?? 0, "SIGKILL");
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const failure = await new Promise<string | null>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) => resolve(code === 0 ? null : `vite ended with ${code ?? signal}`));
   });
-  takeBack();
+  cancelSignal();
   if (failure !== null)
-    throw new StartError(`The console could not be built (${failure}). The builder said:\n${words.trim()}`);
+    throw new StartError(`The console could not be built (${failure}). The builder said:\n${output.trim()}`);
 }

@@ -12,10 +12,10 @@ export const repositoryDir = fileURLToPath(new URL("../../../..", import.meta.ur
 /** Name of the embedded database and of its folder: the demo and production share nothing. */
 export const databaseName = (mode: ProcessSettings["mode"]): string => (mode === "demo" ? "suncrew_demo" : "suncrew");
 
-/** Makes the data folder and says where it is. Throws a StartError where it cannot be written. */
+/** Creates the data folder if needed and returns its path. Throws a StartError if it cannot be written. */
 export async function openDataFolder(settings: ProcessSettings): Promise<string> {
-  const usual = process.getuid?.() === 0 ? "/var/lib/suncrew" : join(repositoryDir, ".data");
-  const folder = resolve(settings.dataDir ?? usual);
+  const defaultDir = process.getuid?.() === 0 ? "/var/lib/suncrew" : join(repositoryDir, ".data");
+  const folder = resolve(settings.dataDir ?? defaultDir);
   if (settings.databaseUrl === null)
     await checkReachable(folder, await chooseOwner(join(folder, databaseName(settings.mode))));
   try {
@@ -24,18 +24,18 @@ export async function openDataFolder(settings: ProcessSettings): Promise<string>
     await readdir(folder);
   } catch (error) {
     throw new StartError(
-      `The data folder ${folder} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to one that this user may write.`,
+      `The data folder ${folder} cannot be used (${error instanceof Error ? error.message : String(error)}): set DATA_DIR to one that this user can write to.`,
     );
   }
   return folder;
 }
 
-/** The demo's own key, made at its first start and kept, so that a restart signs nobody out. */
+/** The demo's own key, generated at its first start and stored, so that a restart signs nobody out. */
 export async function demoSecretKey(dataDir: string): Promise<string> {
   const path = join(dataDir, "demo-secret-key");
-  const kept = (await readFile(path, "utf8").catch(() => "")).trim();
-  if (kept.length >= 32) return kept;
-  const made = randomBytes(48).toString("base64url");
-  await writePrivateFile(path, `${made}\n`);
-  return made;
+  const stored = (await readFile(path, "utf8").catch(() => "")).trim();
+  if (stored.length >= 32) return stored;
+  const generated = randomBytes(48).toString("base64url");
+  await writePrivateFile(path, `${generated}\n`);
+  return generated;
 }

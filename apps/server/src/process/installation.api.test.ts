@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../../test/test-database.ts";
-import { makeFirstAdmin } from "./installation.repository.ts";
+import { createFirstAdmin } from "./installation.repository.ts";
 
 test("set-up: of servers that start at once on an empty database one makes the Super Admin, and none fails", async () => {
   const database = await createTestDatabase();
   const { db } = database;
   try {
-    const made = await Promise.all(Array.from({ length: 4 }, () => makeFirstAdmin(db, "admin", null)));
+    const made = await Promise.all(Array.from({ length: 4 }, () => createFirstAdmin(db, "admin", null)));
     expect(made.filter((admin) => admin !== null)).toHaveLength(1);
     expect(await db.selectFrom("users").select(["username", "role"]).execute()).toEqual([
       { username: "admin", role: "SUPER_ADMIN" },
@@ -21,13 +21,13 @@ test("set-up: ADMIN_PASSWORD that anybody would try makes no Super Admin; where 
   const { db } = database;
   try {
     for (const weak of ["sunshine1", "Suncrew2026!", "operator-1"]) {
-      await expect(makeFirstAdmin(db, "operator", weak)).rejects.toThrow(/^ADMIN_PASSWORD cannot be taken\. /);
+      await expect(createFirstAdmin(db, "operator", weak)).rejects.toThrow(/^ADMIN_PASSWORD is not acceptable\. /);
     }
-    expect(await makeFirstAdmin(db, "operator", "evening rain 77")).toEqual({
+    expect(await createFirstAdmin(db, "operator", "evening rain 77")).toEqual({
       username: "operator",
-      madeUpPassword: null,
+      generatedPassword: null,
     });
-    expect(await makeFirstAdmin(db, "operator", "sunshine1")).toBeNull();
+    expect(await createFirstAdmin(db, "operator", "sunshine1")).toBeNull();
   } finally {
     await database.close();
   }

@@ -4,7 +4,7 @@ import { hashPassword, weakPasswordOf } from "../features/auth/public.ts";
 import type { Db, Executor } from "../platform/database/database.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
 
-/** Row of `installation` by which production recognises a demo's data. */
+/** The row of `installation` by which production recognises a demo's data. */
 export const DEMO_MARK = "demo_data";
 
 export async function holdsDemoData(db: Executor): Promise<boolean> {
@@ -12,21 +12,21 @@ export async function holdsDemoData(db: Executor): Promise<boolean> {
   return mark !== undefined;
 }
 
-/** Any number all servers agree on; holds off others while one looks for a Super Admin and makes it. */
+/** Any number all servers agree on; only one at a time looks for a Super Admin and creates it. */
 const FIRST_ADMIN_LOCK = 7_305_003;
 
 export interface FirstAdmin {
   readonly username: string;
-  /** The password generated now, to be shown once; null where the environment gave it. */
-  readonly madeUpPassword: string | null;
+  /** The generated password, to be shown once; null if it came from the environment. */
+  readonly generatedPassword: string | null;
 }
 
 /**
- * Makes the first Super Admin of an installation without one; null where there is one already. Production never has a
- * known password: without one from the environment a random one is made. Several servers may call it at once.
- * Throws a StartError for a weak password, which matters to nobody once there is a Super Admin.
+ * Creates the first Super Admin of an installation; null if there is one already. Production never has a known password:
+ * without one from the environment it is random. Several servers may call it at once. Throws a StartError for a weak
+ * password, unless there is a Super Admin already.
  */
-export async function makeFirstAdmin(db: Db, username: string, password: string | null): Promise<FirstAdmin | null> {
+export async function createFirstAdmin(db: Db, username: string, password: string | null): Promise<FirstAdmin | null> {
   const chosen = password ?? randomBytes(15).toString("base64url");
   return await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`.execute(tx);
@@ -37,7 +37,7 @@ export async function makeFirstAdmin(db: Db, username: string, password: string 
       .where("deleted_at", "is", null);
     if ((await admins.limit(1).executeTakeFirst()) !== undefined) return null;
     const weak = weakPasswordOf(chosen, { username });
-    if (weak !== null) throw new StartError(`ADMIN_PASSWORD cannot be taken. ${weak}.`, 2);
+    if (weak !== null) throw new StartError(`ADMIN_PASSWORD is not acceptable. ${weak}.`, 2);
     await tx
       .insertInto("users")
       .values({
@@ -49,6 +49,6 @@ export async function makeFirstAdmin(db: Db, username: string, password: string 
         password_made_at: password === null ? sql<Date>`now()` : null,
       })
       .execute();
-    return { username, madeUpPassword: password === null ? chosen : null };
+    return { username, generatedPassword: password === null ? chosen : null };
   });
 }

@@ -3,11 +3,11 @@ import { readSettings } from "./settings.ts";
 
 function mailIn(set: Record<string, string>) {
   const settings = readSettings("demo", set);
-  return "wrong" in settings ? settings.wrong : settings.mail;
+  return "errors" in settings ? settings.errors : settings.mail;
 }
 
 describe("set-up: mail", () => {
-  test("none without SMTP_URL; either variable alone is told to be half", () => {
+  test("none without SMTP_URL; either variable alone is refused", () => {
     expect(mailIn({})).toBeNull();
     expect(mailIn({ SMTP_URL: "smtp://mail.example.org" })).toEqual([
       "MAIL_FROM is missing: mails sent by SMTP_URL need a sender.",
@@ -17,7 +17,7 @@ describe("set-up: mail", () => {
     ]);
   });
 
-  test("beyond this machine it is encrypted or not sent; sign-in and sender are taken apart", () => {
+  test("to another machine it is encrypted or not sent; credentials and sender are parsed", () => {
     const from = { name: "", address: "reports@example.org" };
     const set = (url: string, sender = "reports@example.org") => mailIn({ SMTP_URL: url, MAIL_FROM: sender });
     expect(set("smtp://sun%40crew:p%2Fw@mail.example.org", "Suncrew Reports <reports@example.org>")).toEqual({
@@ -40,7 +40,7 @@ describe("set-up: mail", () => {
     expect(set("smtp://[::1]:25")).toEqual({ host: "::1", port: 25, secure: false, requireTls: false, ...open });
   });
 
-  test("a wrong address of the mail server is refused without being repeated", () => {
+  test("a wrong address of the mail server is refused without repeating it", () => {
     const wrong = mailIn({ SMTP_URL: "smtp://user:hush@mail.example.org/inbox", MAIL_FROM: "reports@example.org" });
     expect(wrong).toEqual([expect.stringMatching(/^SMTP_URL must be/)]);
     expect(JSON.stringify(wrong)).not.toContain("hush");

@@ -14,17 +14,17 @@ import type { Db } from "../platform/database/database.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
 import type { StartContext } from "./open-database.ts";
 
-/** Twice what the largest message of the protocol may have, and room for its topic. */
+/** Twice the largest message of the protocol, and room for its topic. */
 const MAX_PACKET_BYTES = 65_536;
 
 export interface OpenedBroker {
   readonly broker: Broker;
   readonly accounts: BrokerAccounts;
-  /** Its address for devices, without credentials. */
+  /** The address for devices, without credentials. */
   readonly url: string;
 }
 
-/** Connects to the broker that was named, or to an embedded one at 127.0.0.1. */
+/** Connects to the configured broker, or to an embedded one at 127.0.0.1. */
 export async function openServerBroker(db: Db, clock: Clock, context: StartContext): Promise<OpenedBroker> {
   const { settings, log, stops } = context;
   const clientId = `suncrew-server-${randomUUID()}`;
@@ -48,12 +48,12 @@ export async function openServerBroker(db: Db, clock: Clock, context: StartConte
   return { broker, accounts, url: embeddedBroker.url };
 }
 
-/** The devices' accounts at a broker that was named. */
+/** The devices' accounts at a configured broker. */
 function openBrokerAccounts(clock: Clock, { settings, log, stops }: StartContext): BrokerAccounts {
   const { brokerAccounts } = settings;
   switch (brokerAccounts.form) {
     case "dynamic-security": {
-      // A connection of its own: it may be of another account, and its long answers hold up no command.
+      // A connection of its own: it may use another account, and its slow answers must not delay commands.
       const broker = openBroker({
         url: brokerAccounts.adminUrl,
         clientId: `suncrew-accounts-${randomUUID()}`,

@@ -16,7 +16,7 @@ import { findRunningPostgres, startEmbeddedPostgres } from "../platform/embedded
 import { StartError } from "../platform/embedded/start-error.ts";
 import { errorText, Outage } from "../platform/outages.ts";
 import { databaseName, demoSecretKey, openDataFolder } from "./data-folder.ts";
-import { missingDatabase, type Mode, type ProcessSettings, readSettings, wrongDatabaseUrl } from "./settings.ts";
+import { missingDatabaseError, type Mode, type ProcessSettings, readSettings, databaseUrlError } from "./settings.ts";
 import type { StopList } from "./stop-list.ts";
 
 export interface StartContext {
@@ -24,13 +24,13 @@ export interface StartContext {
   readonly dataDir: string;
   readonly log: Logger;
   readonly stops: StopList;
-  /** Called with one sentence when the process cannot go on. */
-  readonly fail: (sentence: string) => void;
+  /** Called with a message when the process cannot continue. */
+  readonly fail: (message: string) => void;
 }
 
 /**
- * Opens the database, embedded or named, with the schema of this program. Production on a database of its own has been
- * migrated before (decision 40): other servers may run on it. Throws a StartError where the schema is another.
+ * Opens the database, embedded or configured, with the schema of this program. A configured production database must
+ * already be migrated (decision 40), as other servers may run on it. Throws a StartError if its schema differs.
  */
 export async function openMigratedDatabase(context: StartContext): Promise<OpenDatabase> {
   const { settings, log, stops } = context;
@@ -39,9 +39,9 @@ export async function openMigratedDatabase(context: StartContext): Promise<OpenD
   const database = openDatabase(connection, { onError: idleError(context) });
   stops.add("database connections", 1000, () => database.close());
   if (settings.mode === "production" && settings.databaseUrl !== null) {
-    await untilThere(database.db, settings.databaseUrl, context);
+    await waitForDatabase(database.db, settings.databaseUrl, context);
   }
-  // A migration, or waiting for another server's, may take longer than a call.
+  // A migration, or waiting for another server's, may take longer than any call.
   const unlimited = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
     if (settings.mode === "production" && settings.databaseUrl !== null) {
@@ -62,10 +62,10 @@ export async function openMigratedDatabase(context: StartContext): Promise<OpenD
   return database;
 }
 
-const ASK_AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
-/** Resolves when the database answers, also with a refusal, or the process is stopping; tells meanwhile that it waits. */
-async function untilThere(db: Db, databaseUrl: string, { log, stops }: StartContext): Promise<void> {
+/** Resolves when the database answers, even with an error, or the process is stopping; logs that it waits. */
+async function waitForDatabase(db: Db, databaseUrl: string, { log, stops }: StartContext): Promise<void> {
   const clock = new SystemClock();
   const outage = new Outage(`the database at ${placeOf(databaseUrl)}`, log, clock);
   while (!stops.stopping) {
@@ -74,13 +74,13 @@ async function untilThere(db: Db, databaseUrl: string, { log, stops }: StartCont
       return outage.end();
     } catch (error) {
       if (!(error instanceof Error) || !isDatabaseUnreachable(error)) return outage.stop();
-      outage.begin(errorText(error), "the start, which waits until the database is there");
-      await new Promise<void>((resolve) => clock.after(ASK_AGAIN_MS, resolve));
+      outage.begin(errorText(error), "the start, which waits for the database");
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
     }
   }
 }
 
-/** Enough for the answers of a large group that come at once; the others of a server are as many. */
+/** Enough for a large group's answers arriving at once; as many as a server's other connections. */
 const RESERVED_CONNECTIONS = 10;
 
 /** Connections for commands, schedules and the bridge alone. */
@@ -96,7 +96,7 @@ function idleError({ log, stops }: StartContext): (error: Error) => void {
   };
 }
 
-/** What a failure to reach or migrate the database is told as; null is the embedded one. */
+/** Explains a failure to reach or migrate the database; `databaseUrl` is null for the embedded one. */
 export function databaseFailure(databaseUrl: string | null, error: unknown): StartError {
   const place = databaseUrl === null ? "The embedded database" : `The database at ${placeOf(databaseUrl)}`;
   const reason = error instanceof Error ? error.message || String(error) : String(error);
@@ -123,7 +123,7 @@ function placeOf(databaseUrl: string): string {
   return `${host}${pathname}`;
 }
 
-/** A clock that follows the database's, so that all servers agree on what is due, and what watches it. */
+/** A clock that follows the database's, so that all servers agree on what is due, and its watch. */
 export async function openClock(
   db: Db,
   { log, stops }: StartContext,
@@ -137,24 +137,24 @@ export async function openClock(
 
 export interface ReachedDatabase {
   readonly config: pg.ClientConfig;
-  /** The key that the servers use; null where it is not told to this command. */
+  /** The key that the servers use; null if it is not set for this command. */
   readonly secretKey: string | null;
   readonly close: () => Promise<void>;
 }
 
 /**
- * The database that the servers use, for a command beside them; an embedded one is joined while Suncrew runs on it, or
- * started for the command. Throws a StartError for wrong variables.
+ * The servers' database, for a command-line tool; an embedded one is joined while Suncrew runs on it, or started for the
+ * tool. Throws a StartError for wrong variables.
  */
 export async function reachDatabase(mode: Mode): Promise<ReachedDatabase> {
-  // What else production must have set is of no concern here.
+  // Whatever else production requires does not matter here.
   const settings = readSettings("demo", process.env);
-  if ("wrong" in settings) throw new StartError(settings.wrong.join("\n"), 2);
+  if ("errors" in settings) throw new StartError(settings.errors.join("\n"), 2);
   const { databaseUrl } = settings;
   if (mode === "production") {
-    // An empty embedded database would tell nothing about the one that somebody forgot to name.
-    const wrong = databaseUrl === null ? missingDatabase(process.env["EMBEDDED"]) : wrongDatabaseUrl(databaseUrl);
-    if (wrong !== null) throw new StartError(wrong, 2);
+    // Not the empty embedded database, if somebody forgot to set DATABASE_URL.
+    const error = databaseUrl === null ? missingDatabaseError(process.env["EMBEDDED"]) : databaseUrlError(databaseUrl);
+    if (error !== null) throw new StartError(error, 2);
   }
   if (databaseUrl !== null) {
     return { config: { connectionString: databaseUrl }, secretKey: settings.secretKey, close: async () => {} };

@@ -9,11 +9,11 @@ function refusal(...argv: string[]): string {
     if (error instanceof StartError && error.exitCode === 2) return error.message;
     throw error;
   }
-  throw new Error(`${argv.join(" ")} was taken.`);
+  throw new Error(`${argv.join(" ")} was accepted.`);
 }
 
 describe("set-up: options of a start", () => {
-  test("without options nothing of the fleet is asked for", () => {
+  test("without options the size of the fleet is left open", () => {
     expect(readOptions(["demo"])).toEqual({
       mode: "demo",
       help: false,
@@ -29,16 +29,16 @@ describe("set-up: options of a start", () => {
     [["--sites=2000", "--robots=20000"], { sites: 2000, robots: 20000 }],
     [["--no-console", "--sites", "1"], { sites: 1, robots: null }],
     [["--robots", "0", "--reset"], { sites: null, robots: 0 }],
-  ])("%j asks for a fleet", (argv, fleet) => {
+  ])("%j sets the size of the fleet", (argv, fleet) => {
     expect(readOptions(["demo", ...argv]).fleet).toEqual(fleet);
   });
 
   test.each(["0", "2001", "-5", "1.5", "1e3", "many", "", " 3", "0x10", "--robots"])(
-    "--sites %j is refused with one sentence",
+    "--sites %j is refused with one message",
     (text) => {
-      const sentence = "--sites must be followed by a whole number from 1 to 2000.";
-      expect(refusal("demo", "--sites", text)).toBe(sentence);
-      expect(refusal("demo", `--sites=${text}`)).toBe(sentence);
+      const message = "--sites must be followed by a whole number from 1 to 2000.";
+      expect(refusal("demo", "--sites", text)).toBe(message);
+      expect(refusal("demo", `--sites=${text}`)).toBe(message);
     },
   );
 
@@ -48,13 +48,13 @@ describe("set-up: options of a start", () => {
     expect(refusal("demo", "--robots", "99999999999999999999")).toContain("from 0 to 20000");
   });
 
-  test("production makes no sample data", () => {
-    expect(refusal("production", "--robots", "3000")).toContain("--robots is the demo's");
-    expect(refusal("production", "--reset")).toContain("--reset is the demo's");
+  test("production creates no sample data", () => {
+    expect(refusal("production", "--robots", "3000")).toContain("--robots is for the demo");
+    expect(refusal("production", "--reset")).toContain("--reset is for the demo");
     expect(helpText("production")).not.toContain("--sites");
   });
 
-  test("production's help says what comes before it; it builds nothing", () => {
+  test("production's help says what to run first; it builds nothing", () => {
     expect(helpText("production")).toContain("`npm run build`, and `npm run migrate`");
     expect(helpText("production")).not.toContain("building");
   });

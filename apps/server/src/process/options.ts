@@ -1,8 +1,8 @@
 import { StartError } from "../platform/embedded/start-error.ts";
 import type { Mode } from "./settings.ts";
-import { variableNames, variables } from "./variables.ts";
+import { defaultText, variableNames, variables } from "./variables.ts";
 
-/** How large a demo shall be; null leaves it as it is. */
+/** The requested size of a demo; null leaves it as it is. */
 export interface RequestedFleet {
   readonly sites: number | null;
   readonly robots: number | null;
@@ -11,9 +11,9 @@ export interface RequestedFleet {
 export interface Options {
   readonly mode: Mode;
   readonly help: boolean;
-  /** Begin anew: delete the demo's data first. */
+  /** Start over: delete the demo's data first. */
   readonly reset: boolean;
-  /** Serve the calls only: no console is built, asked for or served. */
+  /** Serve only the API: the console is neither built nor served. */
   readonly noConsole: boolean;
   /** Whether a new demo begins with sample history, groups and schedules. */
   readonly history: boolean;
@@ -21,36 +21,33 @@ export interface Options {
 }
 
 const known = ["--help", "-h", "--reset", "--no-console", "--no-history"];
-/** Options with a number after them, all of them the demo's. */
-const numbers = { "--sites": { least: 1, most: 2_000 }, "--robots": { least: 0, most: 20_000 } } as const;
+/** Options with a number, for the demo only. */
+const numbers = { "--sites": { min: 1, max: 2_000 }, "--robots": { min: 0, max: 20_000 } } as const;
 type NumberName = keyof typeof numbers;
 const isNumberName = (word: string): word is NumberName => Object.hasOwn(numbers, word);
 
-/** Reads the command line. Throws a StartError with exit code 2 for what it does not know. */
+/** Reads the command line. Throws a StartError with exit code 2 for unknown options. */
 export function readOptions(argv: readonly string[]): Options {
   const [mode, ...rest] = argv;
   if (mode !== "demo" && mode !== "production") {
     throw new StartError("Say how to start: `npm start` for the demo, `npm run serve` for production.", 2);
   }
   const start = mode === "demo" ? "npm start" : "npm run serve";
-  const { words, given } = takeNumbers(rest);
+  const { words, sizes } = takeNumbers(rest);
   const unknown = words.find((word) => !known.includes(word));
   if (unknown !== undefined) {
-    throw new StartError(`There is no option ${unknown}: \`${start} -- --help\` lists what there is.`, 2);
+    throw new StartError(`There is no option ${unknown}: \`${start} -- --help\` lists the options.`, 2);
   }
-  const [number] = given.keys();
+  const [number] = sizes.keys();
   if (number !== undefined && mode === "production") {
     throw new StartError(
-      `${number} is the demo's (\`npm start -- ${number} ...\`): production makes no sample data.`,
+      `${number} is for the demo (\`npm start -- ${number} ...\`): production creates no sample data.`,
       2,
     );
   }
   const reset = words.includes("--reset");
   if (reset && mode === "production") {
-    throw new StartError(
-      "--reset is the demo's (`npm start -- --reset`): production's data is never deleted by an option.",
-      2,
-    );
+    throw new StartError("--reset is for the demo (`npm start -- --reset`): no option deletes production's data.", 2);
   }
   return {
     mode,
@@ -58,13 +55,13 @@ export function readOptions(argv: readonly string[]): Options {
     help: words.includes("--help") || words.includes("-h"),
     noConsole: words.includes("--no-console"),
     history: !words.includes("--no-history"),
-    fleet: { sites: given.get("--sites") ?? null, robots: given.get("--robots") ?? null },
+    fleet: { sites: sizes.get("--sites") ?? null, robots: sizes.get("--robots") ?? null },
   };
 }
 
-/** Takes the options with numbers, `--sites 300` or `--sites=300`, out of the words. Throws for a wrong number. */
-function takeNumbers(argv: readonly string[]): { words: string[]; given: Map<NumberName, number> } {
-  const given = new Map<NumberName, number>();
+/** Separates the options with numbers, `--sites 300` or `--sites=300`, from the others. Throws for a wrong number. */
+function takeNumbers(argv: readonly string[]): { words: string[]; sizes: Map<NumberName, number> } {
+  const sizes = new Map<NumberName, number>();
   const words: string[] = [];
   for (let at = 0; at < argv.length; at++) {
     const [name = "", ...rest] = (argv[at] ?? "").split("=");
@@ -73,13 +70,13 @@ function takeNumbers(argv: readonly string[]): { words: string[]; given: Map<Num
       continue;
     }
     const text = rest.length > 0 ? rest.join("=") : (argv[++at] ?? "");
-    const { least, most } = numbers[name];
-    if (!/^\d{1,9}$/.test(text) || Number(text) < least || Number(text) > most) {
-      throw new StartError(`${name} must be followed by a whole number from ${least} to ${most}.`, 2);
+    const { min, max } = numbers[name];
+    if (!/^\d{1,9}$/.test(text) || Number(text) < min || Number(text) > max) {
+      throw new StartError(`${name} must be followed by a whole number from ${min} to ${max}.`, 2);
     }
-    given.set(name, Number(text));
+    sizes.set(name, Number(text));
   }
-  return { words, given };
+  return { words, sizes };
 }
 
 /** What `--help` prints. */
@@ -92,25 +89,25 @@ export function helpText(mode: Mode): string {
       : "Suncrew in production mode: no sample data, no known password.",
     "",
     `Usage: ${isDemo ? "npm start" : "npm run serve"} [-- options]`,
-    ...(isDemo ? [] : ["Before it: `npm run build`, and `npm run migrate` with the same DATABASE_URL."]),
+    ...(isDemo ? [] : ["First run `npm run build`, and `npm run migrate` with the same DATABASE_URL."]),
     "",
     "Options:",
     ...(isDemo
       ? [
-          "  --sites N      demo with N solar parks, 1 to 2000; without it 6, or what the data holds",
-          "  --robots N     demo with N robots, 0 to 20000; without it 14, or what the data holds",
-          "                 more than the data holds is added to it, less wants --reset",
-          "  --no-history   begin without thirty days of sample history, groups and schedules",
-          "  --reset        begin anew: deletes the demo's data in DATA_DIR first",
+          "  --sites N      demo with N solar parks, 1 to 2000; default: 6, or what the data has",
+          "  --robots N     demo with N robots, 0 to 20000; default: 14, or what the data has",
+          "                 more than the data has are added to it, fewer need --reset",
+          "  --no-history   start without thirty days of sample history, groups and schedules",
+          "  --reset        start over: deletes the demo's data in DATA_DIR first",
         ]
       : []),
-    `  --no-console   serve the calls only, without ${isDemo ? "building and serving " : ""}the console`,
-    "  --help         this text",
+    `  --no-console   serve only the API, without ${isDemo ? "building and serving " : ""}the console`,
+    "  --help         show this text",
     "",
     "Environment variables:",
-    ...Object.entries(variables).flatMap(([name, { meaning, fallback }]) => [
-      `  ${name.padEnd(width)}${meaning}`,
-      `  ${"".padEnd(width)}  without it: ${fallback}`,
+    ...variableNames.flatMap((name) => [
+      `  ${name.padEnd(width)}${variables[name].meaning}`,
+      `  ${"".padEnd(width)}  default: ${defaultText(name)}`,
     ]),
   ].join("\n");
 }

@@ -134,7 +134,7 @@ describe("set-up: npm start", () => {
     expect(await siteNames((await third.ready()).url)).toHaveLength(6);
   });
 
-  test("--reset begins anew and deletes the demo's data alone", async () => {
+  test("--reset starts over and deletes only the demo's data", async () => {
     const before = await readFile(join(dataDir, "demo-devices.json"), "utf8");
     const programs = (await readdir(dataDir)).filter((name) => name.startsWith("postgresql-"));
     const again = run(["demo", "--reset"]);
@@ -169,13 +169,13 @@ describe("set-up: npm start", () => {
     expect(help.printed()).toContain("--reset");
     const unknown = run(["demo", "--unknown"]);
     expect(await unknown.ended()).toBe(2);
-    expect(unknown.printed().trim()).toBe("There is no option --unknown: `npm start -- --help` lists what there is.");
+    expect(unknown.printed().trim()).toBe("There is no option --unknown: `npm start -- --help` lists the options.");
     const wrong = run(["demo"], { PORT: "x", TOKEN_HOURS: "y" });
     expect(await wrong.ended()).toBe(2);
     expect(wrong.printed().trim().split("\n")).toHaveLength(2);
     const reset = run(["demo", "--reset"], { DATABASE_URL: "postgres://localhost/other" });
     expect(await reset.ended()).toBe(2);
-    expect(reset.printed()).toContain("--reset deletes the embedded database only");
+    expect(reset.printed()).toContain("--reset deletes only the embedded database");
   });
 });
 
@@ -228,7 +228,7 @@ describe("set-up: npm run serve", () => {
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("{"));
     expect(plain).toEqual([
-      "The first Super Admin is made. The password is shown only now: keep it, then change it.",
+      "The first Super Admin was created. The password is shown only once: note it down, then change it.",
       `  Sign in   admin / ${password}`,
     ]);
     const headers = { authorization: `Bearer ${await signIn(url, "admin", password)}` };

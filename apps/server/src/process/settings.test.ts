@@ -8,9 +8,9 @@ import { variableNames, variablesAsMarkdown } from "./variables.ts";
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 
-function wrongIn(mode: "demo" | "production", environment: Record<string, string>): string[] {
+function errorsIn(mode: "demo" | "production", environment: Record<string, string>): string[] {
   const settings = readSettings(mode, environment);
-  return "wrong" in settings ? settings.wrong : [];
+  return "errors" in settings ? settings.errors : [];
 }
 
 describe("set-up: configuration by environment", () => {
@@ -28,7 +28,7 @@ describe("set-up: configuration by environment", () => {
 
   test("an empty variable counts as not set, but an empty MAP_TILE_URL switches tiles off", () => {
     const settings = readSettings("demo", { PORT: "", HOST: " ", MAP_TILE_URL: "" });
-    expect(settings).toMatchObject({ port: 3000, portIsSet: false, host: null, mapTiles: null });
+    expect(settings).toMatchObject({ port: 3000, portIsSet: false, host: "localhost", mapTiles: null });
   });
 
   test.each([
@@ -77,14 +77,14 @@ describe("set-up: configuration by environment", () => {
     ["TRUSTED_PROXIES", "the proxy"],
     ["TRUSTED_PROXIES", "10.0.0.5,"],
     ["TRUSTED_PROXIES", "10.0.0.0/33"],
-  ])("one sentence for a wrong %s: %s", (name, value) => {
-    const wrong = wrongIn("demo", { [name]: value });
-    expect(wrong).toHaveLength(1);
-    expect(wrong[0]).toMatch(new RegExp(`^${name} must .*\\.$`));
-    expect(wrong[0]).not.toContain("\n");
+  ])("one message for a wrong %s: %s", (name, value) => {
+    const errors = errorsIn("demo", { [name]: value });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(new RegExp(`^${name} must .*\\.$`));
+    expect(errors[0]).not.toContain("\n");
   });
 
-  test("a secret is taken with the blanks at its ends, everything else without", () => {
+  test("a secret keeps leading and trailing blanks, everything else is trimmed", () => {
     const set = {
       EMBEDDED: "yes",
       SECRET_KEY: ` ${KEY} `,
@@ -105,44 +105,39 @@ describe("set-up: configuration by environment", () => {
   });
 
   test("every wrong variable is named, and no secret is repeated", () => {
-    const wrong = wrongIn("demo", { PORT: "x", LOG_LEVEL: "y", SECRET_KEY: "hush", DATABASE_URL: "postgres:hush" });
-    expect(wrong.map((sentence) => sentence.split(" ")[0])).toEqual([
-      "PORT",
-      "DATABASE_URL",
-      "LOG_LEVEL",
-      "SECRET_KEY",
-    ]);
-    expect(wrong.join("\n")).not.toContain("hush");
+    const errors = errorsIn("demo", { PORT: "x", LOG_LEVEL: "y", SECRET_KEY: "hush", DATABASE_URL: "postgres:hush" });
+    expect(errors.map((message) => message.split(" ")[0])).toEqual(["PORT", "DATABASE_URL", "LOG_LEVEL", "SECRET_KEY"]);
+    expect(errors.join("\n")).not.toContain("hush");
   });
 
-  test("production refuses a missing key and a broker beyond loopback without TLS", () => {
-    expect(wrongIn("production", {}).join()).toContain("SECRET_KEY is missing");
+  test("production refuses a missing key, and a broker on another machine without TLS", () => {
+    expect(errorsIn("production", {}).join()).toContain("SECRET_KEY is missing");
     for (const url of ["mqtt://broker.example", "ws://10.0.0.7:9001", "mqtt://u:p@127.0.0.1.example"]) {
-      expect(wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: url }).join()).toContain("without TLS");
+      expect(errorsIn("production", { SECRET_KEY: KEY, MQTT_URL: url }).join()).toContain("without TLS");
     }
     for (const url of ["mqtts://broker.example", "wss://broker.example", "mqtt://localhost", "mqtt://[::1]:1883"]) {
-      expect(wrongIn("production", { SECRET_KEY: KEY, EMBEDDED: "yes", MQTT_URL: url })).toEqual([]);
+      expect(errorsIn("production", { SECRET_KEY: KEY, EMBEDDED: "yes", MQTT_URL: url })).toEqual([]);
     }
   });
 
-  test("production refuses to run on what is embedded unless it is told to", () => {
+  test("production refuses to use the embedded services unless configured to", () => {
     const named = { SECRET_KEY: KEY, DATABASE_URL: "postgres://u@localhost/d", MQTT_URL: "mqtt://localhost" };
-    expect(wrongIn("production", named)).toEqual([]);
+    expect(errorsIn("production", named)).toEqual([]);
     for (const [name, what] of [
       ["DATABASE_URL", "PostgreSQL"],
       ["MQTT_URL", "MQTT broker"],
     ] as const) {
       for (const EMBEDDED of ["", "no"]) {
-        expect(wrongIn("production", { ...named, [name]: "  ", EMBEDDED })).toEqual([
-          `${name} is missing: name your ${what}, or set EMBEDDED=yes for the embedded one, which one server alone can use.`,
+        expect(errorsIn("production", { ...named, [name]: "  ", EMBEDDED })).toEqual([
+          `${name} is missing: name your ${what}, or set EMBEDDED=yes for the embedded one, which only one server can use.`,
         ]);
       }
-      expect(wrongIn("production", { ...named, [name]: "", EMBEDDED: "yes" })).toEqual([]);
+      expect(errorsIn("production", { ...named, [name]: "", EMBEDDED: "yes" })).toEqual([]);
     }
-    expect(wrongIn("production", { ...named, EMBEDDED: "true" })).toEqual([
+    expect(errorsIn("production", { ...named, EMBEDDED: "true" })).toEqual([
       'EMBEDDED must be yes or no; it is "true".',
     ]);
-    expect(wrongIn("demo", {})).toEqual([]);
+    expect(errorsIn("demo", {})).toEqual([]);
   });
 
   test.each([
@@ -159,19 +154,19 @@ describe("set-up: configuration by environment", () => {
     ["postgres://u:hush@localhost/d", true],
     ["postgres://u:hush@[::1]:5433/d", true],
     ["postgres://u:hush@db.example/d?host=/run/postgresql", true],
-  ])("production takes a PostgreSQL beyond this machine with TLS only: %s", (url, isTaken) => {
-    const wrong = wrongIn("production", { SECRET_KEY: KEY, MQTT_URL: "mqtt://localhost", DATABASE_URL: url });
-    expect(wrong.map((sentence) => sentence.split(":")[0])).toEqual(
-      isTaken ? [] : ["DATABASE_URL names a PostgreSQL beyond this machine without TLS that proves who it is"],
+  ])("production accepts a PostgreSQL on another machine with TLS only: %s", (url, isAccepted) => {
+    const errors = errorsIn("production", { SECRET_KEY: KEY, MQTT_URL: "mqtt://localhost", DATABASE_URL: url });
+    expect(errors.map((message) => message.split(":")[0])).toEqual(
+      isAccepted ? [] : ["DATABASE_URL names a PostgreSQL on another machine without TLS that proves its identity"],
     );
-    expect(wrong.join()).not.toContain("hush");
-    expect(wrongIn("demo", { DATABASE_URL: url })).toEqual([]);
+    expect(errors.join()).not.toContain("hush");
+    expect(errorsIn("demo", { DATABASE_URL: url })).toEqual([]);
   });
 
-  test("the weather is a sample in a demo and Open-Meteo's in production, where it takes a key at another address", () => {
+  test("the weather is a sample in a demo and Open-Meteo's in production, whose paid service has another address", () => {
     const weatherIn = (mode: "demo" | "production", set: Record<string, string> = {}) => {
       const settings = readSettings(mode, { EMBEDDED: "yes", SECRET_KEY: KEY, ...set });
-      return "wrong" in settings ? settings.wrong : settings.weather;
+      return "errors" in settings ? settings.errors : settings.weather;
     };
     expect(weatherIn("demo")).toEqual({ provider: "sample", delayMs: 500 });
     expect(weatherIn("production", { WEATHER_PROVIDER: "sample" })).toEqual({ provider: "sample", delayMs: 500 });
@@ -187,22 +182,22 @@ describe("set-up: configuration by environment", () => {
     expect(weatherIn("production", own)).toEqual({ provider: "open-meteo", url: own.WEATHER_URL, apiKey: "k" });
   });
 
-  test("a weather key never travels without TLS, and is in no refusal", () => {
-    const away = {
+  test("a weather key is never sent without TLS, and appears in no error", () => {
+    const remote = {
       EMBEDDED: "yes",
       SECRET_KEY: KEY,
       WEATHER_API_KEY: "hush",
       WEATHER_URL: "http://weather.example/v1/forecast",
     };
-    expect(wrongIn("production", away)).toEqual([
-      "WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.",
+    expect(errorsIn("production", remote)).toEqual([
+      "WEATHER_URL would send WEATHER_API_KEY to another machine without TLS: use https://.",
     ]);
-    const wrong = wrongIn("demo", {
+    const errors = errorsIn("demo", {
       WEATHER_API_KEY: "hush hush",
       WEATHER_URL: "https://weather.example/?apikey=hush",
     });
-    expect(wrong).toHaveLength(2);
-    expect(wrong.join()).not.toContain("hush");
+    expect(errors).toHaveLength(2);
+    expect(errors.join()).not.toContain("hush");
   });
 
   test("docs/operating.md has the table of all variables", () => {
@@ -227,15 +222,15 @@ describe("set-up: command line", () => {
   });
 });
 
-describe("protocol rule 9: who keeps the devices' broker accounts", () => {
+describe("protocol rule 9: how the devices' broker accounts are managed", () => {
   const MQTT_URL = "mqtts://suncrew:secret@broker.example";
   const BROKER_AUTH_TOKEN = "w8Kq2ZtN5rYx0LmB7vEj3HsDfG6uPaCi";
   const formOf = (environment: Record<string, string>) => {
     const settings = readSettings("demo", environment);
-    return "wrong" in settings ? settings.wrong : settings.brokerAccounts;
+    return "errors" in settings ? settings.errors : settings.brokerAccounts;
   };
 
-  test("the embedded broker keeps its own; a broker that was named is left to people, unless told otherwise", () => {
+  test("the embedded broker manages its own; accounts of a configured broker are manual by default", () => {
     expect(formOf({})).toEqual({ form: "embedded" });
     expect(formOf({ MQTT_URL })).toEqual({ form: "manual" });
     const dynamic = { MQTT_URL, BROKER_ACCOUNTS: "dynamic-security" };
@@ -258,13 +253,13 @@ describe("protocol rule 9: who keeps the devices' broker accounts", () => {
     [{ ...http, BROKER_AUTH_TOKEN: "short" }, "BROKER_AUTH_TOKEN must be"],
     [{ MQTT_URL, BROKER_AUTH_TOKEN }, "BROKER_AUTH_TOKEN is for BROKER_ACCOUNTS=http only"],
     [{ ...http, BROKER_KICK_URL: "https://key:s3cret@emqx/clients" }, "BROKER_KICK_URL must be"],
-  ])("%j is refused, and no secret is repeated", (environment, words) => {
-    const wrong = wrongIn("demo", environment).join(" ");
-    expect(wrong).toContain(words);
-    for (const secret of ["secret@", "s3cret", BROKER_AUTH_TOKEN]) expect(wrong).not.toContain(secret);
+  ])("%j is refused, and no secret is repeated", (environment, text) => {
+    const errors = errorsIn("demo", environment).join(" ");
+    expect(errors).toContain(text);
+    for (const secret of ["secret@", "s3cret", BROKER_AUTH_TOKEN]) expect(errors).not.toContain(secret);
   });
 
-  test("production takes no secret beyond this machine without TLS", () => {
+  test("production sends no secret to another machine without TLS", () => {
     const far = {
       EMBEDDED: "yes",
       SECRET_KEY: KEY,
@@ -272,16 +267,16 @@ describe("protocol rule 9: who keeps the devices' broker accounts", () => {
       BROKER_ACCOUNTS: "dynamic-security",
       BROKER_ADMIN_URL: "mqtt://a:b@far",
     };
-    expect(wrongIn("production", far)).toEqual([
-      "BROKER_ADMIN_URL names a broker beyond this machine without TLS: use mqtts:// or wss://.",
+    expect(errorsIn("production", far)).toEqual([
+      "BROKER_ADMIN_URL names a broker on another machine without TLS: use mqtts:// or wss://.",
     ]);
     expect(
-      wrongIn("production", {
+      errorsIn("production", {
         SECRET_KEY: KEY,
         EMBEDDED: "yes",
         ...http,
         BROKER_KICK_URL: "http://k:s@far/c/{clientid}",
       }),
-    ).toEqual(["BROKER_KICK_URL would take its key beyond this machine without TLS: use https://."]);
+    ).toEqual(["BROKER_KICK_URL would send its key to another machine without TLS: use https://."]);
   });
 });

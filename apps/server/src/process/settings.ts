@@ -5,6 +5,8 @@ import type { SmtpSettings } from "../platform/mailer.ts";
 import { isLoopback } from "../platform/network.ts";
 import type { z } from "zod";
 import {
+  OPEN_METEO_PAID_URL,
+  OPEN_METEO_URL,
   senderOf,
   variable,
   type VariableName,
@@ -16,31 +18,30 @@ import {
 
 export type Mode = "demo" | "production";
 
-/** What a person may set from outside, checked. */
+/** What the environment configures, checked. */
 export interface ProcessSettings {
   readonly mode: Mode;
   readonly port: number;
   readonly portIsSet: boolean;
-  /** Null where it was not set. */
-  readonly host: string | null;
+  readonly host: string;
   readonly dataDir: string | null;
   readonly databaseUrl: string | null;
-  /** The account that owns the tables; null where it is that of `databaseUrl`. */
+  /** The account that owns the tables; null if it is that of `databaseUrl`. */
   readonly migrationDatabaseUrl: string | null;
   readonly mqttUrl: string | null;
   readonly mqttPort: number;
   readonly mqttPortIsSet: boolean;
   readonly brokerAccounts: BrokerSettings;
   readonly logLevel: string;
-  /** Null in a demo that may make its own. */
+  /** Null in a demo that generates its own. */
   readonly secretKey: string | null;
-  /** Null where it is not told: then robots are offered no firmware, unless a demo finds it out, and people come by IP address. */
+  /** Null if not set: then production offers robots no firmware, and people use an IP address. */
   readonly publicUrl: string | null;
   readonly hstsSubdomains: boolean;
   readonly tokenHours: number;
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;
-  /** Null where no mail is sent. */
+  /** Null if no mail is sent. */
   readonly mail: SmtpSettings | null;
   readonly adminUsername: string;
   readonly adminPassword: string | null;
@@ -53,112 +54,109 @@ export interface ProcessSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Checks every variable; answers the settings, or one sentence for each wrong one. */
-export function readSettings(mode: Mode, environment: Environment): ProcessSettings | { readonly wrong: string[] } {
-  const given = whatIsSet(environment);
-  const parsed = variablesSchema.safeParse(given);
-  const wrong = [
-    ...(parsed.success ? [] : sentences(parsed.error, given)),
-    ...(mode === "production" ? whatProductionRefuses(given) : []),
-    ...(parsed.success ? [...wrongBrokerSettings(parsed.data), ...wrongMailSettings(parsed.data)] : []),
+/** Checks every variable; returns the settings, or one message for each wrong one. */
+export function readSettings(mode: Mode, environment: Environment): ProcessSettings | { readonly errors: string[] } {
+  const input = readEnvironment(environment);
+  const parsed = variablesSchema.safeParse(input);
+  const errors = [
+    ...(parsed.success ? [] : requirementErrors(parsed.error, input)),
+    ...(mode === "production" ? productionErrors(input) : []),
+    ...(parsed.success ? [...brokerErrors(parsed.data), ...mailErrors(parsed.data)] : []),
   ];
-  if (!parsed.success || wrong.length > 0) return { wrong };
+  if (!parsed.success || errors.length > 0) return { errors };
   const set = parsed.data;
-  const tileUrl = set.MAP_TILE_URL ?? variables.MAP_TILE_URL.fallback;
+  const tileUrl = set.MAP_TILE_URL ?? variables.MAP_TILE_URL.default;
   return {
     mode,
-    port: set.PORT ?? 3000,
+    port: set.PORT ?? variables.PORT.default,
     portIsSet: set.PORT !== undefined,
-    host: set.HOST ?? null,
+    host: set.HOST ?? variables.HOST.default[mode],
     dataDir: set.DATA_DIR ?? null,
     databaseUrl: set.DATABASE_URL ?? null,
     migrationDatabaseUrl: set.MIGRATION_DATABASE_URL ?? null,
     mqttUrl: set.MQTT_URL ?? null,
-    mqttPort: set.MQTT_PORT ?? 1883,
+    mqttPort: set.MQTT_PORT ?? variables.MQTT_PORT.default,
     mqttPortIsSet: set.MQTT_PORT !== undefined,
     brokerAccounts: brokerSettings(set),
-    logLevel: set.LOG_LEVEL ?? (mode === "demo" ? "warn" : "info"),
+    logLevel: set.LOG_LEVEL ?? variables.LOG_LEVEL.default[mode],
     secretKey: set.SECRET_KEY ?? null,
     publicUrl: set.PUBLIC_URL ?? null,
-    hstsSubdomains: set.HSTS_SUBDOMAINS === "yes",
-    tokenHours: set.TOKEN_HOURS ?? Number(variables.TOKEN_HOURS.fallback),
+    hstsSubdomains: (set.HSTS_SUBDOMAINS ?? variables.HSTS_SUBDOMAINS.default) === "yes",
+    tokenHours: set.TOKEN_HOURS ?? variables.TOKEN_HOURS.default,
     mapTiles:
       tileUrl === ""
         ? null
-        : { url: tileUrl, attribution: set.MAP_TILE_ATTRIBUTION ?? variables.MAP_TILE_ATTRIBUTION.fallback },
-    weather: weatherSettings({
-      provider: set.WEATHER_PROVIDER ?? (mode === "demo" ? "sample" : "open-meteo"),
-      url: set.WEATHER_URL ?? null,
-      apiKey: set.WEATHER_API_KEY ?? null,
-    }),
-    adminUsername: set.ADMIN_USERNAME ?? variables.ADMIN_USERNAME.fallback,
+        : { url: tileUrl, attribution: set.MAP_TILE_ATTRIBUTION ?? variables.MAP_TILE_ATTRIBUTION.default },
+    weather: weatherSettings(set, mode),
+    adminUsername: set.ADMIN_USERNAME ?? variables.ADMIN_USERNAME.default,
     adminPassword: set.ADMIN_PASSWORD ?? null,
-    manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? Number(variables.MANUAL_RUN_MAX_MINUTES.fallback),
-    linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? Number(variables.LINK_LOSS_STOP_SECONDS.fallback),
-    maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? Number(variables.MAINTENANCE_INTERVAL_DAYS.fallback),
+    manualRunMaxMinutes: set.MANUAL_RUN_MAX_MINUTES ?? variables.MANUAL_RUN_MAX_MINUTES.default,
+    linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? variables.LINK_LOSS_STOP_SECONDS.default,
+    maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? variables.MAINTENANCE_INTERVAL_DAYS.default,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
     mail: mailSettings(set),
     metricsToken: set.METRICS_TOKEN ?? null,
   };
 }
 
-type Given = Readonly<Partial<Record<VariableName, string>>>;
+/** The variables that are set, trimmed. */
+type Input = Readonly<Partial<Record<VariableName, string>>>;
 
-function whatIsSet(environment: Environment): Given {
+function readEnvironment(environment: Environment): Input {
   const set = variableNames.flatMap((name) => {
     const { keepsBlanks, mayBeEmpty } = variable(name);
-    const given = environment[name];
-    const text = keepsBlanks === true ? given : given?.trim();
+    const raw = environment[name];
+    const text = keepsBlanks === true ? raw : raw?.trim();
     return text === undefined || (text === "" && mayBeEmpty !== true) ? [] : [[name, text] as const];
   });
   return Object.fromEntries(set);
 }
 
-function sentences(error: z.ZodError, given: Given): string[] {
-  const wrong = new Set(error.issues.map((issue) => issue.path[0]));
+function requirementErrors(error: z.ZodError, input: Input): string[] {
+  const invalid = new Set(error.issues.map((issue) => issue.path[0]));
   return variableNames
-    .filter((name) => wrong.has(name))
+    .filter((name) => invalid.has(name))
     .map((name) => {
       const { requirement, isSecret } = variable(name);
-      return `${name} must ${requirement}${isSecret === true ? "" : `; it is "${given[name]}"`}.`;
+      return `${name} must ${requirement}${isSecret === true ? "" : `; it is "${input[name]}"`}.`;
     });
 }
 
-function whatProductionRefuses(given: Given): string[] {
-  const refusals: string[] = [];
-  if (given.SECRET_KEY === undefined) {
-    refusals.push(
+function productionErrors(input: Input): string[] {
+  const errors: string[] = [];
+  if (input.SECRET_KEY === undefined) {
+    errors.push(
       "SECRET_KEY is missing: production signs its sign-ins with a key of your own (`openssl rand -base64 48` makes one).",
     );
   }
-  refusals.push(...missingNames(given));
-  const insecure = given.DATABASE_URL === undefined ? null : wrongDatabaseUrl(given.DATABASE_URL);
-  if (insecure !== null) refusals.push(insecure);
+  errors.push(...missingNames(input));
+  const insecure = input.DATABASE_URL === undefined ? null : databaseUrlError(input.DATABASE_URL);
+  if (insecure !== null) errors.push(insecure);
   for (const name of ["MQTT_URL", "BROKER_ADMIN_URL"] as const) {
-    const url = given[name];
+    const url = input[name];
     if (url === undefined || !URL.canParse(url)) continue;
     const { protocol, hostname } = new URL(url);
     if ((protocol === "mqtt:" || protocol === "ws:") && !isLoopback(hostname)) {
-      refusals.push(`${name} names a broker beyond this machine without TLS: use mqtts:// or wss://.`);
+      errors.push(`${name} names a broker on another machine without TLS: use mqtts:// or wss://.`);
     }
   }
-  if (given.BROKER_KICK_URL !== undefined && givesKeyAway(given.BROKER_KICK_URL)) {
-    refusals.push("BROKER_KICK_URL would take its key beyond this machine without TLS: use https://.");
+  if (input.BROKER_KICK_URL !== undefined && leaksKey(input.BROKER_KICK_URL)) {
+    errors.push("BROKER_KICK_URL would send its key to another machine without TLS: use https://.");
   }
-  if (given.WEATHER_API_KEY !== undefined && given.WEATHER_URL !== undefined && givesKeyAway(given.WEATHER_URL)) {
-    refusals.push("WEATHER_URL would take WEATHER_API_KEY beyond this machine without TLS: use https://.");
+  if (input.WEATHER_API_KEY !== undefined && input.WEATHER_URL !== undefined && leaksKey(input.WEATHER_URL)) {
+    errors.push("WEATHER_URL would send WEATHER_API_KEY to another machine without TLS: use https://.");
   }
-  return refusals;
+  return errors;
 }
 
-/** Which way the devices' accounts at the broker are kept. */
+/** How the devices' accounts at the broker are managed. */
 export type BrokerSettings =
   | { readonly form: "embedded" | "manual" }
   /** `adminUrl` is the broker with the account that manages accounts. */
   | { readonly form: "dynamic-security"; readonly adminUrl: string }
   | { readonly form: "http"; readonly token: string; readonly kickUrl: string | null };
 
-/** The settings of variables in which nothing is wrong. */
+/** Expects variables without errors. */
 function brokerSettings(set: VariableValues): BrokerSettings {
   const adminUrl = set.BROKER_ADMIN_URL ?? set.MQTT_URL;
   if (adminUrl === undefined) return { form: "embedded" };
@@ -169,18 +167,18 @@ function brokerSettings(set: VariableValues): BrokerSettings {
   return { form: "manual" };
 }
 
-/** What does not fit together, one sentence each. */
-function wrongBrokerSettings(set: VariableValues): string[] {
+/** Contradictions, one message each. */
+function brokerErrors(set: VariableValues): string[] {
   const { MQTT_URL: url, BROKER_ACCOUNTS: form = url === undefined ? "embedded" : "manual" } = set;
-  const wrong: string[] = [];
+  const errors: string[] = [];
   if (form === "embedded" && url !== undefined) {
-    wrong.push("BROKER_ACCOUNTS is embedded, but MQTT_URL names a broker: choose dynamic-security, http or manual.");
+    errors.push("BROKER_ACCOUNTS is embedded, but MQTT_URL names a broker: choose dynamic-security, http or manual.");
   }
   if (form !== "embedded" && url === undefined) {
-    wrong.push(`BROKER_ACCOUNTS is ${form}, but MQTT_URL names no broker: the embedded one keeps its own accounts.`);
+    errors.push(`BROKER_ACCOUNTS is ${form}, but MQTT_URL names no broker: the embedded one manages its own accounts.`);
   }
   if (form === "http" && set.BROKER_AUTH_TOKEN === undefined) {
-    wrong.push("BROKER_AUTH_TOKEN is missing: with BROKER_ACCOUNTS=http the broker proves itself with it.");
+    errors.push("BROKER_AUTH_TOKEN is missing: with BROKER_ACCOUNTS=http the broker proves itself with it.");
   }
   const only = [
     ["BROKER_ADMIN_URL", "dynamic-security"],
@@ -188,12 +186,12 @@ function wrongBrokerSettings(set: VariableValues): string[] {
     ["BROKER_KICK_URL", "http"],
   ] as const;
   for (const [name, needed] of only) {
-    if (set[name] !== undefined && form !== needed) wrong.push(`${name} is for BROKER_ACCOUNTS=${needed} only.`);
+    if (set[name] !== undefined && form !== needed) errors.push(`${name} is for BROKER_ACCOUNTS=${needed} only.`);
   }
-  return wrong;
+  return errors;
 }
 
-/** The settings of variables in which nothing is wrong; null where no mail is sent. */
+/** Expects variables without errors; null if no mail is sent. */
 function mailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): SmtpSettings | null {
   const from = sender === undefined ? null : senderOf(sender);
   if (url === undefined || from === null) return null;
@@ -203,7 +201,7 @@ function mailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): Smt
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === "" ? (secure ? 465 : 587) : Number(port),
     secure,
-    // A report and a sign-in leave this machine encrypted or not at all.
+    // Reports and credentials leave this machine encrypted or not at all.
     requireTls: !secure && !isLoopback(hostname),
     user: username === "" ? null : decodeURIComponent(username),
     password: username === "" ? null : decodeURIComponent(password),
@@ -211,58 +209,49 @@ function mailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): Smt
   };
 }
 
-/** What does not fit together, one sentence each. */
-function wrongMailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): string[] {
+/** Contradictions, one message each. */
+function mailErrors({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): string[] {
   if (url !== undefined && sender === undefined) return ["MAIL_FROM is missing: mails sent by SMTP_URL need a sender."];
   if (url === undefined && sender !== undefined)
     return ["SMTP_URL is missing: without it nothing is sent from MAIL_FROM."];
   return [];
 }
 
-const OPEN_METEO = "https://api.open-meteo.com/v1/forecast";
-/** Where Open-Meteo takes a key. */
-const OPEN_METEO_PAID = "https://customer-api.open-meteo.com/v1/forecast";
-
-interface WeatherChoice {
-  readonly provider: WeatherSettings["provider"];
-  /** Null where they were not set. */
-  readonly url: string | null;
-  readonly apiKey: string | null;
-}
-
-function weatherSettings({ provider, url, apiKey }: WeatherChoice): WeatherSettings {
+function weatherSettings(set: VariableValues, mode: Mode): WeatherSettings {
+  const provider = set.WEATHER_PROVIDER ?? variables.WEATHER_PROVIDER.default[mode];
   if (provider === "sample") return { provider, delayMs: SAMPLE_DELAY_MS };
-  return { provider, url: url ?? (apiKey === null ? OPEN_METEO : OPEN_METEO_PAID), apiKey };
+  const { WEATHER_API_KEY: apiKey = null } = set;
+  return { provider, url: set.WEATHER_URL ?? (apiKey === null ? OPEN_METEO_URL : OPEN_METEO_PAID_URL), apiKey };
 }
 
-/** True where the key would travel unencrypted beyond this machine. */
-function givesKeyAway(url: string): boolean {
+/** True if the key would leave this machine unencrypted. */
+function leaksKey(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !isLoopback(hostname);
 }
 
 /**
- * Why production refuses this DATABASE_URL, or the one of that name, or null: beyond this machine it takes a TLS that proves who the database is.
- * Null too for what is no address at all.
+ * Why production refuses this DATABASE_URL, or the variable of that name: on another machine, the database must prove its
+ * identity by TLS. Null if it is accepted, and for what is no address at all.
  */
-export function wrongDatabaseUrl(
+export function databaseUrlError(
   text: string,
   name: "DATABASE_URL" | "MIGRATION_DATABASE_URL" = "DATABASE_URL",
 ): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
-  // The driver takes the last of several.
+  // The driver uses the last of several.
   const last = (name: string) => url.searchParams.getAll(name).at(-1);
   const host = last("host") ?? decodeURIComponent(url.hostname);
-  if (host.startsWith("/") || isLoopback(host) || isProven(last)) return null;
+  if (host.startsWith("/") || isLoopback(host) || verifiesServer(last)) return null;
   return (
-    `${name} names a PostgreSQL beyond this machine without TLS that proves who it is: add ?sslmode=verify-full ` +
-    "(NODE_EXTRA_CA_CERTS names the authority of certificates of your own)."
+    `${name} names a PostgreSQL on another machine without TLS that proves its identity: add ?sslmode=verify-full ` +
+    "(NODE_EXTRA_CA_CERTS adds your own certificate authority)."
   );
 }
 
-/** The account and the database that the driver takes from an address, with whatever it takes for granted. */
+/** The account and the database that the driver reads from an address, including its defaults. */
 export function accountAndDatabaseOf(databaseUrl: string): {
   account: string | undefined;
   database: string | undefined;
@@ -271,8 +260,8 @@ export function accountAndDatabaseOf(databaseUrl: string): {
   return { account: user, database };
 }
 
-/** By the driver `require` proves as much as `verify-full` does, unless it is told to be as lenient as libpq. */
-function isProven(last: (name: string) => string | undefined): boolean {
+/** To this driver `require` means `verify-full`, unless it is told to be as lenient as libpq. */
+function verifiesServer(last: (name: string) => string | undefined): boolean {
   const mode = last("sslmode");
   if (mode === undefined) return last("ssl") === "true" || last("ssl") === "1";
   if (last("uselibpqcompat") === "true") return mode === "verify-full";
@@ -280,21 +269,17 @@ function isProven(last: (name: string) => string | undefined): boolean {
 }
 
 const missing = (name: string, what: string): string =>
-  `${name} is missing: name your ${what}, or set EMBEDDED=yes for the embedded one, which one server alone can use.`;
+  `${name} is missing: name your ${what}, or set EMBEDDED=yes for the embedded one, which only one server can use.`;
 
-export function missingDatabase(embedded: string | undefined): string | null {
+export function missingDatabaseError(embedded: string | undefined): string | null {
   return embedded?.trim() === "yes" ? null : missing("DATABASE_URL", "PostgreSQL");
 }
 
-/** What production misses where it is not told to run on what is embedded. */
-export function missingNames(given: {
-  readonly DATABASE_URL?: string | undefined;
-  readonly MQTT_URL?: string | undefined;
-  readonly EMBEDDED?: string | undefined;
-}): string[] {
-  const wrong: string[] = [];
-  if (given.EMBEDDED === "yes") return wrong;
-  if (given.DATABASE_URL === undefined) wrong.push(missing("DATABASE_URL", "PostgreSQL"));
-  if (given.MQTT_URL === undefined) wrong.push(missing("MQTT_URL", "MQTT broker"));
-  return wrong;
+/** What production lacks if it may not use the embedded services. */
+function missingNames(input: Input): string[] {
+  const errors: string[] = [];
+  if (input.EMBEDDED === "yes") return errors;
+  if (input.DATABASE_URL === undefined) errors.push(missing("DATABASE_URL", "PostgreSQL"));
+  if (input.MQTT_URL === undefined) errors.push(missing("MQTT_URL", "MQTT broker"));
+  return errors;
 }

@@ -8,9 +8,9 @@ import { smtpMailer } from "../platform/mailer.ts";
 import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError } from "../platform/network.ts";
 import { StartError } from "../platform/embedded/start-error.ts";
-import { builtConsole, consoleReady } from "./console-build.ts";
+import { builtConsole, ensureConsoleBuilt } from "./console-build.ts";
 import { demoSecretKey, openDataFolder } from "./data-folder.ts";
-import { type FirstAdmin, holdsDemoData, makeFirstAdmin } from "./installation.repository.ts";
+import { type FirstAdmin, holdsDemoData, createFirstAdmin } from "./installation.repository.ts";
 import { openServerBroker } from "./open-broker.ts";
 import { openClock, openMigratedDatabase, openReserved, type StartContext } from "./open-database.ts";
 import type { Options } from "./options.ts";
@@ -24,10 +24,10 @@ export interface StartOptions {
   readonly outages: Outages;
   readonly stops: StopList;
   readonly say: (line: string) => void;
-  readonly fail: (sentence: string) => void;
+  readonly fail: (message: string) => void;
 }
 
-/** What came up, for the words at the end of a start. */
+/** What was started, for the message at the end. */
 export interface Started {
   readonly host: string;
   readonly port: number;
@@ -42,28 +42,25 @@ export interface Started {
 }
 
 /**
- * Brings everything up in order: console, data folder, database, broker, server, simulated robots. What has begun is
- * in `stops` at every moment. Answers null where stopping was asked for on the way.
+ * Starts everything in order: console, data folder, database, broker, server, simulated robots. Whatever has started is
+ * in `stops` at any time. Returns null if it was told to stop before it was done.
  */
-export async function start(parts: StartOptions): Promise<Started | null> {
-  const { settings, options, log, outages, stops, say, fail } = parts;
+export async function start(input: StartOptions): Promise<Started | null> {
+  const { settings, options, log, outages, stops, say, fail } = input;
   const isDemo = settings.mode === "demo";
   if (options.reset && settings.databaseUrl !== null) {
-    throw new StartError(
-      "--reset deletes the embedded database only: the one that DATABASE_URL names is yours to empty.",
-      2,
-    );
+    throw new StartError("--reset deletes only the embedded database: empty the one of DATABASE_URL yourself.", 2);
   }
-  // Before anything is touched: without its console production does not start.
+  // Before anything is touched: production does not start without its console.
   const consoleBuilt = isDemo || options.noConsole ? null : await builtConsole();
   const dataDir = await openDataFolder(settings);
-  // Only a demo loads its sample data, its past and the simulator's process.
+  // Only a demo loads its sample data, its history and the simulator.
   const demo = isDemo ? await import("../demo/demo-start.ts") : null;
   if (options.reset) await demo?.resetDemo(dataDir);
   const context: StartContext = { settings, dataDir, log, stops, fail };
 
-  const building = isDemo && !options.noConsole ? consoleReady(say) : Promise.resolve(consoleBuilt);
-  // A failure is thrown where the console is needed, not before.
+  const building = isDemo && !options.noConsole ? ensureConsoleBuilt(say) : Promise.resolve(consoleBuilt);
+  // A failure is thrown when the console is needed, not before.
   building.catch(() => undefined);
   const database = await openMigratedDatabase(context);
   if (stops.stopping) return null;
@@ -118,16 +115,16 @@ export async function start(parts: StartOptions): Promise<Started | null> {
   stops.add("calls and streams", CALLS_LIMIT_MS, () => app.endCalls());
   if (stops.stopping) return null;
 
-  const host = settings.host ?? (isDemo ? "localhost" : "0.0.0.0");
+  const { host } = settings;
   const addresses = host === "localhost" ? ["127.0.0.1", "::1"] : [host];
-  const wished = await choosePort(settings.port, addresses, !settings.portIsSet, "PORT");
+  const chosen = await choosePort(settings.port, addresses, !settings.portIsSet, "PORT");
   try {
-    await app.http.listen({ port: wished, host });
+    await app.http.listen({ port: chosen, host });
   } catch (error) {
-    throw portError(error, "PORT", wished, host);
+    throw portError(error, "PORT", chosen, host);
   }
   const bound = app.http.server.address();
-  const port = bound !== null && typeof bound === "object" ? bound.port : wished;
+  const port = bound !== null && typeof bound === "object" ? bound.port : chosen;
   if (isDemo) ownUrl = `http://${reachableHost(host)}:${port}`;
   const controlAddress = simulator === null ? null : await simulator.start();
   const demoSignIns = isDemo ? await new WorkingDemoSignIns(database.db).read() : [];
@@ -143,16 +140,16 @@ function reachableHost(host: string): string {
 async function prepareProduction(db: Db, settings: ProcessSettings): Promise<FirstAdmin | null> {
   if (await holdsDemoData(db)) {
     throw new StartError(
-      "The database holds the demo's sample data and its known passwords: production needs a database of its own.",
+      "The database holds the demo's sample data and its known passwords: production needs its own database.",
     );
   }
-  const admin = await makeFirstAdmin(db, settings.adminUsername, settings.adminPassword);
-  // At once: the user is stored, and this start may still fail or be stopped.
-  if (admin !== null && admin.madeUpPassword !== null) {
-    // For a person, once and apart from the log: no line of it has the password.
+  const admin = await createFirstAdmin(db, settings.adminUsername, settings.adminPassword);
+  // Now: the user is stored, but this start may still fail or be stopped.
+  if (admin !== null && admin.generatedPassword !== null) {
+    // For a person, once and outside of the log, which never contains the password.
     process.stdout.write(
-      "The first Super Admin is made. The password is shown only now: keep it, then change it.\n" +
-        `  Sign in   ${admin.username} / ${admin.madeUpPassword}\n`,
+      "The first Super Admin was created. The password is shown only once: note it down, then change it.\n" +
+        `  Sign in   ${admin.username} / ${admin.generatedPassword}\n`,
     );
   }
   return admin;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-/** What has to be ended, in the opposite order of its beginning; each part within its own time. */
+/** What must be stopped, in reverse order of its start, each within its own time limit. */
 export class StopList {
   readonly #parts: { name: string; limitMs: number; stop: () => Promise<unknown> }[] = [];
   #running: Promise<void> | null = null;
@@ -14,7 +14,7 @@ export class StopList {
     return this.#running !== null;
   }
 
-  /** Ends everything once; later calls wait for the first. A part that fails or hangs does not hold up the others. */
+  /** Stops everything once; later calls wait for the first. A part that fails or hangs does not block the others. */
   async run(log: Logger): Promise<void> {
     this.#running ??= this.#stopAll(log);
     await this.#running;

@@ -3,21 +3,27 @@ import { findInvisibleCharacter } from "@suncrew/contract/http/text.ts";
 import { z } from "zod";
 import type { SmtpSettings } from "../platform/mailer.ts";
 
-/** One environment variable. Parsing, refusals, the help and the table of docs/operating.md all come from these rows. */
+/** One environment variable. Parsing, defaults, errors, help and the table in docs/operating.md all come from these rows. */
 interface Variable {
   readonly schema: z.ZodType;
   /** Completes the sentence "NAME must ...". */
   readonly requirement: string;
-  /** What applies without it, in words; settings.ts takes it as the value where it is one, such as "480". */
-  readonly fallback: string;
+  /** The value if it is not set, for all modes or for each. */
+  readonly default?: string | number | { readonly demo: string; readonly production: string };
+  /** What happens if it is not set and has no default, or what to know about the default. */
+  readonly unset?: string;
   readonly meaning: string;
-  /** Never repeated in a refusal. */
+  /** Never repeated in an error. */
   readonly isSecret?: boolean;
-  /** Blanks at its ends belong to it. */
+  /** Leading and trailing blanks are part of it. */
   readonly keepsBlanks?: boolean;
-  /** Empty has a meaning; elsewhere it counts as not set. */
+  /** Empty has a meaning of its own; for other variables it counts as not set. */
   readonly mayBeEmpty?: boolean;
 }
+
+export const OPEN_METEO_URL = "https://api.open-meteo.com/v1/forecast";
+/** Open-Meteo's address for customers with a key. */
+export const OPEN_METEO_PAID_URL = "https://customer-api.open-meteo.com/v1/forecast";
 
 const wholeNumber = (min: number, max: number, unit?: string) => ({
   schema: z
@@ -37,7 +43,7 @@ const address = (...protocols: string[]) =>
   z.string().refine((text) => {
     if (!URL.canParse(text)) return false;
     const { protocol, hostname, searchParams } = new URL(text);
-    // PostgreSQL's socket is named by ?host=/folder instead of a host.
+    // A PostgreSQL socket is given as ?host=/folder instead of a host.
     return protocols.includes(protocol) && (hostname !== "" || searchParams.has("host"));
   });
 
@@ -45,66 +51,68 @@ const address = (...protocols: string[]) =>
 export const variables = {
   PORT: {
     ...wholeNumber(0, 65_535),
-    fallback: "3000, or the next free one",
+    default: 3000,
+    unset: "or the next free one",
     meaning: "Port of the console and its calls",
   },
   HOST: {
     schema: z.string().regex(/^[\w.:%-]{1,255}$/),
     requirement: "be an address or a host name",
-    fallback: "localhost (demo), 0.0.0.0 (production)",
+    default: { demo: "localhost", production: "0.0.0.0" },
     meaning: "Address to listen on",
   },
   DATA_DIR: {
     schema: z.string().refine((path) => !path.includes("\0")),
     requirement: "be the path of a folder",
-    fallback: "/var/lib/suncrew as root, else .data in the repository",
-    meaning: "Folder of the embedded database and of everything else Suncrew keeps",
+    unset: "/var/lib/suncrew as root, else .data in the repository",
+    meaning: "Folder of the embedded database and of everything else that Suncrew stores",
   },
   DATABASE_URL: {
     schema: address("postgres:", "postgresql:"),
     requirement: "begin with postgres:// and name a host",
-    fallback: "the embedded PostgreSQL (demo); needed in production",
+    unset: "the embedded PostgreSQL (demo); required in production",
     meaning:
-      "PostgreSQL 15 or newer, postgres://user:password@host/database?sslmode=verify-full; without TLS on this machine only (production)",
+      "PostgreSQL 15 or newer, postgres://user:password@host/database?sslmode=verify-full; production allows it without TLS on this machine only",
     isSecret: true,
   },
   MIGRATION_DATABASE_URL: {
     schema: address("postgres:", "postgresql:"),
     requirement: "begin with postgres:// and name a host",
-    fallback: "DATABASE_URL",
+    unset: "DATABASE_URL",
     meaning:
-      "For npm run migrate alone: the same database with the account that owns the tables. The account of DATABASE_URL then gets what servers need, and cannot change the audit",
+      "For npm run migrate only: the same database with the account that owns the tables. The account of DATABASE_URL then gets what servers need, and cannot change the audit",
     isSecret: true,
   },
   MQTT_URL: {
     schema: address("mqtt:", "mqtts:", "ws:", "wss:"),
     requirement: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
-    fallback: "the embedded broker (demo); needed in production",
+    unset: "the embedded broker (demo); required in production",
     meaning:
-      "Broker with the server's own account, mqtts://user:password@host; without TLS on loopback only (production)",
+      "Broker with the server's own account, mqtts://user:password@host; production allows it without TLS on this machine only",
     isSecret: true,
   },
   EMBEDDED: {
     ...oneOf("yes", "no"),
-    fallback: "no",
+    default: "no",
     meaning:
-      "yes: production, too, uses the embedded PostgreSQL and broker where DATABASE_URL and MQTT_URL name none; for an installation of one server",
+      "yes: production also uses the embedded PostgreSQL and broker if DATABASE_URL and MQTT_URL are not set; for installations with one server",
   },
   MQTT_PORT: {
     ...wholeNumber(0, 65_535),
-    fallback: "1883, or the next free one",
+    default: 1883,
+    unset: "or the next free one",
     meaning: "Port of the embedded broker, at 127.0.0.1",
   },
   BROKER_ACCOUNTS: {
     ...oneOf("embedded", "dynamic-security", "http", "manual"),
-    fallback: "embedded, with MQTT_URL manual",
+    unset: "embedded, with MQTT_URL manual",
     meaning:
-      "Who keeps the devices' accounts at the broker of MQTT_URL: dynamic-security (Mosquitto's plugin), http (the broker asks Suncrew), or manual (you)",
+      "How the devices' accounts at the broker of MQTT_URL are managed: dynamic-security (Mosquitto's plugin), http (the broker asks Suncrew), or manual (by you)",
   },
   BROKER_ADMIN_URL: {
     schema: address("mqtt:", "mqtts:", "ws:", "wss:"),
     requirement: "begin with mqtt://, mqtts://, ws:// or wss:// and name a host",
-    fallback: "MQTT_URL",
+    unset: "MQTT_URL",
     meaning: "With dynamic-security: the broker with the account that manages accounts, mqtts://user:password@host",
     isSecret: true,
   },
@@ -114,27 +122,27 @@ export const variables = {
       .regex(/^[\x21-\x7e]+$/)
       .refine(isStrongKey),
     requirement: "be at least 32 characters without spaces and no common word or example",
-    fallback: "none; needed with http",
-    meaning: "With http: what the broker's questions must carry as bearer token; 32 characters or more",
+    unset: "none; required with http",
+    meaning: "With http: the bearer token that the broker's requests must carry; 32 characters or more",
     isSecret: true,
   },
   BROKER_KICK_URL: {
     schema: z.string().refine(isKickAddress),
     requirement: "be an http address with {clientid} in its path",
-    fallback: "none; connections then end by themselves",
+    unset: "none; connections are then not closed",
     meaning:
-      "With http: the broker's call that ends a connection, https://key:secret@host:18084/api/v5/clients/{clientid}",
+      "With http: the broker's call that closes a connection, https://key:secret@host:18084/api/v5/clients/{clientid}",
     isSecret: true,
   },
   LOG_LEVEL: {
     ...oneOf("fatal", "error", "warn", "info", "debug", "trace", "silent"),
-    fallback: "warn (demo), info (production)",
+    default: { demo: "warn", production: "info" },
     meaning: "fatal, error, warn, info, debug, trace or silent",
   },
   SECRET_KEY: {
     schema: z.string().refine(isStrongKey),
     requirement: "be at least 32 characters long and no common word or example (`openssl rand -base64 48` makes one)",
-    fallback: "random, kept in DATA_DIR (demo); needed in production",
+    unset: "random, stored in DATA_DIR (demo); required in production",
     meaning: "Signs the sign-in tokens and encrypts generated passwords; 32 characters or more",
     isSecret: true,
     keepsBlanks: true,
@@ -142,50 +150,49 @@ export const variables = {
   PUBLIC_URL: {
     schema: address("http:", "https:").refine(isBareAddress),
     requirement: "be an http address without sign-in, query or fragment",
-    fallback: "opened on this machine or by IP address only; no firmware in production",
+    unset: "reachable on this machine or by IP address only; no firmware in production",
     meaning:
       "Address at which people open Suncrew and robots download firmware, https://suncrew.example; requests that name another host are refused",
   },
   HSTS_SUBDOMAINS: {
     ...oneOf("yes", "no"),
-    fallback: "no",
-    meaning:
-      "yes: production tells browsers to use TLS (HSTS) for every name below PUBLIC_URL's too, not for that name alone",
+    default: "no",
+    meaning: "yes: production's HSTS header covers the subdomains of PUBLIC_URL, too",
   },
-  TOKEN_HOURS: { ...wholeNumber(1, 720, "hours"), fallback: "12", meaning: "Hours until a sign-in expires" },
+  TOKEN_HOURS: { ...wholeNumber(1, 720, "hours"), default: 12, meaning: "Hours until a sign-in expires" },
   MAP_TILE_URL: {
     schema: z
       .string()
       .regex(/^(https?:\/\/[^\s;,'"]+)?$/)
       .refine((url) => url === "" || ["{z}", "{x}", "{y}"].every((part) => url.includes(part))),
     requirement: "be an http address with {z}, {x} and {y}, or empty",
-    fallback: "https://tile.openstreetmap.org/{z}/{x}/{y}.png",
+    default: "https://tile.openstreetmap.org/{z}/{x}/{y}.png",
     meaning: "Map tile service; empty switches tiles off",
     mayBeEmpty: true,
   },
   MAP_TILE_ATTRIBUTION: {
     schema: z.string().max(300),
     requirement: "have at most 300 characters",
-    fallback: "© OpenStreetMap contributors",
+    default: "© OpenStreetMap contributors",
     meaning: "What the map says about its tiles",
     mayBeEmpty: true,
   },
   WEATHER_PROVIDER: {
     ...oneOf("sample", "open-meteo"),
-    fallback: "sample (demo), open-meteo (production)",
-    meaning: "Where forecasts come from: open-meteo, or sample, a fixed one that is shown as such",
+    default: { demo: "sample", production: "open-meteo" },
+    meaning: "Where forecasts come from: open-meteo, or sample, a fixed one that is labelled as such",
   },
   WEATHER_URL: {
     schema: address("http:", "https:").refine(isBareAddress),
     requirement: "be an http address without sign-in, query or fragment (a key goes into WEATHER_API_KEY)",
-    fallback: "https://api.open-meteo.com/v1/forecast; with a key https://customer-api.open-meteo.com/v1/forecast",
+    unset: `${OPEN_METEO_URL}; with a key ${OPEN_METEO_PAID_URL}`,
     meaning: "Forecast call of Open-Meteo, or of a server of your own that answers like it",
     isSecret: true,
   },
   WEATHER_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{1,200}$/),
     requirement: "be 1 to 200 characters without spaces",
-    fallback: "none",
+    unset: "none",
     meaning: "Key of Open-Meteo's paid service; the free one is for non-commercial use only",
     isSecret: true,
   },
@@ -195,8 +202,8 @@ export const variables = {
       .regex(/^\S{1,60}$/)
       .refine((text) => findInvisibleCharacter(text, "one line") === null),
     requirement: "be 1 to 60 characters that can be seen, without spaces",
-    fallback: "admin",
-    meaning: "Production's first Super Admin, made while there is no user",
+    default: "admin",
+    meaning: "Production's first Super Admin, created if there is none",
   },
   ADMIN_PASSWORD: {
     schema: z
@@ -205,56 +212,56 @@ export const variables = {
       .max(200)
       .refine((text) => !["admin@123", "partner@123", "password"].includes(text.trim().toLowerCase())),
     requirement: "have at least 8 characters and be no known password",
-    fallback: "random, printed once",
-    meaning: "Password of production's first Super Admin; 8 characters or more, none that anybody would try",
+    unset: "random, printed once",
+    meaning: "Password of production's first Super Admin; 8 characters or more, and no common one",
     isSecret: true,
     keepsBlanks: true,
   },
   MANUAL_RUN_MAX_MINUTES: {
     ...wholeNumber(1, 1440),
-    fallback: "480",
-    meaning: "A run started by hand is stopped after this many minutes",
+    default: 480,
+    meaning: "A manually started run is stopped after this many minutes",
   },
   LINK_LOSS_STOP_SECONDS: {
     ...wholeNumber(30, 86_400, "seconds"),
-    fallback: "300",
+    default: 300,
     meaning:
-      "After so many seconds without their broker your robots stop by themselves, as they are set; Suncrew tells by it when a lost robot must stand",
+      "Seconds without the broker after which your robots are configured to stop by themselves; from it Suncrew knows when a lost robot must have stopped",
   },
   MAINTENANCE_INTERVAL_DAYS: {
     ...wholeNumber(1, 3650, "days"),
-    fallback: "180",
-    meaning: "Days after which a robot's maintenance is due again, for reports",
+    default: 180,
+    meaning: "Days until a robot's maintenance is due again, for reports",
   },
   TRUSTED_PROXIES: {
     schema: z
       .string()
       .transform((text) => text.split(",").map((part) => part.trim()))
       .refine((proxies) => proxies.every(isAddressOrNetwork)),
-    requirement: "be addresses or networks with commas between, such as 10.0.0.5, 10.1.0.0/16",
-    fallback: "none",
+    requirement: "be addresses or networks separated by commas, such as 10.0.0.5, 10.1.0.0/16",
+    unset: "none",
     meaning:
-      "Addresses or networks of the proxies in front, with commas between; failed sign-ins then count for the address that X-Forwarded-For tells",
+      "Addresses or networks of the proxies in front, separated by commas; failed sign-ins then count for the address in X-Forwarded-For",
   },
   SMTP_URL: {
     schema: z.string().refine(isMailServer),
     requirement: "be smtp://user:password@host:port or smtps://, without path or query",
-    fallback: "none; nothing is sent by e-mail",
+    unset: "none; nothing is sent by e-mail",
     meaning:
-      "Mail server for the monthly reports, smtp://user:password@host:587 or smtps://...:465; beyond this machine only with TLS",
+      "Mail server for the monthly reports, smtp://user:password@host:587 or smtps://...:465; to other machines with TLS only",
     isSecret: true,
   },
   MAIL_FROM: {
     schema: z.string().refine((text) => senderOf(text) !== null),
     requirement: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
-    fallback: "none; needed with SMTP_URL",
-    meaning: "Who the mails are from, Suncrew <reports@example.org>",
+    unset: "none; required with SMTP_URL",
+    meaning: "Sender of the mails, Suncrew <reports@example.org>",
   },
   METRICS_TOKEN: {
     schema: z.string().regex(/^[\x21-\x7e]{16,200}$/),
     requirement: "be 16 to 200 characters without spaces (`openssl rand -base64 24` makes one)",
-    fallback: "/metrics is shown on the machine itself (demo), to nobody (production)",
-    meaning: "Token that a Prometheus sends to read /metrics; 16 characters or more",
+    unset: "/metrics is open to the machine itself (demo) or closed (production)",
+    meaning: "Token that Prometheus sends to read /metrics; 16 characters or more",
     isSecret: true,
   },
 } as const satisfies Readonly<Record<string, Variable>>;
@@ -266,32 +273,39 @@ export const variableNames = Object.keys(variables).filter((name): name is Varia
   Object.hasOwn(variables, name),
 );
 
-/** The row of a variable, whichever it is. */
+/** The row of a variable, without its literal types. */
 export function variable(name: VariableName): Variable {
   return variables[name];
 }
 
 type Shape = { [N in VariableName]: z.ZodOptional<(typeof variables)[N]["schema"]> };
 
-// Each name comes with its own row's schema, which is what the type says.
+// Each name has its own row's schema, as the type says.
 export const variablesSchema = z.object(
   Object.fromEntries(variableNames.map((name) => [name, variable(name).schema.optional()])) as Shape,
 );
 export type VariableValues = z.output<typeof variablesSchema>;
 
-/** The table as docs/operating.md shows it. */
+/** What applies if a variable is not set, in words. */
+export function defaultText(name: VariableName): string {
+  const { default: value, unset } = variable(name);
+  const text = typeof value === "object" ? `${value.demo} (demo), ${value.production} (production)` : value;
+  return [text, unset].filter((part) => part !== undefined).join(", ");
+}
+
+/** The table in docs/operating.md. */
 export function variablesAsMarkdown(): string {
-  const rows = Object.entries(variables).map(
-    ([name, { fallback, meaning }]) => `| \`${name}\` | ${fallback} | ${meaning} |`,
-  );
-  return ["| Variable | Without it | Meaning |", "|---|---|---|", ...rows].join("\n");
+  const rows = variableNames.map((name) => `| \`${name}\` | ${defaultText(name)} | ${variables[name].meaning} |`);
+  return ["| Variable | Default | Meaning |", "|---|---|---|", ...rows].join("\n");
 }
 
 function isAddressOrNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
-  const most = isIPv4(address) ? 32 : 128;
+  const maxBits = isIPv4(address) ? 32 : 128;
   return (
-    isIP(address) !== 0 && rest.length === 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
   );
 }
 
@@ -299,14 +313,14 @@ function isStrongKey(key: string): boolean {
   return key.length >= 32 && new Set(key).size >= 10 && !/change.?me|example|replace|secret.?key|your.?key/i.test(key);
 }
 
-/** An http address with the device's place in its path. */
+/** An http address with a placeholder for the device in its path. */
 function isKickAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname } = new URL(text);
   return ["http:", "https:"].includes(protocol) && decodeURIComponent(pathname).includes("{clientid}");
 }
 
-/** True for an address to which question and key can be added: what stands in it already could end in a log. */
+/** True for an address to which query and key can be added; credentials in it could end up in a log. */
 function isBareAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
@@ -315,22 +329,22 @@ function isBareAddress(text: string): boolean {
 
 const mailAddress = z.email().max(254);
 
-/** 'reports@example.org' or 'Suncrew <reports@example.org>'; null where it is neither. */
+/** 'reports@example.org' or 'Suncrew <reports@example.org>'; null if it is neither. */
 export function senderOf(text: string): SmtpSettings["from"] | null {
   const [, name = "", inside = text] = /^([^<>"\p{Cc}]{0,100}?)\s*<([^<>]+)>$/u.exec(text) ?? [];
   const parsed = mailAddress.safeParse(inside);
   return parsed.success ? { name, address: parsed.data } : null;
 }
 
-/** An smtp or smtps address that names a server and nothing more: a path or a query would mean nothing. */
+/** An smtp or smtps address of a server; a path or a query would have no meaning. */
 function isMailServer(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, pathname, search, hash } = new URL(text);
   const isBare = pathname.replace(/^\/$/, "") === "" && search === "" && hash === "";
-  return ["smtp:", "smtps:"].includes(protocol) && hostname !== "" && isBare && readsUser(text);
+  return ["smtp:", "smtps:"].includes(protocol) && hostname !== "" && isBare && hasValidUser(text);
 }
 
-function readsUser(text: string): boolean {
+function hasValidUser(text: string): boolean {
   try {
     const { username, password } = new URL(text);
     const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
