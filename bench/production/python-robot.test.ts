@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Conversation } from "@suncrew/simulator/conformance/conversation.ts";
-import { Examination, usualPatience } from "@suncrew/simulator/conformance/examination.ts";
+import { RobotClient } from "@suncrew/simulator/conformance/robot-client.ts";
+import { ConformanceCheck, defaultTimeouts } from "@suncrew/simulator/conformance/conformance-check.ts";
 import { systemFleetClock } from "@suncrew/simulator/fleet/clock.ts";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -49,18 +49,18 @@ test(
     let child = startRobot(device, mosquitto.robotTlsUrl, mosquitto.authorityFile);
     const { username, password, host } = new URL(mosquitto.serverUrl);
     const access = { brokerUrl: `mqtt://${host}`, serial: device.serial, username, password };
-    const robot = await Conversation.open(access, systemFleetClock);
+    const robot = await RobotClient.open(access, systemFleetClock);
     stops.push(() => robot.close());
     await robot.next("connection", ({ state }) => state === "ONLINE", 20_000, 0);
     const cutPower = async (): Promise<void> => {
       await end(child, "SIGKILL", 5_000);
       child = startRobot(device, mosquitto.robotTlsUrl, mosquitto.authorityFile);
     };
-    const said: string[] = [];
-    const terms = { patience: usualPatience, mayMove: true, askPerson: () => void cutPower() };
-    const examination = new Examination(robot, { ...terms, say: (line) => said.push(line) });
-    const holds = await examination.run();
-    expect(said.filter((line) => !line.startsWith("holds") && !line.startsWith("not tried"))).toEqual([]);
+    const printed: string[] = [];
+    const options = { timeouts: defaultTimeouts, mayMove: true, promptPerson: () => void cutPower() };
+    const check = new ConformanceCheck(robot, { ...options, say: (line) => printed.push(line) });
+    const holds = await check.run();
+    expect(printed.filter((line) => !line.startsWith("holds") && !line.startsWith("not tried"))).toEqual([]);
     expect(holds).toBe(true);
   },
 );
@@ -69,7 +69,7 @@ test("device guide: Suncrew starts and stops the robot in Python", async () => {
   const system = await startCheckedSystem({ robots: 1, connect: ({ serverUrl }) => ({ mqttUrl: serverUrl }) });
   stops.push(() => system.close());
   const [robot, device] = [system.robots[0], system.devices[0]];
-  if (robot === undefined || device === undefined) throw new Error("A robot was wanted.");
+  if (robot === undefined || device === undefined) throw new Error("There is no robot.");
   startRobot(device, system.mosquitto.robotUrl);
   await untilStored(system, robot, ({ live_at }) => live_at !== null);
   expect(await press(system, robot, "START")).toMatchObject({ status: 200 });

@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, test } from "vitest";
-import { BrokerBench } from "../test/broker-bench.ts";
+import { BrokerHarness } from "../test/broker-harness.ts";
 
-let broker: BrokerBench;
+let broker: BrokerHarness;
 let folder: string;
 let child: ChildProcess | undefined;
 
 beforeEach(async () => {
-  broker = await BrokerBench.open();
+  broker = await BrokerHarness.open();
   folder = mkdtempSync(join(tmpdir(), "suncrew-simulator-main-"));
 });
 

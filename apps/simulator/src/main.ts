@@ -4,8 +4,8 @@ import { createFleet } from "./fleet/fleet.ts";
 import { createMemoryStore, openFileStore } from "./fleet/store.ts";
 import { help, readSettings, type Settings } from "./settings.ts";
 
-function say(sentence: string): void {
-  process.stdout.write(`${sentence}\n`);
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
 function failWith(error: unknown): never {
@@ -22,7 +22,7 @@ async function run(settings: Settings): Promise<void> {
   const control = await openControlServer(fleet, settings.controlPort);
   if (settings.controlFile !== undefined) writeFileSync(settings.controlFile, `${control.address}\n`, { mode: 0o600 });
 
-  // Whoever reads this output may end before us.
+  // The reader of this output may end before us.
   process.stdout.on("error", () => {});
   let ending = false;
   const end = async (): Promise<void> => {
@@ -34,7 +34,7 @@ async function run(settings: Settings): Promise<void> {
   const endNow = (): void => void end().catch(failWith);
   process.on("SIGTERM", endNow);
   process.on("SIGINT", endNow);
-  // The program that started it is gone.
+  // The program that started it has ended.
   process.on("disconnect", endNow);
   if (settings.exitWithStdin) process.stdin.on("close", endNow).on("end", endNow).resume();
 

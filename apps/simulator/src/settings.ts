@@ -1,11 +1,13 @@
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
-import { faultKinds, parseFaultText } from "./faults/fault.ts";
+import { z } from "zod";
+import { faultKinds, faultSchema, issueText, parseFaultText } from "./faults/fault.ts";
 import type { InitialState } from "./fleet/fleet.ts";
 import type { FirmwareTimes } from "./fleet/simulated-robot.ts";
 import type { Device } from "./fleet/link.ts";
-import { firmwareTroubles } from "./robot/conditions.ts";
-import { readDevicesFile, readScenarioFile } from "./scenario/scenario.ts";
+import { firmwareFaults } from "./robot/conditions.ts";
+import { conditionSchema } from "./robot/memory.ts";
 
 export interface Settings {
   readonly mqttUrl: string;
@@ -32,32 +34,32 @@ Usage: npm run simulate -- [options]
   --robots N            N robots SIM-00001 ..., with --secret for all of them
   --serial-prefix P     for --robots                                       SIM-
   --secret TEXT         password at the broker           SIM_SECRET
-  --state FILE          keeps what robots remember       SIM_STATE_FILE    (in memory)
-  --scenario FILE       how robots begin                 SIM_SCENARIO_FILE
-  --fault SERIAL=KIND[:ARG]   a fault from the beginning; may be repeated
+  --state FILE          stores what robots remember      SIM_STATE_FILE    (in memory)
+  --scenario FILE       initial state of robots          SIM_SCENARIO_FILE
+  --fault SERIAL=KIND[:ARG]   an initial fault; may be repeated
   --speed FACTOR        of battery and cleaning          SIM_SPEED         1
   --link-loss SECONDS   stops after this long without a broker  SIM_LINK_LOSS  300
-  --firmware SECONDS    new firmware takes to download and install  SIM_FIRMWARE  5
+  --firmware SECONDS    download and installation of new firmware  SIM_FIRMWARE  5
   --control-port PORT   of the control address, 0 = any  SIM_CONTROL_PORT  0
-  --control-file FILE   the control address is written there  SIM_CONTROL_FILE
-  --exit-with-stdin     ends when standard input closes  SIM_EXIT_WITH_STDIN=1
-  --help                this text
+  --control-file FILE   file for the control address  SIM_CONTROL_FILE
+  --exit-with-stdin     exit when standard input closes  SIM_EXIT_WITH_STDIN=1
+  --help                show this text
 
 Faults: ${faultKinds.join(", ")}.
   ARG is seconds until it clears (silent, drop-link, twice, jam, away, deaf), CODE[,VERB...] (refuse),
   milliseconds[,commands] (late), milliseconds (shuffle), percent (low-battery), text (warning, odd-status),
   milliseconds ahead or unset (wrong-clock), milliseconds between two or "instead" (malformed),
-  ${firmwareTroubles.join(", ")}[,SECONDS] (firmware).
+  ${firmwareFaults.join(", ")}[,SECONDS] (firmware).
 
 Control address (127.0.0.1 only):
-  GET /robots, GET /robots/SERIAL                  what is physically so
+  GET /robots, GET /robots/SERIAL                  true physical state
   POST /robots/SERIAL/faults  {"kind": ..., ...}   DELETE /robots/SERIAL/faults[/KIND]
   POST /robots/SERIAL/condition  {"battery", "mode", "maintenance", "applied", "firmware"}
   POST /robots/SERIAL/power-cycle                  POST /robots/SERIAL/memory-loss`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options over environment over defaults. "help" where that was asked; throws one sentence for a wrong value. */
+/** Options override the environment, which overrides defaults. "help" if that was requested; throws an Error for a wrong value. */
 export function readSettings(argv: readonly string[], environment: Environment): Settings | "help" {
   const { values } = parseArgs({
     args: [...argv],
@@ -108,15 +110,15 @@ export function readSettings(argv: readonly string[], environment: Environment):
   };
 }
 
-function numberIn(name: string, text: string, least: number, most: number): number {
+function numberIn(name: string, text: string, min: number, max: number): number {
   const number = Number(text);
-  if (text.trim() === "" || !(number >= least && number <= most)) {
-    throw new Error(`${name} must be a number from ${least} to ${most}.`);
+  if (text.trim() === "" || !(number >= min && number <= max)) {
+    throw new Error(`${name} must be a number from ${min} to ${max}.`);
   }
   return number;
 }
 
-/** More of it is the download. */
+/** The download takes 60 % of the time. */
 function firmwareTimes(seconds: number): FirmwareTimes {
   return { downloadMs: 600 * seconds, installMs: 400 * seconds };
 }
@@ -128,7 +130,7 @@ function brokerUrl(text: string): string {
   return text;
 }
 
-interface DeviceChoice {
+interface DeviceOptions {
   readonly file: string | undefined;
   readonly serial: string | undefined;
   readonly robots: string | undefined;
@@ -136,9 +138,10 @@ interface DeviceChoice {
   readonly secret: string | undefined;
 }
 
-function devicesOf({ file, serial, robots, prefix, secret }: DeviceChoice): Device[] {
+function devicesOf({ file, serial, robots, prefix, secret }: DeviceOptions): Device[] {
   if (serial === undefined && robots === undefined) {
-    if (file === undefined) throw new Error("Say which robots: --devices FILE, or --serial or --robots with --secret.");
+    if (file === undefined)
+      throw new Error("Specify the robots: --devices FILE, or --serial or --robots with --secret.");
     return readDevicesFile(file);
   }
   if (secret === undefined) throw new Error("--serial and --robots need --secret.");
@@ -162,8 +165,51 @@ function withFaults(
     if (!devices.some((device) => device.serial === serial)) {
       throw new Error(`--fault ${text}: write SERIAL=KIND[:ARG] with the serial number of a simulated robot.`);
     }
-    const before = all[serial] ?? {};
-    all[serial] = { ...before, faults: [...(before.faults ?? []), parseFaultText(text.slice(at + 1))] };
+    const previous = all[serial] ?? {};
+    all[serial] = { ...previous, faults: [...(previous.faults ?? []), parseFaultText(text.slice(at + 1))] };
   }
   return all;
+}
+
+const faultInScenario = z.union([
+  z.string().transform((text, context) => {
+    try {
+      return parseFaultText(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a fault" });
+      return z.NEVER;
+    }
+  }),
+  faultSchema,
+]);
+
+/** The initial state of robots: `{"robots": {"SCR-1003": {"condition": {"battery": 40}, "faults": ["jam", {"kind": "late"}]}}}`. */
+const scenarioSchema = z.strictObject({
+  robots: z.record(
+    serialSchema,
+    z.strictObject({ condition: conditionSchema.optional(), faults: z.array(faultInScenario).optional() }),
+  ),
+});
+const devicesSchema = z.object({ devices: z.array(z.object({ serial: serialSchema, secret: z.string().min(1) })) });
+
+/** Throws an Error if the file is missing or invalid. */
+function readScenarioFile(path: string): z.output<typeof scenarioSchema> {
+  return readJsonFile(path, "scenario", scenarioSchema);
+}
+
+/** Throws an Error, which contains no secret, if the file is missing or invalid. */
+function readDevicesFile(path: string): Device[] {
+  return readJsonFile(path, "devices", devicesSchema).devices;
+}
+
+function readJsonFile<T>(path: string, what: string, schema: z.ZodType<T>): T {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, "utf8"));
+  } catch {
+    throw new Error(`The ${what} file ${path} cannot be read as JSON.`);
+  }
+  const parsed = schema.safeParse(content);
+  if (!parsed.success) throw new Error(`The ${what} file ${path} is wrong at ${issueText(parsed.error)}`);
+  return parsed.data;
 }

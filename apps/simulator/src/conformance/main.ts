@@ -2,34 +2,34 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { serialSchema } from "@suncrew/contract/http/values.ts";
 import { systemFleetClock } from "../fleet/clock.ts";
-import { type Access, Conversation } from "./conversation.ts";
-import { Examination, usualPatience } from "./examination.ts";
+import { type Access, RobotClient } from "./robot-client.ts";
+import { ConformanceCheck, defaultTimeouts } from "./conformance-check.ts";
 
-const help = `Plays the server to one real robot, and says rule by rule whether the device protocol holds.
+const help = `Acts as the server for one real robot, and reports rule by rule whether it follows the device protocol.
 
 Usage: npm run conformance -- --broker URL --serial SERIAL [options]
 
   --broker URL       mqtt:// or mqtts://
   --serial SERIAL    the robot
-  --username NAME    an account that may publish to scr/v1/SERIAL/command and read what the robot says
+  --username NAME    an account that may publish to scr/v1/SERIAL/command and read the robot's topics
   --password TEXT    its password, or CONFORMANCE_PASSWORD in the environment
-  --ca FILE          certificate of the authority that signed the broker's
-  --may-move         THE ROBOT MOVES: a START is sent, several times, for seconds each. Only where nobody is near it.
-  --person           somebody stands by who cuts the robot's power when asked
-  --help             this text
+  --ca FILE          CA certificate of the broker
+  --may-move         THE ROBOT MOVES: sends START several times, for seconds each. Only if nobody is near it.
+  --person           somebody is there to turn the robot's power off and on when asked
+  --help             show this text
 
-Use it while no Suncrew server commands the robot: a server would answer its events. It sets the robot to
-maintenance and releases it. It always ends with a STOP, on Ctrl-C as well, which leaves maintenance as it is then.
-Ends with 0 where all that was tried holds, with 1 where something does not, and with 2 where nothing could be tried.`;
+Use it while no Suncrew server commands the robot: a server would answer its events. It puts the robot into
+maintenance and releases it. It always ends with a STOP, even after Ctrl-C, which leaves maintenance as it is then.
+Exits with 0 if everything that was tried holds, with 1 if something does not, and with 2 if nothing could be tried.`;
 
-interface Wishes {
+interface Options {
   readonly access: Access;
   readonly mayMove: boolean;
   readonly person: boolean;
 }
 
-/** "help" where that was asked; throws one sentence for a wrong value. */
-function readWishes(): Wishes | "help" {
+/** "help" if that was requested; throws an Error for a wrong value. */
+function readOptions(): Options | "help" {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
   const { values } = parseArgs({
@@ -47,37 +47,37 @@ function readWishes(): Wishes | "help" {
   if (values.help) return "help";
   const { broker: brokerUrl, ca } = values;
   if (brokerUrl === undefined || !/^mqtts?:\/\/./.test(brokerUrl))
-    throw new Error("--broker wants mqtt:// or mqtts://.");
+    throw new Error("--broker must begin with mqtt:// or mqtts://.");
   const serial = serialSchema.safeParse(values.serial).data;
-  if (serial === undefined) throw new Error("--serial wants the robot's serial number.");
+  if (serial === undefined) throw new Error("--serial must be the robot's serial number.");
   const password = values.password ?? process.env["CONFORMANCE_PASSWORD"];
   const access = { brokerUrl, serial, username: values.username, password, ca: ca && readFileSync(ca) };
   return { access: { ...access, ca: access.ca || undefined }, mayMove: values["may-move"], person: values.person };
 }
 
-async function run({ access, mayMove, person }: Wishes): Promise<boolean> {
+async function run({ access, mayMove, person }: Options): Promise<boolean> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   say(
     mayMove
       ? `${access.serial} WILL MOVE, a few seconds at a time. Ctrl-C stops it.`
-      : `${access.serial} is not started: what only a moving robot shows is not tried without --may-move.`,
+      : `${access.serial} will not move: what only a moving robot shows is not tried without --may-move.`,
   );
-  const robot = await Conversation.open(access, systemFleetClock);
-  const askPerson = person ? (wish: string) => say(`\n>>> ${wish}\n`) : null;
-  const examination = new Examination(robot, { patience: usualPatience, mayMove, askPerson, say });
-  const endNow = (): void => void examination.interrupt().finally(() => process.exit(130));
+  const robot = await RobotClient.open(access, systemFleetClock);
+  const promptPerson = person ? (request: string) => say(`\n>>> ${request}\n`) : null;
+  const check = new ConformanceCheck(robot, { timeouts: defaultTimeouts, mayMove, promptPerson, say });
+  const endNow = (): void => void check.interrupt().finally(() => process.exit(130));
   process.once("SIGINT", endNow).once("SIGTERM", endNow);
   try {
-    return await examination.run();
+    return await check.run();
   } finally {
     await robot.close();
   }
 }
 
 try {
-  const wishes = readWishes();
-  if (wishes === "help") process.stdout.write(`${help}\n`);
-  else process.exitCode = (await run(wishes)) ? 0 : 1;
+  const options = readOptions();
+  if (options === "help") process.stdout.write(`${help}\n`);
+  else process.exitCode = (await run(options)) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 2;

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { z } from "zod";
-import { type FaultKind, faultKinds, faultSchema, sentenceOf } from "../faults/fault.ts";
+import { type FaultKind, faultKinds, faultSchema, issueText } from "../faults/fault.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import type { SimulatedRobot } from "../fleet/simulated-robot.ts";
-import { conditionSchema } from "../scenario/scenario.ts";
+import { conditionSchema } from "../robot/memory.ts";
 
 export interface ControlServer {
   /** `http://127.0.0.1:<port>`. */
@@ -24,8 +24,8 @@ class Refusal extends Error {
 const MAX_BODY_CHARACTERS = 65_536;
 
 /**
- * Lets a test or a person on this machine see the robots' truth and make things go wrong. It listens on loopback
- * only and answers no web page. Port 0 takes any free one. Rejects where the port is taken.
+ * Lets a test or a person on this machine see the robots' true state and inject faults. It listens on loopback only and
+ * refuses requests from web pages. Port 0 uses any free one. Rejects if the port is taken.
  */
 export async function openControlServer(fleet: Fleet, port: number): Promise<ControlServer> {
   const server = createServer((request, response) => void handle(fleet, request, response));
@@ -64,11 +64,11 @@ async function route(fleet: Fleet, request: IncomingMessage): Promise<unknown> {
   const path = new URL(request.url ?? "/", "http://127.0.0.1").pathname;
   const [root, serial, thing, kind, ...rest] = path.split("/").slice(1);
   if (root !== "robots" || rest.length > 0) throw new Refusal(404, "There is nothing at this address.");
-  const doing = [request.method, thing, kind === undefined ? "" : "kind"].filter(Boolean).join(" ");
-  if (serial === undefined && doing === "GET") return fleet.serials.map((each) => fleet.robot(each).truth());
+  const action = [request.method, thing, kind === undefined ? "" : "kind"].filter(Boolean).join(" ");
+  if (serial === undefined && action === "GET") return fleet.serials.map((each) => fleet.robot(each).truth());
   const robot = fleet.find(serial ?? "");
   if (robot === undefined) throw new Refusal(404, `There is no robot ${serial ?? ""}.`);
-  switch (doing) {
+  switch (action) {
     case "GET":
       break;
     case "POST faults":
@@ -95,7 +95,7 @@ async function route(fleet: Fleet, request: IncomingMessage): Promise<unknown> {
   return robot.truth();
 }
 
-/** A page in a browser could reach this port: its requests carry an origin, or another host's name. */
+/** A web page could reach this port: its requests carry an origin, or another host's name. */
 function refusePages(request: IncomingMessage): void {
   const host = (request.headers.host ?? "").replace(/:\d+$/, "");
   if (request.headers.origin !== undefined || !["127.0.0.1", "localhost"].includes(host)) {
@@ -105,13 +105,13 @@ function refusePages(request: IncomingMessage): void {
 
 function clearKind(robot: SimulatedRobot, word: string): void {
   const kind: FaultKind | undefined = faultKinds.find((known) => known === word);
-  if (kind === undefined) throw new Refusal(400, `"${word}" is no fault; known are ${faultKinds.join(", ")}.`);
+  if (kind === undefined) throw new Refusal(400, `"${word}" is not a fault; the faults are ${faultKinds.join(", ")}.`);
   robot.clear(kind);
 }
 
 function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   const result = schema.safeParse(body);
-  if (!result.success) throw new Refusal(400, sentenceOf(result.error));
+  if (!result.success) throw new Refusal(400, issueText(result.error));
   return result.data;
 }
 

@@ -1,5 +1,5 @@
 import { MAX_MESSAGE_BYTES, type RobotLeaf, robotLeaves } from "@suncrew/contract/devices/topics.ts";
-import { type Conditions, soundCondition } from "../robot/conditions.ts";
+import { type Conditions, healthyConditions } from "../robot/conditions.ts";
 import type { Fault, FaultKind } from "./fault.ts";
 
 /** The faults of one robot, at most one of each kind. */
@@ -28,7 +28,7 @@ export class ActiveFaults {
   }
 
   /** The robot has no connection to its broker. */
-  get cutOff(): boolean {
+  get isOffline(): boolean {
     return this.has("away") || this.has("drop-link");
   }
 
@@ -36,9 +36,9 @@ export class ActiveFaults {
     const refuse = this.get("refuse");
     const firmware = this.get("firmware");
     return {
-      ...soundCondition,
+      ...healthyConditions,
       jammed: this.has("jam"),
-      batteryHeldAt: this.get("low-battery")?.percent ?? null,
+      failedChargerPercent: this.get("low-battery")?.percent ?? null,
       warning: this.get("warning")?.text ?? null,
       oddStatus: this.get("odd-status")?.text ?? null,
       firmware: firmware === undefined ? null : { what: firmware.what, seconds: firmware.seconds },
@@ -46,7 +46,7 @@ export class ActiveFaults {
     };
   }
 
-  /** What the robot takes for the time of day, in Unix milliseconds. */
+  /** What the robot takes to be the time of day, in Unix milliseconds. */
   wallMs(trueMs: number, monotonicMs: number): number {
     const clock = this.get("wrong-clock");
     if (clock === undefined) return trueMs;

@@ -1,61 +1,61 @@
 import { commandVerbs, rejectCodeSchema } from "@suncrew/contract/devices/messages.ts";
 import { z } from "zod";
-import { firmwareTroubles } from "../robot/conditions.ts";
+import { firmwareFaults } from "../robot/conditions.ts";
 
 const TEN_YEARS_MS = 315_360_000_000;
 const durationMs = z.int().min(0).max(3_600_000);
-/** The fault clears itself after this many seconds; without it, when it is cleared. */
-const lasting = { forSeconds: z.number().positive().max(86_400).optional() };
+/** The fault clears itself after this many seconds; by default it lasts until it is cleared. */
+const duration = { forSeconds: z.number().positive().max(86_400).optional() };
 
-/** Everything that can be made to go wrong. `drop-link` lasts 10 s unless told otherwise. */
+/** Everything that can go wrong. `drop-link` lasts 10 s by default. */
 export const faultSchema = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("silent"), ...lasting }),
+  z.strictObject({ kind: z.literal("silent"), ...duration }),
   z.strictObject({ kind: z.literal("drop-link"), forSeconds: z.number().positive().max(86_400).default(10) }),
   z.strictObject({
     kind: z.literal("refuse"),
     code: rejectCodeSchema.default("REFUSED"),
     verbs: z.array(z.enum(commandVerbs)).min(1).default(["START", "SET", "MAINTENANCE_OFF"]),
-    ...lasting,
+    ...duration,
   }),
   z.strictObject({
     kind: z.literal("late"),
     ms: durationMs.default(5_000),
-    /** `answers` go out late; `commands` are also taken late. */
+    /** `answers` are sent late; `commands` are also handled late. */
     what: z.enum(["answers", "commands"]).default("answers"),
-    ...lasting,
+    ...duration,
   }),
-  z.strictObject({ kind: z.literal("twice"), ...lasting }),
-  z.strictObject({ kind: z.literal("shuffle"), ms: durationMs.default(1_000), ...lasting }),
-  z.strictObject({ kind: z.literal("jam"), ...lasting }),
-  z.strictObject({ kind: z.literal("low-battery"), percent: z.number().min(0).max(19).default(12), ...lasting }),
+  z.strictObject({ kind: z.literal("twice"), ...duration }),
+  z.strictObject({ kind: z.literal("shuffle"), ms: durationMs.default(1_000), ...duration }),
+  z.strictObject({ kind: z.literal("jam"), ...duration }),
+  z.strictObject({ kind: z.literal("low-battery"), percent: z.number().min(0).max(19).default(12), ...duration }),
   z.strictObject({
     kind: z.literal("warning"),
     text: z.string().min(1).max(300).default("The brush is worn and should be changed."),
-    ...lasting,
+    ...duration,
   }),
   z.strictObject({
     kind: z.literal("wrong-clock"),
     /** Milliseconds ahead of the true time, negative behind; or a clock that was never set. */
     offset: z.union([z.int().min(-TEN_YEARS_MS).max(TEN_YEARS_MS), z.literal("unset")]).default(120_000),
-    ...lasting,
+    ...duration,
   }),
   z.strictObject({
     kind: z.literal("malformed"),
     everyMs: z.int().min(50).max(3_600_000).default(2_000),
-    /** Garbage takes the place of its proper messages instead of coming beside them. */
+    /** Garbage replaces its proper messages instead of adding to them. */
     instead: z.boolean().default(false),
-    ...lasting,
+    ...duration,
   }),
-  z.strictObject({ kind: z.literal("away"), ...lasting }),
-  z.strictObject({ kind: z.literal("deaf"), ...lasting }),
+  z.strictObject({ kind: z.literal("away"), ...duration }),
+  z.strictObject({ kind: z.literal("deaf"), ...duration }),
   z.strictObject({
     kind: z.literal("firmware"),
-    what: z.enum(firmwareTroubles).default("install"),
+    what: z.enum(firmwareFaults).default("install"),
     /** Of a slow download. */
     seconds: z.number().positive().max(86_400).default(60),
-    ...lasting,
+    ...duration,
   }),
-  z.strictObject({ kind: z.literal("odd-status"), text: z.string().min(1).max(60).default("self-test"), ...lasting }),
+  z.strictObject({ kind: z.literal("odd-status"), text: z.string().min(1).max(60).default("self-test"), ...duration }),
 ]);
 export type Fault = z.output<typeof faultSchema>;
 export type FaultInput = z.input<typeof faultSchema>;
@@ -63,8 +63,8 @@ export type FaultKind = Fault["kind"];
 
 export const faultKinds: readonly FaultKind[] = faultSchema.options.map((option) => option.shape.kind.value);
 
-/** One fault as the command line writes it, `KIND[:ARG]`; what ARG means by kind. */
-const argumentOf: Record<FaultKind, (argument: string) => object> = {
+/** The meaning of ARG in a command line's `KIND[:ARG]`, by kind. */
+const parseArgument: Record<FaultKind, (argument: string) => object> = {
   silent: seconds,
   "drop-link": seconds,
   refuse: (argument) => {
@@ -95,19 +95,19 @@ function seconds(argument: string): object {
   return { forSeconds: Number(argument) };
 }
 
-/** Reads `KIND[:ARG]`. Throws an error in one sentence where it names no fault. */
+/** Parses `KIND[:ARG]`. Throws an Error if it is not a fault. */
 export function parseFaultText(text: string): Fault {
   const [word = "", ...rest] = text.split(":");
   const kind = faultKinds.find((known) => known === word);
-  if (kind === undefined) throw new Error(`"${word}" is no fault; known are ${faultKinds.join(", ")}.`);
-  const argument = rest.length > 0 ? argumentOf[kind](rest.join(":")) : {};
+  if (kind === undefined) throw new Error(`"${word}" is not a fault; the faults are ${faultKinds.join(", ")}.`);
+  const argument = rest.length > 0 ? parseArgument[kind](rest.join(":")) : {};
   const parsed = faultSchema.safeParse({ kind, ...argument });
-  if (!parsed.success) throw new Error(`The fault "${text}" is not understood: ${sentenceOf(parsed.error)}`);
+  if (!parsed.success) throw new Error(`The fault "${text}" is invalid: ${issueText(parsed.error)}`);
   return parsed.data;
 }
 
-/** The first issue of a refused input, as one sentence. */
-export function sentenceOf(error: z.ZodError): string {
+/** Describes the first issue of invalid input. */
+export function issueText(error: z.ZodError): string {
   const issue = error.issues[0];
   if (issue === undefined) return "The input is invalid.";
   return issue.path.length === 0 ? `${issue.message}.` : `${issue.path.join(".")}: ${issue.message}.`;

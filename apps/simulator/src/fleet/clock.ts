@@ -1,11 +1,11 @@
 export type Cancel = () => void;
 
-/** The time a fleet lives in. Tests give their own. */
+/** The clock of a fleet; tests provide their own. */
 export interface FleetClock {
   now(): Date;
   after(ms: number, fn: () => void): Cancel;
   every(ms: number, fn: () => void): Cancel;
-  /** Milliseconds that never jump; without it the time of day serves. */
+  /** Milliseconds that never jump; without it, the time of day is used. */
   monotonicMs?(): number;
 }
 

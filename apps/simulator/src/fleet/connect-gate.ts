@@ -10,7 +10,7 @@ export interface Connecting {
 
 export interface GateOptions {
   readonly flush: () => Promise<void>;
-  readonly atOnce: number;
+  readonly maxConcurrent: number;
   readonly clock: FleetClock;
   readonly onError: (error: unknown) => void;
 }
@@ -18,8 +18,8 @@ export interface GateOptions {
 const RETRY_MS = 1_000;
 
 /**
- * Lets a crowd of robots connect a few at a time. Their sessions are raised together and stored in one write,
- * which ends before the first of them connects (protocol rule 1).
+ * Limits how many robots connect at a time. Their sessions are raised together and stored in one write, which ends before
+ * the first of them connects (protocol rule 1).
  */
 export class ConnectGate {
   readonly #options: GateOptions;
@@ -63,7 +63,7 @@ export class ConnectGate {
   }
 
   #pump(): void {
-    while (this.#connecting < this.#options.atOnce) {
+    while (this.#connecting < this.#options.maxConcurrent) {
       const robot = this.#ready.shift();
       if (robot === undefined) return;
       this.#connecting += 1;

@@ -1,46 +1,47 @@
 import { createHash } from "node:crypto";
+import type { LimitFunction } from "p-limit";
 import type { FirmwareCode, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
-import type { FirmwareTrouble } from "../robot/conditions.ts";
+import type { FirmwareFault } from "../robot/conditions.ts";
 import type { FleetClock } from "./clock.ts";
 
-/** In milliseconds: a server that says nothing for so long does not answer. */
+/** A server that sends nothing for this long has failed. */
 const ANSWER_LIMIT_MS = 30_000;
 const STEPS = 10;
 
 export interface Download {
   readonly offer: FirmwareOfferMessage;
-  readonly trouble: FirmwareTrouble | null;
-  /** The robot is told the whole download over this long, in milliseconds: a robot's link is slower than this machine's. */
-  readonly lastsMs: number;
+  readonly fault: FirmwareFault | null;
+  /** The progress is spread over this many milliseconds, because a robot's link is slower than this machine's. */
+  readonly durationMs: number;
   readonly clock: FleetClock;
-  /** The power went, or the robot is taken away. */
+  /** Aborts when the power fails or the robot is removed. */
   readonly signal: AbortSignal;
   readonly onPercent: (percent: number) => void;
 }
 
-/** Reads the offered file as a robot does. Answers what is wrong with it, or null; never rejects. */
-export async function downloadFirmware(download: Download, slots: DownloadSlots): Promise<FirmwareCode | null> {
-  const { trouble, signal, clock, onPercent } = download;
-  const lastsMs = trouble?.what === "slow" ? trouble.seconds * 1000 : download.lastsMs;
+/** Downloads the offered file as a robot does. Resolves with what is wrong with it, or null; never rejects. */
+export async function downloadFirmware(download: Download, limit: LimitFunction): Promise<FirmwareCode | null> {
+  const { fault, signal, clock, onPercent } = download;
+  const durationMs = fault?.what === "slow" ? fault.seconds * 1000 : download.durationMs;
   try {
-    const code = await slots.run(() => fetchFile(download));
-    const steps = trouble?.what === "download" ? STEPS / 2 : STEPS;
+    const code = await limit(() => fetchFile(download));
+    const steps = fault?.what === "download" ? STEPS / 2 : STEPS;
     if (code === "DOWNLOAD_FAILED") return code;
     for (let step = 1; step <= steps; step += 1) {
-      if (lastsMs > 0) await pause(clock, lastsMs / STEPS, signal);
+      if (durationMs > 0) await pause(clock, durationMs / STEPS, signal);
       onPercent((100 * step) / STEPS);
     }
-    return trouble?.what === "download" ? "DOWNLOAD_FAILED" : code;
+    return fault?.what === "download" ? "DOWNLOAD_FAILED" : code;
   } catch {
     return "DOWNLOAD_FAILED";
   }
 }
 
-async function fetchFile({ offer, trouble, signal }: Download): Promise<FirmwareCode | null> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), ANSWER_LIMIT_MS);
+async function fetchFile({ offer, fault, signal }: Download): Promise<FirmwareCode | null> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), ANSWER_LIMIT_MS);
   try {
-    const response = await fetch(offer.url, { redirect: "error", signal: AbortSignal.any([signal, limit.signal]) });
+    const response = await fetch(offer.url, { redirect: "error", signal: AbortSignal.any([signal, timeout.signal]) });
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
       return "DOWNLOAD_FAILED";
@@ -51,11 +52,11 @@ async function fetchFile({ offer, trouble, signal }: Download): Promise<Firmware
     for await (const chunk of chunks) {
       timer.refresh();
       size += chunk.byteLength;
-      // More than was offered is never read to its end: it could be without one.
+      // Anything longer than offered is not read to the end: there might be none.
       if (size > offer.size) return "HASH_MISMATCH";
       hash.update(chunk);
     }
-    if (trouble?.what === "hash") hash.update("a bit that fell over");
+    if (fault?.what === "hash") hash.update("a flipped bit");
     return size === offer.size && hash.digest("hex") === offer.sha256 ? null : "HASH_MISMATCH";
   } finally {
     clearTimeout(timer);
@@ -75,28 +76,4 @@ function pause(clock: FleetClock, ms: number, signal: AbortSignal): Promise<void
     };
     signal.addEventListener("abort", onAbort, { once: true });
   });
-}
-
-/** Lets a crowd of robots download a few at a time: they share one process. */
-export class DownloadSlots {
-  readonly #atOnce: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce;
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      // The place goes on to the next, so that nobody slips in between.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
-  }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FirmwareOfferMessage, firmwareStateMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { afterEach, beforeEach, expect, it, test } from "vitest";
-import { BrokerBench } from "../../test/broker-bench.ts";
+import { BrokerHarness } from "../../test/broker-harness.ts";
 import type { FaultInput } from "../faults/fault.ts";
 import { createFleet, type Fleet, type FleetOptions } from "./fleet.ts";
 import type { SimulatedRobot } from "./simulated-robot.ts";
@@ -13,7 +13,7 @@ import { openFileStore } from "./store.ts";
 
 const SERIAL = "SCR-1001";
 const file = randomBytes(300_000);
-let broker: BrokerBench;
+let broker: BrokerHarness;
 let fleet: Fleet | null = null;
 let server: Server;
 /** What the server answers instead of the file. */
@@ -22,7 +22,7 @@ let folder: string;
 let downloads: { now: number; most: number };
 
 beforeEach(async () => {
-  broker = await BrokerBench.open();
+  broker = await BrokerHarness.open();
   folder = mkdtempSync(join(tmpdir(), "suncrew-simulator-"));
   answerInstead = null;
   downloads = { now: 0, most: 0 };
@@ -69,7 +69,7 @@ function offerTo(robot: SimulatedRobot, change: Partial<FirmwareOfferMessage> = 
 
 /** What the robot told of an offer, in short and in order. */
 function toldOf(offerId: string): string[] {
-  return broker.heard.flatMap(({ leaf, text }) => {
+  return broker.received.flatMap(({ leaf, text }) => {
     if (leaf !== "firmware/state") return [];
     const report = firmwareStateMessageSchema.parse(JSON.parse(text));
     return report.offerId === offerId ? [`${report.phase} ${report.code ?? report.percent}`] : [];
@@ -93,9 +93,9 @@ it("protocol rule 13: a robot at a real broker downloads over HTTP, installs, an
   const steps = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((percent) => `DOWNLOADING ${percent}`);
   expect(told).toEqual([...steps, "INSTALLING 100", "INSTALLED 100"]);
   expect(robot.truth()).toMatchObject({ firmware: "3.0.0", session: session + 1, connected: true });
-  const said = broker.heard.map(({ leaf, text }) => `${leaf} ${text}`);
+  const said = broker.received.map(({ leaf, text }) => `${leaf} ${text}`);
   expect(said.some((line) => line.startsWith("connection") && line.includes("OFFLINE"))).toBe(true);
-  expect(broker.heard.find(({ leaf }) => leaf === "firmware/state")?.retained).toBe(true);
+  expect(broker.received.find(({ leaf }) => leaf === "firmware/state")?.retained).toBe(true);
   await fleet?.stop();
   expect((await openFleet({ store: store() })).robot(SERIAL).truth().firmware).toBe("3.0.0");
 });

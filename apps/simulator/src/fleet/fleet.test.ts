@@ -9,18 +9,18 @@ import {
 } from "@suncrew/contract/devices/messages.ts";
 import { leaves } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BrokerBench, type Heard } from "../../test/broker-bench.ts";
+import { BrokerHarness, type Received } from "../../test/broker-harness.ts";
 import { createFleet, type Fleet, type FleetOptions } from "./fleet.ts";
 import type { SimulatedRobot } from "./simulated-robot.ts";
 import { openFileStore, storeFileSchema } from "./store.ts";
 
 const SERIAL = "SCR-1001";
-let broker: BrokerBench;
+let broker: BrokerHarness;
 let folder: string;
 const fleets: Fleet[] = [];
 
 beforeEach(async () => {
-  broker = await BrokerBench.open();
+  broker = await BrokerHarness.open();
   folder = mkdtempSync(join(tmpdir(), "suncrew-simulator-"));
 });
 
@@ -67,7 +67,7 @@ function memoryIn(path: string) {
 }
 
 /** The message as the server would read it, or null where it would drop it. */
-function read({ leaf, text }: Heard): { state?: unknown; session?: unknown; motion?: unknown; id?: unknown } | null {
+function read({ leaf, text }: Received): { state?: unknown; session?: unknown; motion?: unknown; id?: unknown } | null {
   try {
     const parsed = leaves[leaf].schema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : null;
@@ -85,7 +85,7 @@ describe("a robot at a real broker", () => {
       state: "CONNECTION_BROKEN",
       session: robot.truth().session,
     });
-    const said = broker.heard.map(({ leaf, retained }) => [leaf, retained]);
+    const said = broker.received.map(({ leaf, retained }) => [leaf, retained]);
     expect(said.slice(0, 2)).toEqual([
       ["connection", true],
       ["state", true],
@@ -231,24 +231,24 @@ describe("faults", () => {
     const robot = await openRobot();
     robot.inject({ kind: "twice" });
     const start = orderTo(robot, "START");
-    const said = broker.heard.length;
+    const said = broker.received.length;
     await broker.send(SERIAL, start);
     await broker.next(({ leaf, text }) => leaf === "event" && text.includes("RUN_BEGAN"));
     await robot.until(({ motion }) => motion === "MOVING");
-    const acks = broker.heard.slice(said).filter((heard) => heard.leaf === "ack" && read(heard)?.id === start.id);
+    const acks = broker.received.slice(said).filter((heard) => heard.leaf === "ack" && read(heard)?.id === start.id);
     expect(acks).toHaveLength(2);
   });
 
   it("silent: acts but says nothing", async () => {
     const robot = await openRobot();
     robot.inject({ kind: "silent" });
-    const said = broker.heard.length;
+    const said = broker.received.length;
     await broker.send(SERIAL, orderTo(robot, "START"));
     await robot.until(({ motion }) => motion === "MOVING");
     robot.clear("silent");
     robot.setByHand({ battery: 50 });
     const state = await broker.next(({ leaf }) => leaf === "state");
-    expect(broker.heard.slice(said)).toEqual([state]);
+    expect(broker.received.slice(said)).toEqual([state]);
   });
 
   it("late: acts at once and answers later, in order", async () => {
@@ -258,7 +258,7 @@ describe("faults", () => {
     const ack = broker.next(({ leaf }) => leaf === "ack");
     await broker.send(SERIAL, start);
     await robot.until(({ motion }) => motion === "MOVING");
-    expect(broker.heard.some(({ leaf }) => leaf === "ack")).toBe(false);
+    expect(broker.received.some(({ leaf }) => leaf === "ack")).toBe(false);
     expect(read(await ack)).toMatchObject({ id: start.id });
   });
 
@@ -283,7 +283,7 @@ describe("faults", () => {
 
   it("wrong-clock: its own times are off, or since 1970 where it was never set", async () => {
     const robot = await openRobot();
-    const nextState = (): Promise<Heard> => broker.next(({ leaf }) => leaf === "state");
+    const nextState = (): Promise<Received> => broker.next(({ leaf }) => leaf === "state");
     robot.inject({ kind: "wrong-clock", offset: -3_600_000 });
     const behind = nextState();
     robot.setByHand({ battery: 50 });

@@ -1,11 +1,11 @@
+import pLimit from "p-limit";
 import type { FaultInput } from "../faults/fault.ts";
 import { faultSchema } from "../faults/fault.ts";
 import { machineAtSpeed } from "../robot/body.ts";
-import { freshMemory } from "../robot/memory.ts";
+import { type Condition, freshMemory } from "../robot/memory.ts";
 import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
 import { ConnectGate } from "./connect-gate.ts";
-import { DownloadSlots } from "./firmware-download.ts";
-import { type Condition, type FirmwareTimes, type FleetDependencies, SimulatedRobot } from "./simulated-robot.ts";
+import { type FirmwareTimes, type FleetDependencies, SimulatedRobot } from "./simulated-robot.ts";
 import type { Device } from "./link.ts";
 import { createMemoryStore, type MemoryStore } from "./store.ts";
 
@@ -23,36 +23,36 @@ export interface FleetOptions {
   /** In memory by default. */
   readonly store?: MemoryStore;
   readonly clock?: FleetClock;
-  /** How many times faster than real ones batteries drain and charge and panels get clean. */
+  /** Speed-up of batteries and cleaning over real robots. */
   readonly speed?: number;
   /** Protocol rule 4: stops after this long without a broker, in milliseconds; 300 s. */
   readonly linkLossStopMs?: number;
   /** As short as possible by default. */
   readonly firmware?: FirmwareTimes;
   /** How many robots connect at the same time. */
-  readonly connectAtOnce?: number;
+  readonly maxConnecting?: number;
   readonly initial?: Readonly<Record<string, InitialState>>;
-  /** One sentence about something that a person should know. */
-  readonly log?: (sentence: string) => void;
+  /** Receives messages for people. */
+  readonly log?: (message: string) => void;
 }
 
 export interface Fleet {
   readonly serials: readonly string[];
   /** Begins to connect; does not wait for the broker. */
   start(): void;
-  /** Every robot says OFFLINE and disconnects; what is not done after 1.5 s is cut. */
+  /** Every robot publishes OFFLINE and disconnects; after 1.5 s the remaining connections are cut. */
   stop(): Promise<void>;
-  /** Throws where the fleet has no such robot. */
+  /** Throws if the fleet has no such robot. */
   robot(serial: string): SimulatedRobot;
   find(serial: string): SimulatedRobot | undefined;
-  /** Settles once every robot is connected. */
+  /** Resolves once every robot is connected. */
   untilConnected(): Promise<void>;
 }
 
 const TICK_MS = 500;
 const SLOTS = 10;
 const STOP_LIMIT_MS = 1_500;
-const DOWNLOADS_AT_ONCE = 8;
+const MAX_DOWNLOADS = 8;
 
 /** Robots that share a broker address, a clock and one process. */
 export function createFleet(options: FleetOptions): Fleet {
@@ -62,11 +62,11 @@ export function createFleet(options: FleetOptions): Fleet {
   const onStoreError = (error: unknown): void => log(`The robots' memory cannot be stored: ${String(error)}.`);
   const gate = new ConnectGate({
     flush: () => store.flush(),
-    atOnce: options.connectAtOnce ?? 100,
+    maxConcurrent: options.maxConnecting ?? 100,
     clock,
     onError: onStoreError,
   });
-  const complaints = new Set<string>();
+  const loggedReasons = new Set<string>();
   const deps: FleetDependencies = {
     mqttUrl: options.mqttUrl,
     protocolVersion: options.protocolVersion ?? 4,
@@ -75,18 +75,18 @@ export function createFleet(options: FleetOptions): Fleet {
     gate,
     machine: machineAtSpeed(options.speed ?? 1),
     linkLossStopMs: options.linkLossStopMs ?? 300_000,
-    downloads: new DownloadSlots(DOWNLOADS_AT_ONCE),
+    downloads: pLimit(MAX_DOWNLOADS),
     firmware: options.firmware ?? { downloadMs: 0, installMs: 0 },
     onConnectFailed: (serial, reason) => {
-      // A thousand robots without a broker are one complaint.
-      if (complaints.has(reason.message)) return;
-      complaints.add(reason.message);
-      log(`${serial} cannot connect: ${reason.message} It tries again; the same of others is not repeated here.`);
+      // A thousand robots without a broker are one message.
+      if (loggedReasons.has(reason.message)) return;
+      loggedReasons.add(reason.message);
+      log(`${serial} cannot connect: ${reason.message} It will retry; this is not repeated for other robots.`);
     },
   };
   const robots = new Map<string, SimulatedRobot>();
   for (const device of options.devices) {
-    if (robots.has(device.serial)) throw new Error(`The serial number ${device.serial} is there twice.`);
+    if (robots.has(device.serial)) throw new Error(`The serial number ${device.serial} appears twice.`);
     const initial = options.initial?.[device.serial] ?? {};
     const memory = store.load(device.serial) ?? freshMemory(clock.now().getTime(), initial.condition);
     const faults = (initial.faults ?? []).map((fault) => faultSchema.parse(fault));
@@ -94,14 +94,14 @@ export function createFleet(options: FleetOptions): Fleet {
   }
   let cancelTicks: Cancel = () => {};
 
-  /** One timer for all: each beat lets a tenth of the robots live half a second. */
+  /** One timer for all: each tick advances a tenth of the robots by half a second. */
   function startTicks(): void {
     const slots: SimulatedRobot[][] = Array.from({ length: SLOTS }, () => []);
     [...robots.values()].forEach((robot, index) => slots[index % SLOTS]?.push(robot));
-    let beat = 0;
+    let count = 0;
     cancelTicks = clock.every(TICK_MS / SLOTS, () => {
-      for (const robot of slots[beat % SLOTS] ?? []) robot.tick();
-      beat += 1;
+      for (const robot of slots[count % SLOTS] ?? []) robot.tick();
+      count += 1;
     });
   }
 
@@ -117,9 +117,9 @@ export function createFleet(options: FleetOptions): Fleet {
       gate.clear();
       const all = [...robots.values()];
       const closed = Promise.all(all.map((robot) => robot.stop()));
-      const { promise: late, resolve: isLate } = Promise.withResolvers<void>();
-      const timer = setTimeout(isLate, STOP_LIMIT_MS);
-      await Promise.race([closed, late]);
+      const { promise: timeout, resolve: expire } = Promise.withResolvers<void>();
+      const timer = setTimeout(expire, STOP_LIMIT_MS);
+      await Promise.race([closed, timeout]);
       clearTimeout(timer);
       for (const robot of all) robot.cutClosing();
       await store.flush().catch(onStoreError);

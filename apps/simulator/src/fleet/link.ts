@@ -22,7 +22,7 @@ export interface LinkOptions {
   /** The last will: what the broker publishes on `connection` when the link breaks. */
   readonly will: string;
   readonly onMessage: (leaf: ServerLeaf, payload: Buffer, retained: boolean) => void;
-  /** Called once, after the link was up. */
+  /** Called once, when an established link is lost. */
   readonly onLost: () => void;
 }
 

@@ -5,13 +5,13 @@ import type { FleetClock } from "./clock.ts";
 
 type Publish = (leaf: RobotLeaf, payload: string) => void;
 
-/** The robot's outgoing messages on their way to its link, subject to its faults. One per link. */
+/** Passes the robot's messages to its link, subject to its faults. One per link. */
 export class Outbox {
   readonly #publish: Publish;
   readonly #faults: ActiveFaults;
   readonly #clock: FleetClock;
   /** Messages that wait for the memory to be stored; null if nothing waits. */
-  #held: Outgoing[] | null = null;
+  #queued: Outgoing[] | null = null;
 
   constructor(publish: Publish, faults: ActiveFaults, clock: FleetClock) {
     this.#publish = publish;
@@ -21,27 +21,27 @@ export class Outbox {
 
   /** Sends in order, and nothing before `stored` resolves. */
   send(messages: readonly Outgoing[], stored: Promise<void> | null): void {
-    if (this.#held !== null) {
-      this.#held.push(...messages);
+    if (this.#queued !== null) {
+      this.#queued.push(...messages);
     } else if (stored === null) {
-      for (const message of messages) this.#pass(message);
+      for (const message of messages) this.#transmit(message);
     } else {
-      this.#held = [...messages];
+      this.#queued = [...messages];
       // The store reports a memory that it cannot write; messages that depend on it are then dropped.
       void stored.then(
-        () => this.#release(),
-        () => (this.#held = null),
+        () => this.#flush(),
+        () => (this.#queued = null),
       );
     }
   }
 
-  #release(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const message of held) this.#pass(message);
+  #flush(): void {
+    const queued = this.#queued ?? [];
+    this.#queued = null;
+    for (const message of queued) this.#transmit(message);
   }
 
-  #pass({ leaf, message }: Outgoing): void {
+  #transmit({ leaf, message }: Outgoing): void {
     if (this.#faults.has("silent") || this.#faults.get("malformed")?.instead === true) return;
     const payload = JSON.stringify(message);
     const send = (): void => {

@@ -1,20 +1,21 @@
 import { type FirmwareOfferMessage, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
+import type { LimitFunction } from "p-limit";
 import type { ServerLeaf } from "@suncrew/contract/devices/topics.ts";
 import { ActiveFaults, Garbage } from "../faults/active-faults.ts";
 import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
 import type { Machine } from "../robot/body.ts";
 import type { UpdateWork } from "../robot/firmware-updates.ts";
-import { freshMemory, type RobotMemory } from "../robot/memory.ts";
+import { type Condition, freshMemory, type RobotMemory } from "../robot/memory.ts";
 import { instantOf, type Moment } from "../robot/moment.ts";
 import type { Outgoing } from "../robot/report.ts";
 import { Robot } from "../robot/robot.ts";
 import type { Cancel, FleetClock } from "./clock.ts";
 import type { ConnectGate } from "./connect-gate.ts";
-import { downloadFirmware, type DownloadSlots } from "./firmware-download.ts";
+import { downloadFirmware } from "./firmware-download.ts";
 import { type Device, Link } from "./link.ts";
 import { Outbox } from "./outbox.ts";
 import type { MemoryStore } from "./store.ts";
-import { type RobotTruth, type TakenStart, Watchers } from "./truth.ts";
+import { type RobotTruth, type AcceptedStart, Watchers } from "./truth.ts";
 
 /** What all robots of a fleet share. */
 export interface FleetDependencies {
@@ -25,7 +26,7 @@ export interface FleetDependencies {
   readonly gate: ConnectGate;
   readonly machine: Machine;
   readonly linkLossStopMs: number;
-  readonly downloads: DownloadSlots;
+  readonly downloads: LimitFunction;
   /** How long new firmware takes, in milliseconds. */
   readonly firmware: FirmwareTimes;
   readonly onConnectFailed: (serial: string, reason: Error) => void;
@@ -37,11 +38,8 @@ export interface FirmwareTimes {
   readonly installMs: number;
 }
 
-/** What a person at the robot can set. */
-export type Condition = Partial<Pick<RobotMemory, "battery" | "mode" | "maintenance" | "applied" | "firmware">>;
-
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 /** One robot with its power, its link and its faults. */
 export class SimulatedRobot {
@@ -52,7 +50,7 @@ export class SimulatedRobot {
   readonly #faultEnds = new Map<FaultKind, Cancel>();
   readonly #watchers = new Watchers(() => this.truth());
   readonly #garbage = new Garbage();
-  readonly #starts: TakenStart[] = [];
+  readonly #starts: AcceptedStart[] = [];
   #robot: Robot;
   #link: Link | null = null;
   /** The link that is disconnecting. */
@@ -61,7 +59,7 @@ export class SimulatedRobot {
   #running = false;
   /** Waits at the gate, connects, or waits to retry. */
   #connectPending = false;
-  /** Resolves when no connect is under way, so that a stopped robot leaves nothing behind. */
+  /** Resolves when no connect is in progress, so that a stopped robot leaves nothing behind. */
   #connecting: Promise<void> = Promise.resolve();
   #failures = 0;
   #cancelRetry: Cancel = () => {};
@@ -148,7 +146,7 @@ export class SimulatedRobot {
   /** Ends one fault, or all. False if there was none. */
   clear(kind?: FaultKind): boolean {
     const kinds = kind === undefined ? this.#faults.list().map((fault) => fault.kind) : [kind];
-    const hung = this.#hangs;
+    const wasHung = this.#hangs;
     let any = false;
     for (const one of kinds) {
       this.#faultEnds.get(one)?.();
@@ -156,7 +154,7 @@ export class SimulatedRobot {
       any = this.#faults.delete(one) || any;
     }
     // Somebody cuts the power of a robot that hangs.
-    if (hung && !this.#hangs) this.powerCycle();
+    if (wasHung && !this.#hangs) this.powerCycle();
     this.#faultsChanged();
     return any;
   }
@@ -170,7 +168,7 @@ export class SimulatedRobot {
     this.#cutPower(this.#robot.memory(this.#moment().wallMs));
   }
 
-  /** The power fails and the memory with it, on a machine that starts counting from zero (protocol rule 14). */
+  /** The power fails and the memory is lost, so that the counters start from zero (protocol rule 14). */
   loseMemory(): void {
     this.#cutPower(freshMemory(0));
   }
@@ -224,12 +222,12 @@ export class SimulatedRobot {
     if (this.#outbox !== null) this.#outbox.send(messages, stored);
     else void stored?.catch(() => {});
     const work = this.#robot.takeUpdateWork();
-    if (work !== null) this.#work(work);
+    if (work !== null) this.#handle(work);
     this.#watchers.check();
   }
 
-  #work(work: UpdateWork): void {
-    // On the next turn: this turn's messages go out first, on the link that a restart closes.
+  #handle(work: UpdateWork): void {
+    // On the next turn: this turn's messages are sent first, on the link that the restart closes.
     if (work.kind === "restart") setImmediate(() => void this.#restart());
     else void this.#fetch(work.offer);
   }
@@ -242,9 +240,9 @@ export class SimulatedRobot {
     const onPercent = (percent: number): void => {
       if (this.#robot === robot) this.#send(robot.downloadProgress(offer.id, percent, this.#moment()));
     };
-    const trouble = this.#faults.conditions.firmware;
+    const fault = this.#faults.conditions.firmware;
     const { signal } = this.#download;
-    const download = { offer, trouble, lastsMs: firmware.downloadMs, clock, signal, onPercent };
+    const download = { offer, fault, durationMs: firmware.downloadMs, clock, signal, onPercent };
     const code = await downloadFirmware(download, downloads);
     if (this.#robot === robot) this.#send(robot.downloadEnded(offer.id, code, this.#moment()));
     if (this.#hangs) this.#breakLink();
@@ -263,7 +261,7 @@ export class SimulatedRobot {
     this.#reconnect();
   }
 
-  /** It hangs in an installation: it sends nothing until somebody cuts its power. */
+  /** It hangs during an installation, and sends nothing until its power is cut. */
   get #hangs(): boolean {
     return this.#faults.get("firmware")?.what === "silent" && this.#robot.update?.phase === "INSTALLING";
   }
@@ -272,14 +270,14 @@ export class SimulatedRobot {
     if (this.#faults.has("deaf")) return;
     const late = this.#faults.get("late");
     const session = this.#robot.session;
-    const take = (): void => {
+    const handle = (): void => {
       if (this.#link === null || this.#robot.session !== session) return;
       const now = this.#moment();
       if (leaf === "command") this.#send(this.#robot.receive(payload, retained, now));
       else this.#send(this.#robot.receiveOffer(payload, retained, now));
     };
-    if (late?.what === "commands") this.#deps.clock.after(late.ms, take);
-    else take();
+    if (late?.what === "commands") this.#deps.clock.after(late.ms, handle);
+    else handle();
   }
 
   #faultsChanged(): void {
@@ -288,7 +286,7 @@ export class SimulatedRobot {
     const malformed = this.#faults.get("malformed");
     if (malformed !== undefined)
       this.#cancelGarbage = this.#deps.clock.every(malformed.everyMs, () => this.#publishGarbage());
-    if (this.#faults.cutOff) this.#breakLink();
+    if (this.#faults.isOffline) this.#breakLink();
     else this.#reconnect();
     this.#watchers.check();
   }
@@ -331,7 +329,7 @@ export class SimulatedRobot {
   }
 
   #wantsLink(): boolean {
-    return this.#running && !this.#faults.cutOff && !this.#hangs;
+    return this.#running && !this.#faults.isOffline && !this.#hangs;
   }
 
   #prepare(): void {
@@ -379,8 +377,8 @@ export class SimulatedRobot {
   #retryLater(): void {
     if (!this.#wantsLink() || this.#connectPending) return;
     this.#connectPending = true;
-    const longestMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 5));
-    this.#cancelRetry = this.#deps.clock.after(longestMs * (0.5 + Math.random() / 2), () => {
+    const maxMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.#failures, 5));
+    this.#cancelRetry = this.#deps.clock.after(maxMs * (0.5 + Math.random() / 2), () => {
       this.#connectPending = false;
       this.#reconnect();
     });

@@ -3,13 +3,13 @@ import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import type { UpdateReport } from "../robot/firmware-updates.ts";
 import type { Fault } from "../faults/fault.ts";
 
-export interface TakenStart {
+export interface AcceptedStart {
   readonly commandId: string;
   readonly atMs: number;
   readonly session: number;
 }
 
-/** What physically happened, for a test or a person to compare with what was reported. */
+/** The physical state, for a test or a person to compare with what was reported. */
 export interface RobotTruth {
   readonly serial: string;
   readonly connected: boolean;
@@ -30,10 +30,10 @@ export interface RobotTruth {
   readonly alerts: readonly DeviceAlert[];
   /** Events that no RECEIVED has named. */
   readonly waitingEvents: number;
-  /** Id of every command that set the robot moving, one entry for each time, in order. */
+  /** The id of each command that started the robot, once per start, in order. */
   readonly startsTaken: readonly string[];
   /** The same with the time by the robot's own clock, in Unix milliseconds, and its session. */
-  readonly starts: readonly TakenStart[];
+  readonly starts: readonly AcceptedStart[];
   readonly faults: readonly Fault[];
 }
 
@@ -58,7 +58,7 @@ export class Watchers {
     });
   }
 
-  /** Checks every predicate again; called after each change. */
+  /** Re-evaluates every predicate; called after each change. */
   check(): void {
     if (this.#watching.length === 0) return;
     const truth = this.#read();

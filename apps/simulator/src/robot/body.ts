@@ -18,10 +18,10 @@ export function machineAtSpeed(speed: number): Machine {
 
 const MINUTE_MS = 60_000;
 
-/** Battery and cleaning progress; knows nothing of commands. */
+/** Battery and cleaning progress; independent of commands. */
 export class Body {
   battery: number;
-  #held = false;
+  #chargerFailed = false;
   #passLeft = 0;
   readonly #machine: Machine;
 
@@ -31,12 +31,12 @@ export class Body {
   }
 
   get canCharge(): boolean {
-    return !this.#held && this.battery < 100;
+    return !this.#chargerFailed && this.battery < 100;
   }
 
-  /** A failed charger holds the battery at this percentage, or below; null if the charger works. */
-  hold(at: number | null): void {
-    this.#held = at !== null;
+  /** A failed charger leaves the battery at this percentage, or below; null if the charger works. */
+  failCharger(at: number | null): void {
+    this.#chargerFailed = at !== null;
     if (at !== null) this.battery = Math.min(this.battery, at);
   }
 

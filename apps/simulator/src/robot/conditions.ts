@@ -2,34 +2,34 @@ import type { CommandVerb, DeviceAlert, RejectCode } from "@suncrew/contract/dev
 
 /**
  * `refuse`: the offer is rejected. `download` breaks off, `hash` does not match, `slow` takes long. `install` fails and
- * the old version stays; `silent`: the robot hangs in the installation and is never heard again; `roll-back`: it
- * reports an installation and starts with the old version.
+ * the old version remains; `silent`: the robot hangs during installation and sends nothing more; `roll-back`: it reports
+ * an installation and starts with the old version.
  */
-export const firmwareTroubles = ["refuse", "download", "hash", "slow", "install", "silent", "roll-back"] as const;
-export interface FirmwareTrouble {
-  readonly what: (typeof firmwareTroubles)[number];
+export const firmwareFaults = ["refuse", "download", "hash", "slow", "install", "silent", "roll-back"] as const;
+export interface FirmwareFault {
+  readonly what: (typeof firmwareFaults)[number];
   /** Of a slow download. */
   readonly seconds: number;
 }
 
-/** What is wrong with the robot itself, according to the injected faults. */
+/** What is wrong with the robot itself, by its injected faults. */
 export interface Conditions {
   /** Cannot move until cleared. */
   readonly jammed: boolean;
-  /** The charger has failed: the battery is held at this percentage, or below. */
-  readonly batteryHeldAt: number | null;
+  /** The charger has failed: the battery stays at this percentage, or below. */
+  readonly failedChargerPercent: number | null;
   /** The text of a warning that does not keep the robot from cleaning. */
   readonly warning: string | null;
   /** A status text reported whatever the true condition. */
   readonly oddStatus: string | null;
   /** What goes wrong with the next firmware. */
-  readonly firmware: FirmwareTrouble | null;
+  readonly firmware: FirmwareFault | null;
   readonly refuses: { readonly code: RejectCode; readonly verbs: readonly CommandVerb[] } | null;
 }
 
-export const soundCondition: Conditions = {
+export const healthyConditions: Conditions = {
   jammed: false,
-  batteryHeldAt: null,
+  failedChargerPercent: null,
   warning: null,
   oddStatus: null,
   firmware: null,

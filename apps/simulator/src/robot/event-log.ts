@@ -7,7 +7,7 @@ const REPEAT_MS = 10_000;
 type Unnumbered<E> = E extends EventMessage ? Omit<E, "eventSeq"> : never;
 type NewEvent = Unnumbered<EventMessage>;
 
-/** Events wait here until a RECEIVED names them; of more than 200 the oldest are dropped. */
+/** Events wait here until a RECEIVED names them; beyond 200, the oldest are dropped. */
 export class EventLog {
   #waiting: EventMessage[];
   #lastSeq: number;

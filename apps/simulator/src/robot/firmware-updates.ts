@@ -22,18 +22,18 @@ export interface OfferedRobot {
   readonly conditions: Conditions;
 }
 
-/** What the robot leaves to its caller, which also reports the end of a download. */
+/** Work for the caller, which also reports the end of a download. */
 export type UpdateWork =
   | { readonly kind: "download"; readonly offer: FirmwareOfferMessage }
   /** Restarts from its memory. */
   | { readonly kind: "restart" };
 
-const REMEMBERED = 20;
-/** A report at least this often, in percent of the download. */
+const MAX_REMEMBERED = 20;
+/** Progress is reported at least this often, in percent of the download. */
 const STEP_PERCENT = 10;
 
 /**
- * The robot's side of firmware updates: judges offers, downloads, installs and restarts. One update at a time; a power loss
+ * The robot's side of firmware updates: checks offers, downloads, installs and restarts. One update at a time; a power loss
  * fails a download or an installation.
  */
 export class FirmwareUpdates {
@@ -73,7 +73,7 @@ export class FirmwareUpdates {
   }
 
   /** Accepts or refuses an offer; a repeated one gets the same answer and acts once (rule 5). */
-  take(offer: FirmwareOfferMessage, robot: OfferedRobot, wallMs: number): void {
+  receive(offer: FirmwareOfferMessage, robot: OfferedRobot, wallMs: number): void {
     const { id: offerId, version } = offer;
     const earlier = this.persisted.find((report) => report.offerId === offerId);
     if (earlier !== undefined) {
@@ -92,8 +92,8 @@ export class FirmwareUpdates {
   /** The download has reached this percentage. */
   progress(offerId: string, percent: number): void {
     const current = this.#downloading(offerId);
-    const whole = Math.min(100, Math.floor(percent));
-    if (current !== null && whole >= current.percent + STEP_PERCENT) this.#change({ ...current, percent: whole });
+    const floored = Math.min(100, Math.floor(percent));
+    if (current !== null && floored >= current.percent + STEP_PERCENT) this.#change({ ...current, percent: floored });
   }
 
   /** The download is complete and correct (null), or has failed. `hangs`: the installation never ends. */
@@ -164,7 +164,7 @@ export class FirmwareUpdates {
   }
 
   #end(report: UpdateReport): void {
-    this.#ended = [...this.#ended, report].slice(-REMEMBERED);
+    this.#ended = [...this.#ended, report].slice(-MAX_REMEMBERED);
     this.#unsent.push(report);
   }
 }

@@ -37,6 +37,13 @@ export const robotMemorySchema = z.object({
 });
 export type RobotMemory = z.output<typeof robotMemorySchema>;
 
+/** What a person at the robot could set. */
+export const conditionSchema = z.strictObject(
+  robotMemorySchema.pick({ battery: true, mode: true, maintenance: true, applied: true, firmware: true }).partial()
+    .shape,
+);
+export type Condition = z.output<typeof conditionSchema>;
+
 /**
  * Where counters start: the Unix time in seconds, which they never catch up with as they rise by less than one a second.
  * So a robot whose memory was lost, or not stored in time, still continues above what it used before.

@@ -2,7 +2,7 @@
 export interface Moment {
   /** Never jumps; durations are measured with it (protocol rule 4). */
   readonly monotonicMs: number;
-  /** What the robot takes for the time of day, in Unix milliseconds. */
+  /** What the robot takes to be the time of day, in Unix milliseconds. */
   readonly wallMs: number;
 }
 

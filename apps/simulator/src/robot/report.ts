@@ -17,7 +17,7 @@ export type Outgoing =
 
 type Reading = Omit<StateMessage, "seq" | "ts" | "session">;
 
-/** What a robot reports of itself; the battery in whole percent. */
+/** What a robot reports about itself; the battery in whole percent. */
 export function readingOf(robot: Reading): Reading {
   return {
     status: robot.status,

@@ -1,8 +1,8 @@
 import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import fc from "fast-check";
 import { expect, inject, it } from "vitest";
-import { Examiner } from "../../test/examiner.ts";
-import { LINK_LOSS_MS, RobotBench } from "../../test/robot-bench.ts";
+import { RuleChecker } from "../../test/rule-checker.ts";
+import { LINK_LOSS_MS, RobotHarness } from "../../test/robot-harness.ts";
 
 const HISTORIES = 1_000 * inject("soak").factor;
 /** Seconds on a busy machine, in milliseconds. */
@@ -28,7 +28,7 @@ type Step =
   | { do: "pass"; ms: number }
   | { do: "disconnect" | "connect" | "lose power" }
   | { do: "set clock"; offsetMs: number | null }
-  | { do: "condition"; jammed: boolean; batteryHeldAt: number | null }
+  | { do: "condition"; jammed: boolean; failedChargerPercent: number | null }
   | { do: "garbage"; text: string };
 
 function weighted(weight: number, arbitrary: fc.Arbitrary<Step>): fc.WeightedArbitrary<Step> {
@@ -80,78 +80,78 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       do: fc.constant("condition" as const),
       jammed: fc.nat(4).map((n) => n === 0),
-      batteryHeldAt: fc.constantFrom(null, null, null, 12),
+      failedChargerPercent: fc.constantFrom(null, null, null, 12),
     }),
   ),
   weighted(1, fc.record({ do: fc.constant("garbage" as const), text: fc.oneof(fc.string(), fc.json()) })),
 );
 
-/** Plays one history under the eyes of the examiner; answers how often the robot began to move, and to run new firmware. */
+/** Plays one history under the eyes of the checker; answers how often the robot began to move, and to run new firmware. */
 function play(steps: readonly Step[]): { moves: number; installed: number } {
-  const bench = RobotBench.connected({ battery: 100 });
-  const examiner = new Examiner(bench);
+  const harness = RobotHarness.connected({ battery: 100 });
+  const checker = new RuleChecker(harness);
   const issued: CommandMessage[] = [];
   const offered: FirmwareOfferMessage[] = [];
   for (const next of steps) {
     switch (next.do) {
       case "issue": {
-        const command = bench.order(next.verb, next.verb === "START" ? { maxDurationS: next.maxDurationS } : {});
+        const command = harness.order(next.verb, next.verb === "START" ? { maxDurationS: next.maxDurationS } : {});
         issued.push(command);
-        if (next.arrives && bench.linked) examiner.deliver(command, false);
+        if (next.arrives && harness.linked) checker.deliver(command, false);
         break;
       }
       case "deliver": {
         const command = issued[issued.length - 1 - (next.pick % Math.max(1, issued.length))];
-        if (command !== undefined && bench.linked) examiner.deliver(command, next.retained);
+        if (command !== undefined && harness.linked) checker.deliver(command, next.retained);
         break;
       }
       case "offer": {
-        const offer = bench.offer({ version: `3.0.${offered.length}` });
+        const offer = harness.offer({ version: `3.0.${offered.length}` });
         offered.push(offer);
-        if (next.arrives && bench.linked) examiner.offer(offer);
+        if (next.arrives && harness.linked) checker.offer(offer);
         break;
       }
       case "deliver offer":
       case "download": {
         const offer = offered[offered.length - 1 - (next.pick % Math.max(1, offered.length))];
         if (offer === undefined) break;
-        if (next.do === "download") examiner.downloadEnds(offer, next.isWhole);
-        else if (bench.linked) examiner.offer(offer);
+        if (next.do === "download") checker.downloadEnds(offer, next.isWhole);
+        else if (harness.linked) checker.offer(offer);
         break;
       }
       case "pass":
-        bench.pass(next.ms);
+        harness.pass(next.ms);
         break;
       case "disconnect":
-        bench.disconnect();
+        harness.disconnect();
         break;
       case "connect":
-        bench.connect();
+        harness.connect();
         break;
       case "lose power":
-        bench.losePower();
-        examiner.powerLost();
+        harness.losePower();
+        checker.powerLost();
         break;
       case "set clock":
-        bench.clockOffsetMs = next.offsetMs;
+        harness.clockOffsetMs = next.offsetMs;
         break;
       case "condition":
-        bench.become({ jammed: next.jammed, batteryHeldAt: next.batteryHeldAt });
+        harness.setConditions({ jammed: next.jammed, failedChargerPercent: next.failedChargerPercent });
         break;
       case "garbage":
-        if (bench.linked) bench.deliverText(next.text);
+        if (harness.linked) harness.deliverText(next.text);
         break;
     }
-    examiner.settle();
+    checker.settle();
     // Whoever runs the robot starts it anew where the new firmware wants it.
-    if (bench.wantsRestart()) {
-      bench.losePower();
-      examiner.powerLost();
-      bench.connect();
-      examiner.settle();
+    if (harness.takeRestart()) {
+      harness.losePower();
+      checker.powerLost();
+      harness.connect();
+      checker.settle();
     }
   }
-  return { moves: bench.moves.length, installed: examiner.installed };
+  return { moves: harness.moves.length, installed: checker.installed };
 }
 
 it(

@@ -12,12 +12,12 @@ import { MAX_MESSAGE_BYTES } from "@suncrew/contract/devices/topics.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import type { z } from "zod";
 import { type Machine, machineAtSpeed } from "./body.ts";
-import { alertsOf, type Conditions, isBatteryLow, soundCondition, statusTextOf } from "./conditions.ts";
+import { alertsOf, type Conditions, isBatteryLow, healthyConditions, statusTextOf } from "./conditions.ts";
 import { Drive } from "./drive.ts";
 import { alertChanges, EventLog, runBegan, runEnded, type EventContext } from "./event-log.ts";
 import { FirmwareUpdates, type UpdateReport, type UpdateWork } from "./firmware-updates.ts";
-import { isUnfenced, type Order, refusalOf } from "./judge.ts";
-import { counterBase, type RobotMemory } from "./memory.ts";
+import { isUnfenced, type Order, refusalOf } from "./order-checks.ts";
+import { type Condition, counterBase, type RobotMemory } from "./memory.ts";
 import { instantOf, type Moment } from "./moment.ts";
 import { type Outgoing, readingOf, Reporter, shownBattery } from "./report.ts";
 
@@ -27,7 +27,7 @@ interface RobotOptions {
   readonly machine?: Machine;
   /** Protocol rule 4: stops after this long without its broker. Default 300 s. */
   readonly linkLossStopMs?: number;
-  /** A state at least this often, in milliseconds. Default 25 s, so that 30 s holds with room. */
+  /** A state at least this often, in milliseconds. Default 25 s, which keeps within 30 s with a margin. */
   readonly reportIntervalMs?: number;
   /** How long an installation takes, in milliseconds. Default 2 s. */
   readonly installMs?: number;
@@ -42,7 +42,7 @@ type StartOrder = Extract<Order, { verb: "START" }>;
 
 /**
  * The robot's side of the device protocol, without clock, timer or network: every call takes the moment and returns what
- * to publish. A robot is created when power comes on, from its stored memory, and does not move then.
+ * to publish. A robot is created when its power is turned on, from its stored memory, and is stopped then.
  */
 export class Robot {
   readonly #memory: RobotMemory;
@@ -73,7 +73,7 @@ export class Robot {
     this.#updates = new FirmwareUpdates(this.#memory.updates, options.installMs ?? 2_000);
     this.#linkLossStopMs = options.linkLossStopMs ?? 300_000;
     this.#onMove = options.onMove ?? (() => {});
-    this.#conditions = options.conditions ?? soundCondition;
+    this.#conditions = options.conditions ?? healthyConditions;
     this.#nowMs = now.monotonicMs;
     this.#linkLostAtMs = now.monotonicMs;
     this.#reportPowerLoss(now);
@@ -123,7 +123,7 @@ export class Robot {
     const { session, motion, battery } = this;
     const { maintenance } = this.#memory;
     const robot = { session, maintenance, moving: motion === "MOVING", battery: shownBattery(battery) };
-    this.#updates.take(offer, { ...robot, conditions: this.#conditions }, now.wallMs);
+    this.#updates.receive(offer, { ...robot, conditions: this.#conditions }, now.wallMs);
     this.#save("soon");
     return this.#publish(now);
   }
@@ -164,10 +164,7 @@ export class Robot {
   }
 
   /** Sets what a person at the robot could: battery, mode, settings, firmware. */
-  setByHand(
-    change: Partial<Pick<RobotMemory, "battery" | "mode" | "maintenance" | "applied" | "firmware">>,
-    now: Moment,
-  ): Outgoing[] {
+  setByHand(change: Condition, now: Moment): Outgoing[] {
     this.#advance(now);
     if (change.maintenance === true) this.#stop("MAINTENANCE", now);
     Object.assign(this.#memory, change);
@@ -258,7 +255,7 @@ export class Robot {
   }
 
   #answer(command: Order, now: Moment): Answer {
-    const judged = {
+    const checked = {
       session: this.session,
       lastSeq: this.lastSeq,
       startSeq: this.#startSeq,
@@ -268,11 +265,11 @@ export class Robot {
       battery: this.battery,
       conditions: this.#conditions,
     };
-    const code = refusalOf(command, judged, now.wallMs);
+    const code = refusalOf(command, checked, now.wallMs);
     const unfenced = isUnfenced(command);
     if (code !== null) {
       const answer = { id: command.id, status: "REJECTED", code } as const;
-      // A refused unfenced order is judged again when it is repeated: it never took effect.
+      // A refused unfenced order is checked again when it is repeated: it never took effect.
       if (!unfenced) this.#answers.remember(answer, false);
       return answer;
     }
@@ -358,7 +355,7 @@ export class Robot {
   /** Raises and clears alerts to match the conditions and the battery. */
   #reviewConditions(now: Moment): void {
     const { body } = this.#drive;
-    body.hold(this.#conditions.batteryHeldAt);
+    body.failCharger(this.#conditions.failedChargerPercent);
     const before = this.#memory.alerts;
     const wasLow = before.some((alert) => alert.code === "LOW_BATTERY");
     const after = alertsOf(this.#conditions, isBatteryLow(body.battery, wasLow));

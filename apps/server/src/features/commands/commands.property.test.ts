@@ -1,4 +1,4 @@
-import type { TakenStart } from "@suncrew/simulator/fleet/truth.ts";
+import type { AcceptedStart } from "@suncrew/simulator/fleet/truth.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
@@ -125,7 +125,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   }
 }
 
-async function check(robot: TestRobot, answers: readonly Pressed[], moves: readonly TakenStart[]): Promise<void> {
+async function check(robot: TestRobot, answers: readonly Pressed[], moves: readonly AcceptedStart[]): Promise<void> {
   // Protocol rule 3: what is pending is delivered.
   const commands = await soon(
     bench.until(async () => {

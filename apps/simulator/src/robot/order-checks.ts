@@ -2,11 +2,11 @@ import type { CommandMessage, RejectCode } from "@suncrew/contract/devices/messa
 import { type Conditions, START_BATTERY } from "./conditions.ts";
 import { isClockSet } from "./moment.ts";
 
-/** A numbered command, that is one that acts. */
+/** A numbered command, which has an effect. */
 export type Order = Exclude<CommandMessage, { verb: "STATUS" | "RECEIVED" }>;
 
 /** The part of a robot's state that decides whether it accepts an order. */
-export interface JudgedRobot {
+export interface CheckedRobot {
   readonly session: number;
   readonly lastSeq: number;
   /** Highest seq of a START accepted in the current session; negative if there was none. */
@@ -25,7 +25,7 @@ export function isUnfenced(order: Order): boolean {
 }
 
 /** Why a robot rejects an order at this time of its own clock; null if it accepts it. */
-export function refusalOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode | null {
+export function refusalOf(order: Order, robot: CheckedRobot, wallMs: number): RejectCode | null {
   const { refuses } = robot.conditions;
   const refused = refuses?.verbs.includes(order.verb) ? refuses.code : null;
   switch (order.verb) {
@@ -46,7 +46,7 @@ export function refusalOf(order: Order, robot: JudgedRobot, wallMs: number): Rej
  * Protocol rule 1: why a START, SET or MAINTENANCE_OFF is out of date; null if it is not. Rule 12: a robot whose
  * clock is not set cannot tell the age of an order, so it accepts none of these.
  */
-function fenceOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode | null {
+function fenceOf(order: Order, robot: CheckedRobot, wallMs: number): RejectCode | null {
   if (order.session !== robot.session) return "OLD_SESSION";
   if (!isClockSet(wallMs)) return "CLOCK_NOT_SET";
   if (wallMs >= Date.parse(order.expiresAt)) return "EXPIRED";
@@ -54,11 +54,11 @@ function fenceOf(order: Order, robot: JudgedRobot, wallMs: number): RejectCode |
 }
 
 /** Protocol rule 3: the only STOP that is refused is older than a START accepted in the same session. */
-function isSuperseded(order: Order, robot: JudgedRobot): boolean {
+function isSuperseded(order: Order, robot: CheckedRobot): boolean {
   return order.session === robot.session && order.seq < robot.startSeq;
 }
 
-function startRefusalOf(robot: JudgedRobot): RejectCode | null {
+function startRefusalOf(robot: CheckedRobot): RejectCode | null {
   if (robot.maintenance) return "MAINTENANCE";
   if (robot.moving || robot.updating) return "BUSY";
   if (robot.conditions.jammed) return "FAULT";

@@ -6,16 +6,16 @@ import type { FleetClock } from "../fleet/clock.ts";
 
 type MessageOf<L extends RobotLeaf> = ReturnType<(typeof leaves)[L]["schema"]["parse"]>;
 
-/** What the robot said, or the broker kept of it. */
-export type Heard = { readonly retained: boolean; readonly atMs: number } & {
+/** A message from the robot, live or retained by the broker. */
+export type Received = { readonly retained: boolean; readonly atMs: number } & {
   readonly [L in RobotLeaf]: { readonly leaf: L; readonly message: MessageOf<L> };
 }[RobotLeaf];
-type HeardOf<L extends RobotLeaf> = Extract<Heard, { leaf: L }>;
+type ReceivedOf<L extends RobotLeaf> = Extract<Received, { leaf: L }>;
 
-/** A command that is numbered, so one that is answered by an ack. */
+/** A numbered command, which the robot answers with an ack. */
 export type Order = Extract<CommandMessage, { seq: number }>;
-/** What a command says beyond, or instead of, what is usual. */
-export type Saying<C extends CommandMessage> = Partial<Omit<C, "verb" | "v">>;
+/** Fields of a command that differ from the defaults. */
+export type Overrides<C extends CommandMessage> = Partial<Omit<C, "verb" | "v">>;
 
 export interface Access {
   readonly brokerUrl: string;
@@ -26,16 +26,16 @@ export interface Access {
   readonly ca?: Buffer | undefined;
 }
 
-/** One robot and somebody who commands it as a server would, over its broker. */
-export class Conversation {
-  /** All that was heard, in order. */
-  readonly heard: Heard[] = [];
-  /** Why messages of the robot could not be read. */
+/** A connection to the broker that commands one robot as a server would. */
+export class RobotClient {
+  /** Everything received, in order. */
+  readonly received: Received[] = [];
+  /** Why messages from the robot could not be parsed. */
   readonly unreadable: string[] = [];
   readonly clock: FleetClock;
   readonly #client: MqttClient;
   readonly #serial: string;
-  readonly #listeners = new Set<(heard: Heard) => void>();
+  readonly #listeners = new Set<(received: Received) => void>();
   #seq = 0;
   #onlyStop = false;
 
@@ -43,11 +43,11 @@ export class Conversation {
     this.#client = client;
     this.#serial = serial;
     this.clock = clock;
-    client.on("message", (topic, payload, { retain }) => this.#hear(topic, payload, retain));
+    client.on("message", (topic, payload, { retain }) => this.#onMessage(topic, payload, retain));
   }
 
-  /** Connects and subscribes. Rejects where the broker is away or refuses. */
-  static async open({ brokerUrl, serial, ca, ...account }: Access, clock: FleetClock): Promise<Conversation> {
+  /** Connects and subscribes. Rejects if the broker is unreachable or refuses. */
+  static async open({ brokerUrl, serial, ca, ...account }: Access, clock: FleetClock): Promise<RobotClient> {
     const { username, password } = account;
     const client = await mqtt.connectAsync(
       brokerUrl,
@@ -60,12 +60,12 @@ export class Conversation {
       },
       false,
     );
-    const conversation = new Conversation(client, serial, clock);
+    const robot = new RobotClient(client, serial, clock);
     await client.subscribeAsync(
       robotLeaves.map((leaf) => topicOf(serial, leaf)),
       { qos: 1 },
     );
-    return conversation;
+    return robot;
   }
 
   async close(): Promise<void> {
@@ -75,14 +75,15 @@ export class Conversation {
   /** The newest live state; null before the first. */
   get state(): StateMessage | null {
     return (
-      this.heard.findLast((one): one is HeardOf<"state"> => one.leaf === "state" && !one.retained)?.message ?? null
+      this.received.findLast((one): one is ReceivedOf<"state"> => one.leaf === "state" && !one.retained)?.message ??
+      null
     );
   }
 
-  /** A command to the robot's present session; what `saying` says goes over what would be usual. */
+  /** A command for the robot's current session, with defaults for all fields that `overrides` leaves out. */
   command<V extends CommandMessage["verb"]>(
     verb: V,
-    saying: Saying<Extract<CommandMessage, { verb: V }>>,
+    overrides: Overrides<Extract<CommandMessage, { verb: V }>>,
   ): Extract<CommandMessage, { verb: V }> {
     const nowMs = this.clock.now().getTime();
     this.#seq = Math.max(this.#seq + 1, (this.state?.lastSeq ?? 0) + 1, nowMs);
@@ -94,18 +95,18 @@ export class Conversation {
       expiresAt: new Date(nowMs + 60_000).toISOString(),
       by: "Conformance",
     } as const;
-    const command = leaves.command.schema.parse({ ...envelope, seq: this.#seq, ...saying, verb });
+    const command = leaves.command.schema.parse({ ...envelope, seq: this.#seq, ...overrides, verb });
     return command as Extract<CommandMessage, { verb: V }>;
   }
 
-  /** From now on nothing but a STOP goes out. */
+  /** From now on, nothing but a STOP is sent. */
   onlyStop(): void {
     this.#onlyStop = true;
   }
 
-  /** Resolves when the broker has taken it. */
+  /** Resolves when the broker has acknowledged it. */
   async send(command: CommandMessage, retain = false): Promise<void> {
-    if (this.#onlyStop && command.verb !== "STOP") throw new Error("Ended before all was tried.");
+    if (this.#onlyStop && command.verb !== "STOP") throw new Error("Ended before everything was checked.");
     await this.sendText(JSON.stringify(command), retain);
   }
 
@@ -113,72 +114,76 @@ export class Conversation {
     await this.#client.publishAsync(topicOf(this.#serial, "command"), text, { qos: 1, retain });
   }
 
-  /** Sends an order and answers its ack; null where none comes in time. */
+  /** Sends an order and resolves with its ack; null if none arrives in time. */
   async order(command: Order, limitMs: number): Promise<AckMessage | null> {
-    const from = this.heard.length;
+    const from = this.received.length;
     await this.send(command);
     const ack = await this.next("ack", ({ id }) => id === command.id, limitMs, from);
     return ack?.message ?? null;
   }
 
-  /** Asks for a state and answers it. All that was sent before has then been handled. Null where none comes in time. */
-  async ask(limitMs: number): Promise<StateMessage | null> {
-    const question = this.command("STATUS", {});
-    const from = this.heard.length;
-    await this.send(question);
-    const state = await this.shows(({ lastCommandId }) => lastCommandId === question.id, limitMs, from);
-    return state;
+  /** Requests a state and resolves with it, when all earlier messages have been handled; null if none arrives in time. */
+  async requestState(limitMs: number): Promise<StateMessage | null> {
+    const request = this.command("STATUS", {});
+    const from = this.received.length;
+    await this.send(request);
+    return this.waitForState(({ lastCommandId }) => lastCommandId === request.id, limitMs, from);
   }
 
-  /** The first live state from `from` on that matches; null where none comes in time. */
-  async shows(matches: (state: StateMessage) => boolean, limitMs: number, from: number): Promise<StateMessage | null> {
+  /** The first matching live state from index `from`; null if none arrives in time. */
+  async waitForState(
+    matches: (state: StateMessage) => boolean,
+    limitMs: number,
+    from: number,
+  ): Promise<StateMessage | null> {
     return (
       (await this.next("state", (state, { retained }) => !retained && matches(state), limitMs, from))?.message ?? null
     );
   }
 
-  /** The first message of a leaf, heard from place `from` on, that matches; null where none comes in time. */
+  /** The first matching message on a leaf from index `from`; null if none arrives in time. */
   next<L extends RobotLeaf>(
     leaf: L,
-    matches: (message: MessageOf<L>, heard: Heard) => boolean,
+    matches: (message: MessageOf<L>, received: Received) => boolean,
     limitMs: number,
-    from = this.heard.length,
-  ): Promise<HeardOf<L> | null> {
-    const isIt = (one: Heard): one is HeardOf<L> => one.leaf === leaf && matches(one.message as MessageOf<L>, one);
-    const already = this.heard.slice(from).find(isIt);
-    if (already !== undefined) return Promise.resolve(already);
+    from = this.received.length,
+  ): Promise<ReceivedOf<L> | null> {
+    const isMatch = (one: Received): one is ReceivedOf<L> =>
+      one.leaf === leaf && matches(one.message as MessageOf<L>, one);
+    const earlier = this.received.slice(from).find(isMatch);
+    if (earlier !== undefined) return Promise.resolve(earlier);
     return new Promise((resolve) => {
-      const end = (found: HeardOf<L> | null): void => {
+      const end = (found: ReceivedOf<L> | null): void => {
         cancel();
         this.#listeners.delete(listener);
         resolve(found);
       };
-      const listener = (one: Heard): void => {
-        if (isIt(one)) end(one);
+      const listener = (one: Received): void => {
+        if (isMatch(one)) end(one);
       };
       const cancel = this.clock.after(limitMs, () => end(null));
       this.#listeners.add(listener);
     });
   }
 
-  #hear(topic: string, payload: Buffer, retained: boolean): void {
+  #onMessage(topic: string, payload: Buffer, retained: boolean): void {
     const leaf = robotLeaves.find((one) => one === parseTopic(topic)?.leaf);
     if (leaf === undefined) return;
-    const heard = this.#read(leaf, payload);
-    if (heard === null) return;
-    const one = { ...heard, retained, atMs: this.clock.now().getTime() } as Heard;
-    this.heard.push(one);
+    const message = this.#parse(leaf, payload);
+    if (message === null) return;
+    const one = { ...message, retained, atMs: this.clock.now().getTime() } as Received;
+    this.received.push(one);
     for (const listener of this.#listeners) listener(one);
   }
 
-  #read(leaf: RobotLeaf, payload: Buffer): { leaf: RobotLeaf; message: unknown } | null {
+  #parse(leaf: RobotLeaf, payload: Buffer): { leaf: RobotLeaf; message: unknown } | null {
     try {
       const parsed = leaves[leaf].schema.safeParse(JSON.parse(payload.toString()));
       if (parsed.success) return { leaf, message: parsed.data };
       const [issue] = parsed.error.issues;
       this.unreadable.push(`${leaf}: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
     } catch {
-      this.unreadable.push(`${leaf}: no JSON`);
+      this.unreadable.push(`${leaf}: not JSON`);
     }
     return null;
   }

@@ -10,7 +10,7 @@ import {
   stateMessageSchema,
 } from "@suncrew/contract/devices/messages.ts";
 import type { Conditions } from "../src/robot/conditions.ts";
-import { soundCondition } from "../src/robot/conditions.ts";
+import { healthyConditions } from "../src/robot/conditions.ts";
 import { freshMemory, type RobotMemory, robotMemorySchema } from "../src/robot/memory.ts";
 import type { Outgoing } from "../src/robot/report.ts";
 import { Robot } from "../src/robot/robot.ts";
@@ -21,16 +21,16 @@ export const INSTALL_MS = 4_000;
 type Verb = CommandMessage["verb"];
 type CommandOf<V extends Verb> = Extract<CommandMessage, { verb: V }>;
 
-let made = 0;
+let ids = 0;
 
 /** A new UUID, the same in every run of the tests. */
 export function nextId(): string {
-  made += 1;
-  return `00000000-0000-4000-8000-${String(made).padStart(12, "0")}`;
+  ids += 1;
+  return `00000000-0000-4000-8000-${String(ids).padStart(12, "0")}`;
 }
 
-/** One robot on a bench, with clocks that the test turns and a log of what it said. */
-export class RobotBench {
+/** One robot with clocks that the test controls, and a record of everything that it published. */
+export class RobotHarness {
   monotonicMs = 1_000;
   trueMs = Date.UTC(2026, 5, 1, 6);
   /** Added to the true time by the robot's clock; null for a clock that was never set. */
@@ -40,27 +40,27 @@ export class RobotBench {
   /** Ids of the commands that set it moving. */
   readonly moves: string[] = [];
   /** Everything published, each message parsed as the server would. */
-  readonly said: Outgoing[] = [];
-  /** What firmware wanted done: "download <offer id>", "restart". */
+  readonly published: Outgoing[] = [];
+  /** Work that a firmware update requested: "download <offer id>", "restart". */
   readonly work: string[] = [];
   #seq = 0;
-  #conditions: Conditions = soundCondition;
+  #conditions: Conditions = healthyConditions;
 
   constructor(initial: Partial<RobotMemory> = {}) {
     this.robot = this.#powerOn(freshMemory(this.trueMs, initial));
   }
 
-  /** A bench whose robot is connected. */
-  static connected(initial: Partial<RobotMemory> = {}): RobotBench {
-    const bench = new RobotBench(initial);
-    bench.connect();
-    return bench;
+  /** A harness whose robot is connected. */
+  static connected(initial: Partial<RobotMemory> = {}): RobotHarness {
+    const harness = new RobotHarness(initial);
+    harness.connect();
+    return harness;
   }
 
   connect(): Outgoing[] {
     this.robot.raiseSession();
     this.linked = true;
-    return this.#hear(this.robot.connected(this.moment));
+    return this.#record(this.robot.connected(this.moment));
   }
 
   disconnect(): void {
@@ -68,7 +68,7 @@ export class RobotBench {
     this.robot.disconnected(this.moment);
   }
 
-  /** The power fails and returns; only what the memory's text holds survives. */
+  /** The power fails and returns; only the stored memory survives. */
   losePower(): void {
     const text = JSON.stringify(this.robot.memory(this.moment.wallMs));
     this.linked = false;
@@ -78,12 +78,12 @@ export class RobotBench {
   pass(ms: number): Outgoing[] {
     this.monotonicMs += ms;
     this.trueMs += ms;
-    return this.#hear(this.robot.tick(this.moment));
+    return this.#record(this.robot.tick(this.moment));
   }
 
-  become(conditions: Partial<Conditions>): Outgoing[] {
+  setConditions(conditions: Partial<Conditions>): Outgoing[] {
     this.#conditions = { ...this.#conditions, ...conditions };
-    return this.#hear(this.robot.setConditions(this.#conditions, this.moment));
+    return this.#record(this.robot.setConditions(this.#conditions, this.moment));
   }
 
   deliver(command: CommandMessage, retained = false): Outgoing[] {
@@ -91,10 +91,10 @@ export class RobotBench {
   }
 
   deliverText(text: string, retained = false): Outgoing[] {
-    return this.#hear(this.robot.receive(Buffer.from(text), retained, this.moment));
+    return this.#record(this.robot.receive(Buffer.from(text), retained, this.moment));
   }
 
-  /** An offer of firmware as the server would make it now, with what the test wants otherwise. */
+  /** A firmware offer as the server would make it now, with the test's changes. */
   offer(change: Partial<FirmwareOfferMessage> = {}): FirmwareOfferMessage {
     return {
       v: 1,
@@ -111,26 +111,26 @@ export class RobotBench {
     };
   }
 
-  /** Once after an installation. */
-  wantsRestart(): boolean {
+  /** True once after an installation. */
+  takeRestart(): boolean {
     if (this.work.at(-1) !== "restart") return false;
     this.work.push("restarted");
     return true;
   }
 
   deliverOffer(offer: FirmwareOfferMessage, retained = false): Outgoing[] {
-    return this.#hear(this.robot.receiveOffer(Buffer.from(JSON.stringify(offer)), retained, this.moment));
+    return this.#record(this.robot.receiveOffer(Buffer.from(JSON.stringify(offer)), retained, this.moment));
   }
 
-  downloadComes(offerId: string, percent: number): Outgoing[] {
-    return this.#hear(this.robot.downloadProgress(offerId, percent, this.moment));
+  downloadProgress(offerId: string, percent: number): Outgoing[] {
+    return this.#record(this.robot.downloadProgress(offerId, percent, this.moment));
   }
 
   downloadEnds(offerId: string, code: FirmwareCode | null = null): Outgoing[] {
-    return this.#hear(this.robot.downloadEnded(offerId, code, this.moment));
+    return this.#record(this.robot.downloadEnded(offerId, code, this.moment));
   }
 
-  /** An order as the server would make it now, with what the test wants otherwise. */
+  /** An order as the server would make it now, with the test's changes. */
   order<V extends Verb>(verb: V, change: Partial<CommandOf<V>> = {}): CommandOf<V> {
     this.#seq += 1;
     const common = {
@@ -166,9 +166,9 @@ export class RobotBench {
     return new Robot({ memory, conditions, onMove, linkLossStopMs: LINK_LOSS_MS, installMs: INSTALL_MS }, this.moment);
   }
 
-  #hear(messages: Outgoing[]): Outgoing[] {
+  #record(messages: Outgoing[]): Outgoing[] {
     for (const { leaf, message } of messages) schemas[leaf].parse(JSON.parse(JSON.stringify(message)));
-    this.said.push(...messages);
+    this.published.push(...messages);
     const work = this.robot.takeUpdateWork();
     if (work !== null) this.work.push(work.kind === "download" ? `download ${work.offer.id}` : "restart");
     return messages;

@@ -3,7 +3,7 @@ import { type RobotLeaf, parseTopic, type ServerLeaf, topicOf } from "@suncrew/c
 import type { CommandMessage, FirmwareOfferMessage } from "@suncrew/contract/devices/messages.ts";
 import { Aedes } from "aedes";
 
-export interface Heard {
+export interface Received {
   readonly serial: string;
   readonly leaf: RobotLeaf;
   readonly retained: boolean;
@@ -11,14 +11,14 @@ export interface Heard {
 }
 
 interface Listener {
-  readonly matches: (heard: Heard) => boolean;
-  readonly found: (heard: Heard) => void;
+  readonly matches: (received: Received) => boolean;
+  readonly found: (received: Received) => void;
 }
 
-/** A real broker on a free port, and everything that robots said to it. */
-export class BrokerBench {
-  readonly heard: Heard[] = [];
-  /** What each CONNECT named: client id, user name, password, will. */
+/** A real broker on a free port that records everything robots publish. */
+export class BrokerHarness {
+  readonly received: Received[] = [];
+  /** Client id, user name, password and will of each CONNECT. */
   readonly connects: { id: string; username: string; password: string; will: string; willRetained: boolean }[] = [];
   readonly url: string;
   readonly #broker: Aedes;
@@ -47,14 +47,19 @@ export class BrokerBench {
     broker.on("publish", (packet) => {
       const topic = parseTopic(packet.topic);
       if (topic === null || topic.leaf === "command" || topic.leaf === "firmware") return;
-      this.#hear({ serial: topic.serial, leaf: topic.leaf, retained: packet.retain, text: packet.payload.toString() });
+      this.#record({
+        serial: topic.serial,
+        leaf: topic.leaf,
+        retained: packet.retain,
+        text: packet.payload.toString(),
+      });
     });
   }
 
-  /** Called at each CONNECT before it is answered. */
+  /** Called for each CONNECT before it is answered. */
   onConnect: () => void = () => {};
 
-  static async open(): Promise<BrokerBench> {
+  static async open(): Promise<BrokerHarness> {
     const broker = await Aedes.createBroker();
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -63,7 +68,7 @@ export class BrokerBench {
       broker.handle(socket);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    return new BrokerBench(broker, server, sockets);
+    return new BrokerHarness(broker, server, sockets);
   }
 
   async close(): Promise<void> {
@@ -73,13 +78,13 @@ export class BrokerBench {
   }
 
   /** The first message from now on that matches. */
-  next(matches: (heard: Heard) => boolean): Promise<Heard> {
+  next(matches: (received: Received) => boolean): Promise<Received> {
     return new Promise((found) => this.#listeners.push({ matches, found }));
   }
 
-  /** The first one ever that matches. */
-  async first(matches: (heard: Heard) => boolean): Promise<Heard> {
-    return this.heard.find(matches) ?? this.next(matches);
+  /** The first matching message, past or future. */
+  async first(matches: (received: Received) => boolean): Promise<Received> {
+    return this.received.find(matches) ?? this.next(matches);
   }
 
   send(serial: string, command: CommandMessage, retained = false): Promise<void> {
@@ -104,11 +109,11 @@ export class BrokerBench {
     );
   }
 
-  #hear(heard: Heard): void {
-    this.heard.push(heard);
+  #record(received: Received): void {
+    this.received.push(received);
     this.#listeners = this.#listeners.filter((listener) => {
-      if (!listener.matches(heard)) return true;
-      listener.found(heard);
+      if (!listener.matches(received)) return true;
+      listener.found(received);
       return false;
     });
   }
