@@ -1,6 +1,6 @@
 import type { DemoPartnerKey } from "./demo-parks.ts";
 
-/** Where invented parks of a large demo stand. The districts and their towns are real. */
+/** Where the invented parks of a large demo are. The districts and their towns are real. */
 export interface DemoDistrict {
   readonly district: string;
   readonly state: string;

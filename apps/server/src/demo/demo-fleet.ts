@@ -1,7 +1,7 @@
 import { type DemoPark, demoParks, generatedParks } from "./demo-parks.ts";
-import { oneOf, seededRandom, wholeFrom } from "./seeded-random.ts";
+import { oneOf, seededRandom, integerBetween } from "./seeded-random.ts";
 
-/** How a robot of the demo is when its simulation begins; all but `away` can be changed at the control address. */
+/** The initial state of a simulated robot; all but `away` can be changed at the control address. */
 export interface DemoRobot {
   readonly serial: string;
   /** Index into the demo's parks. */
@@ -13,7 +13,7 @@ export interface DemoRobot {
   readonly firmware: string;
   readonly battery: number;
   readonly mode: "AUTO" | "MANUAL";
-  /** As the simulator writes faults; the robot is well where it is missing. */
+  /** In the simulator's notation; without it the robot is healthy. */
   readonly fault?: "away" | "low-battery:12" | "jam" | "warning:Brush worn";
 }
 
@@ -40,36 +40,36 @@ export const demoRobots: readonly DemoRobot[] = [
   { serial: "SCR-1016", park: 5, name: "Charanka Plot 7", motorType: STEPPER, controlType: "PLC", installed: "2022-12-12", firmware: "2.4.1", battery: 90, mode: "AUTO" },
 ];
 
-/** The devices that every installation's demo knows: SCR-1001 to SCR-1020. */
+/** The devices that every demo has: SCR-1001 to SCR-1020. */
 export const demoSerials: readonly string[] = Array.from({ length: 20 }, (_, index) => `SCR-${1001 + index}`);
 
-/** Those of them that no robot has and that are allocated to the partner of the sign-in; the others are the operator's. */
+/** Those of them without a robot that are allocated to the partner with a sign-in; the others are the operator's. */
 export const demoSerialsOfPartner: readonly string[] = ["SCR-1013", "SCR-1015", "SCR-1017"];
 
-/** The number after those of the twenty devices that every demo knows. */
+/** The number after those of the twenty devices that every demo has. */
 const FIRST_NUMBER = 1001 + demoSerials.length;
-/** A large park gets this many robots where a small one gets one. */
-const LARGEST = 4;
+/** A large park gets this many robots for one in a small park. */
+const MAX_PARK_SIZE = 4;
 
 const motorTypes = ["BLDC", "BLDC", "DC Geared", "Stepper"];
 const controlTypes = ["PLC", "PLC", "Microcontroller"];
 const firmwares = ["2.4.1", "2.4.1", "2.4.1", "2.4.0", "2.3.0", "2.2.5"];
 
 /**
- * Invented robots, spread over the parks: large parks have more, none stays without while there are enough. The same
- * at every call; most are well, some percent are not.
+ * Invented robots, spread over the parks: large parks have more, and each has one if there are enough. Deterministic;
+ * most are healthy, a few percent are not.
  */
 function generatedRobots(count: number, parks: readonly DemoPark[]): DemoRobot[] {
   const robots: DemoRobot[] = [];
-  const sizes = parks.map(({ name }) => wholeFrom(seededRandom(`size of ${name}`), 1, LARGEST));
+  const sizes = parks.map(({ name }) => integerBetween(seededRandom(`size of ${name}`), 1, MAX_PARK_SIZE));
   for (let round = 0; robots.length < count; round++) {
     for (const [park, { name, commissioning_date }] of parks.entries()) {
       if (robots.length === count) break;
-      if ((sizes[park] ?? 1) <= round % LARGEST) continue;
+      if ((sizes[park] ?? 1) <= round % MAX_PARK_SIZE) continue;
       const [place = name] = name.split(" ");
       const number = FIRST_NUMBER + robots.length;
       const serial = `SCR-${number}`;
-      // With the number of all, so that no park has a name twice, also where robots came in several goes.
+      // Numbered across all parks, so that names stay unique even if the demo grows several times.
       robots.push({ serial, park, name: `${place} Row ${number}`, ...inventedRobot(serial, commissioning_date) });
     }
   }
@@ -82,9 +82,9 @@ function inventedRobot(serial: string, parkOpened: string): Omit<DemoRobot, "ser
   const robot = {
     motorType: oneOf(random, motorTypes),
     controlType: oneOf(random, controlTypes),
-    installed: `${wholeFrom(random, year, 2025)}-0${wholeFrom(random, 1, 9)}-${wholeFrom(random, 10, 28)}`,
+    installed: `${integerBetween(random, year, 2025)}-0${integerBetween(random, 1, 9)}-${integerBetween(random, 10, 28)}`,
     firmware: oneOf(random, firmwares),
-    battery: wholeFrom(random, 35, 99),
+    battery: integerBetween(random, 35, 99),
     mode: random() < 0.06 ? "MANUAL" : "AUTO",
   } as const;
   const fault = inventedFault(random());
@@ -92,7 +92,7 @@ function inventedRobot(serial: string, parkOpened: string): Omit<DemoRobot, "ser
   return { ...robot, fault, ...(fault === "low-battery:12" ? { battery: 12 } : {}) };
 }
 
-/** Of a thousand robots some 25 are away, 15 low on battery, 10 with a worn brush and 5 with a jammed one. */
+/** Of a thousand robots some 25 are offline, 15 low on battery, 10 have a worn brush and 5 a jammed one. */
 function inventedFault(chance: number): DemoRobot["fault"] {
   if (chance < 0.025) return "away";
   if (chance < 0.04) return "low-battery:12";
@@ -106,23 +106,23 @@ export interface FleetSize {
   readonly robots: number;
 }
 
-export const usualFleet: FleetSize = { sites: demoParks.length, robots: demoRobots.length };
+export const defaultFleet: FleetSize = { sites: demoParks.length, robots: demoRobots.length };
 
 export interface DemoFleet {
   readonly parks: readonly DemoPark[];
   readonly robots: readonly DemoRobot[];
-  /** The devices that sign in to the broker: the robots', and those of SCR-1001 to SCR-1020 that no robot carries. */
+  /** The devices that sign in to the broker: those of the robots, and the rest of SCR-1001 to SCR-1020. */
   readonly serials: readonly string[];
 }
 
-/** The demo of a size: the parks and robots that were made by hand first, invented ones after them. */
+/** The demo of a given size: first the handmade parks and robots, then invented ones. */
 export function demoFleet({ sites, robots }: FleetSize): DemoFleet {
-  const byHand = demoRobots.filter(({ park }) => park < sites).slice(0, robots);
+  const handmade = demoRobots.filter(({ park }) => park < sites).slice(0, robots);
   const parks = [...demoParks.slice(0, sites), ...generatedParks(Math.max(0, sites - demoParks.length))];
-  const generated = generatedRobots(robots - byHand.length, parks);
+  const generated = generatedRobots(robots - handmade.length, parks);
   return {
     parks,
-    robots: [...byHand, ...generated],
+    robots: [...handmade, ...generated],
     serials: [...demoSerials, ...generated.map(({ serial }) => serial)],
   };
 }

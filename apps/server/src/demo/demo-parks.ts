@@ -1,7 +1,7 @@
 import { type DemoDistrict, demoDistricts, partnersOfState } from "./demo-districts.ts";
-import { oneOf, seededRandom, wholeFrom } from "./seeded-random.ts";
+import { oneOf, seededRandom, integerBetween } from "./seeded-random.ts";
 
-/** Partners of the demo beside In-house. The companies and people are invented; the addresses' form is real. */
+/** Partners of the demo besides In-house. Companies and people are invented; the form of the addresses is real. */
 export const demoPartners = [
   {
     key: "suncare",
@@ -83,7 +83,7 @@ export interface DemoPark {
   readonly partner: DemoPartnerKey | null;
 }
 
-/** Six real solar parks of India, at their true places; who maintains them is invented. */
+/** Six real solar parks of India, at their real locations; who maintains them is invented. */
 export const demoParks: readonly DemoPark[] = [
   {
     name: "Bhadla Solar Park",
@@ -156,17 +156,17 @@ export const demoParks: readonly DemoPark[] = [
 const kinds = ["Solar Park", "Solar Farm", "Solar Power Plant", "Solar Project", "Solar Power Station"];
 const TOWNS_OF_A_DISTRICT = 4;
 
-/** How many parks can be invented without a name coming twice. */
-export const mostGeneratedParks = demoDistricts.length * TOWNS_OF_A_DISTRICT * kinds.length;
+/** How many parks can be invented without repeating a name. */
+export const maxGeneratedParks = demoDistricts.length * TOWNS_OF_A_DISTRICT * kinds.length;
 
 const sides = ["north", "east", "south", "west"];
-/** Distance to the middle of the district in degrees: no farther, so that no park leaves its state or the land. */
-const NEAREST = 0.04;
-const FARTHEST = 0.17;
+/** Distance from the middle of the district in degrees, limited so that no park leaves its state or the land. */
+const MIN_DISTANCE = 0.04;
+const MAX_DISTANCE = 0.17;
 
 /**
- * Invented parks at plausible places all over India, the same at every call; more of them begin with the same ones.
- * Throws above `mostGeneratedParks`.
+ * Invented parks at plausible places all over India. Deterministic: a longer list starts with the same parks. Throws
+ * above `maxGeneratedParks`.
  */
 export function generatedParks(count: number): DemoPark[] {
   return Array.from({ length: count }, (_, index) => generatedPark(index));
@@ -176,30 +176,30 @@ function generatedPark(index: number): DemoPark {
   const district = demoDistricts[index % demoDistricts.length];
   const lap = Math.floor(index / demoDistricts.length);
   const town = district?.towns[lap % TOWNS_OF_A_DISTRICT];
-  if (district === undefined || town === undefined || index >= mostGeneratedParks)
-    throw new Error(`There are no more than ${mostGeneratedParks} invented parks.`);
+  if (district === undefined || town === undefined || index >= maxGeneratedParks)
+    throw new Error(`There are no more than ${maxGeneratedParks} invented parks.`);
   const random = seededRandom(`park ${index}`);
-  // Each town goes through the kinds from its own one on, so that a name comes once only.
+  // Each town cycles through the kinds from a different start, so that names are unique.
   const kind = kinds[(Math.floor(lap / TOWNS_OF_A_DISTRICT) + index) % kinds.length];
   const [latitude, longitude] = placeIn(district, lap, random);
   return {
     name: `${town} ${kind}`,
-    address: `${wholeFrom(random, 2, 14)} km ${oneOf(random, sides)} of ${town}`,
+    address: `${integerBetween(random, 2, 14)} km ${oneOf(random, sides)} of ${town}`,
     district: district.district,
     state: district.state,
-    pin_code: `${district.pin}${String(wholeFrom(random, 1, 399)).padStart(3, "0")}`,
-    commissioning_date: `${wholeFrom(random, 2013, 2024)}-${twoDigits(wholeFrom(random, 1, 12))}-${twoDigits(wholeFrom(random, 1, 28))}`,
+    pin_code: `${district.pin}${String(integerBetween(random, 1, 399)).padStart(3, "0")}`,
+    commissioning_date: `${integerBetween(random, 2013, 2024)}-${twoDigits(integerBetween(random, 1, 12))}-${twoDigits(integerBetween(random, 1, 28))}`,
     latitude,
     longitude,
     partner: oneOf(random, partnersOfState[district.state] ?? [null]),
   };
 }
 
-/** Parks of a district stand in a spiral around its middle, each some kilometres from the others. */
+/** Parks of a district lie on a spiral around its middle, some kilometres apart. */
 function placeIn({ at: [latitude, longitude] }: DemoDistrict, lap: number, random: () => number): [number, number] {
   const laps = TOWNS_OF_A_DISTRICT * kinds.length;
-  const distance = NEAREST + (FARTHEST - NEAREST) * Math.sqrt((lap + random() * 0.5) / laps);
-  // The golden angle never comes back to the same direction.
+  const distance = MIN_DISTANCE + (MAX_DISTANCE - MIN_DISTANCE) * Math.sqrt((lap + random() * 0.5) / laps);
+  // The golden angle never repeats a direction.
   const angle = lap * 2.399963 + latitude * 7;
   return [rounded(latitude + distance * Math.sin(angle)), rounded(longitude + distance * Math.cos(angle))];
 }

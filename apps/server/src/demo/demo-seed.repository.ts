@@ -8,16 +8,16 @@ import { StartError } from "../platform/embedded/start-error.ts";
 import { DEMO_MARK, holdsDemoData } from "../process/installation.repository.ts";
 import type { RequestedFleet } from "../process/options.ts";
 import type { DemoDevice } from "./demo-simulator.ts";
-import { demoFleet, type DemoRobot, demoSerialsOfPartner, type FleetSize, usualFleet } from "./demo-fleet.ts";
+import { demoFleet, type DemoRobot, demoSerialsOfPartner, type FleetSize, defaultFleet } from "./demo-fleet.ts";
 import { type DemoPark, type DemoPartnerKey, demoPartners, demoSignInPartner } from "./demo-parks.ts";
 import { markHistory } from "./history/demo-history.repository.ts";
 
-export type SeedResult = "seeded" | "grown" | "kept" | "not-a-demo";
+export type SeedResult = "seeded" | "grown" | "unchanged" | "not-a-demo";
 
 /**
- * Fills an empty database with the demo of this size, all or nothing; one that was filled before gets what is missing
- * of the size, and its devices' secrets. Writes nothing where the database holds people that are no demo's. A history
- * that is wanted is left to `completeHistory`.
+ * Fills an empty database with a demo of this size, atomically; an existing demo gets whatever is missing for the size,
+ * and its devices' secrets. Writes nothing if the database has users that are not a demo's. A requested history is left
+ * to `completeHistory`.
  */
 export async function seedDemo(
   db: Db,
@@ -30,7 +30,7 @@ export async function seedDemo(
       some.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
     const stored = await storedFleet(tx);
     if (stored !== null) {
-      // Somebody may have rotated a device's secret: only one that was lost is made anew.
+      // Somebody may have rotated a device's secret: only lost ones are replaced.
       await storeDeviceSecrets(tx, secretsOf(devices.filter(({ isNew }) => isNew === true)));
       await storeMissingDevices(tx, secretsOf(devices));
       return await growFleet(tx, stored, size);
@@ -46,26 +46,26 @@ export async function seedDemo(
     await storeFleet(tx, size);
     if (options.history) await markHistory(tx, "wanted");
     await tx.insertInto("installation").values({ key: DEMO_MARK, value: new Date().toISOString() }).execute();
-    await learnSizes(tx);
+    await analyzeTables(tx);
     return "seeded";
   });
 }
 
-/** Adds what a larger fleet has and the stored one has not; sites and robots that people made stay as they are. */
-async function growFleet(tx: Tx, stored: FleetSize, size: FleetSize): Promise<"grown" | "kept"> {
-  if (stored.sites === size.sites && stored.robots === size.robots) return "kept";
+/** Adds what a larger fleet has and the stored one lacks; sites and robots that people created are not touched. */
+async function growFleet(tx: Tx, stored: FleetSize, size: FleetSize): Promise<"grown" | "unchanged"> {
+  if (stored.sites === size.sites && stored.robots === size.robots) return "unchanged";
   const { parks, robots } = demoFleet(size);
   const before = new Set(demoFleet(stored).robots.map(({ serial }) => serial));
   await insertParks(tx, parks.slice(stored.sites));
   const missing = robots.filter(({ serial }) => !before.has(serial));
   await insertRobots(tx, parks, missing);
   await storeFleet(tx, size);
-  await learnSizes(tx);
+  await analyzeTables(tx);
   return "grown";
 }
 
-/** Until PostgreSQL knows how large a table has become it reads thousands of rows the slow way. */
-async function learnSizes(tx: Tx): Promise<void> {
+/** Without statistics PostgreSQL would scan these tables, which have just grown by thousands of rows. */
+async function analyzeTables(tx: Tx): Promise<void> {
   await sql`analyze sites, devices, robots, robot_state`.execute(tx);
 }
 
@@ -80,7 +80,7 @@ async function insertPartners(tx: Tx): Promise<PartnerIds> {
   return ids;
 }
 
-/** So that the partner of the sign-in can add robots. */
+/** So that the partner with a sign-in can add robots. */
 async function allocateFree(tx: Tx, partnerIds: PartnerIds): Promise<void> {
   const partnerId = partnerIds.get(demoSignInPartner);
   if (partnerId === undefined) return;
@@ -114,7 +114,7 @@ const sizeSchema = z.object({ sites: z.int(), robots: z.int() });
 async function storedFleet(db: Executor): Promise<FleetSize | null> {
   if (!(await holdsDemoData(db))) return null;
   const row = await db.selectFrom("installation").select("value").where("key", "=", FLEET_MARK).executeTakeFirst();
-  return row === undefined ? usualFleet : sizeSchema.parse(JSON.parse(row.value));
+  return row === undefined ? defaultFleet : sizeSchema.parse(JSON.parse(row.value));
 }
 
 async function storeFleet(tx: Tx, size: FleetSize): Promise<void> {
@@ -127,34 +127,34 @@ async function storeFleet(tx: Tx, size: FleetSize): Promise<void> {
 }
 
 /**
- * The size to run with: what was asked for, or what is there. Throws a StartError where the data holds more, because
- * nothing that a person may have worked with is taken away.
+ * The size to run with: the requested one, or the existing one. Throws a StartError if the data has more, because
+ * nothing that a person may have worked with is removed.
  */
-export async function chooseFleet(db: Executor, asked: RequestedFleet): Promise<FleetSize> {
+export async function chooseFleet(db: Executor, requested: RequestedFleet): Promise<FleetSize> {
   const stored = await storedFleet(db);
-  const { sites, robots } = stored ?? usualFleet;
-  const wanted = { sites: asked.sites ?? sites, robots: asked.robots ?? robots };
-  if (stored !== null && (wanted.sites < sites || wanted.robots < robots)) {
+  const { sites, robots } = stored ?? defaultFleet;
+  const size = { sites: requested.sites ?? sites, robots: requested.robots ?? robots };
+  if (stored !== null && (size.sites < sites || size.robots < robots)) {
     throw new StartError(
-      `The demo's data holds ${sites} sites and ${robots} robots, more than asked for: add --reset to begin anew, or leave out --sites and --robots to go on with it.`,
+      `The demo's data has ${sites} sites and ${robots} robots, more than requested: add --reset to start over, or leave out --sites and --robots to keep it.`,
       2,
     );
   }
-  if (stored !== null && sites < usualFleet.sites && wanted.sites > sites) {
-    // Its robots would have been others.
+  if (stored !== null && sites < defaultFleet.sites && size.sites > sites) {
+    // A larger demo would have had different robots.
     throw new StartError(
-      `The demo's data holds ${sites} of the ${usualFleet.sites} sites that every larger demo begins with, and cannot be enlarged: add --reset to begin anew.`,
+      `The demo's data has ${sites} of the ${defaultFleet.sites} sites that every larger demo starts with, and cannot be enlarged: add --reset to start over.`,
       2,
     );
   }
-  return wanted;
+  return size;
 }
 
 const IN_HOUSE = 1;
 /** Rows of one statement: PostgreSQL takes 65,535 values at once. */
 const BATCH = 1_000;
 
-/** Adds parks of the demo; one whose name a person has taken meanwhile is left out. */
+/** Adds parks of the demo, except those whose names are already taken. */
 async function insertParks(tx: Tx, parks: readonly DemoPark[]): Promise<void> {
   const partners = await tx.selectFrom("partners").select(["id", "name"]).where("deleted_at", "is", null).execute();
   const rows = parks.map(({ partner: key, ...park }) => {
@@ -175,7 +175,7 @@ async function insertParks(tx: Tx, parks: readonly DemoPark[]): Promise<void> {
       .execute();
 }
 
-/** Adds robots to the parks that are there by name; what a person has taken meanwhile is left out. */
+/** Adds robots to those parks that exist, by name; skips names and serials that are already taken. */
 async function insertRobots(tx: Tx, parks: readonly DemoPark[], robots: readonly DemoRobot[]): Promise<void> {
   const sites = await tx.selectFrom("sites").select(["id", "name"]).where("deleted_at", "is", null).execute();
   const siteIds = new Map(sites.map(({ id, name }) => [name, id]));

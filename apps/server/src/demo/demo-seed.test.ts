@@ -6,9 +6,9 @@ import { z } from "zod";
 import { createTestDatabase } from "../../test/test-database.ts";
 import { deviceAccess, hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
-import { demoDevicesFile, demoScenarioFile, readOrMakeDemoDevices, writeDemoScenario } from "./demo-simulator.ts";
+import { demoDevicesFile, demoScenarioFile, ensureDemoDevices, writeDemoScenario } from "./demo-simulator.ts";
 import { demoParks } from "./demo-parks.ts";
-import { demoFleet, demoRobots, demoSerials, type FleetSize, usualFleet } from "./demo-fleet.ts";
+import { demoFleet, demoRobots, demoSerials, type FleetSize, defaultFleet } from "./demo-fleet.ts";
 import { chooseFleet, seedDemo, type SeedResult } from "./demo-seed.repository.ts";
 
 const scenarioSchema = z.object({ robots: z.record(z.string(), z.object({ faults: z.array(z.string()) })) });
@@ -25,8 +25,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function seed({ db } = database, size: FleetSize = usualFleet): Promise<SeedResult> {
-  return await seedDemo(db, size, await readOrMakeDemoDevices(dataDir, demoFleet(size)), { history: false });
+async function seed({ db } = database, size: FleetSize = defaultFleet): Promise<SeedResult> {
+  return await seedDemo(db, size, await ensureDemoDevices(dataDir, demoFleet(size)), { history: false });
 }
 
 async function counts({ db } = database): Promise<Record<string, number>> {
@@ -39,11 +39,11 @@ async function counts({ db } = database): Promise<Record<string, number>> {
 }
 
 describe("demo data", () => {
-  test("six parks, four partners beside In-house, 14 robots, 20 devices; a second start keeps them", async () => {
+  test("six parks, four partners besides In-house, 14 robots, 20 devices; a second start changes nothing", async () => {
     expect(await seed()).toBe("seeded");
     const first = await counts();
     expect(first).toEqual({ partners: 5, users: 2, sites: 6, robots: 14, devices: 20, robot_state: 14 });
-    expect(await seed()).toBe("kept");
+    expect(await seed()).toBe("unchanged");
     expect(await counts()).toEqual(first);
   });
 
@@ -99,15 +99,15 @@ describe("demo data", () => {
     }
   });
 
-  test("one robot is away, one has a warning, one is in fault", async () => {
+  test("one robot is offline, one has a warning, one has a fault", async () => {
     expect(demoRobots.flatMap(({ fault }) => fault ?? []).toSorted()).toEqual(["away", "jam", "low-battery:12"]);
-    await writeDemoScenario(dataDir, demoFleet(usualFleet), usualFleet.robots);
+    await writeDemoScenario(dataDir, demoFleet(defaultFleet), defaultFleet.robots);
     expect(await readFile(demoScenarioFile(dataDir), "utf8")).toContain('"SCR-1020"');
   });
 
-  test("robots that this machine cannot simulate as well stay away, whatever else was wrong with them", async () => {
+  test("robots that this machine cannot simulate stay offline as well, whatever other fault they had", async () => {
     const away = async (simulated: number) => {
-      await writeDemoScenario(dataDir, demoFleet(usualFleet), simulated);
+      await writeDemoScenario(dataDir, demoFleet(defaultFleet), simulated);
       const { robots } = scenarioSchema.parse(JSON.parse(await readFile(demoScenarioFile(dataDir), "utf8")));
       return demoRobots.flatMap(({ serial }) => (robots[serial]?.faults.includes("away") === true ? [serial] : []));
     };
@@ -116,25 +116,25 @@ describe("demo data", () => {
     expect(await away(0)).toHaveLength(14);
   });
 
-  test("secrets are the owner's alone; a lost or damaged file gives new ones that the broker takes", async () => {
+  test("secrets are readable by their owner only; if the file is lost or damaged, new ones are generated that the broker accepts", async () => {
     const file = demoDevicesFile(dataDir);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const [before] = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
+    const [before] = await ensureDemoDevices(dataDir, demoFleet(defaultFleet));
     await writeFile(file, "{ damaged");
-    const devices = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
-    await seedDemo(database.db, usualFleet, devices, { history: false });
+    const devices = await ensureDemoDevices(dataDir, demoFleet(defaultFleet));
+    await seedDemo(database.db, defaultFleet, devices, { history: false });
     const access = deviceAccess(database.db);
     expect(await access.signIn("SCR-1001", before?.secret ?? "")).toBe(false);
     expect(await access.signIn("SCR-1001", devices[0]?.secret ?? "")).toBe(true);
-    // A secret that somebody rotated since stays, and the simulator's is not put back.
+    // A rotated secret is not overwritten with the simulator's.
     const secretSha256 = hashDeviceSecret("rotated by a person");
     await storeDeviceSecrets(database.db, [{ serial: "SCR-1001", secretSha256 }]);
-    const again = await readOrMakeDemoDevices(dataDir, demoFleet(usualFleet));
-    await seedDemo(database.db, usualFleet, again, { history: false });
+    const again = await ensureDemoDevices(dataDir, demoFleet(defaultFleet));
+    await seedDemo(database.db, defaultFleet, again, { history: false });
     expect(await access.signIn("SCR-1001", "rotated by a person")).toBe(true);
   });
 
-  test("a database with people who are no demo's is left as it is", async () => {
+  test("a database with users that are not a demo's is not touched", async () => {
     const other = await createTestDatabase();
     const person = {
       username: "asha",
@@ -149,11 +149,11 @@ describe("demo data", () => {
     await other.close();
   });
 
-  test("a demo grows to what is asked for, keeps what people changed, and never shrinks", async () => {
+  test("a demo grows to the requested size, keeps people's changes, and never shrinks", async () => {
     const other = await createTestDatabase();
     const { db } = other;
     expect(await seed(other)).toBe("seeded");
-    // A person took the name of a park to come, renamed a park, and deleted a robot.
+    // Somebody used the name of a future park, renamed a park, and deleted a robot.
     await db.updateTable("sites").set({ name: " osian solar PARK" }).where("name", "=", "Bhadla Solar Park").execute();
     await db.updateTable("robots").set({ deleted_at: new Date() }).where("serial_number", "=", "SCR-1009").execute();
     const size = await chooseFleet(db, { sites: 30, robots: 300 });
@@ -163,32 +163,32 @@ describe("demo data", () => {
     expect(robots).toBeGreaterThan(260);
     expect([robot_state, devices]).toEqual([robots, 306]);
     expect(await chooseFleet(db, { sites: null, robots: null })).toEqual(size);
-    expect(await seed(other, size)).toBe("kept");
+    expect(await seed(other, size)).toBe("unchanged");
 
     await expect(chooseFleet(db, { sites: 6, robots: null })).rejects.toThrow(
-      "The demo's data holds 30 sites and 300 robots, more than asked for: add --reset to begin anew, or leave out --sites and --robots to go on with it.",
+      "The demo's data has 30 sites and 300 robots, more than requested: add --reset to start over, or leave out --sites and --robots to keep it.",
     );
-    await expect(chooseFleet(db, { sites: 400, robots: 14 })).rejects.toThrow("more than asked for");
+    await expect(chooseFleet(db, { sites: 400, robots: 14 })).rejects.toThrow("more than requested");
     await other.close();
   });
 
-  test("a demo with fewer sites than usual gets more robots, but no more sites", async () => {
+  test("a demo with fewer sites than the default gets more robots, but no more sites", async () => {
     const other = await createTestDatabase();
     expect(await seed(other, { sites: 2, robots: 9 })).toBe("seeded");
     expect(await chooseFleet(other.db, { sites: null, robots: 40 })).toEqual({ sites: 2, robots: 40 });
     await expect(chooseFleet(other.db, { sites: 300, robots: 40 })).rejects.toThrow(
-      "The demo's data holds 2 of the 6 sites that every larger demo begins with, and cannot be enlarged: add --reset to begin anew.",
+      "The demo's data has 2 of the 6 sites that every larger demo starts with, and cannot be enlarged: add --reset to start over.",
     );
     await other.close();
   });
 
-  test("the largest demo is seeded whole, each robot with a secret of its own", async () => {
+  test("the largest demo is seeded completely, each robot with its own secret", async () => {
     const other = await createTestDatabase();
     const size = { sites: 2_000, robots: 20_000 };
     expect(await seed(other, size)).toBe("seeded");
     const all = { partners: 5, users: 2, sites: 2_000, robots: 20_000, devices: 20_006, robot_state: 20_000 };
     expect(await counts(other)).toEqual(all);
-    const devices = await readOrMakeDemoDevices(dataDir, demoFleet(size));
+    const devices = await ensureDemoDevices(dataDir, demoFleet(size));
     expect(new Set(devices.map(({ secret }) => secret)).size).toBe(devices.length);
     expect(await deviceAccess(other.db).signIn("SCR-21006", devices.at(-1)?.secret ?? "")).toBe(true);
     await other.close();

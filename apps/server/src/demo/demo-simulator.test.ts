@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openFilesOf, robotsToSimulate, simulatedSentence, withinOpenFiles } from "./demo-simulator.ts";
+import { openFilesOf, robotsToSimulate, simulatedMessage, withinOpenFiles } from "./demo-simulator.ts";
 
 describe("set-up: open files of a large demo", () => {
   test.each([
@@ -26,12 +26,12 @@ describe("set-up: open files of a large demo", () => {
     expect(withinOpenFiles(robots, allowed)).toBe(simulated);
   });
 
-  test("this machine simulates the usual demo whole, and a fleet larger than any limit in part", async () => {
+  test("this machine simulates all of the default demo, and part of a fleet larger than any limit", async () => {
     expect(await robotsToSimulate(14)).toBe(14);
-    const most = await robotsToSimulate(2_000_000_000);
-    expect(most).toBeGreaterThan(0);
-    expect(simulatedSentence(20_000, 19_700)).toBe(
-      "19700 of 20000 robots are simulated, the other 300 stay offline: each takes an open file, and this machine allows a program 20000 (`ulimit -n 20300` before the start would do for all).",
+    const max = await robotsToSimulate(2_000_000_000);
+    expect(max).toBeGreaterThan(0);
+    expect(simulatedMessage(20_000, 19_700)).toBe(
+      "19700 of 20000 robots are simulated, the other 300 stay offline: each needs an open file, and this machine allows a process 20000 (`ulimit -n 20300` before the start would be enough for all).",
     );
   });
 });

@@ -15,7 +15,7 @@ const devicesSchema = z.object({ devices: z.array(z.object({ serial: z.string(),
 export interface DemoDevice {
   readonly serial: string;
   readonly secret: string;
-  /** Made now: the database has another secret of it, or none. */
+  /** Newly generated: the database has a different secret, or none. */
   readonly isNew?: true;
 }
 
@@ -23,10 +23,10 @@ export const demoDevicesFile = (dataDir: string): string => join(dataDir, "demo-
 export const demoScenarioFile = (dataDir: string): string => join(dataDir, "demo-scenario.json");
 
 /**
- * The simulated devices with their secrets, which nobody but the simulator keeps in clear. A lost, damaged or
- * incomplete file gives new secrets, which the caller stores in the database; a secret that was rotated since stays.
+ * The simulated devices with their secrets, which only the simulator stores in plain text. If the file is missing, damaged
+ * or incomplete, new secrets are generated, which the caller stores in the database; rotated secrets are not touched.
  */
-export async function readOrMakeDemoDevices(dataDir: string, { serials }: DemoFleet): Promise<DemoDevice[]> {
+export async function ensureDemoDevices(dataDir: string, { serials }: DemoFleet): Promise<DemoDevice[]> {
   const path = demoDevicesFile(dataDir);
   const known = new Map((await readDevices(path)).map((device) => [device.serial, device]));
   const devices = serials.map((serial) => known.get(serial) ?? newDevice(serial));
@@ -47,8 +47,8 @@ async function readDevices(path: string): Promise<DemoDevice[]> {
 }
 
 /**
- * Says how the simulated robots begin. Devices that no robot has yet, and robots after the first `simulated`, stay away
- * until somebody calls them in.
+ * Writes the initial state of the simulated robots. Devices without a robot, and robots after the first `simulated`, stay
+ * offline until somebody clears that fault.
  */
 export async function writeDemoScenario(dataDir: string, fleet: DemoFleet, simulated: number): Promise<void> {
   const bySerial = new Map(fleet.robots.map((robot, index) => [robot.serial, { ...robot, index }]));
@@ -64,29 +64,29 @@ export async function writeDemoScenario(dataDir: string, fleet: DemoFleet, simul
   await writePrivateFile(demoScenarioFile(dataDir), `${JSON.stringify({ robots }, null, 1)}\n`);
 }
 
-/** What a process opens beside its robots: database connections, browsers, files. */
-const BESIDE_ROBOTS = 300;
+/** Files that a process opens besides its robots: database connections, browsers, files. */
+const OTHER_OPEN_FILES = 300;
 
 /**
- * How many of a demo's robots can be simulated: each is a connection of the broker and of the simulator, and a program
- * may open so many only. The others are devices that stay away.
+ * How many of a demo's robots can be simulated: each is a connection of the broker and of the simulator, and the open
+ * files of a process are limited. The others stay offline.
  */
 export async function robotsToSimulate(robots: number): Promise<number> {
   return withinOpenFiles(robots, openFilesOf(await readFile("/proc/self/limits", "utf8").catch(() => "")));
 }
 
-/** The same for a known limit; null where there is none. */
+/** The same for a known limit; null if there is none. */
 export function withinOpenFiles(robots: number, allowed: number | null): number {
-  return allowed === null ? robots : Math.max(0, Math.min(robots, allowed - BESIDE_ROBOTS));
+  return allowed === null ? robots : Math.max(0, Math.min(robots, allowed - OTHER_OPEN_FILES));
 }
 
-/** What a start says where not all can be simulated. */
-export function simulatedSentence(robots: number, simulated: number): string {
-  const away = robots - simulated;
-  return `${simulated} of ${robots} robots are simulated, the other ${away} stay offline: each takes an open file, and this machine allows a program ${simulated + BESIDE_ROBOTS} (\`ulimit -n ${robots + BESIDE_ROBOTS}\` before the start would do for all).`;
+/** The message if not all robots can be simulated. */
+export function simulatedMessage(robots: number, simulated: number): string {
+  const offline = robots - simulated;
+  return `${simulated} of ${robots} robots are simulated, the other ${offline} stay offline: each needs an open file, and this machine allows a process ${simulated + OTHER_OPEN_FILES} (\`ulimit -n ${robots + OTHER_OPEN_FILES}\` before the start would be enough for all).`;
 }
 
-/** The limit in the words of Linux, hard because Node.js takes all it may; null where there is none or it is not known. */
+/** The hard limit, which Node.js uses, from Linux's /proc; null if there is none or it is unknown. */
 export function openFilesOf(limits: string): number | null {
   const found = /^Max open files +\S+ +(\d+) /m.exec(limits);
   return found === null ? null : Number(found[1]);
@@ -96,38 +96,38 @@ export interface SimulatorOptions {
   readonly mqttUrl: string;
   readonly dataDir: string;
   readonly log: Logger;
-  /** The robots stop by themselves after so long without their broker, as the server believes. */
+  /** The robots stop by themselves after this time without their broker; the server assumes the same. */
   readonly linkLossStopSeconds: number;
 }
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-/** One that ran this long was well; its end is not counted as another failure in a row. */
-const WELL_AFTER_MS = 60_000;
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** A process that ran this long was healthy; its end resets the backoff. */
+const HEALTHY_AFTER_MS = 60_000;
 const READY_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 2500;
 
-/** Settings of the server that are no business of the simulator's. */
-const ownSecrets = ["SECRET_KEY", "ADMIN_PASSWORD", "DATABASE_URL", "MQTT_URL", "WEATHER_API_KEY"];
+/** The server's secrets, which the simulator does not get. */
+const serverSecrets = ["SECRET_KEY", "ADMIN_PASSWORD", "DATABASE_URL", "MQTT_URL", "WEATHER_API_KEY"];
 
 /**
- * The simulated robots in a process of their own, started again if they die. The process has its own group, so that a
- * Ctrl-C reaches the server alone; it ends with the server by itself, also when that is killed.
+ * The simulated robots in a separate process, which is restarted if it dies. It has its own process group, so that a
+ * Ctrl-C reaches only the server; it ends with the server by itself, even when that is killed.
  */
 export class SimulatorChild {
-  readonly #parts: SimulatorOptions;
+  readonly #options: SimulatorOptions;
   readonly #controlFile: string;
   #child: ChildProcess | null = null;
   #stopping = false;
-  #pauseMs = FIRST_PAUSE_MS;
+  #delayMs = FIRST_DELAY_MS;
   #restart: NodeJS.Timeout | null = null;
 
-  constructor(parts: SimulatorOptions) {
-    this.#parts = parts;
-    this.#controlFile = process.env["SIM_CONTROL_FILE"] || join(parts.dataDir, "simulator-control");
+  constructor(options: SimulatorOptions) {
+    this.#options = options;
+    this.#controlFile = process.env["SIM_CONTROL_FILE"] || join(options.dataDir, "simulator-control");
   }
 
-  /** Starts the robots and answers their control address; null where it did not come in time. */
+  /** Starts the robots and returns their control address; null if it was not available in time. */
   async start(): Promise<string | null> {
     await rm(this.#controlFile, { force: true });
     const ready = this.#spawn();
@@ -136,11 +136,11 @@ export class SimulatorChild {
     return (await readFile(this.#controlFile, "utf8").catch(() => "")).trim() || null;
   }
 
-  /** Resolves at the first line it prints, or when it ends. */
+  /** Resolves when it prints its first line, or ends. */
   async #spawn(): Promise<void> {
-    const { mqttUrl, dataDir, log, linkLossStopSeconds } = this.#parts;
+    const { mqttUrl, dataDir, log, linkLossStopSeconds } = this.#options;
     const environment = { ...process.env };
-    for (const name of ownSecrets) delete environment[name];
+    for (const name of serverSecrets) delete environment[name];
     const child = spawn(process.execPath, [join(repositoryDir, "apps/simulator/src/main.ts")], {
       cwd: repositoryDir,
       detached: true,
@@ -174,10 +174,10 @@ export class SimulatorChild {
   #ended(began: number, how: number | string | null): void {
     this.#child = null;
     if (this.#stopping) return;
-    if (Date.now() - began > WELL_AFTER_MS) this.#pauseMs = FIRST_PAUSE_MS;
-    this.#parts.log.warn({ how, againInMs: this.#pauseMs }, "the simulator ended and is started again");
-    this.#restart = setTimeout(() => void this.#spawn(), this.#pauseMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    if (Date.now() - began > HEALTHY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
+    this.#options.log.warn({ how, againInMs: this.#delayMs }, "the simulator ended and is started again");
+    this.#restart = setTimeout(() => void this.#spawn(), this.#delayMs);
+    this.#delayMs = Math.min(this.#delayMs * 2, MAX_DELAY_MS);
   }
 
   async stop(): Promise<void> {
@@ -193,6 +193,6 @@ export class SimulatorChild {
   }
 }
 
-function eachLine(stream: Readable | null, take: (line: string) => void): void {
-  if (stream !== null) createInterface({ input: stream }).on("line", take);
+function eachLine(stream: Readable | null, onLine: (line: string) => void): void {
+  if (stream !== null) createInterface({ input: stream }).on("line", onLine);
 }

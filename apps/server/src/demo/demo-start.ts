@@ -8,9 +8,9 @@ import type { Options } from "../process/options.ts";
 import { demoFleet } from "./demo-fleet.ts";
 import { chooseFleet, seedDemo } from "./demo-seed.repository.ts";
 import {
-  readOrMakeDemoDevices,
+  ensureDemoDevices,
   robotsToSimulate,
-  simulatedSentence,
+  simulatedMessage,
   SimulatorChild,
   type SimulatorOptions,
   writeDemoScenario,
@@ -23,7 +23,7 @@ interface DemoOptions extends Pick<Options, "fleet" | "history"> {
   readonly say: (line: string) => void;
 }
 
-/** Seeds or enlarges the demo and writes the simulator's files. Throws a StartError for a database that is no demo's. */
+/** Seeds or enlarges the demo and writes the simulator's files. Throws a StartError for a database that is not a demo's. */
 export async function prepareDemo(
   { db, connection }: OpenDatabase,
   dataDir: string,
@@ -32,19 +32,19 @@ export async function prepareDemo(
   const size = await chooseFleet(db, requested);
   const simulated = await robotsToSimulate(size.robots);
   const fleet = demoFleet(size);
-  const devices = await readOrMakeDemoDevices(dataDir, fleet);
+  const devices = await ensureDemoDevices(dataDir, fleet);
   const result = await seedDemo(db, size, devices, { history });
   if (result === "not-a-demo") {
     throw new StartError(
-      "The database that DATABASE_URL names holds data that is no demo's: the demo runs on a database of its own.",
+      "The database of DATABASE_URL has data that is not a demo's: the demo needs its own database.",
     );
   }
   if (result === "grown") say(`The demo was enlarged to ${size.sites} sites and ${size.robots} robots.`);
   if (await isHistoryWanted(db)) {
-    say("Making up thirty days of history ...");
+    say("Creating thirty days of sample history ...");
     await completeHistory(connection, await databaseNow(db));
   }
-  if (simulated < size.robots) say(simulatedSentence(size.robots, simulated));
+  if (simulated < size.robots) say(simulatedMessage(size.robots, simulated));
   await writeDemoScenario(dataDir, fleet, simulated);
 }
 

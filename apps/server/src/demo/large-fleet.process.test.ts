@@ -48,7 +48,7 @@ describe("set-up: npm start -- --sites 30 --robots 300", () => {
     const less = run("--robots", "14");
     expect(await less.ended()).toBe(2);
     expect(less.printed().trim()).toBe(
-      "The demo's data holds 30 sites and 300 robots, more than asked for: add --reset to begin anew, or leave out --sites and --robots to go on with it.",
+      "The demo's data has 30 sites and 300 robots, more than requested: add --reset to start over, or leave out --sites and --robots to keep it.",
     );
 
     const kept = run();

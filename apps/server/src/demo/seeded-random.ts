@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same at every start: 0 to below 1, a new series for each seed. */
+/** A deterministic pseudo-random series per seed; numbers from 0 to below 1. */
 export function seededRandom(seed: string): () => number {
   // FNV-1a of the text, then mulberry32.
   let state = 0x811c9dc5;
@@ -11,12 +11,12 @@ export function seededRandom(seed: string): () => number {
   };
 }
 
-/** A whole number from `least` to `most`, both included. */
-export function wholeFrom(random: () => number, least: number, most: number): number {
-  return least + Math.floor(random() * (most - least + 1));
+/** An integer from `min` to `max`, both included. */
+export function integerBetween(random: () => number, min: number, max: number): number {
+  return min + Math.floor(random() * (max - min + 1));
 }
 
-/** One of several. Throws where there is none. */
+/** A random element. Throws if there is none. */
 export function oneOf<T>(random: () => number, choices: readonly T[]): T {
   const choice = choices[Math.floor(random() * choices.length)];
   if (choice === undefined) throw new Error("There is nothing to choose from.");

@@ -28,7 +28,7 @@ async function start(): Promise<DemoWatcher> {
 
 test("set-up: npm start begins with a history once, and the simulated robots go on from it", async () => {
   const first = await start();
-  expect(started?.printed()).toContain("Making up thirty days of history ...");
+  expect(started?.printed()).toContain("Creating thirty days of sample history ...");
   const there = demoRobots.filter(({ fault }) => fault !== "away");
   await first.untilOnline(there.length);
   const { runs } = await first.ask(runsList, "?limit=1000");

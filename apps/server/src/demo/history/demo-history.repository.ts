@@ -9,7 +9,7 @@ import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { demoRobots } from "../demo-fleet.ts";
 import { HistoryConnection } from "./history-connection.ts";
-import { after, DAY_MS, HOUR_MS, MINUTE_MS, PastFleet, SECOND_MS, SERVER_OF_PAST, Timeline } from "./past-fleet.ts";
+import { after, DAY_MS, HOUR_MS, MINUTE_MS, PastFleet, SECOND_MS, PAST_SERVER, Timeline } from "./past-fleet.ts";
 import {
   demoGroups,
   pastAbsences,
@@ -20,28 +20,28 @@ import {
   type PastTime,
   rainyDaysAgo,
 } from "./past-incidents.ts";
-import { PastRobot, type RobotOfPast } from "./past-robot.ts";
+import { PastRobot, type PastRobotRow } from "./past-robot.ts";
 import { PastPeople, PastRuns, PastSchedules, type Person } from "./past-runs.ts";
 
 const DAYS = 30;
-/** Between two looks at a robot: one that cleans reports at each, one that rests once an hour. */
-const LOOK_MS = 10 * MINUTE_MS;
-const LOOKS_OF_AN_HOUR = 6;
-/** The past ends this long before the simulated robots begin. */
-const ENDS_BEFORE_MS = MINUTE_MS;
-/** So much of the past is committed at a time: rows that change often get slow where nothing is. */
-const SAVED_MS = 6 * HOUR_MS;
+/** A cleaning robot reports at each tick, an idle one once an hour. */
+const TICK_MS = 10 * MINUTE_MS;
+const TICKS_PER_HOUR = 6;
+/** The history ends this long before the simulated robots start. */
+const END_GAP_MS = MINUTE_MS;
+/** Commits after each such part of the history: rows that change often get slow in a long transaction. */
+const SAVE_EVERY_MS = 6 * HOUR_MS;
 
 /**
- * Writes the history of a demo that was seeded with one, unless it is there. A start that is cut off on the way leaves
- * it to the next one. Rejects where the database fails.
+ * Writes the history of a demo that was seeded to have one, unless it exists. A start that is interrupted leaves it to
+ * the next one. Rejects if the database fails.
  */
 export async function completeHistory(settings: pg.ClientConfig, now: Date): Promise<void> {
   const connection = await HistoryConnection.open(settings);
   try {
     // Another server may have written it while this one waited.
     if (!(await isHistoryWanted(connection.db))) return;
-    await connection.db.transaction().execute(clearHalfWritten);
+    await connection.db.transaction().execute(clearPartialHistory);
     await writeHistory(connection, now);
     await markAsSample(connection.db);
     await switchOnReports(connection.db);
@@ -54,36 +54,36 @@ export async function completeHistory(settings: pg.ClientConfig, now: Date): Pro
 
 /**
  * Thirty days of history of the robots that every demo has, up to a minute ago: groups, schedules, runs, commands,
- * activity, readings, alerts and maintenance. Written by the code that records what really happens, with the times of
- * then; the same at every call.
+ * activity, readings, alerts and maintenance. Written with past times by the code that records real events;
+ * deterministic.
  */
 async function writeHistory(connection: HistoryConnection, now: Date): Promise<void> {
   const { db } = connection;
-  const cast = await readRobots(db);
+  const rows = await readRobots(db);
   const { admin, personAt } = await readPeople(db);
-  const [first] = cast;
+  const [first] = rows;
   if (first === undefined) return;
   const { timezone } = first;
   const begin = after(now, 5 * MINUTE_MS - DAYS * DAY_MS);
-  const end = after(now, -ENDS_BEFORE_MS);
+  const end = after(now, -END_GAP_MS);
   await ensureReadingsPartitions(db, begin);
   await ensureReadingsPartitions(db, now);
 
   const timeline = new Timeline();
-  const robots = cast.map((robot) => new PastRobot(robot));
+  const robots = rows.map((robot) => new PastRobot(robot));
   const fleet = new PastFleet(db, timeline, robots);
   const runs = new PastRuns(fleet, personAt);
   const people = new PastPeople(fleet, runs, personAt);
   const instant = ({ daysAgo, time }: PastTime) =>
     instantOf(addDays(siteToday(timezone, now), -daysAgo), time, timezone);
-  /** Nothing happens before the beginning. */
+  /** Ignores what would be before the beginning. */
   const plan = (time: PastTime, act: (at: Date) => Promise<void> | void): void => {
     if (instant(time) > begin) timeline.plan(instant(time), act);
   };
 
   robots.forEach((robot, index) => {
     timeline.plan(after(begin, index * SECOND_MS), (at) => robot.connect(at));
-    planLooks(timeline, robot, after(begin, MINUTE_MS + index * 7 * SECOND_MS));
+    planTicks(timeline, robot, after(begin, MINUTE_MS + index * 7 * SECOND_MS));
     for (const press of pastPresses(robot.of.serial, DAYS)) plan(press, (at) => people.press(press, robot, at));
   });
   const outageBegins = instant(pastOutage);
@@ -109,43 +109,48 @@ async function writeHistory(connection: HistoryConnection, now: Date): Promise<v
     const members = press.serials.flatMap((serial) => fleet.bySerial(serial) ?? []);
     plan(press, (at) => people.pressGroup(press, members, at));
   }
-  const gone = new Set<PastRobot>();
+  const stillOffline = new Set<PastRobot>();
   for (const absence of pastAbsences) {
     const robot = fleet.bySerial(absence.serial);
     if (robot === undefined) continue;
     plan(absence, (at) => {
       robot.disconnect(at, "CONNECTION_BROKEN");
-      if (absence.hours === null) gone.add(robot);
+      if (absence.hours === null) stillOffline.add(robot);
       else timeline.plan(after(at, absence.hours * HOUR_MS), (back) => runs.comeBack(robot, back));
     });
   }
-  for (let until = after(begin, SAVED_MS); until < end; until = after(until, SAVED_MS)) {
+  for (let until = after(begin, SAVE_EVERY_MS); until < end; until = after(until, SAVE_EVERY_MS)) {
     await timeline.playUntil(until);
     await connection.save();
   }
   await timeline.playUntil(end);
-  await comeToRest(fleet, runs, gone, end);
+  await finishHistory(fleet, runs, stillOffline, end);
   await markAsSent(db);
 }
 
-function planLooks(timeline: Timeline, robot: PastRobot, at: Date, look = 0): void {
+function planTicks(timeline: Timeline, robot: PastRobot, at: Date, tick = 0): void {
   timeline.plan(at, (now) => {
-    if (robot.isMoving || look % LOOKS_OF_AN_HOUR === 0) robot.report(now);
-    planLooks(timeline, robot, after(now, LOOK_MS), look + 1);
+    if (robot.isMoving || tick % TICKS_PER_HOUR === 0) robot.report(now);
+    planTicks(timeline, robot, after(now, TICK_MS), tick + 1);
   });
 }
 
-/** Nothing is left open: the robots stand, every command is settled, and all say goodbye until they begin anew. */
-async function comeToRest(fleet: PastFleet, runs: PastRuns, gone: ReadonlySet<PastRobot>, end: Date): Promise<void> {
+/** Leaves nothing open: the robots are stopped, every command is settled, and all go offline until the simulator starts. */
+async function finishHistory(
+  fleet: PastFleet,
+  runs: PastRuns,
+  stillOffline: ReadonlySet<PastRobot>,
+  end: Date,
+): Promise<void> {
   for (const robot of fleet.robots) {
-    if (!robot.online && !gone.has(robot)) await runs.comeBack(robot, end);
+    if (!robot.online && !stillOffline.has(robot)) await runs.comeBack(robot, end);
     if (robot.isMoving) await runs.stop(robot, after(end, 3 * SECOND_MS));
   }
   const settled = after(end, 15 * SECOND_MS);
   const robotIds = fleet.robots.map(({ of }) => of.id);
   await settleDue(fleet.db, robotIds, { now: () => settled }, { skipLocked: false });
   await fleet.deliver(robotIds, settled);
-  // People have seen to what did not start last night.
+  // People have dealt with what did not start last night.
   await fleet.db.transaction().execute((tx) => clearAlerts(tx, robotIds, ["RUN_MISSED", "RUN_NOT_STARTED"], settled));
   for (const robot of fleet.robots) {
     robot.rest(after(end, 20 * SECOND_MS));
@@ -154,18 +159,18 @@ async function comeToRest(fleet: PastFleet, runs: PastRuns, gone: ReadonlySet<Pa
   await fleet.store(after(end, 26 * SECOND_MS));
 }
 
-/** They were sent at once, by a server that is no more. */
+/** All were sent at once, by the past server. */
 async function markAsSent(db: Db): Promise<void> {
   await sql`
-    update commands set claimed_by = coalesce(claimed_by, ${SERVER_OF_PAST}::uuid),
+    update commands set claimed_by = coalesce(claimed_by, ${PAST_SERVER}::uuid),
       claimed_at = coalesce(claimed_at, issued_at), published_at = issued_at + interval '20 milliseconds'`.execute(db);
 }
 
-/** Row of `installation` that says whether the demo's history is still to be written, or is there. */
+/** The row of `installation` that says whether the demo's history is still to be written, or exists. */
 const HISTORY_MARK = "demo_history";
 type HistoryMark = "wanted" | "written";
 
-/** Said where a new demo is seeded; a start that is cut off while it writes leaves the wish to the next one. */
+/** Set when a new demo is seeded; a start that is interrupted while writing leaves it to the next one. */
 export async function markHistory(db: Executor, mark: HistoryMark): Promise<void> {
   await db
     .insertInto("installation")
@@ -179,8 +184,8 @@ export async function isHistoryWanted(db: Executor): Promise<boolean> {
   return row?.value === "wanted";
 }
 
-/** Takes away what an earlier start that was cut off has left. No server has run on this data, so nothing real is lost. */
-async function clearHalfWritten(tx: Tx): Promise<void> {
+/** Removes what an interrupted start left behind. No server has run on this data, so nothing real is lost. */
+async function clearPartialHistory(tx: Tx): Promise<void> {
   await sql`
     update robots r set operating_mode = l.former_mode
     from maintenance_locks l where l.robot_id = r.id and l.released_at is null`.execute(tx);
@@ -192,7 +197,7 @@ async function clearHalfWritten(tx: Tx): Promise<void> {
   await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);
 }
 
-/** Nothing real can be among it: no server has run on this data before its history was there. */
+/** None of it is real: no server has run on this data before its history was written. */
 async function markAsSample(db: Db): Promise<void> {
   for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"] as const)
     await db.updateTable(table).set({ sample: true }).execute();
@@ -201,8 +206,8 @@ async function markAsSample(db: Db): Promise<void> {
 }
 
 /**
- * Presence is normally kept by triggers as messages arrive. The past is ingested hours at a time, so here it comes from
- * the readings, which a robot sends once an hour at least.
+ * Presence is normally maintained by triggers as messages arrive. The history is ingested hours at a time, so here it is
+ * derived from the readings, which a robot sends at least once an hour.
  */
 async function presenceFromReadings(db: Db): Promise<void> {
   await sql`delete from robot_presence`.execute(db);
@@ -230,8 +235,8 @@ async function presenceFromReadings(db: Db): Promise<void> {
       and p.offline_at >= greatest(s.live_at, s.connection_at)`.execute(db);
 }
 
-/** The robots made by hand, as they stand in the data, with the zone of their site. */
-async function readRobots(db: Executor): Promise<(RobotOfPast & { readonly timezone: string })[]> {
+/** The handmade robots in the database, with their site's time zone. */
+async function readRobots(db: Executor): Promise<(PastRobotRow & { readonly timezone: string })[]> {
   const serials = demoRobots.map(({ serial }) => serial);
   const rows = await db
     .selectFrom("robots")
@@ -248,7 +253,7 @@ async function readRobots(db: Executor): Promise<(RobotOfPast & { readonly timez
 
 interface People {
   readonly admin: Viewer;
-  /** Who works with the robots of a site: its partner's user where there is one. */
+  /** Who works with the robots of a site: its partner's user if there is one. */
   readonly personAt: (siteId: number) => Person;
 }
 
@@ -276,8 +281,8 @@ async function readPeople(db: Executor): Promise<People> {
 }
 
 /**
- * Switches the demo's monthly reports on, as of the beginning of its history: the servers make last month's soon after
- * the start. Sites count as being there since their history began, so that it has a report.
+ * Turns on the demo's monthly reports from the beginning of its history: the servers generate last month's soon after the
+ * start. Sites are dated back to the beginning of their history, so that they have a report.
  */
 async function switchOnReports(db: Db): Promise<void> {
   await sql`

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
-import { demoFleet, usualFleet } from "../demo-fleet.ts";
+import { demoFleet, defaultFleet } from "../demo-fleet.ts";
 import { seedDemo } from "../demo-seed.repository.ts";
 import { demoGroups } from "./past-incidents.ts";
 import { completeHistory, isHistoryWanted, markHistory } from "./demo-history.repository.ts";
@@ -13,8 +13,8 @@ const LIMIT_MS = 240_000;
 
 async function seeded(): Promise<OpenDatabase> {
   const database = await createTestDatabase();
-  const devices = demoFleet(usualFleet).serials.map((serial) => ({ serial, secret: "s".repeat(40) }));
-  await seedDemo(database.db, usualFleet, devices, { history: true });
+  const devices = demoFleet(defaultFleet).serials.map((serial) => ({ serial, secret: "s".repeat(40) }));
+  await seedDemo(database.db, defaultFleet, devices, { history: true });
   return database;
 }
 

@@ -13,12 +13,12 @@ import pg from "pg";
 import type { Db } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/schema.ts";
 
-/** Holds off other servers that start on the same database meanwhile. */
+/** Makes other servers that start on the same database wait. */
 const HISTORY_LOCK = 7_305_005;
 
 /**
- * One connection for tens of thousands of small statements: they are prepared once, and what usually commits by itself
- * is committed many at a time, without waiting for the disk.
+ * One connection for tens of thousands of small statements: they are prepared once, and transactions are committed in
+ * large batches, without waiting for the disk.
  */
 export class HistoryConnection implements Driver, DatabaseConnection {
   readonly db: Db;
@@ -37,10 +37,10 @@ export class HistoryConnection implements Driver, DatabaseConnection {
     });
   }
 
-  /** Connects, waits for its turn and begins a transaction. Rejects where the database cannot be reached. */
+  /** Connects, waits for the lock and begins a transaction. Rejects if the database cannot be reached. */
   static async open(settings: pg.ClientConfig): Promise<HistoryConnection> {
     const client = new pg.Client(settings);
-    // A database that goes away is met by the statement under way.
+    // A lost connection fails the statement in progress.
     client.on("error", () => undefined);
     await client.connect();
     await client.query("set synchronous_commit = off");
@@ -49,25 +49,25 @@ export class HistoryConnection implements Driver, DatabaseConnection {
     return new HistoryConnection(client);
   }
 
-  /** Keeps what was written so far. */
+  /** Commits what was written so far. */
   async save(): Promise<void> {
     await this.#client.query("commit");
     await this.#client.query("begin");
   }
 
-  /** Keeps what was written since the last time as the end of it all; the disk is waited for. */
+  /** The last commit, which waits for the disk. */
   async finish(): Promise<void> {
     await this.#client.query("set local synchronous_commit = on");
     await this.#client.query("commit");
   }
 
-  /** What was not saved is forgotten. */
+  /** Discards what was not saved. */
   async close(): Promise<void> {
     await this.#client.end();
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    // Thousands of notices that nobody listens for yet.
+    // Thousands of notifications without a listener.
     if (sql.startsWith("select pg_notify")) return { rows: [] };
     const { command, rowCount, rows } = await this.#client.query<R & pg.QueryResultRow>({
       name: this.#nameOf(sql),
@@ -95,7 +95,7 @@ export class HistoryConnection implements Driver, DatabaseConnection {
   }
 
   async init(): Promise<void> {}
-  // Its own transactions are part of the one under way; a step that fails fails the whole history.
+  // Transactions are part of the open one; a failing step fails the whole history.
   async beginTransaction(): Promise<void> {}
   async commitTransaction(): Promise<void> {}
   async rollbackTransaction(): Promise<void> {}

@@ -1,15 +1,15 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { seededRandom } from "../seeded-random.ts";
 
-/** What becomes of a run that was started, by share of its planned time where it happens on the way. */
-export type RunFate =
-  | { readonly kind: "well" }
-  /** The robot does not take the start, or nothing is heard of it. */
+/** How a started run goes; `share` is the part of its planned time after which something happens. */
+export type RunScenario =
+  | { readonly kind: "normal" }
+  /** The robot rejects the start, or does not answer. */
   | { readonly kind: "rejected" | "silent" }
   | { readonly kind: "battery" | "jam" | "link-lost" | "stopped"; readonly share: number };
 
-/** The same run has the same fate at every start of a new demo. */
-export function fateOf(serial: string, localDate: string, localTime: string): RunFate {
+/** Deterministic, so that every new demo has the same history. */
+export function scenarioOf(serial: string, localDate: string, localTime: string): RunScenario {
   const random = seededRandom(`${serial} ${localDate} ${localTime}`);
   const chance = random();
   const share = 0.25 + random() * 0.5;
@@ -18,16 +18,16 @@ export function fateOf(serial: string, localDate: string, localTime: string): Ru
   if (chance < 0.12) return { kind: "jam", share };
   if (chance < 0.15) return { kind: "link-lost", share };
   if (chance < 0.17) return { kind: "rejected" };
-  return chance < 0.185 ? { kind: "silent" } : { kind: "well" };
+  return chance < 0.185 ? { kind: "silent" } : { kind: "normal" };
 }
 
-/** A time of the past, by the clocks of the site. */
+/** A time in the past, in the site's time zone. */
 export interface PastTime {
   readonly daysAgo: number;
   readonly time: string;
 }
 
-/** A robot is locked for maintenance and released hours later. */
+/** A maintenance lock that is released hours later. */
 export interface PastLock extends PastTime {
   readonly serial: string;
   readonly reason: string;
@@ -41,7 +41,7 @@ export const pastLocks: readonly PastLock[] = [
   { serial: "SCR-1005", daysAgo: 6, time: "10:15", reason: "Quarterly service", hours: 3.2 },
 ];
 
-/** A robot is out of reach; without hours it has not come back yet. */
+/** A robot is offline; without hours it has not come back yet. */
 interface PastAbsence extends PastTime {
   readonly serial: string;
   readonly hours: number | null;
@@ -55,19 +55,19 @@ export const pastAbsences: readonly PastAbsence[] = [
   { serial: "SCR-1007", daysAgo: 2, time: "02:35", hours: null },
 ];
 
-/** Suncrew itself was not running: what was due in the early morning of that day was missed. */
+/** Suncrew itself was not running: early runs of that day were missed. */
 export const pastOutage: PastTime & { readonly hours: number } = { daysAgo: 17, time: "04:45", hours: 2.5 };
 
 /** Days on which the weather recommendation was Not Recommended. */
 export const rainyDaysAgo: readonly number[] = [23, 8];
 
-/** A run by hand; `minutes` until a person stops it, null where the robot finishes by itself. */
+/** A manual run; `minutes` until a person stops it, null if the robot finishes by itself. */
 export interface PastPress extends PastTime {
   readonly serial: string;
   readonly minutes: number | null;
 }
 
-/** Every robot was started by hand now and then, some more often than others. */
+/** Every robot was started manually now and then, some more often than others. */
 export function pastPresses(serial: string, days: number): PastPress[] {
   const random = seededRandom(`presses ${serial}`);
   const presses: PastPress[] = [];
@@ -91,7 +91,7 @@ export const pastGroupPresses: readonly PastGroupPress[] = [
   { serials: ["SCR-1008", "SCR-1009"], daysAgo: 4, time: "14:50", minutes: 30 },
 ];
 
-/** A group of the demo with its schedule; the times are those of its site. */
+/** A group of the demo with its schedule, in its site's time zone. */
 export interface DemoGroup {
   readonly name: string;
   readonly serials: readonly string[];
@@ -99,7 +99,7 @@ export interface DemoGroup {
   readonly time: string;
   readonly minutes: number;
   readonly skipOnRain: boolean;
-  /** For WEEKLY the weekday is that of this day of the month of the beginning; for MONTHLY it is the day itself. */
+  /** For WEEKLY, the weekday of this day in the first month; for MONTHLY, the day itself. */
   readonly dayOfMonth?: number;
 }
 

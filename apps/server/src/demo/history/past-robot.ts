@@ -3,8 +3,8 @@ import type { Command } from "../../features/commands/public.ts";
 import type { IncomingMessage } from "../../features/devices/public.ts";
 import { after, MINUTE_MS } from "./past-fleet.ts";
 
-/** As it stands in the demo's data. */
-export interface RobotOfPast {
+/** A robot in the demo's data. */
+export interface PastRobotRow {
   readonly id: number;
   readonly siteId: number;
   readonly serial: string;
@@ -17,18 +17,18 @@ const CHARGE_PER_MINUTE = 0.7;
 /** Messages take this long to the server. */
 const ON_THE_WAY_MS = 120;
 /** Protocol rule 4: it stands this long after its link broke. */
-export const STANDS_AFTER_MS = 5 * MINUTE_MS;
+export const LINK_LOSS_STOP_MS = 5 * MINUTE_MS;
 
 /**
  * One robot of the demo's past: what it did, and what it would have told the bridge. Its sessions and event numbers
  * count from 1, so that whatever the simulated robot of today says is newer.
  */
 export class PastRobot {
-  readonly of: RobotOfPast;
+  readonly of: PastRobotRow;
   battery = 96;
   online = false;
-  /** Told, and not stored yet. */
-  #told: IncomingMessage[] = [];
+  /** Sent, but not stored yet. */
+  #messages: IncomingMessage[] = [];
   #events: EventMessage[] = [];
   #session = 0;
   #seq = 0;
@@ -39,9 +39,9 @@ export class PastRobot {
   #isLocked = false;
   #applied: StateMessage["applied"] = { direction: "FWD", mainSpeed: 75, brushSpeed: 80 };
   #runId: string | null = null;
-  #livedUntilMs = 0;
+  #advancedToMs = 0;
 
-  constructor(of: RobotOfPast) {
+  constructor(of: PastRobotRow) {
     this.of = of;
   }
 
@@ -49,9 +49,9 @@ export class PastRobot {
     return this.#runId !== null;
   }
 
-  /** Hands over what it told. */
-  takeTold(): IncomingMessage[] {
-    return this.#told.splice(0);
+  /** Returns and clears the pending messages. */
+  takeMessages(): IncomingMessage[] {
+    return this.#messages.splice(0);
   }
 
   connect(at: Date): void {
@@ -59,26 +59,26 @@ export class PastRobot {
     this.#session += 1;
     this.#seq = 0;
     const message = { v: 1, state: "ONLINE", session: this.#session, ts: at.toISOString() } as const;
-    this.#told.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
+    this.#messages.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
     this.report(at);
   }
 
-  /** Its link breaks, or it is switched off and says so. */
+  /** Its connection breaks, or it is switched off and announces it. */
   disconnect(at: Date, state: "CONNECTION_BROKEN" | "OFFLINE"): void {
     if (!this.online) return;
     this.online = false;
     const message = { v: 1, state, session: this.#session, ts: at.toISOString() } as const;
-    this.#told.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
+    this.#messages.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
   }
 
-  /** The server is gone: nobody hears that the link broke. */
+  /** The server is down: nobody notices that the connection broke. */
   loseServer(): void {
     this.online = false;
   }
 
-  /** Tells its state, and the events that wait. */
+  /** Reports its state and pending events. */
   report(at: Date): void {
-    this.#live(at);
+    this.#advance(at);
     if (!this.online) return;
     this.#seq += 1;
     const isMoving = this.#runId !== null;
@@ -99,15 +99,15 @@ export class PastRobot {
       alerts: this.#alerts,
     };
     const receivedAt = after(at, ON_THE_WAY_MS);
-    this.#told.push({ leaf: "state", message, receivedAt, retained: false });
+    this.#messages.push({ leaf: "state", message, receivedAt, retained: false });
     for (const event of this.#events.splice(0)) {
-      this.#told.push({ leaf: "event", message: { ...event, session: this.#session }, receivedAt });
+      this.#messages.push({ leaf: "event", message: { ...event, session: this.#session }, receivedAt });
     }
   }
 
-  /** Does what a command says, and shows it. */
-  take(command: Command, at: Date): void {
-    this.#live(at);
+  /** Carries out a command, and reports. */
+  accept(command: Command, at: Date): void {
+    this.#advance(at);
     this.#lastSeq = command.seq;
     this.#lastCommandId = command.id;
     if (command.verb === "START" && command.run_id !== null) this.#begin(command.run_id, command.params, at);
@@ -120,15 +120,14 @@ export class PastRobot {
     this.report(at);
   }
 
-  /** Says no to a command. */
   reject(command: Command, code: "BATTERY_LOW" | "FAULT", at: Date): void {
     const message = { id: command.id, status: "REJECTED", code, ts: at.toISOString() } as const;
-    this.#told.push({ leaf: "ack", message, receivedAt: after(at, ON_THE_WAY_MS) });
+    this.#messages.push({ leaf: "ack", message, receivedAt: after(at, ON_THE_WAY_MS) });
   }
 
-  /** Stops by itself or by order; tells it as soon as it can. */
+  /** Stops by itself or on command; reports it as soon as it can. */
   endRun(reason: RunEndReason, at: Date): void {
-    this.#live(at);
+    this.#advance(at);
     if (this.#runId === null) return;
     const runId = this.#runId;
     this.#runId = null;
@@ -143,7 +142,7 @@ export class PastRobot {
     this.#alerts = this.#alerts.filter((alert) => alert.code !== code);
   }
 
-  /** Whatever it warned of is over; it reports once more. */
+  /** Clears all alerts and reports once more. */
   rest(at: Date): void {
     this.#alerts = [];
     this.report(at);
@@ -159,15 +158,15 @@ export class PastRobot {
     this.#event(at, { kind: "RUN_BEGAN", runId, at: at.toISOString(), battery: Math.round(this.battery) });
   }
 
-  #event(at: Date, told: EventWithoutNumber): void {
+  #event(at: Date, event: EventWithoutNumber): void {
     this.#eventSeq += 1;
-    this.#events.push({ ...told, eventSeq: this.#eventSeq, session: this.#session, ts: at.toISOString() });
+    this.#events.push({ ...event, eventSeq: this.#eventSeq, session: this.#session, ts: at.toISOString() });
   }
 
   /** Cleaning empties the battery, the dock fills it. */
-  #live(at: Date): void {
-    const minutes = this.#livedUntilMs === 0 ? 0 : (at.getTime() - this.#livedUntilMs) / MINUTE_MS;
-    this.#livedUntilMs = at.getTime();
+  #advance(at: Date): void {
+    const minutes = this.#advancedToMs === 0 ? 0 : (at.getTime() - this.#advancedToMs) / MINUTE_MS;
+    this.#advancedToMs = at.getTime();
     const change = this.#runId === null ? minutes * CHARGE_PER_MINUTE : -minutes * DRAIN_PER_MINUTE;
     this.battery = Math.min(100, Math.max(5, this.battery + change));
   }

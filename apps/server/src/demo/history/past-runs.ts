@@ -9,17 +9,17 @@ import { seededRandom } from "../seeded-random.ts";
 import { after, HOUR_MS, MINUTE_MS, type PastFleet, type Reaction, SECOND_MS } from "./past-fleet.ts";
 import {
   type DemoGroup,
-  fateOf,
+  scenarioOf,
   type PastGroupPress,
   type PastLock,
   type PastPress,
-  type RunFate,
+  type RunScenario,
 } from "./past-incidents.ts";
-import { type PastRobot, STANDS_AFTER_MS } from "./past-robot.ts";
+import { type PastRobot, LINK_LOSS_STOP_MS } from "./past-robot.ts";
 
-/** What was special about a time. */
-interface Weather {
-  /** When Suncrew could serve what was due then: later where it was not running. */
+/** Circumstances at a time. */
+interface Circumstances {
+  /** When Suncrew could handle what was due then: later if it was not running. */
   servedAt(due: Date): Date;
   tooWet(at: Date): boolean;
 }
@@ -30,21 +30,21 @@ interface PlannedGroup {
   readonly timezone: string;
 }
 
-/** The demo's groups and schedules, and the runs that came of them, by the scheduler's own code. */
+/** The demo's groups and schedules, and their runs, by the scheduler's own code. */
 export class PastSchedules {
   readonly #fleet: PastFleet;
   readonly #runs: PastRuns;
-  readonly #weather: Weather;
+  readonly #circumstances: Circumstances;
   readonly #due = new Map<number, (PlannedGroup & { readonly end: Date })[]>();
   readonly #ends = new Map<number, number[][]>();
 
-  constructor(fleet: PastFleet, runs: PastRuns, weather: Weather) {
+  constructor(fleet: PastFleet, runs: PastRuns, circumstances: Circumstances) {
     this.#fleet = fleet;
     this.#runs = runs;
-    this.#weather = weather;
+    this.#circumstances = circumstances;
   }
 
-  /** Makes a group with its schedule as a person did then, of those of its robots that are there. */
+  /** Creates a group with its schedule as a person would have, from those of its robots that exist. */
   async begin(viewer: Viewer, demo: DemoGroup, timezone: string, at: Date): Promise<void> {
     const robots = demo.serials.flatMap((serial) => this.#fleet.bySerial(serial) ?? []);
     const [first] = robots;
@@ -87,14 +87,14 @@ export class PastSchedules {
     const due = schedule.next_run_at;
     if (due === null) return;
     const end = after(due, schedule.duration_minutes * MINUTE_MS);
-    this.#planWith(this.#due, this.#weather.servedAt(due), { ...group, end }, (at, all) => this.#serve(all, at));
+    this.#planWith(this.#due, this.#circumstances.servedAt(due), { ...group, end }, (at, all) => this.#serve(all, at));
   }
 
-  /** Everything of the same moment is one act, as the scheduler looks once a second for all. */
+  /** Everything due at the same moment is one event, because the scheduler polls once a second. */
   #planWith<T>(planned: Map<number, T[]>, at: Date, what: T, act: (at: Date, all: T[]) => Promise<void>): void {
-    const together = planned.get(at.getTime());
-    if (together !== undefined) {
-      together.push(what);
+    const batch = planned.get(at.getTime());
+    if (batch !== undefined) {
+      batch.push(what);
       return;
     }
     planned.set(at.getTime(), [what]);
@@ -109,27 +109,27 @@ export class PastSchedules {
     const robotIds = groups.flatMap((group) => group.robotIds);
     await this.#fleet.report(robotIds, at);
     const now = after(at, SECOND_MS);
-    const context = { now, canSend: true, listeningSince: new Date(0), tooWet: this.#weather.tooWet(at) };
+    const context = { now, canSend: true, listeningSince: new Date(0), tooWet: this.#circumstances.tooWet(at) };
     for (const { scheduleId } of groups) {
       await this.#fleet.db.transaction().execute((tx) => runDue(tx, scheduleId, context));
     }
-    const fates = new Map<number, RunFate>();
+    const scenarios = new Map<number, RunScenario>();
     for (const group of groups) {
       for (const id of group.robotIds) {
         const robot = this.#fleet.robot(id);
-        if (robot !== undefined) fates.set(id, this.#runs.fateAt(robot, at, group.timezone));
+        if (robot !== undefined) scenarios.set(id, this.#runs.scenarioAt(robot, at, group.timezone));
       }
     }
     const started = await this.#fleet.deliver(robotIds, after(now, 100), ({ of }) =>
-      reactionTo(fates.get(of.id) ?? { kind: "well" }),
+      reactionTo(scenarios.get(of.id) ?? { kind: "normal" }),
     );
     const startedIds = new Set(started.map((command) => command.robot_id));
     for (const group of groups) {
       const moving = group.robotIds.filter((id) => startedIds.has(id));
       for (const id of moving) {
         const robot = this.#fleet.robot(id);
-        const fate = fates.get(id);
-        if (robot !== undefined && fate !== undefined) this.#runs.meet(robot, fate, now, group.end);
+        const scenario = scenarios.get(id);
+        if (robot !== undefined && scenario !== undefined) this.#runs.applyScenario(robot, scenario, now, group.end);
       }
       if (moving.length > 0)
         this.#planWith(this.#ends, group.end, moving, (end, all) => this.#stopDue(all.flat(), end));
@@ -153,17 +153,17 @@ const JAMMED = {
   text: "The brush is jammed and the robot has stopped.",
 } as const;
 
-const JAM_LASTS_MS = 95 * MINUTE_MS;
-const LOW_LASTS_MS = 40 * MINUTE_MS;
-const LINK_LOST_MS = 25 * MINUTE_MS;
+const JAM_DURATION_MS = 95 * MINUTE_MS;
+const LOW_BATTERY_DURATION_MS = 40 * MINUTE_MS;
+const LINK_LOSS_DURATION_MS = 25 * MINUTE_MS;
 
-/** What a robot does with the START of such a run. */
-function reactionTo(fate: RunFate): Reaction {
-  if (fate.kind === "rejected") return "rejects";
-  return fate.kind === "silent" ? "silent" : "takes";
+/** How a robot reacts to the START of such a run. */
+function reactionTo(scenario: RunScenario): Reaction {
+  if (scenario.kind === "rejected") return "rejects";
+  return scenario.kind === "silent" ? "silent" : "accepts";
 }
 
-/** What happens to robots on their runs. */
+/** What happens to robots during their runs. */
 export class PastRuns {
   readonly #fleet: PastFleet;
   readonly #personAt: (siteId: number) => Requester;
@@ -173,23 +173,23 @@ export class PastRuns {
     this.#personAt = personAt;
   }
 
-  fateAt(robot: PastRobot, at: Date, timezone: string): RunFate {
+  scenarioAt(robot: PastRobot, at: Date, timezone: string): RunScenario {
     const { date, time } = localTimeOf(at, timezone);
-    return fateOf(robot.of.serial, date, time);
+    return scenarioOf(robot.of.serial, date, time);
   }
 
-  /** Plans what comes between a robot and the end of its run. */
-  meet(robot: PastRobot, fate: RunFate, began: Date, end: Date): void {
-    if (!("share" in fate)) return;
-    const at = after(began, fate.share * (end.getTime() - began.getTime()));
-    const meetings: Record<typeof fate.kind, (now: Date) => Promise<void>> = {
+  /** Plans what interrupts a robot's run. */
+  applyScenario(robot: PastRobot, scenario: RunScenario, began: Date, end: Date): void {
+    if (!("share" in scenario)) return;
+    const at = after(began, scenario.share * (end.getTime() - began.getTime()));
+    const handlers: Record<typeof scenario.kind, (now: Date) => Promise<void>> = {
       stopped: (now) => this.stop(robot, now),
       battery: (now) => this.#runLow(robot, now),
       jam: (now) => this.#jam(robot, now),
       "link-lost": (now) => this.#loseLink(robot, now),
     };
     this.#fleet.timeline.plan(at, async (now) => {
-      if (robot.isMoving && robot.online) await meetings[fate.kind](now);
+      if (robot.isMoving && robot.online) await handlers[scenario.kind](now);
     });
   }
 
@@ -206,14 +206,14 @@ export class PastRuns {
     robot.setAlert(LOW_BATTERY);
     robot.endRun("BATTERY", at);
     await this.#fleet.report([robot.of.id], at);
-    await this.#clearLater(robot, LOW_BATTERY.code, after(at, LOW_LASTS_MS));
+    await this.#clearLater(robot, LOW_BATTERY.code, after(at, LOW_BATTERY_DURATION_MS));
   }
 
   async #jam(robot: PastRobot, at: Date): Promise<void> {
     robot.setAlert(JAMMED);
     robot.endRun("FAULT", at);
     await this.#fleet.report([robot.of.id], at);
-    await this.#clearLater(robot, JAMMED.code, after(at, JAM_LASTS_MS));
+    await this.#clearLater(robot, JAMMED.code, after(at, JAM_DURATION_MS));
   }
 
   async #clearLater(robot: PastRobot, code: string, at: Date): Promise<void> {
@@ -223,16 +223,16 @@ export class PastRuns {
     });
   }
 
-  /** Protocol rule 4: it stands 300 s after its link broke, and tells so when it is back. */
+  /** Protocol rule 4: it stops 300 s after its connection broke, and reports so when it is back. */
   async #loseLink(robot: PastRobot, at: Date): Promise<void> {
     const { timeline } = this.#fleet;
     robot.disconnect(at, "CONNECTION_BROKEN");
     await this.#fleet.store(after(at, 500));
-    timeline.plan(after(at, STANDS_AFTER_MS), (now) => robot.endRun("LINK_LOST", now));
-    timeline.plan(after(at, LINK_LOST_MS), (now) => this.comeBack(robot, now));
+    timeline.plan(after(at, LINK_LOSS_STOP_MS), (now) => robot.endRun("LINK_LOST", now));
+    timeline.plan(after(at, LINK_LOSS_DURATION_MS), (now) => this.comeBack(robot, now));
   }
 
-  /** A robot is there again; what waited for it is delivered. */
+  /** A robot is back online; pending commands are delivered. */
   async comeBack(robot: PastRobot, at: Date): Promise<void> {
     robot.connect(at);
     await this.#fleet.store(after(at, 500));
@@ -242,10 +242,10 @@ export class PastRuns {
 
 export type Person = Requester & { readonly userId: number };
 
-/** A run by hand may last this long (the default of MANUAL_RUN_MAX_MINUTES). */
+/** Maximum duration of a manual run (the default of MANUAL_RUN_MAX_MINUTES). */
 const MANUAL_MAX_S = 480 * 60;
 
-/** What people did with single robots and groups. */
+/** What people did with robots and groups. */
 export class PastPeople {
   readonly #fleet: PastFleet;
   readonly #runs: PastRuns;
@@ -257,14 +257,14 @@ export class PastPeople {
     this.#personAt = personAt;
   }
 
-  /** Start of one robot, refused where it cannot be; ended by a person, or by the robot when it is done. */
+  /** Starts one robot, unless that is refused; a person or the robot itself ends the run. */
   async press(press: PastPress, robot: PastRobot, at: Date): Promise<void> {
     const { id, siteId } = robot.of;
     const by = this.#personAt(siteId);
     const order = { verb: "START", by, mode: robot.of.mode, maxDurationS: MANUAL_MAX_S } as const;
     await this.#fleet.order(siteId, [id], order, at);
-    const taken = await this.#fleet.deliver([id], after(at, 1_200));
-    if (taken.length === 0) return;
+    const accepted = await this.#fleet.deliver([id], after(at, 1_200));
+    if (accepted.length === 0) return;
     const minutes = press.minutes ?? 40 + Math.floor(seededRandom(`${press.serial} ${press.daysAgo}`)() * 50);
     this.#fleet.timeline.plan(after(at, minutes * MINUTE_MS), async (now) => {
       if (!robot.isMoving) return;
