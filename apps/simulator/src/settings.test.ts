@@ -70,10 +70,10 @@ test.each([
   [["--robots", "3"], "--serial and --robots need --secret."],
   [["--serial", "a/b", "--secret", "s"], "is not a serial number"],
   [["--fault", "SCR-9=jam"], "SERIAL=KIND"],
-  [["--fault", "SCR-1001=magic"], "is no fault"],
-  [["--fault", "SCR-1001=late:soon"], "is not understood"],
+  [["--fault", "SCR-1001=magic"], "is not a fault"],
+  [["--fault", "SCR-1001=late:soon"], "is invalid"],
   [["--unknown"], "--unknown"],
-])("a wrong option ends with a sentence: %j", (argv, sentence) => {
+])("a wrong option is refused: %j", (argv, sentence) => {
   expect(() => settingsOf(argv, { SIM_DEVICES_FILE: devicesFile })).toThrow(sentence);
 });
 
@@ -83,7 +83,7 @@ it("a wrong devices file is named without its secrets", () => {
   expect(() => settingsOf(["--devices", path])).toThrow(/^(?!.*hidden).*wrong\.json is wrong at devices\.0\.serial/);
 });
 
-it("asks which robots", () => expect(() => settingsOf([])).toThrow("Say which robots"));
+it("requires the robots", () => expect(() => settingsOf([])).toThrow("Specify the robots"));
 
 it("the help names every fault", () => {
   for (const kind of faultKinds) expect(help).toContain(kind);
