@@ -5,7 +5,7 @@ import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { openMessage } from "@suncrew/server/features/devices/devices.mqtt.ts";
 import { ensureReadingsPartitions } from "@suncrew/server/features/devices/robot-state.repository.ts";
-import { IncomingBuffer } from "@suncrew/server/features/devices/incoming-buffer.ts";
+import { IncomingBuffer } from "@suncrew/server/features/devices/ingest-queue.ts";
 import { ingest } from "@suncrew/server/features/devices/ingest.repository.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";

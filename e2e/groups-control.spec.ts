@@ -112,7 +112,7 @@ test("§4 Group action, Group status: as partner, Start All asks first and moves
     await expectDisabled(mixed.startAll, ALREADY_RUNNING);
     await expectEnabled(mixed.stopAll);
     await mixed.stopAll.click();
-    await expectToast(page, "Group Action Successful", 'Group "Mixed": 1 of 1 robot stopped. 2 stood already.');
+    await expectToast(page, "Group Action Successful", 'Group "Mixed": 1 of 1 robot stopped. 2 already stopped.');
   });
 });
 

@@ -172,7 +172,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     // Somebody else is faster.
     await robots.add(PAVAGADA, "SCR-1015", "Taken");
     await dialog.save.click();
-    const reason = "Another robot has the serial number SCR-1015 already.";
+    const reason = "Another robot already has the serial number SCR-1015.";
     await expectToast(page, "Robot Creation Failed", "Failed to create robot. Please try again.", reason);
     await expect(dialog.root.getByText(reason)).toBeVisible();
     await expect(dialog.serial).toBeFocused();

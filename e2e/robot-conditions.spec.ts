@@ -81,7 +81,7 @@ test("§4 Robot live status, a jam and a robot away, protocol rule 12: Critical 
       page,
       "Control Failed",
       "Failed to send START command to Robot SCR-1006",
-      "The clock of Robot SCR-1006 differs by more than 30 seconds, so that it cannot be started safely.",
+      "The clock of Robot SCR-1006 differs by more than 30 seconds, so it cannot be started safely.",
     );
     await card.root.getByRole("button", { name: "1 alert" }).click();
     const alerts = page.getByRole("dialog", { name: "Alerts of robot SCR-1006" });

@@ -133,7 +133,7 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot whose link drops is o
       page,
       "Control Failed",
       "Failed to send STOP command to Robot SCR-1012",
-      "Robot SCR-1012 is away. The Stop is kept and delivered when the robot returns.",
+      "Robot SCR-1012 is offline. The Stop is stored and delivered when the robot returns.",
     );
     await expect(
       card.root.getByText(/may be moving; .* STOP pending: sent again until the robot confirms it$/),

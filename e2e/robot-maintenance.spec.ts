@@ -240,7 +240,7 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
       page,
       "Robot Control",
       "Robot SCR-1010 switched to maintenance mode",
-      "Robot SCR-1010 is locked, not confirmed by the robot: it is away. The lock is delivered when it returns.",
+      "Robot SCR-1010 is locked, not confirmed by the robot: it is offline. The lock is delivered when it returns.",
     );
     const parts = lockOf(page, card);
     await expect(parts.note).toContainText(UNCONFIRMED);

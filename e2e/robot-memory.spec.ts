@@ -58,7 +58,7 @@ test("§7 getRobotStatus, protocol rule 14: a robot deleted while it is asked le
     await expectToast(
       page,
       "Robot State Forgotten",
-      "The state of robot SCR-1013 was forgotten; the next that it tells is taken.",
+      "The state of robot SCR-1013 was forgotten; its next report will be accepted.",
     );
     await page.keyboard.press("Escape");
     await expect(dialog.root).toBeHidden();

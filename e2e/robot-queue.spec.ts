@@ -12,7 +12,9 @@ import {
   startRobot,
   startsOf,
 } from "./support/dashboard.ts";
-import { expect, test } from "./support/suncrew.ts";
+import { signInWith } from "./support/sign-in.ts";
+import { accounts, expect, test } from "./support/suncrew.ts";
+import { startTlsProxy } from "./support/tls-proxy.ts";
 
 interface SentCommand {
   readonly robotId: string;
@@ -60,7 +62,7 @@ test("protocol rule 3, §4 Commands: a Start that is kept back until a later Sto
     await expectToast(page, "Robot Control", `STOP command sent to Robot ${moving.serial}`);
     const answered = page.waitForResponse((response) => response.status() === 409);
     letGo();
-    expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed meanwhile." });
+    expect(await (await answered).json()).toMatchObject({ message: "Stop was pressed in the meantime." });
     expect(await startsOf(simulator, moving.serial)).toBe(startsBefore);
     await expectStatus(moving, "Idle");
     await page.unroute(`**${sendCommand.path}`);
@@ -112,4 +114,53 @@ test("protocol rule 3, §4 Commands: a Start that is kept back until a later Sto
     await robotCard(page, "SCR-1002").refresh.click();
     await expectStatus(robotCard(page, "SCR-1002"), "Idle");
   });
+});
+
+test("protocol rule 3, §4 Commands: behind a proxy that speaks HTTP/2 no Start waits for others, and a Stop goes out while they are under way", async ({
+  browser,
+  problems,
+  simulator,
+  suncrew,
+}) => {
+  problems.allow(/status of (409|502|504)/);
+  await using proxy = await startTlsProxy(suncrew.baseUrl);
+  // Nobody but the test has made the proxy's certificate.
+  const context = await browser.newContext({ baseURL: proxy.url, ignoreHTTPSErrors: true });
+  const page = await context.newPage();
+  await problems.watch(page);
+  await signInWith(page, accounts.admin);
+  await chooseSite(page, BHADLA);
+  const moving = robotCard(page, "SCR-1001");
+  // One more than would find a slot beside the stream and other calls on six connections.
+  const deaf = ["SCR-1010", "SCR-1011", "SCR-1002", "SCR-1003"];
+  await startRobot(moving, simulator);
+  for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
+  const sent = commandsOf(page);
+
+  await chooseSite(page, REWA);
+  await robotCard(page, "SCR-1010").start.click();
+  await robotCard(page, "SCR-1011").start.click();
+  await chooseSite(page, BHADLA);
+  await robotCard(page, "SCR-1002").start.click();
+  await robotCard(page, "SCR-1003").start.click();
+  await moving.stop.click();
+
+  await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
+  const starts = sent.filter(({ command }) => command === "START");
+  expect(starts.map(({ robotId, isAnswered }) => ({ robotId, isAnswered }))).toEqual(
+    deaf.map((robotId) => ({ robotId, isAnswered: false })),
+  );
+  await expectToast(page, "Robot Control", `STOP command sent to Robot ${moving.serial}`);
+  await expectStatus(moving, "Idle");
+  await endSettleTime(suncrew, ...deaf);
+  await expect.poll(() => starts.every(({ isAnswered }) => isAnswered), { timeout: 15_000 }).toBe(true);
+  for (const serial of deaf) {
+    await simulator.clear(serial);
+    await expectTruth(simulator, serial, { motion: "STOPPED" });
+  }
+  for (const serial of ["SCR-1002", "SCR-1003"]) {
+    await robotCard(page, serial).refresh.click();
+    await expectStatus(robotCard(page, serial), "Idle");
+  }
+  await context.close();
 });

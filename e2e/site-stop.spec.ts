@@ -55,7 +55,7 @@ async function stopOneSiteOfTwo(
   for (const serial of ["SCR-1001", "SCR-1003"]) await startRobot(robotCard(page, serial), simulator);
   await stopAll(page).click();
   for (const serial of ["SCR-1001", "SCR-1003"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
-  await expect(panel(page, BHADLA).getByText("2 of 2 robots stopped. 2 stood already.")).toBeVisible({
+  await expect(panel(page, BHADLA).getByText("2 of 2 robots stopped. 2 already stopped.")).toBeVisible({
     timeout: SETTLED_MS,
   });
   await lookAtResult();
@@ -97,7 +97,7 @@ test("Stop everything: as admin, one press stops every robot of the site without
     await page.unroute(`**${siteStop.path}`);
     await page.getByRole("button", { name: "Stop all again" }).click();
     await expectTruth(simulator, "SCR-1001", { motion: "STOPPED" });
-    await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
+    await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 already stopped.")).toBeVisible({
       timeout: SETTLED_MS,
     });
     await closePanel(page, BHADLA);
@@ -120,7 +120,7 @@ test("Stop everything: as admin, one press stops every robot of the site without
     await expect(resultOf(page, "SCR-1002")).toContainText("Pending", { timeout: SETTLED_MS });
     await simulator.clear("SCR-1002");
     await page.getByRole("button", { name: "Stop all again" }).click();
-    await expect(panel(page, BHADLA).getByText("4 robots stood already.")).toBeVisible({ timeout: SETTLED_MS });
+    await expect(panel(page, BHADLA).getByText("4 robots already stopped.")).toBeVisible({ timeout: SETTLED_MS });
     expect(sent).toBe(2);
   });
 });
@@ -173,12 +173,12 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await expectStatus(card, "Offline", { timeout: SETTLED_MS });
   await stopAll(page).click();
   await expect(panel(page, BHADLA)).toContainText(
-    "0 of 1 robot stopped. 3 stood already. For 1 robot the STOP is stored and sent again until confirmed.",
+    "0 of 1 robot stopped. 3 already stopped. For 1 robot the STOP is stored and sent again until confirmed.",
     { timeout: SETTLED_MS },
   );
   await expect(resultOf(page, "SCR-1002")).toContainText("Pending");
   await expect(resultOf(page, "SCR-1002")).toContainText(
-    "Robot SCR-1002 is away. The Stop is kept and delivered when the robot returns.",
+    "Robot SCR-1002 is offline. The Stop is stored and delivered when the robot returns.",
   );
   await expectAccessible(page);
   const pending = "STOP pending: sent again until the robot confirms it";
@@ -188,7 +188,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await simulator.clear("SCR-1002");
   await expectTruth(simulator, "SCR-1002", { motion: "STOPPED" });
   await expect(resultOf(page, "SCR-1002")).toContainText("Has stopped.", { timeout: SETTLED_MS });
-  await expect(panel(page, BHADLA)).toContainText("1 of 1 robot stopped. 3 stood already.");
+  await expect(panel(page, BHADLA)).toContainText("1 of 1 robot stopped. 3 already stopped.");
   await expect(robotCard(other, "SCR-1002").root).not.toContainText(pending);
   await expectStatus(robotCard(other, "SCR-1002"), "Idle");
 });
@@ -209,7 +209,7 @@ test("Stop everything: where the robots could not be loaded, they are stopped no
   await expect(page.getByText("The robots could not be loaded.")).toBeVisible();
   await stopAll(page).click();
   await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
-  await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 stood already.")).toBeVisible({
+  await expect(panel(page, BHADLA).getByText("1 of 1 robot stopped. 3 already stopped.")).toBeVisible({
     timeout: SETTLED_MS,
   });
   await expect(page.getByRole("button", { name: "Stop all again" })).toHaveCount(0);

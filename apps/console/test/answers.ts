@@ -25,6 +25,8 @@ interface Handler {
 const defaults = new Map<RouteSpec, Handler>();
 const ofThisTest = new Map<RouteSpec, Handler>();
 const open = new Set<Promise<unknown>>();
+/** The streams that are open, by their route. */
+const streams = new Map<RouteSpec, Set<ReadableStreamDefaultController<Uint8Array>>>();
 let testEnd = new AbortController();
 
 /** A refusal; without a code it has what a server that is at fault, or busy, answers with. */
@@ -81,6 +83,11 @@ export function usually<R extends RouteSpec>(route: R) {
     /** A stream of events that begins with this one and stays open. */
     stream: (first: () => AnswerOf<R>) => handle(defaults, route, (_, signal) => streamOf(route, first(), signal)),
   };
+}
+
+/** Sends a further event on every open stream of a route. */
+export function sendOnStream<R extends RouteSpec>(route: R, event: AnswerOf<R>): void {
+  for (const stream of streams.get(route) ?? []) stream.enqueue(eventBytes(route, event));
 }
 
 /** Ends what is still open, and forgets what this test answered. */
@@ -179,14 +186,24 @@ function responseOf<R extends RouteSpec>(route: R, body: AnswerOf<R>): Response 
 }
 
 function streamOf<R extends RouteSpec>(route: R, first: AnswerOf<R>, signal: AbortSignal): Response {
-  const event = `data: ${JSON.stringify(parsedAnswer(route, first))}\n\n`;
+  const open = streams.get(route) ?? new Set();
+  streams.set(route, open);
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(new TextEncoder().encode(event));
-      signal.addEventListener("abort", () => controller.error(signal.reason), { once: true });
+      controller.enqueue(eventBytes(route, first));
+      open.add(controller);
+      const end = () => {
+        open.delete(controller);
+        controller.error(signal.reason);
+      };
+      signal.addEventListener("abort", end, { once: true });
     },
   });
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+function eventBytes<R extends RouteSpec>(route: R, event: AnswerOf<R>): Uint8Array {
+  return new TextEncoder().encode(`data: ${JSON.stringify(parsedAnswer(route, event))}\n\n`);
 }
 
 function rejectedBy(signal: AbortSignal): Promise<never> {

@@ -1,3 +1,4 @@
+import "./renders.ts";
 import { afterEach, beforeEach } from "vitest";
 import { page } from "vitest/browser";
 import { answeringFetch } from "./answers.ts";

@@ -76,7 +76,7 @@ describe("set-up: npm run admin", () => {
     const again = await admin(["create", "MEERA"]);
     expect(again).toEqual({
       exitCode: 1,
-      printed: "Somebody has the username MEERA already: choose another one.\n",
+      printed: "Somebody already has the username MEERA: choose another one.\n",
     });
   });
 

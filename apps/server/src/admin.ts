@@ -70,7 +70,7 @@ const commands = {
     const hash = await hashPassword(password);
     await asServerConsole(db, "CREATE_ADMIN", async (change) => {
       if ((await insertAdmin(change, admin, hash)) !== null) return;
-      throw new StartError(`Somebody has the username ${admin.username} already: choose another one.`);
+      throw new StartError(`Somebody already has the username ${admin.username}: choose another one.`);
     });
     print(`The Super Admin ${admin.username} was added.`);
     printPassword(admin.username, password);

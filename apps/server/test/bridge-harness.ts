@@ -79,9 +79,9 @@ export async function createBridge(
     log: lines,
     logged,
     async loseLock() {
-      // On a busy machine a question to the database may have taken too long, which gives the lock up as well.
+      // On a busy machine a slow query may already have lost the lock.
       if (!bridge.active) return;
-      const lost = logged("the bridge no more");
+      const lost = logged("no longer the bridge");
       await sql`
         select pg_terminate_backend(pid) from pg_locks
         where locktype = 'advisory' and objid = 7305002 and database = (select oid from pg_database where datname = current_database())

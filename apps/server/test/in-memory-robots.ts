@@ -3,7 +3,7 @@ import { freshMemory } from "@suncrew/simulator/robot/memory.ts";
 import type { Outgoing } from "@suncrew/simulator/robot/report.ts";
 import { Robot } from "@suncrew/simulator/robot/robot.ts";
 import { questionEnvelope } from "../src/features/commands/public.ts";
-import type { RobotMessages } from "../src/features/devices/incoming-buffer.ts";
+import type { RobotMessages } from "../src/features/devices/devices.mqtt.ts";
 import { ingest } from "../src/features/devices/ingest.repository.ts";
 import type { ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "../src/platform/database/database.ts";
 import type { Fixtures } from "./fixtures.ts";
 
-/** The id of the monthly report that `addKeptReports` gives a site. */
+/** The id of the monthly report that `addMonthlyReports` gives a site. */
 export const monthlyReportId = (siteId: number) => 920_000 + siteId;
 
 /** A monthly report of the owner's site and one of the stranger's, each named by its site's owner. */

@@ -34,7 +34,7 @@ import {
   updateReportSettings,
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
-import { keptReportFile, keptReports, reportCsv, reportPdf } from "./reports/reports.ts";
+import { monthlyReportFile, monthlyReports, reportCsv, reportPdf } from "./reports/reports.ts";
 import {
   createRobot,
   deleteRobot,
@@ -110,8 +110,8 @@ export const routes = {
   deleteReportTemplate,
   reportSettings,
   updateReportSettings,
-  keptReports,
-  keptReportFile,
+  monthlyReports,
+  monthlyReportFile,
   activityLogs,
   auditList,
   exportAudit,

@@ -57,7 +57,7 @@ test("set-up: a start waits for the database and says so; an outage is told once
   await expect.poll(ready, PATIENCE).toEqual([200, undefined]);
   await cuttable.make("killed");
   await said("\nthe database is away");
-  await expect.poll(ready, PATIENCE).toEqual([503, "The database is not reached."]);
+  await expect.poll(ready, PATIENCE).toEqual([503, "The database cannot be reached."]);
   await cuttable.make(null);
   await said("\nthe database is back");
   await expect.poll(ready, PATIENCE).toEqual([200, undefined]);

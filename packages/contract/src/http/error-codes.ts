@@ -124,7 +124,7 @@ export const errorCodes = {
   ROBOT_CLOCK_WRONG: "The robot's clock is wrong, so it cannot be started safely.",
   STOP_UNCONFIRMED: "The robot has not confirmed its last Stop.",
   LOCK_UNCONFIRMED: "The robot has not confirmed its lock.",
-  RELEASE_PENDING: "The robot is being released already.",
+  RELEASE_PENDING: "The robot is already being released.",
   STOPPED_SINCE: "Stop was pressed after this Start.",
   LOCKED_SINCE: "The robot was put in maintenance after this Start.",
   START_TOO_LATE: "The Start took too long to be carried out.",

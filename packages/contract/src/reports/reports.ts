@@ -51,15 +51,15 @@ export const reportCsv = defineRoute({
 });
 
 /** EMPTY: the month had no activity, so there is no file. FAILED reports are retried. */
-export const keptReportStatusSchema = z.enum(["PENDING", "READY", "EMPTY", "FAILED"]);
-export type KeptReportStatus = z.output<typeof keptReportStatusSchema>;
+export const monthlyReportStatusSchema = z.enum(["PENDING", "READY", "EMPTY", "FAILED"]);
+export type MonthlyReportStatus = z.output<typeof monthlyReportStatusSchema>;
 
 /** NONE: no recipients. UNCONFIGURED: no SMTP server is configured. */
 export const mailStatusSchema = z.enum(["NONE", "PENDING", "SENT", "FAILED", "UNCONFIGURED"]);
 export type MailStatus = z.output<typeof mailStatusSchema>;
 
 /** A monthly report that was generated automatically. */
-export const keptReportSchema = z.object({
+export const monthlyReportSchema = z.object({
   id: idSchema,
   site_id: idSchema,
   site_name: z.string(),
@@ -67,7 +67,7 @@ export const keptReportSchema = z.object({
   month: z.string(),
   /** Null: every section. */
   template_name: z.string().nullable(),
-  status: keptReportStatusSchema,
+  status: monthlyReportStatusSchema,
   /** Plain text: why it failed or is empty. */
   reason: z.string().nullable(),
   bytes: z.int().nullable(),
@@ -75,27 +75,27 @@ export const keptReportSchema = z.object({
   mail_status: mailStatusSchema,
   mail_reason: z.string().nullable(),
 });
-export type KeptReport = z.output<typeof keptReportSchema>;
+export type MonthlyReport = z.output<typeof monthlyReportSchema>;
 
-export const KEPT_REPORTS_DEFAULT_LIMIT = 100;
-export const KEPT_REPORTS_MAX_LIMIT = 500;
+export const MONTHLY_REPORTS_DEFAULT_LIMIT = 100;
+export const MONTHLY_REPORTS_MAX_LIMIT = 500;
 
-export const keptReports = defineRoute({
+export const monthlyReports = defineRoute({
   summary: "Automatically generated monthly reports, newest first",
   method: "GET",
   path: "/api/reports",
   query: z.object({
     site_id: idInputSchema.optional(),
-    limit: limitSchema(KEPT_REPORTS_MAX_LIMIT).optional(),
+    limit: limitSchema(MONTHLY_REPORTS_MAX_LIMIT).optional(),
     cursor: z
       .string()
       .regex(/^\d{1,10}$/, "is not a cursor")
       .optional(),
   }),
-  response: z.object({ reports: z.array(keptReportSchema), next_cursor: z.string().nullable() }),
+  response: z.object({ reports: z.array(monthlyReportSchema), next_cursor: z.string().nullable() }),
 });
 
-export const keptReportFile = defineRoute({
+export const monthlyReportFile = defineRoute({
   summary: "The PDF of a monthly report",
   method: "GET",
   path: "/api/reports/:reportId/file",

@@ -82,9 +82,9 @@ describe("§4 Group action: how many were started or stopped", () => {
 
   test.each([
     [[moved, moved], "2 of 2 robots stopped."],
-    [[moved, stood, stood], "1 of 1 robot stopped. 2 stood already."],
-    [[moved, stood, failed], "1 of 2 robots stopped. 1 stood already."],
-    [[stood, stood], "2 robots stood already."],
+    [[moved, stood, stood], "1 of 1 robot stopped. 2 already stopped."],
+    [[moved, stood, failed], "1 of 2 robots stopped. 1 already stopped."],
+    [[stood, stood], "2 robots already stopped."],
     [[failed], "0 of 1 robot stopped."],
   ])("%j: %s", (results, sentences) => {
     expect(groupSuccessMessage(results, "stopped")).toBe(sentences);

@@ -59,7 +59,7 @@ export function groupOutcomeOf(results: readonly { readonly outcome: RobotOutcom
 
 type Counted = Pick<RobotResult, "outcome" | "pending" | "was_moving">;
 
-/** A robot that stood already when it was stopped. */
+/** A robot that already stopped when it was stopped. */
 export function wereAlreadyStopped({ outcome, pending, was_moving }: Counted): boolean {
   return outcome === "SUCCESS" && !pending && was_moving === false;
 }
@@ -69,11 +69,11 @@ export function robotCountText(count: number): string {
   return count === 1 ? "1 robot" : `${count} robots`;
 }
 
-/** What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 stood already.", "4 robots stood already." */
+/** What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 already stopped.", "4 robots already stopped." */
 export function groupSuccessMessage(results: readonly Counted[], done: string): string {
   const stood = results.filter(wereAlreadyStopped).length;
   const of = results.length - stood;
   const succeeded = results.filter(({ outcome, pending }) => outcome === "SUCCESS" && !pending).length - stood;
-  if (of === 0) return `${robotCountText(stood)} stood already.`;
-  return `${succeeded} of ${robotCountText(of)} ${done}.${stood === 0 ? "" : ` ${stood} stood already.`}`;
+  if (of === 0) return `${robotCountText(stood)} already stopped.`;
+  return `${succeeded} of ${robotCountText(of)} ${done}.${stood === 0 ? "" : ` ${stood} already stopped.`}`;
 }

@@ -29,7 +29,7 @@ test("§6 Super Admins: a list that cannot be had is told with a way to try agai
 
 test("§6 Super Admins: what the server refuses stands at its field, or in a toast, and nothing entered is lost", async () => {
   when(adminList).answer([meera]);
-  const message = "Somebody has the username meera already.";
+  const message = "Somebody already has the username meera.";
   when(createAdmin).fail(409, { message, errors: [{ field: "username", message }] });
   await openConsole("/partners?dialog=admins");
   await dialog.getByRole("button", { name: "Add Super Admin" }).click();

@@ -12,7 +12,7 @@ import {
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
-import { liveUpdate } from "../../platform/live/live-store.ts";
+import { liveUpdate } from "../../platform/live/test/live-update.ts";
 import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
 const SERVERS = "Suncrew's servers";

@@ -1,5 +1,5 @@
 import { reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
-import { keptReports } from "@suncrew/contract/reports/reports.ts";
+import { monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { expect, test } from "vitest";
@@ -85,7 +85,7 @@ for (const { asked, account, opened } of [
   test(`§2 Protected routes: ${account} asked for ${asked} and is there after the sign-in, or at the dashboard`, async () => {
     when(login).answer(signInOf(account));
     when(reportTemplates).answer([]);
-    when(keptReports).answer({ reports: [], next_cursor: null });
+    when(monthlyReports).answer({ reports: [], next_cursor: null });
     await openConsole(asked, null);
     await expectAddress("/");
     await expectCount(page.getByText("Your session has ended"), 0);

@@ -1,4 +1,11 @@
-export { type CommandTarget, confirmedRobotIds, newPress, reasonOf, type StartOrStop } from "./robot-command.ts";
+export {
+  type CommandTarget,
+  type ConfirmedRobot,
+  confirmedRobots,
+  newPress,
+  reasonOf,
+  type StartOrStop,
+} from "./robot-command.ts";
 export { groupOutcomeTitle, openCommandText, waitingLook } from "./command-meaning.ts";
 export { RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
 export { sendRobotCommand } from "./send-robot-command.ts";

@@ -73,7 +73,7 @@ const pending: RobotResult = {
   robotId: "SCR-1007",
   robotObjectId: 7,
   outcome: "FAILED",
-  message: "Robot SCR-1007 is away. The Stop is kept and delivered when the robot returns.",
+  message: "Robot SCR-1007 is offline. The Stop is stored and delivered when the robot returns.",
   pending: true,
 };
 const stopped = { online: true, motion: "STOPPED", open_command: null } as const;

@@ -58,10 +58,16 @@ export function leavesRobotOffline(error: unknown): boolean {
   return error.status >= 500 && error.status !== 502;
 }
 
+/** A robot that has confirmed a command, and where the live stream shows that; null where the answer does not say. */
+export interface ConfirmedRobot {
+  readonly robotId: number;
+  readonly position: string | null;
+}
+
 /** The robots that have confirmed; a command sent while the database was down is still pending. */
-export function confirmedRobotIds(results: readonly RobotResult[]): number[] {
-  return results.flatMap(({ robotObjectId, outcome, pending }) =>
-    outcome === "SUCCESS" && !pending ? [robotObjectId] : [],
+export function confirmedRobots(results: readonly RobotResult[]): ConfirmedRobot[] {
+  return results.flatMap(({ robotObjectId, outcome, pending, live_position }) =>
+    outcome === "SUCCESS" && !pending ? [{ robotId: robotObjectId, position: live_position ?? null }] : [],
   );
 }
 

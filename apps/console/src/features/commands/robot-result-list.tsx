@@ -1,5 +1,6 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { liveStore, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
+import { liveStore, sameApartFrom, useLiveValue, useRobotLive } from "../../platform/live/live.ts";
+import { useCallback } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
 import classes from "./robot-result-list.module.css";
@@ -26,9 +27,14 @@ export function RobotResultList({ label, results, doneText }: RobotResultListPro
 
 /** The results, updated with every change in the stream. */
 export function useCurrentResults(results: readonly RobotResult[]): readonly RobotResult[] {
-  useLiveVersion();
-  return results.map((result) => ({ ...result, ...currentResult(result, liveStore.robot(result.robotObjectId)) }));
+  const read = useCallback(
+    () => results.map((result) => ({ ...result, ...currentResult(result, liveStore.robot(result.robotObjectId)) })),
+    [results],
+  );
+  return useLiveValue(read, isSameResult);
 }
+
+const isSameResult = sameApartFrom<RobotResult>();
 
 function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: RobotResultListProps["doneText"] }) {
   const { outcome, pending, message } = currentResult(result, useRobotLive(result.robotObjectId));

@@ -18,26 +18,28 @@ import {
  * The outcome of a press: done; refused, or sent but not yet recorded, which both keep the status;
  * or failed, which sets the robot offline.
  */
-export type CommandOutcome = "done" | "sent" | "refused" | "failed";
+export type CommandOutcome =
+  /** `position` says from where on the live stream shows it; null where the answer does not. */
+  { readonly kind: "done"; readonly position: string | null } | { readonly kind: "sent" | "refused" | "failed" };
 
 /** Sends one START or STOP, shows the outcome in a toast (§8 Robot Control, Control Failed) and never throws. */
 export async function sendRobotCommand(robot: CommandTarget, command: StartOrStop): Promise<CommandOutcome> {
   try {
-    const { pending = false, message } = await sendWithoutQueueing(robot, command);
+    const { pending = false, message, live_position } = await sendWithoutQueueing(robot, command);
     toast.success({
       title: "Robot Control",
       message: `${command} command sent to Robot ${robot.serialNumber}`,
       reason: pending ? message : undefined,
     });
-    return pending ? "sent" : "done";
+    return pending ? { kind: "sent" } : { kind: "done", position: live_position ?? null };
   } catch (error) {
-    if (error instanceof TokenExpiredError) return "refused";
+    if (error instanceof TokenExpiredError) return { kind: "refused" };
     toast.failure({
       title: "Control Failed",
       message: `Failed to send ${command} command to Robot ${robot.serialNumber}`,
       reason: reasonOf(error),
     });
-    return leavesRobotOffline(error) ? "failed" : "refused";
+    return { kind: leavesRobotOffline(error) ? "failed" : "refused" };
   }
 }
 

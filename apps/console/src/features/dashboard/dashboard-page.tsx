@@ -14,7 +14,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { liveStore, useLiveVersion } from "../../platform/live/live.ts";
+import { liveStore, useLiveValue } from "../../platform/live/live.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -40,7 +40,6 @@ export function DashboardPage() {
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
   const { state: url, isMapShown, change } = useDashboardUrl();
-  const fleet = useFleet(url.figure);
   const alerts = useAlertsUrl();
   useFirstContent(query.isError || query.data?.length === 0);
   const showSubject = useAlertSubject();
@@ -66,7 +65,7 @@ export function DashboardPage() {
   return (
     <PageLayout title="Dashboard" titleHidden>
       <div className={classes["top"]}>
-        <FleetStrip figures={fleet.figures} chosen={url.figure} onChoose={chooseFigure} />
+        <FleetStrip chosen={url.figure} onChoose={chooseFigure} />
         {toggle}
       </div>
       <AlertsStrip onShowAll={() => alerts.change({ isOpen: true }, "push")} onSelect={showSubject} />
@@ -76,7 +75,7 @@ export function DashboardPage() {
         loading={<DashboardSkeleton isMapShown={isMapShown} />}
         failed="The sites could not be loaded."
       >
-        {(data) => (data.length === 0 ? <NoSites /> : <Monitoring sites={data} figureSiteIds={fleet.siteIds} />)}
+        {(data) => (data.length === 0 ? <NoSites /> : <Monitoring sites={data} />)}
       </QueryState>
     </PageLayout>
   );
@@ -91,15 +90,11 @@ function NoSites() {
   return <EmptyState title="No sites yet" message={message} icon={<IconSolarPanel size={36} stroke={1.5} />} />;
 }
 
-interface MonitoringProps {
-  readonly sites: readonly Site[];
-  readonly figureSiteIds: ReadonlySet<number> | null;
-}
-
 /** §2 Site monitoring view. */
-function Monitoring({ sites, figureSiteIds }: MonitoringProps) {
+function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   const { state: url, isMapShown, isSiteUnreadable, change } = useDashboardUrl();
   const { figure, tab } = url;
+  const figureSiteIds = useFigureSites(figure);
   const writeSearch = useCallback((words: string) => change({ search: words }, "replace"), [change]);
   const [search, setSearch] = useSearchDraft(url.search, writeSearch);
   const counted = useMemo(
@@ -178,16 +173,15 @@ export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   );
 }
 
-export interface FleetStripProps {
-  /** Null before the first live snapshot. */
-  readonly figures: FleetFigures | null;
+interface FleetStripProps {
   readonly chosen: FleetFigure | null;
   /** Null takes the filter off. */
   readonly onChoose: (figure: FleetFigure | null) => void;
 }
 
 /** The strip of fleet figures; pressing one shows only its robots and their sites, pressing it again all. */
-export function FleetStrip({ figures, chosen, onChoose }: FleetStripProps) {
+function FleetStrip({ chosen, onChoose }: FleetStripProps) {
+  const figures = useLiveValue(fleetFiguresNow, isSameFigures);
   return (
     <div className={classes["strip"]} role="group" aria-label="Fleet figures">
       {FLEET_FIGURES.filter((figure) => isShown(figure, figures, chosen)).map((figure) => {
@@ -219,13 +213,6 @@ function isShown(figure: FleetFigure, figures: FleetFigures | null, chosen: Flee
   return figure !== "mayBeMoving" || chosen === figure || (figures?.mayBeMoving ?? 0) > 0;
 }
 
-export interface Fleet {
-  /** Null before the first live snapshot. */
-  readonly figures: FleetFigures | null;
-  /** The sites that have a robot of the chosen figure; null where none is chosen. */
-  readonly siteIds: ReadonlySet<number> | null;
-}
-
 function fleetRobotOf(robot: RobotLive): FleetRobot {
   return {
     status: robot.status,
@@ -236,21 +223,31 @@ function fleetRobotOf(robot: RobotLive): FleetRobot {
 }
 
 /** The sites that have a robot of the figure now. */
-export function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
+function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
   const matching = [...liveStore.robots()].filter((robot) => fleetFigureOf(fleetRobotOf(robot)) === figure);
   return new Set(matching.map((robot) => robot.site_id));
 }
 
-/** Figures over every robot the user may see; computed again after each flush of the stream. */
-export function useFleet(chosen: FleetFigure | null): Fleet {
-  const version = useLiveVersion();
-  return useMemo(() => {
-    const robots = [...liveStore.robots()];
-    if (version === 0) return { figures: null, siteIds: null };
-    const figures = fleetFiguresOf(robots.map((robot) => fleetRobotOf(robot)));
-    if (chosen === null) return { figures, siteIds: null };
-    return { figures, siteIds: siteIdsOf(chosen) };
-  }, [version, chosen]);
+/** Figures over every robot the user may see; null before the first live snapshot. */
+function fleetFiguresNow(): FleetFigures | null {
+  if (!liveStore.hasSnapshot()) return null;
+  return fleetFiguresOf([...liveStore.robots()].map((robot) => fleetRobotOf(robot)));
+}
+
+function isSameFigures(one: FleetFigures | null, other: FleetFigures | null): boolean {
+  if (one === null || other === null) return one === other;
+  return FLEET_FIGURES.every((figure) => one[figure] === other[figure]);
+}
+
+/** The sites that have a robot of the chosen figure; null where none is chosen, or before the first live snapshot. */
+function useFigureSites(figure: FleetFigure | null): ReadonlySet<number> | null {
+  const read = useCallback(() => (figure === null || !liveStore.hasSnapshot() ? null : siteIdsOf(figure)), [figure]);
+  return useLiveValue(read, isSameSet);
+}
+
+function isSameSet(one: ReadonlySet<number> | null, other: ReadonlySet<number> | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
 /** Shows the robots of the site that an alert is about, in one step that Back undoes. */

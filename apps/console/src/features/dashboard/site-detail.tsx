@@ -1,11 +1,12 @@
 import { Button, Tabs } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { type FleetFigure, fleetFigureOf, siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
-import { useMemo } from "react";
+import { type FleetFigure, fleetFigureOf } from "@suncrew/domain/sites/site-status.ts";
+import { useCallback } from "react";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { GroupControlTab, StopSiteButton } from "../groups/public.ts";
-import { IndividualRobotsTab, useRobotViews, useSiteRobots } from "../robots/public.ts";
+import { hasSameItems } from "../../platform/live/live.ts";
+import { IndividualRobotsTab, useRobotsValue, useSiteRobots } from "../robots/public.ts";
 import type { RobotView, SiteRobots } from "../robots/public.ts";
 import { WeekCalendarTab } from "../runs/public.ts";
 import { SiteFacts } from "../sites/public.ts";
@@ -29,19 +30,11 @@ export interface SiteDetailProps {
 /** §2 Detail panel of the selected site. */
 export function SiteDetail({ site, tab, figure, day, onTab, onDay, onShowAll }: SiteDetailProps) {
   const robots = useSiteRobots(site.id);
-  const views = useRobotViews(robots.rows);
-  const shown = useMemo(() => {
-    if (figure === null) return robots.rows;
-    return robots.rows.filter((_, index) => {
-      const view = views[index];
-      return view !== undefined && fleetFigureOfView(view) === figure;
-    });
-  }, [figure, robots.rows, views]);
   // Where there are robot cards, these say so themselves.
-  useFirstContent(robots.state !== "loading" && (tab !== "robots" || shown.length === 0));
+  useFirstContent(robots.state !== "loading" && (tab !== "robots" || robots.rows.length === 0));
   return (
     <>
-      <SiteFacts site={site} onlineRobots={onlineRobotsOf(site, robots, views)} />
+      <SiteFacts site={site} robots={robots} />
       <WeatherPanel siteId={site.id} />
       <Tabs
         value={tab}
@@ -59,18 +52,7 @@ export function SiteDetail({ site, tab, figure, day, onTab, onDay, onShowAll }: 
           <StopSiteButton site={site} rows={robots.rows} />
         </div>
         <Tabs.Panel value="robots" className={classes["panel"]}>
-          {figure !== null && robots.rows.length > 0 && shown.length === 0 ? (
-            <EmptyState
-              title={`No robot of this site is counted under ${fleetFigureLook[figure].label}.`}
-              action={
-                <Button variant="default" size="xs" onClick={onShowAll}>
-                  Show all robots
-                </Button>
-              }
-            />
-          ) : (
-            <IndividualRobotsTab robots={robots} shown={shown} />
-          )}
+          <RobotsOfFigure robots={robots} figure={figure} onShowAll={onShowAll} />
         </Tabs.Panel>
         <Tabs.Panel value="groups" className={classes["panel"]}>
           <GroupControlTab site={site} robots={robots} />
@@ -83,6 +65,43 @@ export function SiteDetail({ site, tab, figure, day, onTab, onDay, onShowAll }: 
   );
 }
 
+interface RobotsOfFigureProps extends Pick<SiteDetailProps, "figure" | "onShowAll"> {
+  readonly robots: SiteRobots;
+}
+
+/** The robots of the site that are counted under the chosen figure; all where none is chosen. */
+function RobotsOfFigure({ robots, figure, onShowAll }: RobotsOfFigureProps) {
+  const { rows } = robots;
+  const counted = useCallback(
+    (views: readonly RobotView[]) =>
+      rows.filter((_, index) => {
+        const view = views[index];
+        return view !== undefined && fleetFigureOfView(view) === figure;
+      }),
+    [rows, figure],
+  );
+  const passing = useRobotsValue(figure === null ? NONE : rows, counted, hasSameItems);
+  const shown = figure === null ? rows : passing;
+  const isNoneCounted = figure !== null && rows.length > 0 && shown.length === 0;
+  useFirstContent(isNoneCounted);
+  if (isNoneCounted) {
+    return (
+      <EmptyState
+        title={`No robot of this site is counted under ${fleetFigureLook[figure].label}.`}
+        action={
+          <Button variant="default" size="xs" onClick={onShowAll}>
+            Show all robots
+          </Button>
+        }
+      />
+    );
+  }
+  return <IndividualRobotsTab robots={robots} shown={shown} />;
+}
+
+// Nothing is computed of every robot while all are shown.
+const NONE: SiteRobots["rows"] = [];
+
 function fleetFigureOfView(view: RobotView): FleetFigure {
   return fleetFigureOf({
     status: view.status,
@@ -90,12 +109,4 @@ function fleetFigureOfView(view: RobotView): FleetFigure {
     motion: view.motion,
     online: view.isConnected,
   });
-}
-
-/** §4: counted anew after each status; 0 where the robots could not be fetched (§8). */
-function onlineRobotsOf(site: Site, robots: SiteRobots, views: readonly RobotView[]): number {
-  if (robots.state === "failed") return 0;
-  const isKnown = robots.state === "loaded" && views.every((view) => !view.isChecking);
-  if (!isKnown) return site.online_robots;
-  return siteCountersOf(views.map((view) => ({ status: view.status, operatingMode: view.mode }))).onlineRobots;
 }

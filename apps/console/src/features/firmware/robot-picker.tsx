@@ -5,7 +5,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { liveStore, useLiveVersion } from "../../platform/live/live.ts";
+import { liveStore, sameApartFrom, useLiveValue } from "../../platform/live/live.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
@@ -22,9 +22,19 @@ interface DeployRobots {
   readonly isUnknown: boolean;
 }
 
+type Candidate = Pick<DeployRobot, "id" | "serial" | "version" | "waits"> & { readonly siteId: number };
+
+function candidateOf(robot: RobotLive): Candidate {
+  const { robot_id: id, serial_number: serial, site_id: siteId, firmware_version: version } = robot;
+  return { id, serial, siteId, version, waits: waitsBefore(robot, new Date()) };
+}
+
+const candidatesNow = () => [...liveStore.robots()].map(candidateOf);
+const hasSameCandidates = sameApartFrom<Candidate>();
+
 /** Robots from the live stream, with the names of the selected site's list. */
 export function useDeployRobots(siteId: number | null): DeployRobots {
-  const version = useLiveVersion();
+  const live = useLiveValue(candidatesNow, hasSameCandidates);
   const sites = useQuery(routeQuery(siteDetails, {})).data;
   const site = sites?.find(({ id }) => id === siteId);
   const list = useQuery({
@@ -35,26 +45,20 @@ export function useDeployRobots(siteId: number | null): DeployRobots {
   return useMemo(() => {
     const siteNames = new Map(sites?.map(({ id, name }) => [id, name]));
     const names = new Map(rows?.map((row) => [row.robot_id, row.robot_name]));
-    const robotOf = (robot: RobotLive): DeployRobot => ({
-      id: robot.robot_id,
-      serial: robot.serial_number,
-      name: names.get(robot.robot_id) ?? "",
-      siteName: siteNames.get(robot.site_id) ?? "",
-      version: robot.firmware_version,
-      waits: waitsBefore(robot, new Date()),
-    });
-    const live = [...liveStore.robots()];
-    const known = live.length > 0 ? live : (rows ?? []);
-    const all = known.map(robotOf).toSorted(bySiteAndSerial);
-    const ids = new Set(known.filter(({ site_id }) => site_id === siteId).map(({ robot_id }) => robot_id));
+    const known = live.length > 0 ? live : (rows ?? []).map(candidateOf);
+    const all = known
+      .map(({ siteId: at, ...robot }): DeployRobot => {
+        return { ...robot, name: names.get(robot.id) ?? "", siteName: siteNames.get(at) ?? "" };
+      })
+      .toSorted(bySiteAndSerial);
+    const ids = new Set(known.flatMap((robot) => (robot.siteId === siteId ? [robot.id] : [])));
     return {
       all,
       ofSite: all.filter(({ id }) => ids.has(id)),
       siteName: site?.name ?? null,
       isUnknown: live.length === 0 && rows === undefined,
     };
-    // eslint-disable-next-line react/exhaustive-deps -- the version changes with the store's content
-  }, [version, sites, rows, site, siteId]);
+  }, [live, sites, rows, site, siteId]);
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
-import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupStatusOf, onlineMembersOf, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { IconCheck, IconLoader2 } from "@tabler/icons-react";
 import { memo, useMemo, useState } from "react";
+import { sameApartFrom } from "../../platform/live/live.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import type { StartOrStop } from "../commands/public.ts";
@@ -32,14 +33,32 @@ interface GroupCardProps {
   readonly siteRows: readonly RobotWithSettings[];
 }
 
+/** The card is about what its robots do; their readings are in the grid, where each robot renders alone. */
+const hasSameMembers = sameApartFrom<RobotView>(
+  "batteryPercent",
+  "reportedBatteryPercent",
+  "isCharging",
+  "lastUpdatedAt",
+  "isStale",
+  "refresh",
+  "alerts",
+);
+const hasSameRobots = sameApartFrom<RobotLive>(
+  "battery_level",
+  "charging",
+  "last_updated_at",
+  "alerts",
+  "alert_severities",
+);
+
 /** §2 Group Control tab: one group, its robots, and what can be done with all of them. */
 export const GroupCard = memo(function GroupCard({ group, site, siteRows }: GroupCardProps) {
   const rows = useMemo(() => {
     const ids = new Set(group.robots.map(({ id }) => id));
     return siteRows.filter((row) => ids.has(row.robot_id));
   }, [group.robots, siteRows]);
-  const members = useRobotViews(rows);
-  const live = useRobotsLive(rows);
+  const members = useRobotViews(rows, hasSameMembers);
+  const live = useRobotsLive(rows, hasSameRobots);
   const action = useGroupAction(group.id);
   const isKnown = rows.length === group.robots.length && members.every((robot) => !robot.isChecking);
   const pending = action?.isUnderWay === true ? action : null;

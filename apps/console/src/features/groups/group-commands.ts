@@ -5,7 +5,6 @@ import {
   type RobotResult,
   siteStop,
 } from "@suncrew/contract/groups/groups.ts";
-import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import {
   groupOutcomeOf,
   groupSuccessMessage,
@@ -19,8 +18,8 @@ import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { confirmedRobotIds, newPress, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
-import { applyConfirmedCommands } from "../robots/public.ts";
+import { confirmedRobots, newPress, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
+import { showConfirmedCommands } from "../robots/public.ts";
 import { verbWords } from "./group-meaning.ts";
 
 /** This browser's Start All or Stop All of a group: in progress, or finished with a result to show. */
@@ -84,7 +83,6 @@ interface GroupCommand {
 export async function sendGroupCommand({ group, verb, only }: GroupCommand): Promise<void> {
   const robotIds = only ?? group.robots.map(({ id }) => id);
   const own = { verb, robotIds, isUnderWay: true, results: [], failure: null };
-  const before = new Map(robotIds.map((id) => [id, liveStore.robot(id) ?? null]));
   setGroupAction(group.id, own);
   // A Stop All pressed since then owns the card; the robots themselves show the outcome of the Start.
   const isSuperseded = () => groupAction(group.id) !== own;
@@ -92,7 +90,7 @@ export async function sendGroupCommand({ group, verb, only }: GroupCommand): Pro
     const { results } = await sendToGroup(group, verb, only);
     if (isSuperseded()) return;
     // First, so that Stop All stays enabled throughout: while the command is in progress, and by its outcome.
-    applyConfirmedCommands(confirmedRobotIds(results), verb, (id) => before.get(id) ?? null);
+    showConfirmedCommands(confirmedRobots(results), verb);
     const outcome = groupOutcomeOf(results);
     setGroupAction(group.id, outcome === "all" ? null : { ...own, isUnderWay: false, results });
     showOutcome(group.group_name, verb, results);
@@ -139,7 +137,7 @@ function showOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
   const succeeded = results.filter((result) => result.outcome === "SUCCESS").length;
   const title = groupOutcomeTitle[outcome];
   if (outcome === "all") {
-    const sent = succeeded - confirmedRobotIds(results).length;
+    const sent = succeeded - confirmedRobots(results).length;
     const alreadyStopped = results.filter(wereAlreadyStopped).length;
     const text =
       sent > 0
@@ -164,19 +162,14 @@ export interface SiteStopOutcome {
 
 /** Stops every robot of a site by one call that is never queued; never throws. Null if the session has expired. */
 export async function stopSite(siteId: number): Promise<SiteStopOutcome | null> {
-  const before = robotsOf(siteId);
-  const byId = new Map(before.map((robot) => [robot.robot_id, robot]));
-  callSlots.preemptForStop({ robotIds: before.map((robot) => robot.robot_id), siteId });
+  const robotIds = [...liveStore.robots()].flatMap((robot) => (robot.site_id === siteId ? [robot.robot_id] : []));
+  callSlots.preemptForStop({ robotIds, siteId });
   try {
     const { results } = await call(siteStop, { body: { siteId } }, { headers: newPress()() });
-    applyConfirmedCommands(confirmedRobotIds(results), "STOP", (id) => byId.get(id) ?? null);
+    showConfirmedCommands(confirmedRobots(results), "STOP");
     return { results, failure: null };
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;
     return { results: [], failure: reasonOf(error) ?? "The server gave no reason." };
   }
-}
-
-function robotsOf(siteId: number): RobotLive[] {
-  return [...liveStore.robots()].filter((robot) => robot.site_id === siteId);
 }

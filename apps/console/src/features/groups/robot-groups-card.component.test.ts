@@ -75,7 +75,7 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
   await expect.element(groupRow(group.group_name)).toBeVisible();
 });
 
-const changedMeanwhile = { field: "version", message: "Somebody else changed this meanwhile." };
+const changedMeanwhile = { field: "version", message: "Somebody else has changed this in the meantime." };
 
 test("§5 Robot group: of two people who edit, the second is told, chooses, and saves over what was chosen", async () => {
   when(groupList).answer([group]);

@@ -7,7 +7,7 @@ import { IconHandStop } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { confirmedRobotIds, RobotResultList, useCurrentResults } from "../commands/public.ts";
+import { confirmedRobots, RobotResultList, useCurrentResults } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { type SiteStopOutcome, stopSite } from "./group-commands.ts";
 
@@ -126,7 +126,7 @@ function summaryOf(stopped: SiteStopOutcome | null, robotCount: number): string 
     return robotCount === 0 ? "Stopping every robot..." : `Stopping ${robotCountText(robotCount)}...`;
   if (stopped.failure !== null) return `The Stop could not be sent. ${stopped.failure}`;
   if (stopped.results.length === 0) return "There is no robot at this site.";
-  const done = confirmedRobotIds(stopped.results).length;
+  const done = confirmedRobots(stopped.results).length;
   const sent = stopped.results.filter(({ outcome }) => outcome === "SUCCESS").length - done;
   const pending = stopped.results.filter((result) => result.pending).length - sent;
   const unrecorded = sent === 0 ? "" : ` Sent to ${robotCountText(sent)}; will be recorded.`;

@@ -1,6 +1,6 @@
 import { readFile, send } from "../../platform/api/call.ts";
-import { keptReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
-import type { KeptReport } from "@suncrew/contract/reports/reports.ts";
+import { monthlyReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
+import type { MonthlyReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { isRefusedAs, messageOf } from "../../platform/api/errors.ts";
 import { saveFile } from "../../platform/save-file.ts";
@@ -45,8 +45,8 @@ export async function downloadReport({ site, choice, kind, signal, onBytes }: Do
 }
 
 /** Saves a stored monthly report. Throws as calls do. */
-export async function downloadMonthlyReport({ id, site_name, month }: KeptReport): Promise<void> {
-  const answer = await send(keptReportFile, { params: { reportId: id } });
+export async function downloadMonthlyReport({ id, site_name, month }: MonthlyReport): Promise<void> {
+  const answer = await send(monthlyReportFile, { params: { reportId: id } });
   const [year = 1970, number = 1] = month.split("-").map(Number);
   const last = new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
   saveFile(await readFile(answer), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));

@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from "@mantine/core";
-import { type KeptReport, keptReports } from "@suncrew/contract/reports/reports.ts";
+import { type MonthlyReport, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -29,7 +29,7 @@ export interface MonthlyReportsProps {
 /** The automatic monthly reports, newest first. */
 export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
   const filter = { ...(siteId !== null && { site_id: siteId }), limit: PAGE_ROWS };
-  const paged = pagedQuery(keptReports, filter, (query, signal) => call(keptReports, { query }, { signal }));
+  const paged = pagedQuery(monthlyReports, filter, (query, signal) => call(monthlyReports, { query }, { signal }));
   const list = useInfiniteQuery({
     ...paged,
     refetchInterval: ({ state }) =>
@@ -73,7 +73,7 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
   );
 }
 
-function MonthlyReportRow({ report }: { readonly report: KeptReport }) {
+function MonthlyReportRow({ report }: { readonly report: MonthlyReport }) {
   const [isBusy, setBusy] = useState(false);
   const { site_name, template_name, status, reason, bytes, mail_status, mail_reason } = report;
   const name = month.format(new Date(`${report.month}-01T00:00:00Z`));

@@ -1,4 +1,4 @@
-import type { KeptReportStatus, MailStatus } from "@suncrew/contract/reports/reports.ts";
+import type { MonthlyReportStatus, MailStatus } from "@suncrew/contract/reports/reports.ts";
 import {
   IconAlertOctagon,
   IconCheck,
@@ -10,7 +10,7 @@ import {
 } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 
-export const reportLook: Record<KeptReportStatus, Look> = {
+export const reportLook: Record<MonthlyReportStatus, Look> = {
   PENDING: { label: "Generating", tone: "calm", icon: IconClock },
   READY: { label: "Ready", tone: "good", icon: IconCheck },
   EMPTY: { label: "No activity", tone: "off", icon: IconFileOff },

@@ -1,4 +1,4 @@
-import { type KeptReport, keptReportFile, keptReports, reportPdf } from "@suncrew/contract/reports/reports.ts";
+import { type MonthlyReport, monthlyReportFile, monthlyReports, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { reportTemplates, type ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { beforeEach, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
@@ -46,7 +46,7 @@ async function choose(name: string, option: string): Promise<void> {
 
 beforeEach(() => {
   when(reportTemplates).answer([template]);
-  when(keptReports).answer({ reports: [], next_cursor: null });
+  when(monthlyReports).answer({ reports: [], next_cursor: null });
 });
 
 test("§8 Report download: no activity, another failure and a site that is not there each have their sentence", async () => {
@@ -90,7 +90,7 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await closeConsole();
 
   when(reportTemplates).answer([template]);
-  when(keptReports).answer({ reports: [], next_cursor: null });
+  when(monthlyReports).answer({ reports: [], next_cursor: null });
   await openConsole("/site-reports?site=999999&from=2001-01-01&to=2001-01-31");
   await expectText(alert, "Site not found");
   await expectDisabled(download, "Site not found");
@@ -113,7 +113,7 @@ test("§4 Report download: after a quick range, too, the form is cleared, and sa
 });
 
 test("monthly reports: listed with their state and e-mail, and saved; none and a failure are told", async () => {
-  const report: KeptReport = {
+  const report: MonthlyReport = {
     id: 1,
     site_id: 1,
     site_name: "Bhadla Solar Park",
@@ -126,13 +126,20 @@ test("monthly reports: listed with their state and e-mail, and saved; none and a
     mail_status: "SENT",
     mail_reason: null,
   };
-  const empty: KeptReport = { ...report, id: 2, month: "2026-04", status: "EMPTY", bytes: null, mail_status: "NONE" };
-  when(keptReports).fail(500, { message: "Broken" });
-  when(keptReportFile).answer("%PDF-1.7");
+  const empty: MonthlyReport = {
+    ...report,
+    id: 2,
+    month: "2026-04",
+    status: "EMPTY",
+    bytes: null,
+    mail_status: "NONE",
+  };
+  when(monthlyReports).fail(500, { message: "Broken" });
+  when(monthlyReportFile).answer("%PDF-1.7");
   await openConsole("/site-reports");
   await expect.element(page.getByText("The monthly reports could not be loaded.")).toBeVisible();
   await expectNoToast();
-  await pressRetry(() => when(keptReports).answer({ reports: [report, empty], next_cursor: null }));
+  await pressRetry(() => when(monthlyReports).answer({ reports: [report, empty], next_cursor: null }));
   const rows = page.getByRole("list", { name: "Monthly reports, newest first" }).getByRole("listitem");
   await expectTexts(rows, [/May 2026.*All sections.*Ready.*Sent.*40 kB/, /April 2026.*No activity/]);
   await rows.first().getByRole("button", { name: "Download the report of Bhadla Solar Park, May 2026" }).click();

@@ -10,13 +10,15 @@ export {
   robotFilterLabel,
 } from "./robot-meaning.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
-export { applyConfirmedCommands } from "./robot-calls.ts";
+export { showConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export {
   type SiteRobots,
+  useOnlineRobots,
   useReportedRobotViews,
   useRobotsLive,
+  useRobotsValue,
   useRobotView,
   useRobotViews,
   useSiteRobots,

@@ -15,15 +15,20 @@ import { change } from "../../platform/api/change.ts";
 import { ApiError, isUninformative, NotSentError, serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryClient } from "../../platform/api/query-client.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
-import { liveUpdate } from "../../platform/live/live-store.ts";
 import { liveStore, readScope, scopeRead } from "../../platform/live/live.ts";
 import type { ServerConfig } from "../../platform/server-config.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { sendRobotCommand, type StartOrStop } from "../commands/public.ts";
-import { mockReading, overrideApplies, RobotLocalStore } from "./robot-local-state.ts";
+import { type ConfirmedRobot, sendRobotCommand, type StartOrStop } from "../commands/public.ts";
 import { robotStatusLook } from "./robot-meaning.ts";
-import type { RobotView } from "./robot-view.ts";
+import {
+  confirmedCommand,
+  confirmedSettings,
+  directionOf,
+  mockReading,
+  type RobotView,
+  statusReading,
+} from "./robot-view.ts";
 
 interface Unreachable {
   readonly serialNumber: string;
@@ -87,14 +92,13 @@ class PollRound {
 
 const pollRound = new PollRound();
 
-export const robotLocalStore = new RobotLocalStore();
 /** The last press for each robot, so that a START superseded by a STOP no longer sets its state. */
 const lastPress = new Map<number, object>();
 /** Each robot's status call in flight. */
 const statusCalls = new Map<number, AbortController>();
 
 onSessionChange(() => {
-  robotLocalStore.clear();
+  liveStore.forgetCalls();
   statusCalls.clear();
   lastPress.clear();
   pollRound.reset();
@@ -119,16 +123,16 @@ export async function requestRobotStatus({
   isManual,
   signal: pageSignal,
 }: StatusRequest): Promise<void> {
-  if (robotLocalStore.get(robotId).calls.refresh === "pressed") return;
+  const before = liveStore.entry(robotId);
+  if (before.refresh === "pressed") return;
   statusCalls.get(robotId)?.abort();
   const own = new AbortController();
   const signal = AbortSignal.any([pageSignal, own.signal]);
   statusCalls.set(robotId, own);
-  robotLocalStore.updateCalls(robotId, { refresh: isManual ? "pressed" : "polled" });
-  const liveAtRequest = liveStore.robot(robotId) ?? null;
+  liveStore.update(robotId, { refresh: isManual ? "pressed" : "polled" });
   if (!isManual) pollRound.begin();
   try {
-    const { data } = await callSlots.run({
+    const response = await callSlots.run({
       kind: isManual ? "status" : "poll",
       robotIds: [robotId],
       signal,
@@ -136,29 +140,25 @@ export async function requestRobotStatus({
         // A robot that may just have been deleted is not polled: its site's list is read first.
         if (!isManual) await scopeRead();
         sending.throwIfAborted();
-        robotLocalStore.update(robotId, { lastQueriedAt: new Date() });
+        liveStore.update(robotId, { lastQueriedAt: new Date() });
         // §7: very long timeout, cancellable.
         return call(robotStatus, { query: { robotId: serialNumber } }, { signal: sending, timeoutMs: null });
       },
     });
     if (isOtherMachine(robotId, serialNumber)) return;
-    const status = mapDeviceStatus(data.status);
-    const direction = data.direction === "REV" ? "REVERSE" : "FORWARD";
-    robotLocalStore.update(robotId, {
-      override: {
-        kind: "status",
-        status,
-        motion: data.motion,
-        batteryPercent: data.battery,
-        direction,
-        at: new Date(data.timestamp),
-        liveAtRequest,
-      },
-    });
+    const { answers, streamed } = liveStore.entry(robotId);
+    // A command that was confirmed since is newer than a reading that had begun before.
+    const isSuperseded = answers.some((answer) => !before.answers.includes(answer));
+    // Without a position, whatever the stream has said since may be newer.
+    const isOvertaken = response.live_position === undefined && streamed !== before.streamed;
+    if (isSuperseded || isOvertaken) liveStore.update(robotId, { unreachable: null });
+    else liveStore.answer(robotId, statusReading(response));
     if (!isManual) return;
+    const { data } = response;
+    const { label } = robotStatusLook[mapDeviceStatus(data.status)];
     toast.success({
       title: "Robot Refreshed",
-      message: `Robot ${serialNumber}: ${robotStatusLook[status].label}, battery ${Math.round(data.battery)} %, direction ${directionWord[direction]}`,
+      message: `Robot ${serialNumber}: ${label}, battery ${Math.round(data.battery)} %, direction ${directionWord[directionOf(data)]}`,
     });
   } catch (error) {
     if (signal.aborted || error instanceof TokenExpiredError || error instanceof PreemptedError) return;
@@ -179,7 +179,7 @@ export async function requestRobotStatus({
   } finally {
     if (statusCalls.get(robotId) === own) {
       statusCalls.delete(robotId);
-      robotLocalStore.updateCalls(robotId, { refresh: null });
+      liveStore.update(robotId, { refresh: null });
     }
     if (!isManual) pollRound.end();
   }
@@ -202,15 +202,12 @@ function isOtherMachine(robotId: number, serialNumber: string): boolean {
 
 /** A status call that failed on the server: the robot is offline; the demo shows simulated values. Both say so in a toast. */
 function recordUnreachable(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
-  const live = liveStore.robot(robotId) ?? null;
-  const { override } = robotLocalStore.get(robotId);
-  const previous = override?.kind === "unreachable" && overrideApplies(override, live, new Date()) ? override : null;
-  robotLocalStore.update(robotId, {
-    override: {
-      kind: "unreachable",
+  const { unreachable: previous, streamed } = liveStore.entry(robotId);
+  liveStore.update(robotId, {
+    unreachable: {
       byStatusCall: true,
       mock: isDemo() ? (previous?.mock ?? mockReading(Math.random)) : null,
-      lastReportAt: live?.last_updated_at ?? null,
+      lastReportAt: streamed?.last_updated_at ?? null,
     },
   });
   // At the first failure since the robot last responded, and at each manual refresh.
@@ -219,57 +216,44 @@ function recordUnreachable(robotId: number, serialNumber: string, isManual: bool
 }
 
 /**
- * §4 Commands: these robots have confirmed the command to the server. `liveAtPress` returns a robot as the stream showed
- * it when the button was pressed. Figures over many robots are updated once for all, before this returns.
+ * §4 Commands: these robots have confirmed the command to the server. Figures over many robots are updated once for
+ * all, before this returns.
  */
-export function applyConfirmedCommands(
-  robotIds: readonly number[],
-  verb: StartOrStop,
-  liveAtPress: (robotId: number) => RobotLive | null,
-): void {
+export function showConfirmedCommands(robots: readonly ConfirmedRobot[], verb: StartOrStop): void {
   const at = new Date();
-  for (const id of robotIds) {
-    const liveAtResponse = liveStore.robot(id) ?? null;
-    robotLocalStore.update(id, {
-      override: { kind: "command", verb, at, liveAtPress: liveAtPress(id), liveAtResponse },
-    });
-  }
-  robotLocalStore.flush();
+  for (const { robotId, position } of robots) liveStore.answer(robotId, confirmedCommand(verb, position, at));
+  liveStore.flush();
 }
 
 /** Sends START or STOP and sets the status by its outcome (§4 Commands); never throws. */
 export async function commandRobot(robot: RobotView, command: StartOrStop): Promise<void> {
   const press = {};
-  const liveAtPress = liveStore.robot(robot.id) ?? null;
   lastPress.set(robot.id, press);
-  robotLocalStore.updateCalls(robot.id, { sending: command });
+  liveStore.update(robot.id, { sending: command });
   const outcome = await sendRobotCommand(robot, command);
   if (lastPress.get(robot.id) !== press) return;
   lastPress.delete(robot.id);
-  if (outcome === "done") applyConfirmedCommands([robot.id], command, () => liveAtPress);
-  if (outcome === "failed") {
-    const lastReportAt = liveStore.robot(robot.id)?.last_updated_at ?? null;
-    robotLocalStore.update(robot.id, {
-      override: { kind: "unreachable", byStatusCall: false, mock: null, lastReportAt },
-    });
+  if (outcome.kind === "done") showConfirmedCommands([{ robotId: robot.id, position: outcome.position }], command);
+  if (outcome.kind === "failed") {
+    const lastReportAt = liveStore.entry(robot.id).streamed?.last_updated_at ?? null;
+    liveStore.update(robot.id, { unreachable: { byStatusCall: false, mock: null, lastReportAt } });
   }
   // Last, so that Stop stays enabled throughout: first because a START is being sent, then because of its outcome.
-  robotLocalStore.updateCalls(robot.id, { sending: null });
+  liveStore.update(robot.id, { sending: null });
 }
 
-/**
- * The server reports success once the robot has confirmed, so the values hold from now on; the stream may show them a
- * moment later, or not at all while it is lost.
- */
-function applyConfirmedSettings(robotId: number, change: Partial<RobotLive>): void {
-  const current = liveStore.robot(robotId);
-  if (current === undefined) return;
-  liveStore.apply([liveUpdate({ at: new Date().toISOString(), robots: [{ ...current, ...change }] })]);
+/** The server reports success once the robot has confirmed, so the values hold from now on. */
+function showSettings(robotId: number, settings: Partial<RobotLive>, position: string | undefined): void {
+  if (liveStore.robot(robotId) === undefined) return;
+  liveStore.answer(robotId, confirmedSettings(settings, position ?? null));
 }
 
 /** Settings wait for the robot's confirmation, so they take a call slot, which a Stop preempts. */
-async function sendSettings(robot: RobotView, body: Sent<typeof updateRobotSettings>["body"]): Promise<void> {
-  await callSlots.run({
+function sendSettings(
+  robot: RobotView,
+  body: Sent<typeof updateRobotSettings>["body"],
+): Promise<ResponseOf<typeof updateRobotSettings>> {
+  return callSlots.run({
     kind: "set",
     robotIds: [robot.id],
     send: (signal) => call(updateRobotSettings, { params: { robotId: robot.id }, body }, { signal }),
@@ -284,7 +268,7 @@ function reasonOf(error: unknown): string | undefined {
 export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
   const outcome = await change({
     send: () => sendSettings(robot, { cleaning_direction: direction }),
-    onDone: () => applyConfirmedSettings(robot.id, { cleaning_direction: direction }),
+    onDone: ({ live_position }) => showSettings(robot.id, { cleaning_direction: direction }, live_position),
     success: { title: "Direction Updated", message: `Robot direction changed to ${directionWord[direction]}.` },
     failure: {
       title: "Direction Update Failed",
@@ -305,7 +289,8 @@ interface MotorSpeeds {
 export async function changeSpeeds(robot: RobotView, { main, brush }: MotorSpeeds): Promise<boolean> {
   const outcome = await change({
     send: () => sendSettings(robot, { main_motor_speed: String(main), brush_motor_speed: String(brush) }),
-    onDone: () => applyConfirmedSettings(robot.id, { main_motor_speed: main, brush_motor_speed: brush }),
+    onDone: ({ live_position }) =>
+      showSettings(robot.id, { main_motor_speed: main, brush_motor_speed: brush }, live_position),
     success: { title: "Settings Updated", message: `Settings for Robot ${robot.serialNumber} have been updated.` },
     failure: {
       title: "Settings Update Failed",

@@ -96,14 +96,10 @@ const DIRECTIONS: readonly { readonly direction: CleaningDirection; readonly lab
   { direction: "REVERSE", label: "REV" },
 ];
 
-/** A confirmed direction is shown this long, in case the stream still delivers the former one. */
-const STREAM_CATCHES_UP_MS = 2_000;
-
 /** §2 Direction toggle; shows the requested direction until the robot confirms it. */
 function DirectionToggle({ robot }: { robot: RobotView }) {
   const [requested, setRequested] = useState<CleaningDirection | null>(null);
-  const [isSaving, setSaving] = useState(false);
-  const settled = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const isSaving = requested !== null;
   const group = useRef<HTMLDivElement>(null);
   const reasonId = useId();
   const obstacle = robotCan.toggleDirection(controllableOf(robot));
@@ -116,13 +112,9 @@ function DirectionToggle({ robot }: { robot: RobotView }) {
 
   const choose = async (direction: CleaningDirection) => {
     if (reason !== null || direction === shown) return;
-    clearTimeout(settled.current);
     setRequested(direction);
-    setSaving(true);
-    const isConfirmed = await changeDirection(robot, direction);
-    setSaving(false);
-    if (isConfirmed) settled.current = setTimeout(() => setRequested(null), STREAM_CATCHES_UP_MS);
-    else setRequested(null);
+    await changeDirection(robot, direction);
+    setRequested(null);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!event.key.startsWith("Arrow")) return;

@@ -1,9 +1,9 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { expect, test, vi } from "vitest";
-import { mockReading, NO_PENDING_CALLS } from "./robot-local-state.ts";
+import type { RobotEntry } from "../../platform/live/live-store.ts";
 import { matchesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-meaning.ts";
-import { alarmOf, type RobotSources, robotViewOf } from "./robot-view.ts";
-import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
+import { alarmOf, mockReading, robotViewOf } from "./robot-view.ts";
+import { NOON, robotEntry, robotLive, robotRow } from "./test/robot-rows.ts";
 
 // The session looks for a stored token as it is loaded; in Node there is none.
 vi.hoisted(() => vi.stubGlobal("localStorage", { getItem: () => null }));
@@ -18,9 +18,12 @@ const open = (verb: "START" | "STOP" | "MAINTENANCE_ON", pending: boolean) => ({
   open_command: { id, verb, issued_at: "2026-03-01T12:00:00.000Z", pending },
 });
 
-function viewOf(change: Parameters<typeof robotLive>[0], other: Partial<RobotSources> = {}) {
-  const sources = { row: robotRow(), live: robotLive(change), override: null, calls: NO_PENDING_CALLS, ...other };
-  return robotViewOf(sources, NOON);
+interface Other extends Pick<Partial<RobotEntry>, "sending" | "unreachable"> {
+  readonly timezone?: string;
+}
+
+function viewOf(change: Parameters<typeof robotLive>[0], { timezone, ...calls }: Other = {}) {
+  return robotViewOf({ row: robotRow(), entry: robotEntry(robotLive(change), calls), timezone }, NOON);
 }
 
 const textOf = (...robot: Parameters<typeof viewOf>): string => robotActivityOf(viewOf(...robot), NOON).text;
@@ -80,21 +83,21 @@ test("protocol rule 13: where a robot was lost while it moved, by its site's clo
 });
 
 test("protocol rule 13: one that the server still takes to be there may be moving where this browser did not reach it", () => {
-  const override = { kind: "unreachable", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
+  const unreachable = { byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
   const cleaning = run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z");
   const unheard = { ...cleaning, last_updated_at: "2026-03-01T11:59:00.000Z" };
-  expect(textOf({ ...unheard, online: false }, { override, timezone: "UTC" })).toBe(
+  expect(textOf({ ...unheard, online: false }, { unreachable, timezone: "UTC" })).toBe(
     "Lost contact while cleaning at 11:59; may be moving; stops by itself by 12:12",
   );
 });
 
 test("§4 Commands: a press is told before the server knows of it", () => {
-  expect(textOf({}, { calls: { ...NO_PENDING_CALLS, sending: "START" } })).toBe("Starting... waiting for the robot");
+  expect(textOf({}, { sending: "START" })).toBe("Starting... waiting for the robot");
 });
 
 test("§9 Simulated fallback: the card says that its values are simulated", () => {
-  const override = { kind: "unreachable", byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
-  expect(textOf({ online: false }, { override })).toBe("Did not answer, values are simulated");
+  const unreachable = { byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
+  expect(textOf({ online: false }, { unreachable })).toBe("Did not answer, values are simulated");
 });
 
 const statuses: readonly RobotStatus[] = ["normal", "idle", "warning", "offline", "standby", "critical"];

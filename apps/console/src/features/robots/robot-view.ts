@@ -1,4 +1,6 @@
+import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { OperatingMode, RobotLive, RobotStatus, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import {
@@ -10,14 +12,8 @@ import {
   wasSeenMoving,
 } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
-import {
-  type PendingCalls,
-  stateAfterCommand,
-  type CommandOverride,
-  type MockReading,
-  overrideApplies,
-  type StatusOverride,
-} from "./robot-local-state.ts";
+import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
+import type { MockReading, RobotAnswer, RobotEntry } from "../../platform/live/live-store.ts";
 
 /** What the stream never changes. */
 export type RobotFixed = Pick<RobotWithSettings, "robot_name" | "motor_type" | "control_type" | "installation_date">;
@@ -76,15 +72,12 @@ export interface RobotView {
   /** This browser's own START or STOP that has no response yet. */
   readonly sending: "START" | "STOP" | null;
   /** This browser's status call that has no response yet. */
-  readonly refresh: PendingCalls["refresh"];
+  readonly refresh: RobotEntry["refresh"];
 }
 
 export interface RobotSources {
   readonly row: RobotWithSettings;
-  /** The robot in the stream; null before the first snapshot. */
-  readonly live: RobotLive | null;
-  readonly override: StatusOverride | null;
-  readonly calls: PendingCalls;
+  readonly entry: RobotEntry;
   /** Of its site, if known. */
   readonly timezone?: string | undefined;
   /** This browser has lost its stream: the last known values stay, marked as old. */
@@ -99,25 +92,18 @@ function instantOf(text: string | null): Date | null {
  * §4 Robot live status: one robot from its row, the stream and this browser's own calls. A robot of the list is offline
  * until a snapshot or a status response says otherwise.
  */
-export function robotViewOf(
-  { row, live, override: localOverride, calls, timezone, isCut = false }: RobotSources,
-  now: Date,
-): RobotView {
-  const current = live ?? row;
-  const override = localOverride !== null && overrideApplies(localOverride, live, now) ? localOverride : null;
-  const response = override?.kind === "status" ? override : null;
-  const command = override?.kind === "command" ? override : null;
-  const latest = command === null ? response : stateAfterCommand[command.verb];
-  const unreachable = override?.kind === "unreachable" ? override : null;
-  const isUnknown = live === null && override === null;
+export function robotViewOf({ row, entry, timezone, isCut = false }: RobotSources, now: Date): RobotView {
+  const { streamed, answers, unreachable } = entry;
+  const isAnswered = answers.length > 0;
+  const current = entry.robot ?? answers.reduce<RobotLive>((robot, { show }) => show(robot), row);
+  const isUnknown = streamed === null && !isAnswered && unreachable === null;
   const mock = unreachable?.mock ?? null;
   const isOffline = isUnknown || unreachable !== null || current.operating_mode === "maintenance";
-  const status = isOffline ? "offline" : (latest?.status ?? current.status);
-  const lost = latest === null ? lostOf(current, unreachable !== null) : null;
+  const status = isOffline ? "offline" : current.status;
+  const lost = lostOf(current, unreachable !== null);
   // Until its first report the row holds defaults, which are no readings.
-  const lastBattery = current.last_updated_at === null ? null : current.battery_level;
-  const reportedBatteryPercent = response?.batteryPercent ?? lastBattery;
-  const lastUpdatedAt = (command ?? response)?.at ?? instantOf(current.last_updated_at);
+  const reportedBatteryPercent = current.last_updated_at === null ? null : current.battery_level;
+  const lastUpdatedAt = instantOf(current.last_updated_at);
   return {
     id: row.robot_id,
     siteId: current.site_id,
@@ -130,15 +116,15 @@ export function robotViewOf(
     installationDate: row.installation_date,
     status,
     isChecking: isUnknown,
-    isConnected: latest !== null || (live?.online === true && unreachable === null),
+    isConnected: current.online && !isUnknown && unreachable === null,
     mode: current.operating_mode,
-    motion: latest === null ? knownMotionOf(current.motion, lost) : latest.motion,
+    motion: knownMotionOf(current.motion, lost),
     lost,
     timezone: timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     isCharging: current.charging && status !== "offline",
     batteryPercent: mock?.batteryPercent ?? reportedBatteryPercent,
     reportedBatteryPercent,
-    cleaningDirection: response?.direction ?? current.cleaning_direction,
+    cleaningDirection: current.cleaning_direction,
     mainMotorSpeed: mock?.mainMotorSpeed ?? current.main_motor_speed,
     brushMotorSpeed: mock?.brushMotorSpeed ?? current.brush_motor_speed,
     alerts: current.alerts.map((text, nth) => ({ text, severity: current.alert_severities[nth] ?? "WARNING" })),
@@ -147,13 +133,13 @@ export function robotViewOf(
     lastRun: current.last_run,
     runNotBegun: current.run_not_begun,
     maintenance: current.maintenance,
-    isStale: mock !== null || (isCut && latest === null) || isOld(status, current.operating_mode, lastUpdatedAt, now),
+    isStale: mock !== null || (isCut && !isAnswered) || isOld(status, current.operating_mode, lastUpdatedAt, now),
     mock,
-    run: command?.verb === "STOP" ? null : runOf(current, status),
-    openCommand: isConfirmed(current.open_command, command) ? null : current.open_command,
+    run: runOf(current, status),
+    openCommand: current.open_command,
     firmwareUpdate: current.firmware_update,
-    sending: calls.sending,
-    refresh: calls.refresh,
+    sending: entry.sending,
+    refresh: entry.refresh,
   };
 }
 
@@ -182,11 +168,6 @@ function isOld(status: RobotStatus, mode: OperatingMode, at: Date | null, now: D
   if (at === null) return true;
   if (status === "offline" && mode !== "maintenance") return true;
   return now.getTime() - at.getTime() > OFFLINE_AFTER_MS;
-}
-
-/** The stream still shows a command as open that the robot has already confirmed. */
-function isConfirmed(open: RobotLive["open_command"], command: CommandOverride | null): boolean {
-  return open !== null && command !== null && open.verb === command.verb && !open.pending;
 }
 
 function runOf(current: RobotLive, status: RobotStatus): RobotView["run"] {
@@ -219,4 +200,70 @@ export function alarmOf({ status, motion, alerts }: RobotView): "critical" | "wa
   const isCritical = status === "critical" || alerts.some(({ severity }) => severity === "CRITICAL");
   if (isCritical || motion === "MAY_BE_MOVING") return "critical";
   return status === "warning" || motion === "MUST_HAVE_STOPPED" ? "warning" : null;
+}
+
+/** §4 Commands: Start success sets status normal, Stop success idle. */
+const stateAfterCommand = {
+  START: { status: "normal", motion: "MOVING" },
+  STOP: { status: "idle", motion: "STOPPED", current_run: null },
+} as const satisfies Record<"START" | "STOP", Partial<RobotLive>>;
+
+/** A START or STOP that the robot has confirmed to the server, until the stream shows it. */
+export function confirmedCommand(verb: "START" | "STOP", position: string | null, at: Date): RobotAnswer {
+  const isConfirmed = (open: RobotLive["open_command"]) => open !== null && open.verb === verb && !open.pending;
+  return {
+    kind: "command",
+    position,
+    show: (robot) => ({
+      ...robot,
+      ...stateAfterCommand[verb],
+      online: true,
+      lost_while_moving: null,
+      last_updated_at: at.toISOString(),
+      open_command: isConfirmed(robot.open_command) ? null : robot.open_command,
+    }),
+  };
+}
+
+/** What a robot has answered about its status (§7 getRobotStatus), until the stream shows it. */
+export function statusReading({ data, live_position }: ResponseOf<typeof robotStatus>): RobotAnswer {
+  return {
+    kind: "status",
+    position: live_position ?? null,
+    show: (robot) => ({
+      ...robot,
+      status: mapDeviceStatus(data.status),
+      motion: data.motion,
+      online: true,
+      lost_while_moving: null,
+      last_updated_at: data.timestamp,
+      battery_level: data.battery,
+      cleaning_direction: directionOf(data),
+    }),
+  };
+}
+
+export function directionOf({ direction }: ResponseOf<typeof robotStatus>["data"]): RobotLive["cleaning_direction"] {
+  return direction === "REV" ? "REVERSE" : "FORWARD";
+}
+
+/** Settings that the robot has confirmed to the server, until the stream shows them. */
+export function confirmedSettings(settings: Partial<RobotLive>, position: string | null): RobotAnswer {
+  return { kind: "settings", position, show: (robot) => ({ ...robot, ...settings }) };
+}
+
+/** §9 Simulated fallback status values, both ends included. */
+const BATTERY_RANGE = [40, 99] as const;
+const MAIN_SPEED_RANGE = [40, 79] as const;
+const BRUSH_SPEED_RANGE = [30, 59] as const;
+
+/** `random` returns a number from 0 up to, not including, 1. */
+export function mockReading(random: () => number): MockReading {
+  const within = ([low, high]: readonly [number, number]) => low + Math.floor(random() * (high - low + 1));
+  return {
+    batteryPercent: within(BATTERY_RANGE),
+    mainMotorSpeed: within(MAIN_SPEED_RANGE),
+    brushMotorSpeed: within(BRUSH_SPEED_RANGE),
+    timestamp: "Mock",
+  };
 }

@@ -1,87 +1,111 @@
 import { robotDetailsWithSettings, type RobotLive, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { isUninformative } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { liveStore, useLiveStatus, useLiveVersion, useRobotLive } from "../../platform/live/live.ts";
+import type { RobotEntry } from "../../platform/live/live-store.ts";
+import { hasSameItems, liveStore, useLiveStatus, useLiveValue, useRobotEntry } from "../../platform/live/live.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { requestRobotStatus, robotLocalStore } from "./robot-calls.ts";
-import { NO_PENDING_CALLS } from "./robot-local-state.ts";
+import { requestRobotStatus } from "./robot-calls.ts";
 import { type RobotView, robotViewOf } from "./robot-view.ts";
 import { StatusPolling } from "./status-polling.ts";
 
 /** One robot as its card shows it; re-renders for this robot only. */
 export function useRobotView(row: RobotWithSettings): RobotView {
-  const live = useRobotLive(row.robot_id) ?? null;
-  const subscribe = useCallback(
-    (listener: () => void) => robotLocalStore.subscribe(row.robot_id, listener),
-    [row.robot_id],
-  );
-  const { override, calls } = useSyncExternalStore(subscribe, () => robotLocalStore.get(row.robot_id));
+  const entry = useRobotEntry(row.robot_id);
   const now = useNow();
   const timezone = timezoneOf(row);
   const isCut = useLiveStatus() === "lost";
-  return useMemo(
-    () => robotViewOf({ row, live, override, calls, timezone, isCut }, now),
-    [row, live, override, calls, timezone, isCut, now],
-  );
+  return useMemo(() => robotViewOf({ row, entry, timezone, isCut }, now), [row, entry, timezone, isCut, now]);
 }
 
-/** All robots of a site, for its counters and filters; re-renders after each flush of the stream. */
-export function useRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
-  const liveVersion = useLiveVersion();
-  const liveStatus = useLiveStatus();
-  const localVersion = useSyncExternalStore(
-    (listener) => robotLocalStore.subscribe(null, listener),
-    () => robotLocalStore.version(),
-  );
-  return useMemo(
-    () => rows.map((row) => currentRobotView(row)),
-    // eslint-disable-next-line react/exhaustive-deps -- the versions and the status represent the contents of the two stores
-    [rows, liveVersion, liveStatus, localVersion],
-  );
-}
-
-/** The live part of robots from the stream, or from the list before the first snapshot. */
-export function useRobotsLive(rows: readonly RobotWithSettings[]): readonly RobotLive[] {
-  const version = useLiveVersion();
-  return useMemo(
-    () => rows.map((row) => liveStore.robot(row.robot_id) ?? row),
-    // eslint-disable-next-line react/exhaustive-deps -- the version represents the contents of the store
-    [rows, version],
-  );
+/** Robots of a site for what is computed from them; re-renders when they differ by `isSame`. */
+export function useRobotViews(
+  rows: readonly RobotWithSettings[],
+  isSame: (one: readonly RobotView[], other: readonly RobotView[]) => boolean = hasSameItems,
+): readonly RobotView[] {
+  const read = useMemo(() => robotViewsOf(rows, (entry) => entry), [rows]);
+  return useLiveValue(read, isSame);
 }
 
 /**
- * Robots as the server last reported them, without the results of this browser's own calls: what the server decides by
- * when it starts many.
+ * What is computed from the robots of a site as they are shown; re-renders when it is another value by `isSame`.
+ * Neither function must change from one rendering to the next.
+ */
+export function useRobotsValue<T>(
+  rows: readonly RobotWithSettings[],
+  compute: (views: readonly RobotView[]) => T,
+  isSame?: (one: T, other: T) => boolean,
+): T {
+  const read = useMemo(() => {
+    const views = robotViewsOf(rows, (entry) => entry);
+    return () => compute(views());
+  }, [rows, compute]);
+  return useLiveValue(read, isSame);
+}
+
+/** The live part of robots as the server last said, or from the list before the first snapshot. */
+export function useRobotsLive(
+  rows: readonly RobotWithSettings[],
+  isSame: (one: readonly RobotLive[], other: readonly RobotLive[]) => boolean = hasSameItems,
+): readonly RobotLive[] {
+  const read = useCallback(() => rows.map((row) => liveStore.robot(row.robot_id) ?? row), [rows]);
+  return useLiveValue(read, isSame);
+}
+
+/**
+ * Robots as the server last reported them, without what this browser's own calls failed at or wait for: what the server
+ * decides by when it starts many.
  */
 export function useReportedRobotViews(rows: readonly RobotWithSettings[]): readonly RobotView[] {
-  const version = useLiveVersion();
-  return useMemo(() => {
+  const read = useMemo(
+    () => robotViewsOf(rows, (entry) => ({ ...entry, unreachable: null, sending: null, refresh: null })),
+    [rows],
+  );
+  return useLiveValue(read, hasSameItems);
+}
+
+/** Reads how these robots are shown now; one that has not changed is the same object as before. */
+function robotViewsOf(
+  rows: readonly RobotWithSettings[],
+  part: (entry: RobotEntry) => RobotEntry,
+): () => readonly RobotView[] {
+  const last = new Map<number, { entry: RobotEntry; isCut: boolean; timezone: string | undefined; view: RobotView }>();
+  return () => {
     const now = new Date();
-    return rows.map((row) =>
-      robotViewOf(
-        {
-          row,
-          live: liveStore.robot(row.robot_id) ?? null,
-          override: null,
-          calls: NO_PENDING_CALLS,
-          timezone: timezoneOf(row),
-        },
-        now,
-      ),
-    );
-    // eslint-disable-next-line react/exhaustive-deps -- the version represents the contents of the store
-  }, [rows, version]);
+    const isCut = liveStore.status() === "lost";
+    return rows.map((row) => {
+      const entry = liveStore.entry(row.robot_id);
+      const timezone = timezoneOf(row);
+      const before = last.get(row.robot_id);
+      if (
+        before?.entry === entry &&
+        before.isCut === isCut &&
+        before.timezone === timezone &&
+        isOfAge(before.view, now)
+      ) {
+        return before.view;
+      }
+      const view = robotViewOf({ row, entry: part(entry), timezone, isCut }, now);
+      last.set(row.robot_id, { entry, isCut, timezone, view });
+      return view;
+    });
+  };
+}
+
+/** Of what a view shows, time alone changes whether its reading is old (protocol rule 7). */
+function isOfAge({ isStale, lastUpdatedAt }: RobotView, now: Date): boolean {
+  return isStale || (lastUpdatedAt !== null && now.getTime() - lastUpdatedAt.getTime() <= OFFLINE_AFTER_MS);
 }
 
 /** One robot now, outside of rendering. */
 function currentRobotView(row: RobotWithSettings): RobotView {
-  const { override, calls } = robotLocalStore.get(row.robot_id);
-  const live = liveStore.robot(row.robot_id) ?? null;
   const isCut = liveStore.status() === "lost";
-  return robotViewOf({ row, live, override, calls, timezone: timezoneOf(row), isCut }, new Date());
+  const entry = liveStore.entry(row.robot_id);
+  return robotViewOf({ row, entry, timezone: timezoneOf(row), isCut }, new Date());
 }
 
 function timezoneOf(row: RobotWithSettings): string | undefined {
@@ -140,8 +164,8 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
           .map((row) => ({
             id: row.robot_id,
             status: currentRobotView(row).status,
-            lastQueriedAt: robotLocalStore.get(row.robot_id).lastQueriedAt,
-            isRequested: robotLocalStore.get(row.robot_id).calls.refresh !== null,
+            lastQueriedAt: liveStore.entry(row.robot_id).lastQueriedAt,
+            isRequested: liveStore.entry(row.robot_id).refresh !== null,
           })),
       request: (robotId) => {
         const row = latest.current.find((one) => one.robot_id === robotId);
@@ -163,4 +187,17 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
   }, [siteId, hasRobots, ask]);
 
   return useCallback((row: RobotWithSettings) => ask(row, true), [ask]);
+}
+
+/** §4: robots online at a site, recomputed after each status; 0 where the robots could not be fetched (§8). */
+export function useOnlineRobots(site: Pick<Site, "online_robots">, { state, rows }: SiteRobots): number {
+  const counted = useRobotsValue(rows, onlineCountOf);
+  if (state === "failed") return 0;
+  return state === "loaded" && counted !== null ? counted : site.online_robots;
+}
+
+/** Null until every robot is known. */
+function onlineCountOf(views: readonly RobotView[]): number | null {
+  if (views.some((view) => view.isChecking)) return null;
+  return siteCountersOf(views.map((view) => ({ status: view.status, operatingMode: view.mode }))).onlineRobots;
 }

@@ -16,7 +16,7 @@ import {
 import { openConsole } from "../../../test/open-console.tsx";
 import { fleetSnapshot, sampleGroup, sampleRobots } from "../../../test/sample-fleet.ts";
 
-const AWAY = "Robot SCR-1012 is away: it has no connection at the moment.";
+const AWAY = "Robot SCR-1012 is offline: it has no connection at the moment.";
 const failed: RunOfToday = {
   id: "01890000-0000-7000-8000-000000000001",
   site_id: 1,

@@ -3,6 +3,7 @@ import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { Fragment } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { MaintenanceLink } from "../partners/public.ts";
+import { type SiteRobots, useOnlineRobots } from "../robots/public.ts";
 import { typedContactOf } from "./site-model.ts";
 import classes from "./site-facts.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
@@ -11,11 +12,11 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 
 interface SiteFactsProps {
   readonly site: Site;
-  readonly onlineRobots: number;
+  readonly robots: SiteRobots;
 }
 
 /** §2 Detail panel: name and status; address, district, state, pin code; Commissioned; Maintenance; robots online. */
-export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
+export function SiteFacts({ site, robots }: SiteFactsProps) {
   return (
     <header>
       <div className={classes["head"]}>
@@ -31,10 +32,7 @@ export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
           Maintenance: <SiteMaintenance site={site} />
         </li>
         <li>
-          <strong>
-            {onlineRobots} of {site.robot_count}
-          </strong>{" "}
-          robots online
+          <OnlineRobots site={site} robots={robots} />
         </li>
         {site.may_be_moving_robots > 0 && (
           <li>
@@ -43,6 +41,19 @@ export function SiteFacts({ site, onlineRobots }: SiteFactsProps) {
         )}
       </ul>
     </header>
+  );
+}
+
+/** Renders again when another number of robots is online, unlike what is around it. */
+function OnlineRobots({ site, robots }: SiteFactsProps) {
+  const online = useOnlineRobots(site, robots);
+  return (
+    <>
+      <strong>
+        {online} of {site.robot_count}
+      </strong>{" "}
+      robots online
+    </>
   );
 }
 

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CallSlots, PreemptedError, SLOT_WAIT_MS } from "./call-slots.ts";
+import {
+  CallSlots,
+  ONE_CONNECTION,
+  PreemptedError,
+  SIX_CONNECTIONS,
+  SLOT_WAIT_MS,
+  slotLimitsFor,
+} from "./call-slots.ts";
 import type { SlotKind } from "./call-slots.ts";
 import { NotSentError } from "./errors.ts";
 
@@ -10,8 +17,8 @@ const idsOf = (robots: string | readonly string[]) =>
   (typeof robots === "string" ? [robots] : robots).map((robot) => robot.charCodeAt(0));
 
 /** Slots, and a way to put named calls into them that end when told to. */
-function setUp() {
-  const slots = new CallSlots();
+function setUp(limits = SIX_CONNECTIONS) {
+  const slots = new CallSlots(() => limits);
   const sent: string[] = [];
   /** Each letter is a robot, and all are at site 7. */
   function put(kind: SlotKind, robots: string | readonly string[], signal?: AbortSignal) {
@@ -149,4 +156,28 @@ test("§4 Group action: Stop all robots cancels what waits for robots of its sit
   slots.preemptForStop({ robotIds: [], siteId: 7 });
   expect(await group.outcome).toEqual(new NotSentError("Stop was pressed before it was sent."));
   expect(sent).toEqual(["start A", "start B", "start C"]);
+});
+
+test("§4 Commands: over HTTP/2 no Start waits for another", async () => {
+  const { slots, sent, put } = setUp(ONE_CONNECTION);
+  const robots = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
+  for (const robot of robots) put("start", robot);
+  for (const robot of robots.slice(0, 10)) put("poll", robot);
+  expect(sent).toEqual([
+    ...robots.map((robot) => `start ${robot}`),
+    ...robots.slice(0, 10).map((robot) => `poll ${robot}`),
+  ]);
+  expect(slots.running).toBe(36);
+  await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS);
+  expect(slots.running).toBe(36);
+});
+
+test.each([
+  ["http/1.1", SIX_CONNECTIONS],
+  ["http/1.0", SIX_CONNECTIONS],
+  ["h2", ONE_CONNECTION],
+  ["h3", ONE_CONNECTION],
+  ["", SIX_CONNECTIONS],
+])("a server that is reached by %j takes %o", (protocol, limits) => {
+  expect(slotLimitsFor(protocol)).toBe(limits);
 });

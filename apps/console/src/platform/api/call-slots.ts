@@ -1,12 +1,37 @@
 import { NotSentError } from "./errors.ts";
 
+/** What a browser tab may have under way of the calls that wait for a robot. */
+export interface SlotLimits {
+  readonly calls: number;
+  /** Of these, at most so many ask for a status. */
+  readonly status: number;
+}
+
 /**
- * What a browser tab may have under way of the calls that wait for a robot. Browsers allow six connections to a
- * host: with the live stream, two stay free, so that a Stop (which takes no slot) and the other calls never wait.
+ * Over HTTP/1.1 browsers allow six connections to a host: with the live stream, two stay free, so that a Stop (which
+ * takes no slot) and the other calls never wait.
  */
-export const SLOTS = 3;
-/** Of these, at most so many ask for a status. */
-export const STATUS_SLOTS = 2;
+export const SIX_CONNECTIONS: SlotLimits = { calls: 3, status: 2 };
+/** Over HTTP/2 one connection carries them all: servers allow a hundred requests on it or more. */
+export const ONE_CONNECTION: SlotLimits = { calls: 60, status: 20 };
+
+/** By the protocol of the newest answer that the browser says it of; six connections until it does. */
+let limits = SIX_CONNECTIONS;
+
+function noteProtocols(list: PerformanceObserverEntryList): void {
+  for (const entry of list.getEntries()) {
+    const isCall = entry instanceof PerformanceResourceTiming && new URL(entry.name).pathname.startsWith("/api/");
+    if (isCall && entry.nextHopProtocol !== "") limits = slotLimitsFor(entry.nextHopProtocol);
+  }
+}
+
+/** `protocol` is its ALPN id, such as `http/1.1`, `h2` or `h3`. */
+export function slotLimitsFor(protocol: string): SlotLimits {
+  return /^h[23]/.test(protocol) ? ONE_CONNECTION : SIX_CONNECTIONS;
+}
+
+new PerformanceObserver(noteProtocols).observe({ type: "resource", buffered: true });
+
 /** A command that found no slot for so long, in milliseconds, is not sent: a late Start surprises whoever is near. */
 export const SLOT_WAIT_MS = 1000;
 
@@ -45,6 +70,11 @@ const turns: readonly SlotKind[][] = [["start", "set"], ["status"], ["poll"]];
 export class CallSlots {
   readonly #running = new Set<Entry>();
   readonly #waiting = new Set<Entry>();
+  readonly #limits: () => SlotLimits;
+
+  constructor(slotLimits: () => SlotLimits = () => limits) {
+    this.#limits = slotLimits;
+  }
 
   get running(): number {
     return this.#running.size;
@@ -108,7 +138,7 @@ export class CallSlots {
       this.#waiting.add(entry);
       if (isCommand(entry)) {
         timer = setTimeout(() => entry.end(waitedTooLong()), SLOT_WAIT_MS);
-        if (this.#running.size >= SLOTS) first(this.#running, ["poll"])?.end(new PreemptedError());
+        if (this.#running.size >= this.#limits().calls) first(this.#running, ["poll"])?.end(new PreemptedError());
       }
       this.#next();
     });
@@ -134,9 +164,9 @@ export class CallSlots {
     for (const kinds of turns) {
       const entry = first(this.#waiting, kinds);
       if (entry === undefined) continue;
-      if (this.#running.size >= SLOTS) return;
+      if (this.#running.size >= this.#limits().calls) return;
       const asking = [...this.#running].filter((one) => !isCommand(one)).length;
-      if (!isCommand(entry) && asking >= STATUS_SLOTS) return;
+      if (!isCommand(entry) && asking >= this.#limits().status) return;
       entry.start();
       this.#next();
       return;

@@ -1,7 +1,8 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LiveConnection } from "./live-connection.ts";
-import { LiveStore, liveUpdate } from "./live-store.ts";
+import { LiveStore } from "./live-store.ts";
+import { liveUpdate } from "./test/live-update.ts";
 
 vi.hoisted(() => {
   const claims = { role: "SUPER_ADMIN", exp: Date.now() / 1000 + 86_400 };

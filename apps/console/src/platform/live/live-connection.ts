@@ -106,6 +106,7 @@ export class LiveConnection {
     page?.addEventListener("offline", cut);
     try {
       const headers = { Accept: "text/event-stream" };
+      this.#parts.store.noteOpening();
       const response = await send(live, {}, { signal: either, headers });
       if (response.body === null) return "broken";
       heard();

@@ -1,7 +1,8 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { expect, test, vi } from "vitest";
-import { LiveStore, liveUpdate } from "./live-store.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { LiveStore, UNKNOWN_ROBOT } from "./live-store.ts";
+import { liveUpdate } from "./test/live-update.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
 
@@ -69,4 +70,61 @@ test("who no longer watches hears nothing", () => {
   store.clear();
   expect(listener).not.toHaveBeenCalled();
   expect(store.robot(1)).toBeUndefined();
+});
+
+describe("what this browser's own calls have to do with a robot", () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  test("§4 Robot live status: a card hears of its own robot at once, the figures of all in one round", () => {
+    const store = new LiveStore();
+    const card = vi.fn<() => void>();
+    const other = vi.fn<() => void>();
+    const figures = vi.fn<() => void>();
+    store.subscribe("robot:1", card);
+    const leave = store.subscribe("robot:2", other);
+    store.subscribe("any", figures);
+    for (let times = 0; times < 5; times += 1) store.update(1, { refresh: times % 2 === 0 ? "polled" : null });
+    expect(card).toHaveBeenCalledTimes(5);
+    expect(other).not.toHaveBeenCalled();
+    expect(figures).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
+    expect(figures).toHaveBeenCalledTimes(1);
+    expect(store.version()).toBe(1);
+    leave();
+    store.update(2, { sending: "STOP" });
+    expect(other).not.toHaveBeenCalled();
+    expect(store.entry(2)).toMatchObject({ sending: "STOP", refresh: null });
+  });
+
+  test("§4 Button enabling: what a command came to is told to the figures of all at once, and not again", () => {
+    const store = new LiveStore();
+    const figures = vi.fn<() => void>();
+    store.subscribe("any", figures);
+    store.update(1, { sending: "START" });
+    store.flush();
+    expect(figures).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(100);
+    expect(figures).toHaveBeenCalledTimes(1);
+  });
+
+  test("§4 Session: after sign-out nothing of it is left for the next user", () => {
+    const store = new LiveStore();
+    store.update(1, { sending: "START" });
+    store.forgetCalls();
+    expect(store.entry(1)).toEqual(UNKNOWN_ROBOT);
+    store.apply([snapshot(robot(1))]);
+    store.update(1, { refresh: "pressed" });
+    store.clear();
+    expect(store.entry(1)).toEqual(UNKNOWN_ROBOT);
+    expect(store.hasSnapshot()).toBe(false);
+  });
+
+  test("§4 Commands: a command under way outlives a new snapshot, and is no robot of its own", () => {
+    const store = new LiveStore();
+    store.update(1, { sending: "STOP" });
+    expect([...store.robots()]).toEqual([]);
+    store.apply([snapshot(robot(1))]);
+    expect(store.entry(1)).toMatchObject({ sending: "STOP", robot: { battery_level: 80 } });
+  });
 });

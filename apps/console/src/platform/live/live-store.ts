@@ -2,41 +2,107 @@ import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 
-type LiveUpdate = Extract<LiveEvent, { readonly type: "update" }>;
-
-/** An update that tells this and nothing else. */
-export function liveUpdate(told: Partial<LiveUpdate> & Pick<LiveUpdate, "at">): LiveUpdate {
-  return {
-    type: "update",
-    robots: [],
-    sites: [],
-    activity: [],
-    groups_changed: [],
-    runs_changed: [],
-    rollouts_changed: [],
-    alerts_changed: [],
-    ...told,
-  };
-}
-
 /**
  * `connecting` before the first events, `live` while they arrive, `lost` while trying again,
  * `stopped` where nobody is signed in or the tab is hidden.
  */
 export type LiveStatus = "connecting" | "live" | "lost" | "stopped";
 
+/** What the server has answered this browser about a robot, shown until the stream has come as far. */
+export interface RobotAnswer {
+  /** A reading of the status replaces the one before; a confirmed command also what was read before it. */
+  readonly kind: "status" | "command" | "settings";
+  /** The answer's place in the stream; null where it names none, as a server of an older version does. */
+  readonly position: string | null;
+  /** The robot as the answer shows it. */
+  readonly show: (robot: RobotLive) => RobotLive;
+}
+
+const REPLACED: Record<RobotAnswer["kind"], readonly RobotAnswer["kind"][]> = {
+  status: ["status"],
+  command: ["status", "command"],
+  settings: [],
+};
+
+/** §9 Simulated fallback status values of a robot that did not respond; made in demo mode only and never stored. */
+export interface MockReading {
+  readonly batteryPercent: number;
+  readonly mainMotorSpeed: number;
+  readonly brushMotorSpeed: number;
+  /** Shown in place of the time of the last reading. */
+  readonly timestamp: "Mock";
+}
+
+/** A call of this browser did not reach a robot; it is offline until the stream shows a report newer than that. */
+export interface Unreachable {
+  /** A status call failed, not merely a command. */
+  readonly byStatusCall: boolean;
+  /** Demo mode after a failed status call; else null. */
+  readonly mock: MockReading | null;
+  /** The last live report at the time of the failure, ISO 8601. */
+  readonly lastReportAt: string | null;
+}
+
+/** What this browser's own calls have to do with a robot; never persisted. */
+interface RobotCalls {
+  readonly unreachable: Unreachable | null;
+  /** A START or STOP that has no response yet. */
+  readonly sending: "START" | "STOP" | null;
+  /** A status call that has no response yet, made by polling or because a person pressed Refresh. */
+  readonly refresh: "polled" | "pressed" | null;
+  /** When its status was last requested (§9 Status polling). */
+  readonly lastQueriedAt: Date | null;
+}
+
+/** All that this browser knows of a robot. */
+export interface RobotEntry extends RobotCalls {
+  /** As the stream last said; null until it has named the robot. */
+  readonly streamed: RobotLive | null;
+  /** What the stream does not show yet, oldest first. */
+  readonly answers: readonly RobotAnswer[];
+  /** As the server last said, by the stream or by an answer; null until the stream has named it. */
+  readonly robot: RobotLive | null;
+}
+
+const NO_CALLS: RobotCalls = { unreachable: null, sending: null, refresh: null, lastQueriedAt: null };
+
+/** A robot of which nothing is known yet. */
+export const UNKNOWN_ROBOT: RobotEntry = { ...NO_CALLS, streamed: null, answers: [], robot: null };
+
 type Listener = () => void;
 
-/** What the live stream last said, by robot and by site; a component renders for its own key alone. */
+/** What a browser's own calls reveal changes figures over many robots at most this often, in milliseconds. */
+const FLUSH_AFTER_MS = 100;
+
+/**
+ * The one source of what robots and sites are like: the live stream, and the server's answers to this browser for as
+ * long as the stream has not come to them. A component renders for what it subscribes to alone.
+ */
 export class LiveStore {
-  readonly #robots = new Map<number, RobotLive>();
+  readonly #robots = new Map<number, RobotEntry>();
   readonly #sites = new Map<number, Site>();
   readonly #listeners = new Map<string, Set<Listener>>();
+  /** The stream that was being opened as each answer came: one opened later begins with what the answer says. */
+  readonly #answeredIn = new WeakMap<RobotAnswer, number>();
+  readonly #answered = new Set<number>();
+  #streams = 0;
+  /** How far the snapshot and the last update had come. Either counts: an update may have been found before it. */
+  #reached: readonly (string | undefined)[] = [];
+  #hasSnapshot = false;
   #status: LiveStatus = "stopped";
   #version = 0;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
+
+  entry(id: number): RobotEntry {
+    return this.#robots.get(id) ?? UNKNOWN_ROBOT;
+  }
 
   robot(id: number): RobotLive | undefined {
-    return this.#robots.get(id);
+    return this.entry(id).robot ?? undefined;
+  }
+
+  *robots(): Iterable<RobotLive> {
+    for (const { robot } of this.#robots.values()) if (robot !== null) yield robot;
   }
 
   site(id: number): Site | undefined {
@@ -47,19 +113,17 @@ export class LiveStore {
     return this.#status;
   }
 
-  /** Counts the flushes, for views that are computed from many robots. */
+  /** False before the first snapshot: then the robots are not known, rather than none. */
+  hasSnapshot(): boolean {
+    return this.#hasSnapshot;
+  }
+
+  /** Grows with each notice to `any`, for what is computed from many robots. */
   version(): number {
     return this.#version;
   }
 
-  robots(): Iterable<RobotLive> {
-    return this.#robots.values();
-  }
-
-  sites(): Iterable<Site> {
-    return this.#sites.values();
-  }
-
+  /** `key` is `robot:<id>`, told at once; `any`, told once for each flush; or `status`. Returns the unsubscribe. */
   subscribe(key: string, listener: Listener): () => void {
     const set = this.#listeners.get(key) ?? new Set<Listener>();
     this.#listeners.set(key, set.add(listener));
@@ -73,45 +137,134 @@ export class LiveStore {
     if (status === this.#status) return;
     this.#status = status;
     this.#tell("status");
+    this.flush();
+  }
+
+  /** A stream is requested now: its snapshot is newer than every answer until now. */
+  noteOpening(): void {
+    this.#streams += 1;
   }
 
   /** Takes events in the order they came and tells each watcher once. */
   apply(events: readonly LiveEvent[]): void {
-    const touched = new Set<string>();
+    const touched = new Set<number>();
+    let isNewStream = false;
     for (const event of events) {
       if (event.type === "end") continue;
-      if (event.type === "snapshot") this.#forgetAll(touched);
+      if (event.type === "snapshot") {
+        isNewStream = true;
+        this.#hasSnapshot = true;
+        this.#reached = [event.reached];
+        this.#forgetStreamed(touched);
+      } else {
+        this.#reached = [this.#reached[0], event.reached];
+      }
       for (const robot of event.robots) {
-        this.#robots.set(robot.robot_id, robot);
-        touched.add(`robot:${robot.robot_id}`);
+        this.#robots.set(robot.robot_id, { ...this.entry(robot.robot_id), streamed: robot });
+        touched.add(robot.robot_id);
       }
-      for (const site of event.sites) {
-        this.#sites.set(site.id, site);
-        touched.add(`site:${site.id}`);
-      }
+      for (const site of event.sites) this.#sites.set(site.id, site);
     }
+    for (const id of this.#answered) this.#endAnswers(id, touched, isNewStream);
+    for (const id of touched) this.#robots.set(id, shown(this.entry(id)));
+    for (const id of touched) this.#tell(`robot:${id}`);
+    this.flush();
+  }
+
+  /** The server has answered about a robot. Whatever it says, the robot was reached. */
+  answer(id: number, answer: RobotAnswer): void {
+    const { answers } = this.entry(id);
+    // Of a lost stream the answer is newer, even if it says the same.
+    const isShown = this.#status === "live" && this.#hasReached(answer.position);
+    const others = answers.filter(({ kind }) => !REPLACED[answer.kind].includes(kind));
+    this.#answeredIn.set(answer, this.#streams);
+    this.#answered.add(id);
+    this.update(id, { unreachable: null, answers: isShown ? others : [...others, answer] });
+  }
+
+  /** Notes what a call of this browser came to; one that reached nobody takes the place of what was answered before. */
+  update(id: number, change: Partial<RobotCalls & Pick<RobotEntry, "answers">>): void {
+    const failed = change.unreachable === undefined || change.unreachable === null ? {} : { answers: [] };
+    this.#robots.set(id, shown({ ...this.entry(id), ...failed, ...change }));
+    this.#tell(`robot:${id}`);
+    this.#flushTimer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS);
+  }
+
+  /** Tells those who watch all robots now instead of after FLUSH_AFTER_MS. */
+  flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
     this.#version += 1;
-    for (const key of touched) this.#tell(key);
     this.#tell("any");
+  }
+
+  /** Forgets what this browser's calls revealed: another user must not see it. */
+  forgetCalls(): void {
+    this.#answered.clear();
+    for (const id of this.#robots.keys()) this.update(id, { ...NO_CALLS, answers: [] });
   }
 
   /** Forgets everything: another user must not see it. */
   clear(): void {
-    const touched = new Set<string>();
-    this.#forgetAll(touched);
-    this.#version += 1;
-    for (const key of touched) this.#tell(key);
-    this.#tell("any");
-  }
-
-  #forgetAll(touched: Set<string>): void {
-    for (const id of this.#robots.keys()) touched.add(`robot:${id}`);
-    for (const id of this.#sites.keys()) touched.add(`site:${id}`);
+    const ids = [...this.#robots.keys()];
     this.#robots.clear();
     this.#sites.clear();
+    this.#answered.clear();
+    this.#hasSnapshot = false;
+    this.#reached = [];
+    for (const id of ids) this.#tell(`robot:${id}`);
+    this.flush();
+  }
+
+  #forgetStreamed(touched: Set<number>): void {
+    for (const [id, entry] of this.#robots) {
+      touched.add(id);
+      this.#robots.set(id, { ...entry, streamed: null });
+    }
+    this.#sites.clear();
+  }
+
+  #endAnswers(id: number, touched: Set<number>, isNewStream: boolean): void {
+    const entry = this.entry(id);
+    const isOpen = (answer: RobotAnswer) => {
+      if (isNewStream && (this.#answeredIn.get(answer) ?? 0) < this.#streams) return false;
+      const isComparable = answer.position !== null && this.#reached.some((reached) => reached !== undefined);
+      return isComparable ? !this.#hasReached(answer.position) : !touched.has(id);
+    };
+    const answers = entry.answers.filter(isOpen);
+    if (answers.length === 0) this.#answered.delete(id);
+    if (answers.length === entry.answers.length) return;
+    this.#robots.set(id, { ...entry, answers });
+    touched.add(id);
+  }
+
+  #hasReached(position: string | null): boolean {
+    return position !== null && this.#reached.some((reached) => reached !== undefined && includes(reached, position));
   }
 
   #tell(key: string): void {
     for (const listener of this.#listeners.get(key) ?? []) listener();
   }
+}
+
+/** Whether a stream that has come so far shows what the answer names: a transaction in a PostgreSQL snapshot. */
+function includes(reached: string, position: string): boolean {
+  const [xmin = "", xmax = "", open = ""] = reached.split(":");
+  const change = BigInt(position);
+  return change < BigInt(xmin) || (change < BigInt(xmax) && !open.split(",").includes(position));
+}
+
+/** With the robot as it is shown, and without a failure that the stream has disproved. */
+function shown(entry: RobotEntry): RobotEntry {
+  const { streamed, answers, unreachable } = entry;
+  return {
+    ...entry,
+    unreachable: unreachable !== null && isReachedSince(unreachable, streamed) ? null : unreachable,
+    robot: streamed && answers.reduce((robot, { show }) => show(robot), streamed),
+  };
+}
+
+function isReachedSince({ lastReportAt }: Unreachable, streamed: RobotLive | null): boolean {
+  if (streamed === null || !streamed.online || streamed.last_updated_at === null) return false;
+  return lastReportAt === null || Date.parse(streamed.last_updated_at) > Date.parse(lastReportAt);
 }

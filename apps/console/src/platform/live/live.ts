@@ -7,16 +7,17 @@ import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { useCallback, useSyncExternalStore } from "react";
+import { replaceEqualDeep } from "@tanstack/react-query";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { queryClient } from "../api/query-client.ts";
 import { queryKeyOf } from "../api/route-query.ts";
 import { currentSession, endSession, onSessionChange } from "../session/session.ts";
 import { LiveConnection } from "./live-connection.ts";
-import { LiveStore, type LiveStatus } from "./live-store.ts";
+import { LiveStore, type LiveStatus, type RobotEntry } from "./live-store.ts";
 import { invalidateSeen, isOfSite, readScopeAgain } from "./scope-change.ts";
 import { InvalidationQueue } from "./invalidation-queue.ts";
 
-/** What the live stream last said; for reading outside of components. */
+/** What robots and sites are like; for reading outside of components. */
 export const liveStore = new LiveStore();
 
 const staleAnswers = new InvalidationQueue({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
@@ -61,24 +62,58 @@ export function followLive(): () => void {
   };
 }
 
+/** All that this browser knows of a robot; renders again for this robot alone. */
+export function useRobotEntry(robotId: number): RobotEntry {
+  const subscribe = useCallback((listener: () => void) => liveStore.subscribe(`robot:${robotId}`, listener), [robotId]);
+  return useSyncExternalStore(subscribe, () => liveStore.entry(robotId));
+}
+
 /** The live part of a robot; undefined until the stream has named it. */
 export function useRobotLive(robotId: number): RobotLive | undefined {
-  const subscribe = useCallback((listener: () => void) => liveStore.subscribe(`robot:${robotId}`, listener), [robotId]);
-  return useSyncExternalStore(subscribe, () => liveStore.robot(robotId));
+  return useRobotEntry(robotId).robot ?? undefined;
 }
 
-/** A site with its counters as the stream last said; undefined until it has named it. */
-export function useSiteLive(siteId: number): Site | undefined {
-  const subscribe = useCallback((listener: () => void) => liveStore.subscribe(`site:${siteId}`, listener), [siteId]);
-  return useSyncExternalStore(subscribe, () => liveStore.site(siteId));
+const subscribeToAll = (listener: () => void) => liveStore.subscribe("any", listener);
+
+/**
+ * What is computed from many robots; renders again only if that is another value by `isSame`. `read` must not change
+ * from one rendering to the next.
+ */
+export function useLiveValue<T>(read: () => T, isSame: (one: T, other: T) => boolean = Object.is): T {
+  const snapshot = useMemo(() => latestValue(read, isSame), [read, isSame]);
+  return useSyncExternalStore(subscribeToAll, snapshot);
 }
 
-/** Renders again after each flush; read `liveStore.robots()` for figures over all robots. */
-export function useLiveVersion(): number {
-  return useSyncExternalStore(
-    (listener) => liveStore.subscribe("any", listener),
-    () => liveStore.version(),
-  );
+/** Reads once for each version of the store, and answers the value of before where it is the same. */
+function latestValue<T>(read: () => T, isSame: (one: T, other: T) => boolean): () => T {
+  let last: { readonly version: number; readonly value: T } | null = null;
+  return () => {
+    const version = liveStore.version();
+    if (last?.version === version) return last.value;
+    const value = read();
+    last = { version, value: last !== null && isSame(last.value, value) ? last.value : value };
+    return last.value;
+  };
+}
+
+/** For lists of `useLiveValue` of which some fields do not matter. */
+export function sameApartFrom<T extends object>(
+  ...fields: readonly (keyof T)[]
+): (one: readonly T[], other: readonly T[]) => boolean {
+  const ignored: ReadonlySet<PropertyKey> = new Set(fields);
+  const relevant = (item: T) =>
+    JSON.stringify(item, (field, value: unknown) => (ignored.has(field) ? undefined : value));
+  return (one, other) =>
+    one.length === other.length &&
+    one.every((item, index) => {
+      const now = other[index];
+      return item === now || (now !== undefined && relevant(item) === relevant(now));
+    });
+}
+
+/** For values of `useLiveValue` that are lists: the same items in the same order. */
+export function hasSameItems<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((item, index) => Object.is(item, other[index]));
 }
 
 export function useLiveStatus(): LiveStatus {
@@ -125,10 +160,12 @@ async function patchSites(events: readonly LiveEvent[]): Promise<void> {
     await queryClient.invalidateQueries({ queryKey: queryKeyOf(siteDetails) });
     return;
   }
-  queryClient.setQueryData<readonly Site[]>(
-    key,
+  const sites = replaceEqualDeep(
+    cached,
     cached.map((site) => changed.get(site.id) ?? site),
   );
+  // A site is named with each message of its robots; pages render only where one of its figures differs.
+  if (sites !== cached) queryClient.setQueryData<readonly Site[]>(key, sites);
 }
 
 /**

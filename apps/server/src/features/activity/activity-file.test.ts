@@ -22,11 +22,11 @@ function entry(id: number): ActivityCsvRow {
   };
 }
 
-/** Rows without an end, and which pages were asked for. */
+/** An endless log, and which of its pages were requested. */
 class EndlessLog {
-  readonly asked: (string | undefined)[] = [];
+  readonly requested: (string | undefined)[] = [];
   readonly read = async (cursor: string | undefined): Promise<readonly ActivityCsvRow[]> => {
-    this.asked.push(cursor);
+    this.requested.push(cursor);
     const newest = Number(cursor ?? 1_000_000) - 1;
     return Array.from({ length: PAGE }, (_, index) => entry(newest - index));
   };
@@ -37,21 +37,21 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv, however many rows", ()
     expect(activityFileName(new Date("2026-06-15T23:59:59Z"))).toBe("robot-activity-log-2026-06-15.csv");
   });
 
-  test("no page is read before the last ones were taken, and none after the caller has left", async () => {
+  test("no page is read before the previous ones were consumed, and none after the caller has disconnected", async () => {
     const log = new EndlessLog();
     const file = await activityFile(log.read, false);
-    expect(log.asked).toEqual([undefined]);
+    expect(log.requested).toEqual([undefined]);
     const pieces: AsyncIterator<unknown> = file[Symbol.asyncIterator]();
     for (let piece = 0; piece < 4; piece += 1) await pieces.next();
-    const readSoFar = log.asked.length;
+    const readSoFar = log.requested.length;
     expect(readSoFar).toBeLessThan(8);
     const closed = once(file, "close");
     file.destroy();
     await closed;
-    expect(log.asked.length).toBeLessThanOrEqual(readSoFar + 1);
+    expect(log.requested.length).toBeLessThanOrEqual(readSoFar + 1);
   });
 
-  test("a first page that cannot be read is a failure of the call, a later one ends the file with an error", async () => {
+  test("a first page that cannot be read fails the call, a later one ends the file with an error", async () => {
     await expect(activityFile(async () => Promise.reject(new Error("Nobody answers.")), false)).rejects.toThrow(
       "Nobody",
     );
@@ -64,7 +64,7 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv, however many rows", ()
     await expect(file.toArray()).rejects.toThrow("Gone since.");
   });
 
-  test("times are those of the site and in UTC, and words are those of the screen", async () => {
+  test("times are the site's and in UTC, and texts are those on screen", async () => {
     const [rows] = [[entry(1)], []];
     const file = await activityFile(async (cursor) => (cursor === undefined ? rows : []), false);
     const [, row] = (await file.toArray()).join("").trim().split("\r\n");
@@ -73,7 +73,7 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv, however many rows", ()
     );
   });
 
-  test("§6: the partner's column is a Super Admin's", async () => {
+  test("§6: only a Super Admin has the partner's column", async () => {
     const head = async (withPartner: boolean) => {
       const file = await activityFile(async () => [], withPartner);
       return (await file.toArray()).join("").trim().split(",").includes('"Partner"');

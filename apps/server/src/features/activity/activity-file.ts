@@ -12,9 +12,9 @@ export function activityFileName(now: Date): string {
 }
 
 /**
- * The rows as CSV, written page by page while it is read: the next page is asked for when the last one was taken, and
- * none after the stream was destroyed. `readPage` answers the rows older than a `log_id`, none at the end; the first
- * page is there before the stream, so that a failure to read it is an answer.
+ * The rows as CSV, written page by page while it is read: the next page is requested when the previous one was
+ * consumed, and none after the stream was destroyed. `readPage` returns the rows older than a `log_id`, none at the
+ * end; the first page is read before the stream begins, so that a failure becomes an error response.
  */
 export async function activityFile(
   readPage: (cursor: string | undefined) => Promise<readonly ActivityCsvRow[]>,

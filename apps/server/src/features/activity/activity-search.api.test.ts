@@ -15,7 +15,7 @@ let server: TestApp;
 let admin: TestClient;
 const at = (minute: number) => new Date(Date.UTC(2026, 5, 15, 6, minute));
 
-/** Rows 1 to 8: one for each of what the filters tell apart. */
+/** Rows 1 to 8: one for each case that the filters distinguish. */
 async function recordEight(): Promise<void> {
   const { ownRobot, foreignRobot } = server.fixtures;
   const rows: Partial<ActivityRecord>[] = [
@@ -84,7 +84,7 @@ describe("§2 Activity Log page: search", () => {
     ["-", "8 7 6 5 4 3 2 1"],
     ["q", ""],
     ["cleaning robot", ""],
-    // Over the border of two texts: words of neither.
+    // Spans two texts: found in neither.
     ["Park\nOwncare", ""],
   ])("%j is in rows %s", async (search, found) => {
     expect(await ids({ search })).toBe(found);
@@ -111,7 +111,7 @@ describe("filters of the activity log", () => {
     for (const [query, found] of cases) expect([query, await ids(query)]).toEqual([query, found]);
   });
 
-  test("wrong ones are refused by name", async () => {
+  test("invalid ones are refused by name", async () => {
     const cases = [
       ["from=2026-06-15T06:01:00Z&to=2026-06-15T06:00:59.5Z", "to"],
       ["from=yesterday", "from"],
@@ -139,7 +139,7 @@ describe("filters of the activity log", () => {
     }
   });
 
-  test("who stands in the log is told once each, for the filter", async () => {
+  test("every person in the log is listed once, for the filter", async () => {
     expect((await admin.ask(activityUsers)).toSorted()).toEqual([
       "Omkar Jain",
       "Scheduler",
@@ -182,7 +182,7 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv", () => {
     });
   });
 
-  test("the filters hold for it too", async () => {
+  test("the filters apply to it too", async () => {
     const answer = await admin.raw(`${exportActivity.path}?search=robot&action=STOP`, { method: "GET" });
     expect(readCsv(answer.text, 100).rows.map(({ cells }) => cells["details"])).toEqual([
       "The robot showed that it has stopped.",
@@ -190,14 +190,14 @@ describe("§9 CSV exports: robot-activity-log-<date>.csv", () => {
   });
 });
 
-describe("the activity log as it grows and its parts go", () => {
+describe("the activity log as it grows and things are deleted", () => {
   test("a text that a later outcome brings is found, the former one is not", async () => {
     await server.db.updateTable("activity").set({ details: "Delivered at dawn." }).where("log_id", "=", 2).execute();
     expect(await ids({ search: "at DAWN" })).toBe("2");
     expect(await ids({ search: "has stopped" })).toBe("");
   });
 
-  test("servers that bring the same new texts at once do not wait for each other", async () => {
+  test("servers that add the same new texts concurrently do not wait for each other", async () => {
     const { ownRobot } = server.fixtures;
     const record = (tx: Tx, details: string) => recordActivities(tx, [{ ...usual(ownRobot), details }]);
     await server.db.transaction().execute(async (one) => {
@@ -222,7 +222,7 @@ describe("the activity log as it grows and its parts go", () => {
     expect(await ids({ site_id: ownSiteId, robot_id: ownRobot.id, user: "Scheduler" })).toBe("3");
   });
 
-  test("counting ends at its limit unless all are asked for; pages, file and search hold for many rows", async () => {
+  test("counting ends at its limit unless all are requested; pages, file and search work for many rows", async () => {
     await sql`
       insert into activity (created_at, site_id, robot_id, action, action_type, status, user_name, site_name, partner_name,
         robot_name, serial_number, details, params)
@@ -230,7 +230,7 @@ describe("the activity log as it grows and its parts go", () => {
         partner_name, robot_name, serial_number, 'Load ' || n, params
       from activity, generate_series(1, ${COUNT_LIMIT + 50}::int) n where log_id = 1
     `.execute(server.db);
-    // As autovacuum does in time: dead rows and statistics may be those of tests before this one.
+    // As autovacuum does in time: dead rows and statistics may stem from earlier tests.
     await sql`vacuum analyze`.execute(server.db);
     const all = COUNT_LIMIT + 58;
     const first = await admin.ask(activityLogs, { query: { limit: 1000 } });
@@ -249,7 +249,7 @@ describe("the activity log as it grows and its parts go", () => {
     expect(new Set(stamps).size).toBe(all);
   });
 
-  test("a partner's viewer has its own rows alone, whatever is searched", async () => {
+  test("a partner's viewer sees only its own rows, whatever is searched", async () => {
     const viewer = {
       userId: server.fixtures.userIds.stranger,
       name: "Sana",

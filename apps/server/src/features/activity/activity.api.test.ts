@@ -44,7 +44,7 @@ async function signedIn(person: "admin" | "owner") {
 }
 
 describe("§7 GET api/site/robot/activity_logs", () => {
-  test("a row has the names of its time, later renamings change nothing", async () => {
+  test("a row has the names at its time, later renamings change nothing", async () => {
     await record(server.fixtures.ownRobot, 1);
     await server.db.updateTable("sites").set({ name: "Renamed" }).where("id", "=", server.fixtures.ownSiteId).execute();
     await server.db
@@ -74,7 +74,7 @@ describe("§7 GET api/site/robot/activity_logs", () => {
     ]);
   });
 
-  test("pages follow each other newest first, also where times are equal and rows come in between", async () => {
+  test("pages follow each other newest first, even if times are equal and rows are added in between", async () => {
     for (let second = 0; second < 10; second += 1) await record(server.fixtures.ownRobot, Math.floor(second / 3));
     const admin = await server.as("admin");
     const seen: string[] = [];
@@ -88,7 +88,7 @@ describe("§7 GET api/site/robot/activity_logs", () => {
     expect(seen).toEqual(["10", "9", "8", "7", "6", "5", "4", "3", "2", "1"]);
   });
 
-  test("§6: the call is the Super Admin's alone", async () => {
+  test("§6: only Super Admins may make this call", async () => {
     const answer = await (await server.as("owner")).call(activityLogs);
     expect([answer.status, answer.body]).toEqual([
       403,

@@ -17,7 +17,10 @@ export interface ActivityQuery {
 
 type Rows = SelectQueryBuilder<Tables & { a: ActivityTable }, "a", object>;
 
-/** STARTs and STOPs at the viewer's sites, deleted ones too, newest first. Partners do not see partners' names (§6). */
+/**
+ * STARTs and STOPs at the viewer's sites, including deleted ones, newest first. Partners do not see partners' names
+ * (§6).
+ */
 export async function readActivity(viewer: Viewer, db: Executor, choice: ActivityQuery = {}): Promise<ActivityEntry[]> {
   if (choice.logIds?.length === 0) return [];
   const matching = await filteredRows(viewer, db, choice.filter);
@@ -52,7 +55,7 @@ interface ActivityPage {
   readonly next_cursor: string | null;
 }
 
-/** One page of `limit` rows and how many there are; counting ends at `countLimit`, null for never. */
+/** One page of `limit` rows, and how many there are; counting ends at `countLimit`, or never if null. */
 export async function readActivityPage(
   viewer: Viewer,
   db: Executor,
@@ -75,7 +78,7 @@ export async function readActivityPage(
   };
 }
 
-/** Throws 404 where the site or robot of a filter is not the viewer's, 400 where the robot was never at the site. */
+/** Throws 404 if the site or robot of a filter is not the viewer's, 400 if the robot was never at the site. */
 export async function requireFilterInScope(
   viewer: Viewer,
   db: Executor,
@@ -120,7 +123,7 @@ function visibleRows(viewer: Viewer, db: Executor): Rows {
   return rows.where("a.site_id", "=", sql<number>`any(array(${sites}))`);
 }
 
-/** The viewer's rows that match; null where no text contains the words searched for. */
+/** The viewer's matching rows; null if no text contains the words searched for. */
 async function filteredRows(viewer: Viewer, db: Executor, filter: ActivityFilter = {}): Promise<Rows | null> {
   const { search, action, site_id, robot_id, user, status, from, to } = filter;
   let rows = visibleRows(viewer, db);
@@ -154,7 +157,7 @@ function textMatches(words: string) {
     from activity_texts texts where texts.key = any(array[a.place_key, a.outcome_key])), false))`;
 }
 
-/** First the ids, along an index that holds every filter; then the rows of these alone. */
+/** First the ids, along an index that covers every filter; then only their rows. */
 async function readRows(
   viewer: Viewer,
   db: Executor,
@@ -208,12 +211,12 @@ interface MatchingTexts {
 /** Words found in more texts than this are compared row by row instead: they match so often that few rows are read. */
 const MAX_TEXTS = 5_000;
 
-/** The words as a pattern of `like` for folded text. */
+/** The words as a `like` pattern for folded text. */
 function patternOf(words: string) {
   return sql<string>`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
 }
 
-/** Texts of the activity log that contain these words, ignoring case; null where there are too many. */
+/** Texts of the activity log that contain these words, ignoring case; null if there are too many. */
 async function findTexts(db: Executor, words: string): Promise<MatchingTexts | null> {
   // Texts are single lines, so that no text contains a line break.
   if (words.includes("\n")) return { places: [], outcomes: [], people: [] };

@@ -9,10 +9,10 @@ export interface ActivityRecord {
   readonly robotId: number;
   /** The site where it happened. */
   readonly siteId: number;
-  /** The robot's name and machine at the time, where they may differ from now. */
+  /** The robot's name and machine at the time, if they may differ from the current ones. */
   readonly robotName?: string | undefined;
   readonly serialNumber?: string | undefined;
-  /** Null where no command was made because it was refused before. */
+  /** Null if no command was made because it was refused before. */
   readonly commandId: string | null;
   /** The run that ended without a STOP. */
   readonly endedRunId?: string;
@@ -28,12 +28,15 @@ export interface ActivityRecord {
   readonly params: Omit<CommandParams, "status">;
 }
 
-/** Writes the activity row in the caller's transaction. Each command and each run's end has one row: a second one changes nothing and returns false. */
+/**
+ * Writes the activity row in the caller's transaction. Each command and each run's end has one row: a second one
+ * changes nothing and returns false.
+ */
 export async function recordActivity(db: Executor, record: ActivityRecord): Promise<boolean> {
   return (await recordActivities(db, [record])).length === 1;
 }
 
-/** The same for many at once, in their order. Returns the command ids of the rows written. */
+/** The same for many at once, in order. Returns the command ids of the rows written. */
 export async function recordActivities(db: Executor, records: readonly ActivityRecord[]): Promise<(string | null)[]> {
   if (records.length === 0) return [];
   const rowsToInsert = records.map((record, nth) => ({ ...record, nth }));
@@ -86,7 +89,7 @@ export interface ActivityAmended extends Pick<ActivityRecord, "status" | "detail
   readonly commandId: string;
 }
 
-/** Updates the rows of commands: a Stop that was pending is delivered later. */
+/** Updates the rows of commands: a pending Stop is delivered later. */
 export async function amendActivities(db: Executor, amended: readonly ActivityAmended[]): Promise<void> {
   if (amended.length === 0) return;
   await sql`

@@ -11,7 +11,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { activityFile, activityFileName } from "./activity-file.ts";
 import { readActivityForFile, readActivityPage, readActivityUsers, requireFilterInScope } from "./activity.queries.ts";
 
-/** Rows that the export reads at once. */
+/** Rows read at a time by the export. */
 const EXPORT_PAGE = 2_000;
 
 export function activityRoutes(app: FastifyInstance, deps: Dependencies): void {

@@ -18,13 +18,13 @@ interface AlertWatchDependencies extends Pick<
   Dependencies,
   "db" | "clock" | "clocks" | "broker" | "settings" | "log" | "serverId"
 > {
-  /** What people call this server; the host name by default. */
+  /** The name people use for this server; the host name by default. */
   readonly serverName?: string;
 }
 
 /**
- * Raises the alerts that time alone makes due: robots lost while moving, robots that have been offline for too long,
- * sites with an outage, and servers whose clocks disagree. Every server does so, by the time of the database.
+ * Raises the alerts that depend only on time: robots lost while moving, robots offline for too long, sites with an
+ * outage, and servers whose clocks disagree. Every server does so, by the database's time.
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;
@@ -88,7 +88,7 @@ export class AlertWatch implements Service {
 
   async #updateOfflineAlerts(): Promise<void> {
     const { db, clock, broker } = this.#deps;
-    // Messages from robots may not have been stored, or not been dated correctly.
+    // Messages from robots may not have been stored, or may have been dated wrongly.
     if (isClockWrong(this.#deps)) this.#listening.restart();
     // Without the broker every robot seems to be offline, and afterwards robots take a moment to reconnect.
     if (!broker.connected || this.#listening.forMs < LISTENING_GRACE_MS) return;

@@ -18,7 +18,7 @@ const ago = (minutes: number) => new Date(TEST_NOW.getTime() - minutes * 60_000)
 const HOUR = 60;
 type Row = Insertable<AlertsTable>;
 
-/** Stores an alert, about `ownRobot` unless told otherwise; answers its id. */
+/** Stores an alert, about `ownRobot` by default; returns its id. */
 async function add(code: string, minutes: number, more: Partial<Row> = {}): Promise<string> {
   const { id: robot_id, siteId: site_id } = server.fixtures.ownRobot;
   const usual = { robot_id, site_id, source: "ROBOT", severity: "WARNING", text: `${code}.` } as const;
@@ -93,7 +93,7 @@ describe("Alerts: one list", () => {
     const rows = Array.from({ length: 60 }, (_, nth): [string, number, Partial<Row>] => {
       const cleared_at = nth % 5 === 0 ? TEST_NOW : null;
       const seen = nth % 4 === 1 ? { acknowledged_at: TEST_NOW, acknowledged_by: "Anita Rao" } : {};
-      // Many of the same moment.
+      // Many at the same moment.
       return [`C${nth}`, nth % 7, { severity: severities[nth % 3] ?? "INFO", cleared_at, ...seen }];
     });
     for (const [code, minutes, more] of rows) await add(code, minutes, more);
@@ -102,8 +102,8 @@ describe("Alerts: one list", () => {
       ["cleared", 12],
       ["all", 60],
     ] as const) {
-      const whole = (await list("owner", { state })).alerts;
-      expect([whole.length, whole]).toEqual([wanted, whole.toSorted(compareAlerts)]);
+      const all = (await list("owner", { state })).alerts;
+      expect([all.length, all]).toEqual([wanted, all.toSorted(compareAlerts)]);
       const paged: Alert[] = [];
       for (let cursor: string | null = ""; cursor !== null;) {
         const page = await list("owner", { state, limit: 7, ...(cursor !== "" && { cursor }) });
@@ -111,11 +111,11 @@ describe("Alerts: one list", () => {
         paged.push(...page.alerts);
         cursor = page.next_cursor;
       }
-      expect(codes(paged)).toEqual(codes(whole));
+      expect(codes(paged)).toEqual(codes(all));
     }
   });
 
-  test("is filtered by severity, site and robot; the counts of open ones follow site and robot alone", async () => {
+  test("is filtered by severity, site and robot; the counts of open ones follow only site and robot", async () => {
     const { ownRobot2, foreignRobot, ownSiteId, foreignSiteId } = server.fixtures;
     await add("A", 1);
     await add("B", 2, { severity: "CRITICAL", robot_id: ownRobot2.id });
@@ -131,23 +131,23 @@ describe("Alerts: one list", () => {
     expect(codes((await list("owner")).alerts)).toEqual(["B", "A"]);
   });
 
-  test("what comes and goes is one line of the past, with how often it came within a day", async () => {
+  test("a recurring alert is one line of the past, with how often it occurred within a day", async () => {
     const flap = async (minutes: number) => add("LINK", minutes, { cleared_at: ago(minutes - 1) });
     for (const hours of [80, 25, 13, 2, 1]) await flap(hours * HOUR);
     await add("OTHER", 90, { cleared_at: ago(80) });
-    const told = async (state: "open" | "cleared" | "all") =>
+    const listed = async (state: "open" | "cleared" | "all") =>
       (await list("owner", { state })).alerts.map(({ code, raised_at, times }) => [code, raised_at, times]);
     const oldest = ["LINK", ago(80 * HOUR).toISOString(), 1];
     const other = ["OTHER", ago(90).toISOString(), 1];
-    expect(await told("cleared")).toEqual([["LINK", ago(HOUR).toISOString(), 3], other, oldest]);
+    expect(await listed("cleared")).toEqual([["LINK", ago(HOUR).toISOString(), 3], other, oldest]);
     await add("LINK", 30);
     const holds = ["LINK", ago(30).toISOString(), 4];
-    expect(await told("open")).toEqual([holds]);
-    expect(await told("cleared")).toEqual([["LINK", ago(HOUR).toISOString(), 3], other, oldest]);
-    expect(await told("all")).toEqual([holds, other, oldest]);
+    expect(await listed("open")).toEqual([holds]);
+    expect(await listed("cleared")).toEqual([["LINK", ago(HOUR).toISOString(), 3], other, oldest]);
+    expect(await listed("all")).toEqual([holds, other, oldest]);
   });
 
-  test("a cursor or filter that makes no sense is 400 and names its field", async () => {
+  test("an invalid cursor or filter is 400 and names its field", async () => {
     const client = await server.as("owner");
     const { ownRobot, secondSiteId } = server.fixtures;
     for (const [query, field] of [
@@ -167,7 +167,7 @@ describe("Alerts: acknowledging", () => {
   const audit = () =>
     server.db.selectFrom("audit").selectAll().where("action", "=", "ACKNOWLEDGE_ALERT").orderBy("id").execute();
 
-  test("the first who does stays, is on record, and the alert goes on", async () => {
+  test("the first acknowledgement stays, is recorded, and the alert remains open", async () => {
     const { ownSiteId, userIds } = server.fixtures;
     const id = await add("BRUSH_WORN", 5);
     const [one, two] = await Promise.all([acknowledge("owner", id), acknowledge("admin", id)]);
@@ -176,8 +176,8 @@ describe("Alerts: acknowledging", () => {
     const by = alerts[0]?.acknowledged_by;
     expect(["Omkar Jain", "Anita Rao"]).toContain(by);
     expect(alerts).toMatchObject([{ cleared_at: null, acknowledged_at: TEST_NOW.toISOString() }]);
-    const told = [one.body, two.body].map((body) => JSON.stringify(body)).toSorted();
-    expect(told).toEqual(
+    const listed = [one.body, two.body].map((body) => JSON.stringify(body)).toSorted();
+    expect(listed).toEqual(
       [
         JSON.stringify({ message: "The alert was acknowledged." }),
         JSON.stringify({ message: `${by} has already acknowledged this alert.` }),
@@ -187,7 +187,7 @@ describe("Alerts: acknowledging", () => {
     expect(await audit()).toMatchObject([{ user_id, entity_id: id, site_id: ownSiteId, outcome: "DONE" }]);
   });
 
-  test("one that is over is 409 with a sentence, on record; a foreign or absent one is 404", async () => {
+  test("one that is over is 409 with the reason, recorded; another partner's or a nonexistent one is 404", async () => {
     const id = await add("BRUSH_WORN", 5, { cleared_at: ago(1) });
     expect(await acknowledge("owner", id)).toMatchObject({
       status: 409,
@@ -200,7 +200,7 @@ describe("Alerts: acknowledging", () => {
     expect((await list("owner")).alerts).toMatchObject([{ acknowledged_by: null }]);
   });
 
-  test("a missed run is over with it: nothing else could end it", async () => {
+  test("a missed run is cleared by it: nothing else could end it", async () => {
     const id = await add("RUN_MISSED", 5, { source: "SERVER" });
     expect(await acknowledge("owner", id)).toMatchObject({
       body: { message: "The alert was acknowledged and is over." },
@@ -210,8 +210,8 @@ describe("Alerts: acknowledging", () => {
   });
 });
 
-describe("Alerts: of robots and sites that go", () => {
-  test("a robot that moves takes with it what holds, to be acknowledged anew; the past keeps its names", async () => {
+describe("Alerts: of robots and sites that move or are deleted", () => {
+  test("a robot that moves takes its open alerts along, to be acknowledged again; past ones keep their names", async () => {
     const { ownRobot, foreignSiteId } = server.fixtures;
     await acknowledge("owner", await add("DUST", 5));
     await add("OLD", 50, { cleared_at: ago(40) });
@@ -234,7 +234,7 @@ describe("Alerts: of robots and sites that go", () => {
     expect(open).toEqual({ CRITICAL: 0, WARNING: 0, INFO: 0 });
   });
 
-  test("a dark site is no alert of its robots", async () => {
+  test("a dark site is not an alert of its robots", async () => {
     const { ownSiteId: siteId } = server.fixtures;
     await add("SITE_DARK", 5, { robot_id: null, source: "SERVER" });
     const robots = await (await server.as("owner")).ask(robotsList, { params: { siteId } });
@@ -249,9 +249,9 @@ describe("Alerts: about Suncrew's own servers", () => {
     await add("SERVER_CLOCK", 90, { ...SERVERS, cleared_at: ago(80) });
     const id = await add("SERVER_CLOCK", 5, SERVERS);
     await add("DUST", 3, { severity: "CRITICAL" });
-    const told = await list("admin");
-    expect(told).toMatchObject({ total: 2, open: { CRITICAL: 2, WARNING: 0, INFO: 0 } });
-    expect(told.alerts[1]).toEqual({
+    const listed = await list("admin");
+    expect(listed).toMatchObject({ total: 2, open: { CRITICAL: 2, WARNING: 0, INFO: 0 } });
+    expect(listed.alerts[1]).toEqual({
       id,
       severity: "CRITICAL",
       source: "SERVER",
@@ -269,9 +269,9 @@ describe("Alerts: about Suncrew's own servers", () => {
       acknowledged_at: null,
       acknowledged_by: null,
     });
-    // Not for who does not ask for it: a console of the version before can read no alert without a site.
+    // Not unless requested: a console of the previous version cannot read alerts without a site.
     expect(await list("admin", { servers: "false" })).toMatchObject({ total: 1, open: { CRITICAL: 1 } });
-    // Of the past it is one line, as any other.
+    // Among past alerts it is one line, like any other.
     expect(codes((await list("admin", { state: "all" })).alerts)).toEqual(["DUST", "SERVER_CLOCK"]);
     expect(codes((await list("admin", { state: "cleared" })).alerts)).toEqual(["SERVER_CLOCK"]);
     expect(codes((await list("admin", { site_id: server.fixtures.ownSiteId })).alerts)).toEqual(["DUST"]);
@@ -287,21 +287,21 @@ describe("Alerts: about Suncrew's own servers", () => {
     }
   });
 
-  test("protocol rule 12: pages that hold it follow the order of the domain, without gap or repetition", async () => {
+  test("protocol rule 12: pages that contain it follow the order of the domain, without gap or repetition", async () => {
     await add("SERVER_CLOCK", 5, SERVERS);
     for (let nth = 0; nth < 6; nth += 1) await add(`C${nth}`, 4 + (nth % 3), { severity: "CRITICAL" });
-    const whole = (await list("admin")).alerts;
-    expect([whole.length, whole]).toEqual([7, whole.toSorted(compareAlerts)]);
+    const all = (await list("admin")).alerts;
+    expect([all.length, all]).toEqual([7, all.toSorted(compareAlerts)]);
     const paged: Alert[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const page = await list("admin", { limit: 2, ...(cursor !== "" && { cursor }) });
       paged.push(...page.alerts);
       cursor = page.next_cursor;
     }
-    expect(codes(paged)).toEqual(codes(whole));
+    expect(codes(paged)).toEqual(codes(all));
   });
 
-  test("protocol rule 12: a Super Admin acknowledges it, on record without a site, and it goes on; a partner gets 404", async () => {
+  test("protocol rule 12: a Super Admin acknowledges it, recorded without a site, and it stays open; a partner gets 404", async () => {
     const id = await add("SERVER_CLOCK", 5, SERVERS);
     for (const person of ["owner", "stranger"] as const) {
       expect(await acknowledge(person, id)).toMatchObject({ status: 404, body: { message: "Alert not found" } });

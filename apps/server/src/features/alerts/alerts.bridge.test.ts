@@ -31,7 +31,7 @@ const alerts = () =>
 const brush: DeviceAlert = { code: "BRUSH_WORN", severity: "WARNING", text: "The brush is worn." };
 const motor: DeviceAlert = { code: "MOTOR_HOT", severity: "CRITICAL", text: "The motor is hot." };
 
-test("§3 Robot: the alerts a robot lists are open once each, until it lists them no more", async () => {
+test("§3 Robot: the alerts a robot lists are open once each, until it no longer lists them", async () => {
   await shows({ alerts: [brush, brush, motor] });
   await shows({ alerts: [brush, motor] });
   expect(await alerts()).toMatchObject([
@@ -50,7 +50,7 @@ test("§3 Robot: the alerts a robot lists are open once each, until it lists the
   ]);
 });
 
-test("§3 Robot: an alert told in other words is the same alert", async () => {
+test("§3 Robot: an alert reported with another text is the same alert", async () => {
   await shows({ alerts: [brush] });
   await shows({ alerts: [{ ...brush, severity: "CRITICAL", text: "The brush is gone." }] });
   expect(await alerts()).toMatchObject([{ severity: "CRITICAL", text: "The brush is gone.", cleared_at: null }]);
@@ -65,7 +65,7 @@ test("protocol rule 12: a clock more than 30 s off raises an alert, and a right 
   expect((await alerts())[0]?.cleared_at).not.toBeNull();
 });
 
-test("protocol rule 12: a time with an offset is the instant that it names, and shifts nothing", async () => {
+test("protocol rule 12: a time with an offset is the instant that it denotes, and shifts nothing", async () => {
   const now = harness.clock.now();
   const inIndia = new Date(now.getTime() + 19_800_000).toISOString().replace("Z", "+05:30");
   harness.says(serial, "state", { ...stateMessage(now, 1, (seq += 1)), ts: inIndia });
@@ -89,14 +89,14 @@ test("decisions: a status outside the protocol shows as normal and raises an ale
   expect((await alerts())[0]?.cleared_at).not.toBeNull();
 });
 
-test("Alerts: a low battery is told once, worse when nearly empty, and is over only well above", async () => {
+test("Alerts: a low battery is raised once, worse when nearly empty, and cleared only well above the limit", async () => {
   const low = async () =>
     (await alerts()).map(({ code, severity, cleared_at }) => [code, severity, cleared_at === null]);
   await shows({ battery: 20 });
   expect(await low()).toEqual([]);
   for (const battery of [19, 21, 18, 24]) await shows({ battery });
   expect(await low()).toEqual([["LOW_BATTERY", "WARNING", true]]);
-  // What was nearly empty stays on record as such.
+  // An alert that was nearly empty stays recorded as such.
   for (const battery of [9, 12]) await shows({ battery });
   expect(await low()).toEqual([["LOW_BATTERY", "CRITICAL", true]]);
   expect(await alerts()).toMatchObject([{ source: "SERVER", text: "The battery is nearly empty, below 10 %." }]);
@@ -104,7 +104,7 @@ test("Alerts: a low battery is told once, worse when nearly empty, and is over o
   expect(await low()).toEqual([["LOW_BATTERY", "CRITICAL", false]]);
 });
 
-test("Alerts: a low battery that the robot tells of by itself is one alert, the robot's", async () => {
+test("Alerts: a low battery that the robot reports itself is one alert, the robot's", async () => {
   await shows({ battery: 15 });
   await shows({ battery: 14, alerts: [{ code: "LOW_BATTERY", severity: "WARNING", text: "The battery is low." }] });
   expect((await alerts()).map(({ source, cleared_at }) => [source, cleared_at === null])).toEqual([
@@ -114,13 +114,13 @@ test("Alerts: a low battery that the robot tells of by itself is one alert, the 
 });
 
 let eventSeq = 1_763_706_000;
-/** Tells of an alert that began or ended at `at`. */
-function tells(kind: "ALERT_RAISED" | "ALERT_CLEARED", at: Date, alert = brush, named = (eventSeq += 1)): void {
+/** Reports an alert that began or ended at `at`. */
+function reports(kind: "ALERT_RAISED" | "ALERT_CLEARED", at: Date, alert = brush, named = (eventSeq += 1)): void {
   const body = kind === "ALERT_RAISED" ? { kind, alert } : { kind, code: alert.code };
   harness.says(serial, "event", eventMessage(at, 1, named, body));
 }
 
-test("Alerts: one that was raised and cleared while the robot was away is on record at its own times, once", async () => {
+test("Alerts: one raised and cleared while the robot was offline is recorded at its own times, once", async () => {
   const beganMs = harness.clock.now().getTime();
   const at = (seconds: number) => new Date(beganMs + seconds * 1_000);
   await harness.pass(600_000);
@@ -128,8 +128,8 @@ test("Alerts: one that was raised and cleared while the robot was away is on rec
   const second = (eventSeq += 1);
   for (let time = 1; time <= 2; time += 1) {
     await shows({});
-    tells("ALERT_RAISED", at(60), motor, first);
-    tells("ALERT_CLEARED", at(120), motor, second);
+    reports("ALERT_RAISED", at(60), motor, first);
+    reports("ALERT_CLEARED", at(120), motor, second);
     await harness.pass(100);
   }
   expect(await alerts()).toMatchObject([{ source: "ROBOT", ...motor, raised_at: at(60), cleared_at: at(120) }]);
@@ -139,48 +139,48 @@ test("Alerts: one that was raised and cleared while the robot was away is on rec
 
 test("Alerts: events add nothing to an alert that states have shown, and open none", async () => {
   const began = harness.clock.now();
-  tells("ALERT_RAISED", began);
+  reports("ALERT_RAISED", began);
   await harness.pass(1_000);
   expect(await alerts()).toEqual([]);
   await shows({ alerts: [brush] });
   await harness.pass(60_000);
   const ended = harness.clock.now();
   await shows({});
-  tells("ALERT_CLEARED", ended);
+  reports("ALERT_CLEARED", ended);
   await harness.pass(1_000);
   expect(await alerts()).toHaveLength(1);
   expect((await alerts())[0]?.cleared_at).not.toBeNull();
 });
 
-test("Alerts: one that held before the robot was away and ended meanwhile is one alert", async () => {
-  tells("ALERT_RAISED", harness.clock.now());
+test("Alerts: one open before the robot went offline and ended in the meantime is one alert", async () => {
+  reports("ALERT_RAISED", harness.clock.now());
   await shows({ alerts: [brush] });
   await harness.pass(300_000);
   const ended = harness.clock.now();
   await harness.pass(300_000);
-  tells("ALERT_CLEARED", ended);
+  reports("ALERT_CLEARED", ended);
   await shows({});
   expect(await alerts()).toMatchObject([{ code: "BRUSH_WORN", cleared_at: expect.any(Date) }]);
 });
 
-test("Alerts: an end that comes before its beginning is told is put on record when that comes", async () => {
+test("Alerts: an end reported before its beginning is recorded once the beginning arrives", async () => {
   const [raised, cleared] = [(eventSeq += 1), (eventSeq += 1)];
   const at = harness.clock.now();
   await harness.pass(60_000);
   await shows({});
-  tells("ALERT_CLEARED", new Date(at.getTime() + 5_000), brush, cleared);
+  reports("ALERT_CLEARED", new Date(at.getTime() + 5_000), brush, cleared);
   await harness.pass(100);
   expect(await alerts()).toEqual([]);
-  tells("ALERT_RAISED", at, brush, raised);
+  reports("ALERT_RAISED", at, brush, raised);
   await harness.pass(100);
   expect(await alerts()).toMatchObject([{ raised_at: at, cleared_at: new Date(at.getTime() + 5_000) }]);
 });
 
-test("protocol rule 12: the times of a clock that is off are not believed; the alert has those of its receipt", async () => {
+test("protocol rule 12: the times of a wrong clock are not trusted; the alert has those of its receipt", async () => {
   const wrong = new Date(harness.clock.now().getTime() - 86_400_000);
   await shows({}, wrong);
-  tells("ALERT_RAISED", wrong);
-  tells("ALERT_CLEARED", wrong);
+  reports("ALERT_RAISED", wrong);
+  reports("ALERT_CLEARED", wrong);
   const received = harness.clock.now();
   await harness.pass(100);
   const told = (await alerts()).filter(({ source }) => source === "ROBOT");

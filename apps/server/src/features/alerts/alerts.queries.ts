@@ -10,7 +10,7 @@ import { requireSiteEver, seesServers, sitesEverVisible, visibleSites } from "..
 
 export type AlertFilter = QueryOf<typeof alertList>;
 
-/** An alert raised again within this time is the same one: lists of the past show it once, with a count. */
+/** An alert raised again within this time is the same one: lists of past alerts show it once, with a count. */
 const SAME_WITHIN = sql`interval '24 hours'`;
 
 /** The order of the domain's `compareAlerts`, as numbers so that a cursor can hold it. */
@@ -21,10 +21,10 @@ const micros = sql<string>`(extract(epoch from a.raised_at) * 1000000)::bigint`;
 /** An earlier or later alert `b` of the same kind about the same robot or site. */
 const isSameAtSite = sql<boolean>`b.site_id = a.site_id and coalesce(b.robot_id, 0) = coalesce(a.robot_id, 0)
   and b.source = a.source and b.code = a.code`;
-/** The same of Suncrew's own servers; apart, because no index finds "the same site, or none". */
+/** The same for Suncrew's own servers; separate, because no index finds "the same site, or none". */
 const isSameOfServers = sql<boolean>`a.site_id is null and b.site_id is null and b.source = a.source and b.code = a.code`;
 
-/** Alerts at these sites of the viewer's, and with `servers` those about Suncrew's own where the viewer sees them. */
+/** Alerts at these sites of the viewer's, and with `servers` those about Suncrew's own if the viewer sees them. */
 function alertsAt(viewer: Viewer, db: Executor, sites: ReturnType<typeof visibleSites>, servers: boolean) {
   const siteIds = sites.select("sites.id");
   return db
@@ -35,7 +35,7 @@ function alertsAt(viewer: Viewer, db: Executor, sites: ReturnType<typeof visible
     );
 }
 
-/** Alerts at the viewer's sites, deleted ones too. */
+/** Alerts at the viewer's sites, including deleted ones. */
 function filteredAlerts(viewer: Viewer, db: Executor, { state = "open", ...choice }: AlertFilter) {
   const { severity, site_id, robot_id, servers = false } = choice;
   let query = alertsAt(viewer, db, sitesEverVisible(viewer, db), servers);
@@ -47,7 +47,7 @@ function filteredAlerts(viewer: Viewer, db: Executor, { state = "open", ...choic
   return robot_id === undefined ? query : query.where("a.robot_id", "=", robot_id);
 }
 
-/** Of an alert that comes and goes only the newest is listed, with how often it came. */
+/** Of a recurring alert only the newest is listed, with how often it occurred. */
 function isNewestOfItsKind(state: "cleared" | "all") {
   const listed = state === "cleared" ? sql`b.cleared_at is not null` : sql`true`;
   const isThere = (same: typeof isSameAtSite) => sql<boolean>`exists (
@@ -101,7 +101,7 @@ export async function readAlerts(
   }));
 }
 
-/** How many there are, counted up to the limit of counting. */
+/** Their number, counted up to the counting limit. */
 export async function countAlerts(
   viewer: Viewer,
   db: Executor,
@@ -110,7 +110,7 @@ export async function countAlerts(
   return await boundedCount(db, filteredAlerts(viewer, db, choice).select("a.id"), false);
 }
 
-/** Of those that hold, by severity, at the site or about the robot that the choice names. */
+/** The open ones by severity, at the site or about the robot that the choice names. */
 export async function countOpen(
   viewer: Viewer,
   db: Executor,
@@ -125,7 +125,9 @@ export async function countOpen(
   return counts;
 }
 
-/** Throws 404 where the site or robot of a filter is out of the viewer's scope, and 400 where they do not belong together. */
+/**
+ * Throws 404 if the site or robot of a filter is outside the viewer's scope, and 400 if they do not belong together.
+ */
 export async function requireFilterInScope(
   viewer: Viewer,
   db: Executor,
@@ -133,7 +135,7 @@ export async function requireFilterInScope(
 ): Promise<void> {
   if (site_id === undefined && robot_id === undefined) return;
   let query = sitesEverVisible(viewer, db).select("sites.id");
-  // Robots and sites that were deleted keep their history, and so does a site that a robot has left.
+  // Deleted robots and sites keep their history, and so does a site that a robot has left.
   if (robot_id !== undefined) {
     query = query.where("sites.id", "in", (eb) =>
       eb

@@ -12,16 +12,16 @@ import type { AlertsTable } from "../../platform/database/schema.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
 
-/** The alerts that currently hold for a robot. */
+/** A robot's current alerts. */
 export interface CurrentAlerts {
   readonly robotId: number;
   readonly siteId: number;
   readonly source: AlertSource;
-  /** Raised unless they are already open. */
+  /** Raised unless already open. */
   readonly alerts: readonly DeviceAlert[];
-  /** Open ones with these codes that do not hold any more are cleared; `all` means any code of the source. */
+  /** Open ones with these codes that are no longer current are cleared; `all` means any code of the source. */
   readonly clears: readonly string[] | "all";
-  /** Receipt of what showed them. */
+  /** When the message that showed them was received. */
   readonly at: Date;
 }
 
@@ -35,9 +35,9 @@ interface OpenAlert {
 }
 
 /**
- * Raises what holds and is not open, clears what is open and does not hold: an alert is open once however often it
- * is events. At most one entry for each robot and source. What is past a robot's budget is not raised and keeps its words;
- * clearing costs nothing. Answers the robots whose alerts changed.
+ * Raises current alerts that are not open, clears open ones that are no longer current: an alert is open once, however
+ * many events report it. At most one entry per robot and source. Above a robot's budget nothing is raised or reworded;
+ * clearing costs nothing. Returns the robots whose alerts changed.
  */
 export async function syncAlerts(
   tx: Tx,
@@ -75,7 +75,7 @@ export async function syncAlerts(
   return changed;
 }
 
-/** An alert of the server's own for a robot. */
+/** An alert raised by the server about a robot. */
 export interface RaisedAlert {
   readonly robotId: number;
   readonly siteId: number;
@@ -110,7 +110,7 @@ export async function clearAlerts(
   if (cleared.numUpdatedRows > 0n) await announceChange(tx);
 }
 
-/** Ends every alert of robots that are deleted, replaced by another machine or cut off for good. */
+/** Ends every alert of robots that are deleted, given another machine or cut off for good. */
 export async function endAlertsOf(tx: Tx, robotIds: readonly number[], at: Date): Promise<void> {
   await tx
     .updateTable("alerts")
@@ -121,8 +121,8 @@ export async function endAlertsOf(tx: Tx, robotIds: readonly number[], at: Date)
 }
 
 /**
- * Open alerts move with their robot to another site, under its current name, and lose their acknowledgement: the people
- * there have not given it. Cleared alerts stay where they happened.
+ * Open alerts move with their robot to another site, under its current name, and lose their acknowledgement, which the
+ * people there have not given. Cleared alerts stay where they happened.
  */
 export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promise<void> {
   await sql`
@@ -188,7 +188,7 @@ export async function raiseSiteAlert(tx: Tx, siteId: number, alert: DeviceAlert,
   await announceChange(tx);
 }
 
-/** A robot of each of these sites is online: their outages are over. */
+/** These sites have a robot online: their outages are over. */
 export async function clearSiteOutages(tx: Tx, siteIds: readonly number[], at: Date): Promise<void> {
   if (siteIds.length === 0) return;
   const cleared = await openOfSites(tx, siteIds, at)
@@ -197,7 +197,7 @@ export async function clearSiteOutages(tx: Tx, siteIds: readonly number[], at: D
   if (cleared.numUpdatedRows > 0n) await announceChange(tx);
 }
 
-/** Ends every alert about a site that is deleted; those of its robots end with them. */
+/** Ends every alert about a site that is being deleted; those of its robots end with them. */
 export async function endSiteAlerts(tx: Tx, siteId: number, at: Date): Promise<void> {
   await openOfSites(tx, [siteId], at).execute();
 }
@@ -218,7 +218,7 @@ type LockedAlert = Pick<
   "site_id" | "robot_id" | "source" | "code" | "text" | "cleared_at" | "acknowledged_by"
 >;
 
-/** Locks an alert; null where there is none. */
+/** Locks an alert; null if it does not exist. */
 export async function lockAlert(tx: Tx, alertId: string): Promise<LockedAlert | null> {
   const alert = await tx
     .selectFrom("alerts")
@@ -251,7 +251,7 @@ export async function storeAcknowledged(
   await announceChange(tx);
 }
 
-/** An event that has just been stored for the first time. */
+/** An event that was not stored before. */
 interface AlertEvent {
   readonly robotId: number;
   readonly siteId: number;
@@ -263,9 +263,9 @@ type Raised = Extract<EventMessage, { kind: "ALERT_RAISED" }>;
 type Cleared = Extract<EventMessage, { kind: "ALERT_CLEARED" }>;
 
 /**
- * Only the newest state says which alerts hold. An alert that a robot raised and cleared while its states did not arrive
- * is known from its events alone: it is stored with both times, unless it was open in between. Returns the robots whose
- * alerts changed.
+ * Only the newest state says which alerts are current. An alert that a robot raised and cleared while its states did
+ * not arrive is known from its events alone: it is stored with both times, unless it was open in between. Returns the
+ * robots whose alerts changed.
  */
 export async function recordPastAlerts(
   tx: Tx,
@@ -355,7 +355,7 @@ interface PastAlert {
   readonly clearedAt: Date;
 }
 
-/** False where the alert was already stored for that time, give or take the clock skew that rule 12 allows. */
+/** False if the alert was already stored for that time, within the clock skew that rule 12 allows. */
 async function insertPastAlert(tx: Tx, { robotId, siteId, alert, raisedAt, clearedAt }: PastAlert): Promise<boolean> {
   const until = clearedAt > raisedAt ? clearedAt : raisedAt;
   const { code, severity, text } = alert;

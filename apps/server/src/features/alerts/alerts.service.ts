@@ -10,7 +10,7 @@ import { requireAlert } from "./alerts.queries.ts";
 /** A refusal is thrown after the commit, so that its audit row stays. */
 type Acknowledged = { readonly message: string } | { readonly error: HttpError };
 
-/** Acknowledges an alert; the first acknowledgement stays. Throws 404, and 409 where the alert is over. */
+/** Acknowledges an alert; the first acknowledgement stays. Throws 404, and 409 if the alert is over. */
 export async function acknowledge(db: Db, viewer: Viewer, alertId: string, now: Date): Promise<{ message: string }> {
   const result = await transactionWithRetry(db, (tx) => acknowledgeIn(tx, viewer, alertId, now));
   if ("error" in result) throw result.error;
@@ -21,7 +21,7 @@ async function acknowledgeIn(tx: Tx, viewer: Viewer, alertId: string, now: Date)
   await requireAlert(viewer, tx, alertId);
   const alert = await lockAlert(tx, alertId);
   if (alert === null) throw notFound("Alert");
-  // It may have moved to another partner's site while this waited for the row.
+  // It may have moved to another partner's site while this call waited for the row.
   await requireAlert(viewer, tx, alertId);
   const { acknowledged_by: first, cleared_at: clearedAt, site_id: siteId, robot_id, code, text } = alert;
   if (clearedAt === null && first !== null) return { message: `${first} has already acknowledged this alert.` };

@@ -23,8 +23,8 @@ const OFFLINE = "OFFLINE_TOO_LONG" satisfies ServerAlertCode;
 const SITE_OUTAGE = "SITE_DARK" satisfies ServerAlertCode;
 
 /**
- * Raises the alerts of robots that have been offline for too long and of sites with an outage, and clears those that are
- * over. Any number of servers may do so: the rows of the robots are locked, and an alert is open once.
+ * Raises the alerts of robots that have been offline for too long and of sites with an outage, and clears those that
+ * are over. Any number of servers may call this: the rows of the robots are locked, and an alert is open once.
  */
 export async function updateOfflineAlerts(db: Db, now: Date): Promise<void> {
   const offline = await findOfflineRobots(db);
@@ -127,7 +127,7 @@ async function clearReturned(tx: Tx, robotIds: readonly number[], now: Date): Pr
   );
 }
 
-/** Left to the next round where one of the robots has just come back, or another server has its row. */
+/** Left to the next round if one of the robots has just come back, or another server has its row. */
 async function raiseSiteOutage(
   tx: Tx,
   { siteId, robots }: { readonly siteId: number; readonly robots: readonly OfflineRobot[] },
@@ -137,7 +137,7 @@ async function raiseSiteOutage(
   await raiseSiteAlert(tx, siteId, siteOutageAlert(robots.length), now);
 }
 
-/** Robots with the alert that are online or in maintenance; otherwise a robot's next state clears it at once. */
+/** Robots with the alert that are online or in maintenance; otherwise a robot's next state clears it immediately. */
 async function findReturnedRobots(db: Executor): Promise<number[]> {
   const rows = await db
     .selectFrom("alerts as a")
@@ -154,25 +154,27 @@ async function findReturnedRobots(db: Executor): Promise<number[]> {
 
 const LOST = "LOST_WHILE_MOVING" satisfies ServerAlertCode;
 
-/** A robot whose stored alert differs from what holds now. */
+/** A robot whose stored alert differs from what is true now. */
 interface AlertChange {
   readonly robotId: number;
   readonly siteId: number;
-  /** Null where the alert is over. */
+  /** Null if the alert is over. */
   readonly alert: DeviceAlert | null;
 }
 
 /**
- * Protocol rule 13: raises the alert of each robot that was last seen moving and is not heard any more, rewords it once
- * the robot must have stopped by itself, and clears what is over. Any number of servers may do so: the rows of the robots
- * are locked, and an alert is open once.
+ * Protocol rule 13: raises the alert of each robot that was last seen moving and is no longer heard, rewords it once
+ * the robot must have stopped by itself, and clears what is over. Any number of servers may call this: the rows of the
+ * robots are locked, and an alert is open once.
  */
 export async function updateLostRobotAlerts(db: Db, at: SeenAt): Promise<void> {
   const changes = await findAlertChanges(db, at, null);
   if (changes.length > 0) await inTransaction(db, (tx) => applyAlertChanges(tx, changes, at));
 }
 
-/** What is shown of lost robots depends on whether this server hears any robot: makes live streams send them again. */
+/**
+ * What is shown about lost robots depends on whether this server hears any robot: makes live streams send them again.
+ */
 export async function touchLostRobots(db: Db): Promise<void> {
   const { rows } = await sql`update robot_state s set change_no = ${changedNow} where ${isLostWhileMoving}
     returning s.robot_id`.execute(db);
@@ -194,7 +196,7 @@ async function applyAlertChanges(tx: Tx, changes: readonly AlertChange[], at: Se
   const over = still.filter(({ alert }) => alert === null).map(({ robotId }) => robotId);
   await clearAlerts(tx, over, [LOST], at.now);
   if (still.length === 0) return;
-  // The state of the robot and the counts of its site changed with the time alone.
+  // The robot's state and its site's counts have changed merely with time.
   await tx
     .updateTable("robot_state")
     .set({ change_no: changedNow })
@@ -221,12 +223,12 @@ async function findAlertChanges(db: Executor, at: SeenAt, among: readonly number
     .orderBy("s.robot_id")
     .execute();
   return rows.flatMap(({ robotId, siteId, timezone, text, seen }) => {
-    // A retired device has no alerts any more.
+    // Retired devices have no alerts.
     const lost = seen?.deviceRetired === true ? null : lostOf(seen, at);
     const clockOf = (time: Date) => localTimeOf(time, timezone).time.slice(0, 5);
     const alert = lost && lostWhileMovingAlert(lost, clockOf);
     if ((alert?.text ?? null) === text) return [];
-    // A server without its broker knows less than another may: it leaves alerts that are open as they are.
+    // A server without its broker may know less than others, so it leaves open alerts unchanged.
     return text === null || at.brokerConnected ? [{ robotId, siteId, alert }] : [];
   });
 }

@@ -12,5 +12,5 @@ export {
   type CurrentAlerts,
   syncAlerts,
 } from "./alerts.repository.ts";
-/** For the demo's history, which is written by what really looks. */
+/** For the demo's history, which is written by the same code. */
 export { updateOfflineAlerts } from "./offline-alerts.repository.ts";

@@ -8,7 +8,7 @@ import { testSettings } from "../../../test/test-app.ts";
 import { updateLateStopAlerts } from "../commands/robot-removal.repository.ts";
 import { lockRobots, readOpenCommands } from "../commands/commands.repository.ts";
 import { readStillMoving } from "../commands/public.ts";
-import { settleConfirmed } from "../commands/settle-by-states.repository.ts";
+import { settleConfirmed } from "../commands/settle-by-messages.repository.ts";
 import { sweepSilentRobots } from "../devices/robot-state.repository.ts";
 import { readRobots } from "../robots/robots.queries.ts";
 import { closeLostRun, findLostRuns } from "../runs/run-ends.repository.ts";
@@ -16,12 +16,12 @@ import { readSites, seenAt } from "../sites/public.ts";
 import { AlertWatch } from "./alert-watch.ts";
 
 const MINUTE_MS = 60_000;
-/** 05:59 at the sites of the bench. */
+/** 05:59 at the bench's sites. */
 const BEFORE = new Date("2026-06-15T00:29:00Z");
 
 let bench: ScheduleBench;
 let broker: MemoryBroker;
-/** Two servers that look at the same moment. */
+/** Two servers that check at the same moment. */
 let watches: AlertWatch[];
 
 beforeEach(async () => {
@@ -35,12 +35,12 @@ afterEach(async () => {
   await bench.close();
 });
 
-/** Time passes, robots report, and both servers look. */
+/** Advances time, has robots report, and both servers check. */
 async function pass(minutes: number): Promise<void> {
   await bench.pass(minutes * MINUTE_MS);
   await Promise.all(watches.map((watch) => watch.runOnce()));
 }
-/** Every alert with its robot, oldest first; the last word says whether it is open. */
+/** Every alert with its robot, oldest first; the last element says whether it is open. */
 async function alerts(): Promise<unknown[][]> {
   const rows = await bench.db.selectFrom("alerts").selectAll().orderBy("raised_at").orderBy("robot_id").execute();
   return rows.map(({ code, severity, robot_id, cleared_at }) => [code, severity, robot_id, cleared_at === null]);
@@ -52,28 +52,28 @@ const setMode = (robotId: number, operating_mode: "auto" | "maintenance") =>
   bench.db.updateTable("robots").set({ operating_mode }).where("id", "=", robotId).execute();
 
 describe("Alerts: offline too long", () => {
-  test("a robot away for 30 minutes has one alert however many servers look, over as soon as it is back", async () => {
+  test("a robot offline for 30 minutes has one alert however many servers check, cleared as soon as it is back", async () => {
     const { robotIds } = await bench.group(2);
-    const [gone = 0] = robotIds;
+    const [lost = 0] = robotIds;
     await pass(3);
-    await leave([gone]);
+    await leave([lost]);
     await pass(29.9);
     expect(await alerts()).toEqual([]);
     await pass(0.1);
     await pass(10);
-    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", gone, true]]);
-    await bench.robots.back(gone);
-    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", gone, false]]);
-    const [told] = await bench.db.selectFrom("alerts").select(["raised_at", "cleared_at"]).execute();
-    expect(told).toEqual({
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", lost, true]]);
+    await bench.robots.back(lost);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", lost, false]]);
+    const [reported] = await bench.db.selectFrom("alerts").select(["raised_at", "cleared_at"]).execute();
+    expect(reported).toEqual({
       raised_at: new Date(BEFORE.getTime() + 33 * MINUTE_MS),
       cleared_at: new Date(BEFORE.getTime() + 43 * MINUTE_MS),
     });
   });
 
-  test("not while it is in maintenance, nor one that never was there, was retired or deleted", async () => {
+  test("not while it is in maintenance, nor one that never connected, was retired or deleted", async () => {
     const { robotIds, siteId } = await bench.group(5);
-    const [locked = 0, , retired = 0, deleted = 0, told = 0] = robotIds;
+    const [locked = 0, , retired = 0, deleted = 0, reported = 0] = robotIds;
     await bench.db
       .insertInto("devices")
       .values({ serial: "NEVER-1", secret_sha256: Buffer.alloc(32) })
@@ -82,15 +82,15 @@ describe("Alerts: offline too long", () => {
     await bench.db.insertInto("robots").values(never).execute();
     await pass(3);
     await setMode(locked, "maintenance");
-    await leave([locked, retired, deleted, told]);
+    await leave([locked, retired, deleted, reported]);
     const device = bench.db.selectFrom("robots").select("serial_number").where("id", "=", retired);
     await bench.db.updateTable("devices").set({ retired_at: BEFORE }).where("serial", "=", device).execute();
     await bench.db.updateTable("robots").set({ deleted_at: BEFORE }).where("id", "=", deleted).execute();
     await pass(31);
-    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", told, true]]);
-    await setMode(told, "maintenance");
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", reported, true]]);
+    await setMode(reported, "maintenance");
     await pass(1);
-    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", told, false]]);
+    expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", reported, false]]);
   });
 
   test("a server without its broker, or with it for less than two minutes, raises nothing", async () => {
@@ -108,9 +108,9 @@ describe("Alerts: offline too long", () => {
 });
 
 describe("Alerts: a whole site going dark is one alert, not twenty", () => {
-  test("twenty robots leave and come back", async () => {
+  test("twenty robots go offline and come back", async () => {
     const { robotIds, siteId } = await bench.group(20);
-    // Others are there all the time.
+    // Others are online all the time.
     await bench.group(2);
     const [first = 0, ...others] = robotIds;
     await pass(3);
@@ -123,7 +123,7 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
     const [dark] = await bench.db.selectFrom("alerts").selectAll().execute();
     expect(dark).toMatchObject({ site_id: siteId, serial_number: null, robot_name: null });
     expect(dark?.text).toBe("All 20 robots of the site are out of reach. Its link or its power may be down.");
-    // The first to be back ends it; the others have five minutes to follow.
+    // The first to return ends it; the others have five minutes to follow.
     await bench.robots.back(first);
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, false]]);
     for (const id of others.slice(0, 17)) await bench.robots.back(id);
@@ -136,7 +136,7 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
     ]);
   });
 
-  test("a robot that is back in maintenance does not end it; the last robot put in maintenance does", async () => {
+  test("a robot that returns in maintenance does not end it; putting the last robot in maintenance does", async () => {
     const { robotIds } = await bench.group(2);
     const [one = 0, two = 0] = robotIds;
     await pass(3);
@@ -152,12 +152,12 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
   });
 });
 
-describe("protocol rule 13: a robot that is lost while it moves", () => {
-  const told = async () => {
+describe("protocol rule 13: a robot that is lost while moving", () => {
+  const reported = async () => {
     const rows = await bench.db.selectFrom("alerts").selectAll().orderBy("id").execute();
     return rows.map(({ code, severity, text, cleared_at }) => [code, severity, text, cleared_at === null]);
   };
-  /** What the console and the sites are told at this moment. */
+  /** What the console and the sites show at this moment. */
   const shown = async (robotId: number, siteId: number) => {
     const viewer = { userId: 1, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" } as const;
     const at = seenAt({ clock: bench.clock, broker, settings: testSettings });
@@ -166,33 +166,33 @@ describe("protocol rule 13: a robot that is lost while it moves", () => {
     return { lost: robot?.lost_while_moving ?? null, sited: site?.may_be_moving_robots };
   };
 
-  test("one Critical alert however many servers look, another text once it must stand, over as it is seen", async () => {
+  test("one Critical alert however many servers check, another text once it must have stopped, cleared when it is seen", async () => {
     const { robotIds, siteId } = await bench.group(2);
-    const [gone = 0, idle = 0] = robotIds;
-    await bench.press("START", gone, siteId);
+    const [lost = 0, idle = 0] = robotIds;
+    await bench.press("START", lost, siteId);
     await pass(3);
-    await leave([gone, idle]);
-    // Within seconds, and however short of 30 minutes.
+    await leave([lost, idle]);
+    // Within seconds, long before 30 minutes.
     await pass(2 / 60);
     const lostAt = new Date(BEFORE.getTime() + 3 * MINUTE_MS);
     const stopsBy = new Date(lostAt.getTime() + 5 * MINUTE_MS);
     const since = "Lost contact while cleaning at 06:02;";
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       ["LOST_WHILE_MOVING", "CRITICAL", `${since} may be moving; stops by itself by 06:07.`, true],
     ]);
     const times = { lost_at: lostAt.toISOString(), stops_by: stopsBy.toISOString() };
-    expect(await shown(gone, siteId)).toEqual({ lost: { state: "MAY_BE_MOVING", ...times }, sited: 1 });
+    expect(await shown(lost, siteId)).toEqual({ lost: { state: "MAY_BE_MOVING", ...times }, sited: 1 });
     expect(await shown(idle, siteId)).toEqual({ lost: null, sited: 1 });
     await bench.until(stopsBy);
-    // It has truly stopped by then, by its own clock; that it has is believed a minute later.
-    expect(bench.robots.motions(gone).at(-1)?.endedAt).toEqual(stopsBy);
+    // It has really stopped by then, by its own clock; this is assumed a minute later.
+    expect(bench.robots.motions(lost).at(-1)?.endedAt).toEqual(stopsBy);
     const surely = stopsBy.getTime() + MINUTE_MS;
     await bench.until(new Date(surely - 1));
     await pass(0);
-    expect((await shown(gone, siteId)).sited).toBe(1);
+    expect((await shown(lost, siteId)).sited).toBe(1);
     await bench.until(new Date(surely));
     await pass(0);
-    expect(await told()).toContainEqual([
+    expect(await reported()).toContainEqual([
       "LOST_WHILE_MOVING",
       "CRITICAL",
       `${since} must have stopped by itself by 06:07; not seen since.`,
@@ -200,61 +200,61 @@ describe("protocol rule 13: a robot that is lost while it moves", () => {
     ]);
     // Still so when its run has been closed, long after its planned end.
     await pass(120);
-    expect(await shown(gone, siteId)).toEqual({ lost: { state: "MUST_HAVE_STOPPED", ...times }, sited: 0 });
-    await bench.robots.back(gone);
-    expect((await told()).filter(([code]) => code === "LOST_WHILE_MOVING")).toMatchObject([[{}, {}, {}, false]]);
-    expect(await shown(gone, siteId)).toEqual({ lost: null, sited: 0 });
+    expect(await shown(lost, siteId)).toEqual({ lost: { state: "MUST_HAVE_STOPPED", ...times }, sited: 0 });
+    await bench.robots.back(lost);
+    expect((await reported()).filter(([code]) => code === "LOST_WHILE_MOVING")).toMatchObject([[{}, {}, {}, false]]);
+    expect(await shown(lost, siteId)).toEqual({ lost: null, sited: 0 });
   });
 
-  test("one that is silent may have its broker: it may be moving until its run is over", async () => {
+  test("a silent one may still have its broker: it may be moving until its run is over", async () => {
     const { robotIds, siteId } = await bench.group(1);
-    const [gone = 0] = robotIds;
-    await bench.press("START", gone, siteId);
+    const [lost = 0] = robotIds;
+    await bench.press("START", lost, siteId);
     await pass(3);
     bench.robots.unheard = true;
     bench.clock.advance(10 * MINUTE_MS);
     await bench.db.transaction().execute((tx) => sweepSilentRobots(tx, bench.clock.now()));
     for (const watch of watches) await watch.runOnce();
-    const [alert] = await told();
+    const [alert] = await reported();
     // Its START was pressed at 05:59 and lets it move for an hour.
     expect(alert?.slice(0, 3)).toEqual([
       "LOST_WHILE_MOVING",
       "CRITICAL",
       "Lost contact while cleaning at 06:02; may be moving; stops by itself by 06:59.",
     ]);
-    // Once its run was closed as lost nothing else is known of it than before.
+    // Once its run was closed as lost, nothing more is known about it than before.
     bench.clock.advance(70 * MINUTE_MS);
     const at = seenAt({ clock: bench.clock, broker, settings: testSettings });
     const [run] = await findLostRuns(bench.db, at);
     await bench.db.transaction().execute((tx) => closeLostRun(tx, run?.id ?? "", at));
-    expect((await shown(gone, siteId)).lost?.state).toBe("MUST_HAVE_STOPPED");
-    expect(await readStillMoving(bench.db, [gone], at)).toEqual([]);
+    expect((await shown(lost, siteId)).lost?.state).toBe("MUST_HAVE_STOPPED");
+    expect(await readStillMoving(bench.db, [lost], at)).toEqual([]);
   });
 });
 
 describe("Alerts: a missed run", () => {
-  test("is told for each robot until the next one is served", async () => {
+  test("is raised for each robot until the next one is served", async () => {
     const group = await bench.group(2);
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
     await bench.until("2026-06-15T00:41:00Z");
-    const told = (isOpen: boolean) => group.robotIds.map((id) => ["RUN_MISSED", "WARNING", id, isOpen]);
-    expect(await alerts()).toEqual(told(true));
+    const reported = (isOpen: boolean) => group.robotIds.map((id) => ["RUN_MISSED", "WARNING", id, isOpen]);
+    expect(await alerts()).toEqual(reported(true));
     const { text } = await bench.db.selectFrom("alerts").select("text").limit(1).executeTakeFirstOrThrow();
     expect(text).toBe("A planned run was missed. Suncrew could not start it within 10 minutes of its time.");
     await bench.until("2026-06-16T00:30:00Z");
-    expect(await alerts()).toEqual(told(false));
+    expect(await alerts()).toEqual(reported(false));
   });
 });
 
 describe("Alerts: a planned run that did not start", () => {
-  const told = async () => {
+  const reported = async () => {
     const rows = await bench.db.selectFrom("alerts").select(["code", "text", "cleared_at"]).orderBy("id").execute();
     return rows.flatMap(({ code, text, cleared_at }) =>
       code === "RUN_NOT_STARTED" ? [[text, cleared_at === null]] : [],
     );
   };
 
-  test("its Start failed: it is told with the reason until the next one is served", async () => {
+  test("its Start failed: it is raised with the reason until the next one is served", async () => {
     const group = await bench.group(1);
     const [robotId = 0] = group.robotIds;
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
@@ -264,14 +264,14 @@ describe("Alerts: a planned run that did not start", () => {
     await bench.robots.leave(robotId);
     await bench.pass(10_000);
     const text = expect.stringMatching(/^A planned run did not start\. Robot .* did not confirm/);
-    expect(await told()).toEqual([[text, true]]);
+    expect(await reported()).toEqual([[text, true]]);
     await bench.robots.back(robotId);
     await bench.pass(MINUTE_MS);
     await bench.until("2026-06-16T00:30:20Z");
-    expect(await told()).toEqual([[text, false]]);
+    expect(await reported()).toEqual([[text, false]]);
   });
 
-  test("its Start failed and it is started anew: told no more", async () => {
+  test("its Start failed and was retried: it is cleared", async () => {
     const group = await bench.group(1);
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
     bench.clock.advance(MINUTE_MS);
@@ -279,24 +279,26 @@ describe("Alerts: a planned run that did not start", () => {
     await bench.servers[0]?.scheduler.runOnce();
     bench.servers[0]?.broker.published.splice(0);
     await bench.pass(8_000);
-    expect(await told()).toEqual([[expect.any(String), true]]);
+    expect(await reported()).toEqual([[expect.any(String), true]]);
     for (let count = 0; count < 3; count += 1) await bench.pass(1_000);
-    expect(await told()).toEqual([[expect.any(String), false]]);
+    expect(await reported()).toEqual([[expect.any(String), false]]);
   });
 
-  test("the robot was away: told; it was locked by a person: not told", async () => {
+  test("the robot was offline: raised; it was locked by a person: not raised", async () => {
     const group = await bench.group(2);
-    const [away = 0, locked = 0] = group.robotIds;
+    const [offline = 0, locked = 0] = group.robotIds;
     await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
-    await bench.robots.leave(away, { goodbye: true });
+    await bench.robots.leave(offline, { goodbye: true });
     await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
     await bench.pass(2 * MINUTE_MS);
-    expect(await told()).toEqual([[expect.stringMatching(/^A planned run did not start\. Robot .* is away/), true]]);
+    expect(await reported()).toEqual([
+      [expect.stringMatching(/^A planned run did not start\. Robot .* is offline/), true],
+    ]);
   });
 });
 
 describe("Alerts: a command that was not confirmed", () => {
-  test("a Start is told until the robot confirms one, not the Stop that Suncrew sends after it", async () => {
+  test("a Start's alert stays until the robot confirms one, not just the Stop that Suncrew sends after it", async () => {
     const { robotIds, siteId } = await bench.group(1);
     const [robotId = 0] = robotIds;
     await bench.press("START", robotId, siteId, { lost: true });
@@ -309,7 +311,7 @@ describe("Alerts: a command that was not confirmed", () => {
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "WARNING", robotId, false]]);
   });
 
-  test("a Stop is critical until the robot shows that it stands", async () => {
+  test("a Stop's is critical until the robot shows that it has stopped", async () => {
     const { robotIds, siteId } = await bench.group(1);
     const [robotId = 0] = robotIds;
     await bench.press("START", robotId, siteId);
@@ -330,7 +332,7 @@ describe("Alerts: a command that was not confirmed", () => {
     await bench.robots.leave(robotId);
     await bench.press("STOP", robotId, siteId, { lost: true });
     const at = () => seenAt({ clock: bench.clock, broker, settings: testSettings });
-    const told = async () => {
+    const reported = async () => {
       await updateLateStopAlerts(bench.db, at());
       const late = bench.db.selectFrom("alerts").select(["severity", "text", "cleared_at"]);
       return late.where("code", "=", "COMMAND_UNCONFIRMED").executeTakeFirstOrThrow();
@@ -338,21 +340,21 @@ describe("Alerts: a command that was not confirmed", () => {
     // Five minutes without its broker, and a minute for its clock to differ.
     const standsAt = bench.clock.now().getTime() + 6 * MINUTE_MS;
     await bench.until(new Date(standsAt - 1));
-    expect((await told()).text).toBe("The robot has not confirmed a Stop. It may be moving.");
+    expect((await reported()).text).toBe("The robot has not confirmed a Stop. It may be moving.");
     await bench.until(new Date(standsAt));
     const stands = "The robot has not confirmed a Stop. It must have stopped by itself; not seen since.";
-    expect(await told()).toEqual({ severity: "CRITICAL", text: stands, cleared_at: null });
-    // A server without its broker knows less: it takes nothing back.
+    expect(await reported()).toEqual({ severity: "CRITICAL", text: stands, cleared_at: null });
+    // A server without its broker knows less: it changes nothing back.
     broker.setConnected(false);
-    expect((await told()).text).toBe(stands);
+    expect((await reported()).text).toBe(stands);
     broker.setConnected(true);
     await bench.robots.back(robotId);
     await bench.servers[0]?.commands.resendPending([robotId]);
     await bench.deliver();
-    expect((await told()).cleared_at).not.toBeNull();
+    expect((await reported()).cleared_at).not.toBeNull();
   });
 
-  test("new settings that were not confirmed leave nothing open, and confirmed ones end no alert of a late Stop", async () => {
+  test("new settings that were not confirmed leave nothing open, and confirmed ones clear no alert of a late Stop", async () => {
     const { robotIds, siteId } = await bench.group(1);
     const [robotId = 0] = robotIds;
     const set = async (issuedAt: Date) => {
@@ -387,7 +389,7 @@ describe("Alerts: a command that was not confirmed", () => {
     expect(await alerts()).toEqual([stop]);
   });
 
-  test("a Stop for a robot that moved as it was lost is told at once", async () => {
+  test("a Stop for a robot that was moving when it was lost is alerted immediately", async () => {
     const { robotIds, siteId } = await bench.group(1);
     const [robotId = 0] = robotIds;
     await bench.press("START", robotId, siteId);

@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 const bothPoll = () => Promise.all([one.poll(), two.poll()]);
-/** The text of each alert, oldest first; the second word says whether it is open. */
+/** The text of each alert, oldest first; the second element says whether it is open. */
 async function alerts(): Promise<[string, boolean][]> {
   const rows = await database.db.selectFrom("alerts").selectAll().orderBy("id").execute();
   return rows.map(({ text, cleared_at }) => [text, cleared_at === null]);
@@ -60,8 +60,8 @@ const names = async () => {
   return rows.map(({ name }) => name);
 };
 
-describe("a server whose clock does not agree", () => {
-  test("protocol rule 12: it has one critical alert at no site, told anew as its words change and over as it agrees", async () => {
+describe("a server whose clock disagrees", () => {
+  test("protocol rule 12: it has one critical alert at no site, renewed when its text changes and cleared when it agrees", async () => {
     await bothPoll();
     expect([await alerts(), await names()]).toEqual([[], []]);
     one.clocks.trouble = AHEAD;
@@ -101,7 +101,7 @@ describe("a server whose clock does not agree", () => {
     one.clocks.trouble = null;
     await bothPoll();
     expect(await alerts()).toEqual([[`Server suncrew-2 ${ONE} ${BEHIND}`, true]]);
-    // Also where the one comes as the other goes.
+    // Even if one appears as the other disappears.
     for (let count = 0; count < 20; count += 1) {
       [one.clocks.trouble, two.clocks.trouble] = [two.clocks.trouble, one.clocks.trouble];
       await (one.clocks.trouble === null ? two : one).poll();
@@ -110,7 +110,7 @@ describe("a server whose clock does not agree", () => {
     expect(await alerts()).toEqual([[`Server suncrew-2 ${ONE} ${BEHIND}`, true]]);
   });
 
-  test("protocol rule 12: servers that look at once raise it once", async () => {
+  test("protocol rule 12: servers that check concurrently raise it once", async () => {
     const crowd = [one, two, ...Array.from({ length: 3 }, (_, nth) => new Server(`suncrew-${nth + 3}`))];
     for (const server of crowd) server.clocks.trouble = AHEAD;
     await Promise.all(crowd.map((server) => server.poll(5)));
@@ -120,7 +120,7 @@ describe("a server whose clock does not agree", () => {
     expect([await names(), (await alerts()).map(([, isOpen]) => isOpen)]).toEqual([[], [false]]);
   });
 
-  test("protocol rule 12: a server that stands still in the middle of a look holds up no other's work for long", async () => {
+  test("protocol rule 12: a server that hangs in the middle of a check does not delay others for long", async () => {
     const { db } = database;
     two.clocks.trouble = BEHIND;
     await two.poll();
@@ -136,7 +136,7 @@ describe("a server whose clock does not agree", () => {
         raiseAlerts(tx, [{ robotId: ownRobot.id, siteId: ownRobot.siteId, alert: unconfirmedAlert("STOP") }], TEST_NOW),
       );
     one.clocks.trouble = AHEAD;
-    // Gives up, and the next makes up for it.
+    // Gives up, and the next poll makes up for it.
     await one.poll();
     expect(await names()).toEqual(["suncrew-2"]);
     await letGo();
@@ -150,12 +150,12 @@ describe("a server whose clock does not agree", () => {
     ]);
   });
 
-  test("protocol rule 12: one that died is forgotten after fifteen looks without a word of it, not before", async () => {
+  test("protocol rule 12: one that died is forgotten after fifteen checks without an update, not before", async () => {
     one.clocks.trouble = AHEAD;
     await one.poll();
     await two.poll(15);
     expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([true]);
-    // It lives, and was only slow.
+    // It is alive, and was only slow.
     await one.poll();
     await two.poll(15);
     expect(await names()).toEqual(["suncrew-1"]);
@@ -166,7 +166,7 @@ describe("a server whose clock does not agree", () => {
     expect((await alerts()).map(([, isOpen]) => isOpen)).toEqual([false, true]);
   });
 
-  test("protocol rule 12: whatever the database's time does, a server that says so stays on record", async () => {
+  test("protocol rule 12: whatever the database's time does, a server that disagrees stays recorded", async () => {
     one.clocks.trouble = AHEAD;
     for (const seen_at of ["2001-01-01T00:00:00Z", "2101-01-01T00:00:00Z"]) {
       await one.poll();
@@ -180,7 +180,7 @@ describe("a server whose clock does not agree", () => {
     expect(await alerts()).toHaveLength(1);
   });
 
-  test("protocol rule 12: one that stops takes its word back, and leaves another's", async () => {
+  test("protocol rule 12: one that stops removes its row, and leaves another's", async () => {
     one.clocks.trouble = AHEAD;
     two.clocks.trouble = BEHIND;
     await bothPoll();
@@ -188,7 +188,7 @@ describe("a server whose clock does not agree", () => {
     expect(await names()).toEqual(["suncrew-1"]);
     await one.watch.stop();
     expect([await names(), (await alerts()).map(([, isOpen]) => isOpen)]).toEqual([[], [false]]);
-    // Started again, it looks by itself.
+    // Started again, it polls by itself.
     await one.watch.start();
     clock.advance(2_000);
     await one.poll();
@@ -196,7 +196,7 @@ describe("a server whose clock does not agree", () => {
   });
 });
 
-test("protocol rule 12: an upgrade keeps every alert, and no robot's can be without its site", async () => {
+test("protocol rule 12: an upgrade keeps every alert, and no robot's can lack its site", async () => {
   const { db } = database;
   const { ownRobot, ownSiteId } = await addFixtures(db);
   await sql`drop table server_clocks`.execute(db);
@@ -210,11 +210,11 @@ test("protocol rule 12: an upgrade keeps every alert, and no robot's can be with
       .insertInto("alerts")
       .values({ ...alert, ...of })
       .execute();
-  const standing = { site_id: ownSiteId, robot_id: ownRobot.id, source: "ROBOT" } as const;
-  await add(standing);
+  const existing = { site_id: ownSiteId, robot_id: ownRobot.id, source: "ROBOT" } as const;
+  await add(existing);
   const text = await readFile(new URL("../../../migrations/0027_alerts_of_servers.sql", import.meta.url), "utf8");
   await db.transaction().execute((tx) => sql.raw(text).execute(tx));
-  expect(await db.selectFrom("alerts").selectAll().execute()).toMatchObject([standing]);
+  expect(await db.selectFrom("alerts").selectAll().execute()).toMatchObject([existing]);
   const ofServers = { site_id: null, robot_id: null, source: "SERVER" } as const;
   await add(ofServers);
   await expect(add(ofServers)).rejects.toThrow("alerts_of_servers_open_once");

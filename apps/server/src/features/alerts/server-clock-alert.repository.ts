@@ -18,7 +18,7 @@ interface ServerRow {
   readonly server_id: string;
   readonly name: string;
   readonly words: string;
-  /** Changes each time that the server confirms its row. */
+  /** Changes whenever the server confirms its row. */
   readonly mark: string;
 }
 
@@ -30,8 +30,8 @@ interface ClockRecords {
 
 /**
  * Protocol rule 12: one server's part in the alert about servers whose clocks disagree. Each such server has a row, and
- * every server brings the one alert into line with the rows. An advisory lock serializes them, so that the alert is open
- * once and no server clears it while another still disagrees; no other work waits for that lock.
+ * every server brings the one alert into line with the rows. An advisory lock serializes them, so that the alert is
+ * open once and no server clears it while another still disagrees; no other work waits for that lock.
  */
 export class ServerClockAlert {
   readonly #db: Db;
@@ -50,7 +50,7 @@ export class ServerClockAlert {
     return this.#hasRow;
   }
 
-  /** `words`: how this server's clock disagrees, as a sentence; null where it agrees. */
+  /** `text` says how this server's clock disagrees; null if it agrees. */
   async update(words: string | null, now: Date): Promise<void> {
     const records = await readClockRecords(this.#db);
     const stale = this.#staleServers(records.servers);
@@ -84,7 +84,7 @@ export class ServerClockAlert {
   }
 }
 
-/** To the microsecond. */
+/** With microseconds. */
 const markOfRow = sql<string>`extract(epoch from seen_at)::text`;
 
 async function readClockRecords(db: Executor): Promise<ClockRecords> {
@@ -115,7 +115,7 @@ async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly
     .execute();
 }
 
-/** Raises, rewords or clears the alert as the rows say; the advisory lock keeps them unchanged. */
+/** Raises, rewords or clears the alert according to the rows, which the advisory lock keeps unchanged. */
 async function updateAlert(tx: Tx, now: Date): Promise<void> {
   const records = await readClockRecords(tx);
   if (isAlertCurrent(records)) return;

@@ -42,7 +42,7 @@ describe("open to other programs: the documents and their viewer", () => {
     await demo.close();
   });
 
-  test("production: the viewer, which holds nothing by itself, is there for anybody, as the console is", async () => {
+  test("production: the viewer, which contains no data, is available to anybody, like the console", async () => {
     const nobody = await server.as(null);
     for (const { path } of viewerFiles.filter(({ isDocument }) => !isDocument)) {
       expect([path, (await nobody.raw(path)).status]).toEqual([path, 200]);
@@ -60,7 +60,7 @@ describe("open to other programs: the documents and their viewer", () => {
     expect(loaded.filter((path) => !viewerFiles.some((file) => file.path === path))).toEqual([]);
   });
 
-  test("what is served is what stands in docs/api, and large files are compressed", async () => {
+  test("what is served equals docs/api, and large files are compressed", async () => {
     const person = await server.as("owner");
     for (const name of ["openapi", "asyncapi"]) {
       const { body } = await person.raw(`/api/docs/${name}.json`);
@@ -70,7 +70,7 @@ describe("open to other programs: the documents and their viewer", () => {
     expect(script.headers["content-encoding"]).toBe("br");
   });
 
-  test("another method is 405, another name below is no call", async () => {
+  test("another method is 405, another name below is not a call", async () => {
     const nobody = await server.as(null);
     expect((await nobody.raw("/api/docs", { method: "POST" })).status).toBe(405);
     expect((await nobody.raw("/api/docs/..%2f..%2fpackage.json")).status).toBe(404);

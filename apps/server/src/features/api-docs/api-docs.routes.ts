@@ -10,11 +10,11 @@ import { deviceFieldsText } from "./device-fields.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { page, startScript } from "./viewer-page.ts";
 
-/** A file that the viewer consists of, or shows. */
+/** A file that is part of the viewer, or shown by it. */
 interface ViewerFile {
   readonly path: string;
   readonly type: string;
-  /** One of the two documents, rather than a part of what shows them. */
+  /** Whether it is one of the two documents, rather than a part of the viewer. */
   readonly isDocument: boolean;
   readonly make: (app: FastifyInstance) => string | Buffer;
 }
@@ -44,15 +44,15 @@ const documents: readonly Omit<ViewerFile, "isDocument">[] = [
   { path: "/api/docs/asyncapi.json", type: JSON_TEXT, make: () => JSON.stringify(asyncApiDocument()) },
 ];
 
-/** The documents, their page and what it loads: all of it from this server. */
+/** The documents, their page and what it loads, all served by this server. */
 export const viewerFiles: readonly ViewerFile[] = [
   ...viewer.map((file) => ({ ...file, isDocument: false })),
   ...documents.map((file) => ({ ...file, isDocument: true })),
 ];
 
 /**
- * The two documents and their viewer: files, like the console's, not calls. The documents are for signed-in users, in a demo
- * for anyone; the viewer contains no data and fetches them as the console makes its calls.
+ * The two documents and their viewer: files, like the console's, not calls. The documents are for signed-in users, in a
+ * demo for anyone; the viewer contains no data and fetches them as the console makes its calls.
  */
 export function apiDocsRoutes(app: FastifyInstance, { mode }: Settings): void {
   for (const { path, type, isDocument, make } of viewerFiles) {

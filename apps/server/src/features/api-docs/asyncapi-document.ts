@@ -45,7 +45,7 @@ export const leafWords: Readonly<Record<Leaf, { readonly title: string; readonly
   "firmware/state": { title: "Firmware progress", summary: "How far a robot is with the firmware it was offered." },
 };
 
-/** A leaf's name in the document, whose references take no slash. */
+/** A leaf's name in the document, where references cannot contain a slash. */
 export function leafName(leaf: Leaf): string {
   const [first = "", ...others] = leaf.split("/");
   return [first, ...others.map(capitalised)].join("");
@@ -148,7 +148,7 @@ function serialPattern(): string {
   return typeof pattern === "string" ? `\`${pattern}\`` : "of the interface";
 }
 
-/** A message as it stands in the document. */
+/** A message as it appears in the document. */
 interface MessageExample<L extends Leaf> {
   readonly name: string;
   readonly summary: string;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { leafWords, messageExamples } from "./asyncapi-document.ts";
 import { sentSchema } from "./json-schema.ts";
 
-/** What the tables read of a schema as AsyncAPI holds it. */
+/** The parts of a JSON Schema that the tables use. */
 const fieldSchema = z.object({
   description: z.string().optional(),
   examples: z.array(z.unknown()).optional(),
@@ -24,7 +24,7 @@ const fieldSchema = z.object({
 });
 type FieldSchema = z.output<typeof fieldSchema>;
 
-/** One field of a leaf, those inside others by their path. */
+/** One field of a leaf; nested ones by their path. */
 export interface DeviceField {
   readonly path: string;
   readonly type: string;
@@ -32,7 +32,7 @@ export interface DeviceField {
   readonly examples: readonly unknown[];
 }
 
-/** Every field of a leaf; where the messages are of several kinds, one list for each. */
+/** Every field of a leaf; one list per kind if the messages are of several kinds. */
 export function fieldsOf(leaf: Leaf): { readonly kind: string | null; readonly fields: readonly DeviceField[] }[] {
   const schema = fieldSchema.parse(sentSchema(leaves[leaf].schema, "draft-7"));
   const kinds = schema.oneOf ?? schema.anyOf;

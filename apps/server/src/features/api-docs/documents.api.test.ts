@@ -38,11 +38,11 @@ function operationOf(name: RouteName) {
 }
 
 describe("open to other programs: the OpenAPI document", () => {
-  test("it is valid by the schema of OpenAPI 3.1", async () => {
+  test("it is valid against the schema of OpenAPI 3.1", async () => {
     expect(await new Validator().validate(plain(openApi))).toEqual({ valid: true });
   });
 
-  test("every reference leads somewhere, and every component is referred to", () => {
+  test("every reference resolves, and every component is referenced", () => {
     const text = JSON.stringify(openApi);
     const referred = new Set([...text.matchAll(/"#\/components\/(\w+\/\w+)"/g)].map(([, path = ""]) => path));
     const { responses, schemas } = openApi.components;
@@ -53,7 +53,7 @@ describe("open to other programs: the OpenAPI document", () => {
     expect(new Set(there)).toEqual(referred);
   });
 
-  test.each(names)("§7 %s: its parameters, its body, who may call it, and what it answers", (name) => {
+  test.each(names)("§7 %s: its parameters, its body, who may call it, and what it returns", (name) => {
     const { route, path, operation } = operationOf(name);
     const { access } = permissions[name];
     expect(operation.operationId).toBe(name);
@@ -100,7 +100,7 @@ describe("open to other programs: the OpenAPI document", () => {
     expect(route?.body?.safeParse(example).error).toBeUndefined();
   });
 
-  test("schemas compile as JSON Schema 2020-12, and take what the contract takes", () => {
+  test("schemas compile as JSON Schema 2020-12, and accept what the contract accepts", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     ajv.addSchema(plain(openApi), "document");
@@ -115,8 +115,8 @@ describe("open to other programs: the OpenAPI document", () => {
 });
 
 describe("open to other programs: the AsyncAPI document", () => {
-  test("it is valid by the schema of AsyncAPI 3.0", () => {
-    // The schema brings the draft that it is written in.
+  test("it is valid against the schema of AsyncAPI 3.0", () => {
+    // The schema includes the draft that it is written in.
     const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
     addFormats.default(ajv);
     const isValid = ajv.compile(plain(asyncApiSpecs.schemas["3.0.0"]));
@@ -137,7 +137,7 @@ describe("open to other programs: the AsyncAPI document", () => {
     expect(asyncApi.channels[leafName(leaf)]?.address).toBe(`scr/v1/{serial}/${leaf}`);
   });
 
-  test.each(all)("device protocol: the examples of %s are messages that the server takes", (leaf) => {
+  test.each(all)("device protocol: the examples of %s are messages that the server accepts", (leaf) => {
     const ajv = new Ajv({ strict: false });
     addFormats.default(ajv);
     const isMessage = ajv.compile(plain(asyncApi.components.schemas[leafName(leaf)] ?? {}));
@@ -157,7 +157,7 @@ test.each(Object.keys(leaves) as Leaf[])(
   },
 );
 
-/** The messages that the device guide shows, each marked with its topic: ```json state. */
+/** The messages in the device guide, each marked with its topic: ```json state. */
 const guide = readFileSync(new URL("../../../../../docs/device-guide.md", import.meta.url), "utf8");
 const shown = [...guide.matchAll(/^```json (\S+)\n([\s\S]*?)^```$/gm)].map(([, leaf = "", text = ""]) => ({
   leaf,
@@ -168,14 +168,14 @@ test("device guide: it shows a message of every topic", () => {
   expect(new Set(shown.map(({ leaf }) => leaf))).toEqual(new Set(Object.keys(leaves)));
 });
 
-test.each(shown)("device guide: the example of $leaf is a message that the other side takes", ({ leaf, text }) => {
+test.each(shown)("device guide: the example of $leaf is a message that the other side accepts", ({ leaf, text }) => {
   const known = (Object.keys(leaves) as Leaf[]).find((one) => one === leaf);
   if (known === undefined) throw new Error(`${leaf} is no topic`);
   const message: unknown = JSON.parse(text);
   expect(leaves[known].schema.safeParse(message).error).toBeUndefined();
 });
 
-test.each(documentFiles)("docs/api/%s is what the code says now; `npm run api-docs` writes it", (name) => {
+test.each(documentFiles)("docs/api/%s equals what the code generates; `npm run api-docs` writes it", (name) => {
   const written = readFileSync(new URL(`../../../../../docs/api/${name}`, import.meta.url), "utf8");
   expect(
     written === documentText(name, server.app.http),

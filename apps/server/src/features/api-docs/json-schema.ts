@@ -1,12 +1,12 @@
 import { idInputSchema, percentInputSchema } from "@suncrew/contract/http/values.ts";
 import { z } from "zod";
 
-/** A schema as the documents hold it. */
+/** A schema as it appears in the documents. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 export const DIGITS_ACCEPTED = "Digits as text are accepted.";
 
-/** Numbers that may also be sent as digits: documented as a number, they say more. */
+/** Numbers that may also be sent as digits: documenting them as numbers is more helpful. */
 const numericInputs = new Map<z.core.$ZodType, JsonSchema>([
   [idInputSchema, { type: "integer", minimum: 1, maximum: 2_147_483_647, description: DIGITS_ACCEPTED }],
   [percentInputSchema, { type: "integer", minimum: 0, maximum: 100, description: DIGITS_ACCEPTED }],
@@ -14,7 +14,7 @@ const numericInputs = new Map<z.core.$ZodType, JsonSchema>([
 
 export type Override = NonNullable<z.core.ToJSONSchemaParams["override"]>;
 
-/** Corrects where the schema library says too much, or too little. */
+/** Corrects the schema library where it says too much, or too little. */
 export const simplified: Override = ({ zodSchema, jsonSchema }) => {
   const numeric = numericInputs.get(zodSchema);
   if (numeric !== undefined) {

@@ -68,7 +68,7 @@ export async function collectCalls(app: FastifyInstance): Promise<void> {
       const spec = route.config?.route;
       const name = spec && callNames.get(spec);
       if (spec === undefined || name === undefined) return { schema: { hide: true }, url };
-      // The live stream is written by its own handler, so that its registration names no response.
+      // The live stream is written by its own handler, so its registration has no response schema.
       const schemas = { ...document.schema, response: { [status(spec)]: spec.response } };
       return { schema: describeCall(name, spec, withJsonSchemas({ ...document, schema: schemas }).schema), url };
     },
@@ -111,7 +111,7 @@ export function openApiDocument(app: FastifyInstance): OpenApiDocument {
       ...paths[path],
       [method]: {
         ...operation,
-        // A body whose fields are all optional may be left out.
+        // A body whose fields are all optional may be omitted.
         ...(requestBody && { requestBody: { ...requestBody, required: !route.body?.safeParse({}).success } }),
         responses: { ...responses, ...errors },
       },
@@ -122,7 +122,7 @@ export function openApiDocument(app: FastifyInstance): OpenApiDocument {
   return { ...rest, paths, components: { ...components, responses, schemas } };
 }
 
-/** The components of one kind that `from` refers to, directly or through another. */
+/** The components of one kind that `from` references, directly or indirectly. */
 function onlyReferred(
   kind: "schemas" | "responses",
   components: Readonly<Record<string, unknown>>,
@@ -140,7 +140,7 @@ function onlyReferred(
   return Object.fromEntries([...found].toSorted().map((name) => [name, components[name]]));
 }
 
-/** What the document says of a call, with the JSON Schemas of its registration. */
+/** What the document says about a call, with the JSON Schemas of its registration. */
 function describeCall(
   name: RouteName,
   route: RouteSpec,
@@ -168,7 +168,7 @@ function describeCall(
 const jsonSchema = z.record(z.string(), z.unknown());
 const jsonSchemas = z.record(z.string(), jsonSchema);
 
-/** Everything in an address is text: that digits are accepted goes without saying. */
+/** Everything in a URL is text: that digits are accepted goes without saying. */
 function withoutDigitsNote(parameters: unknown): object {
   const { properties, ...rest } = z.looseObject({ properties: jsonSchemas }).parse(parameters);
   for (const schema of Object.values(properties)) {
@@ -280,7 +280,7 @@ function errorStatuses(name: RouteName, route: RouteSpec): ErrorStatus[] {
   return [...found].toSorted((one, other) => one - other);
 }
 
-/** Every error response there can be, once: calls refer to them. */
+/** Every possible error response, once: calls refer to them. */
 const errorResponses = Object.fromEntries(
   ["Error", "DeviceError"].flatMap((error) =>
     Object.entries(errorMeanings).map(([code, meaning]) => [
@@ -297,7 +297,7 @@ const deviceError = {
   ],
 };
 
-/** Where the contract keeps shapes that several responses share; a shape that is not found here is written out. */
+/** Where the contract defines shapes that several responses share; a shape that is not found here is written inline. */
 const modules: readonly Readonly<Record<string, unknown>>[] = [
   activity,
   auth,
@@ -314,8 +314,8 @@ const modules: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 /**
- * The contract's shapes under the names it gives them (`siteSchema` is Site), and each call's response. What a call takes is
- * written out in the call: parameters cannot be a reference, and a body with an example beside it neither.
+ * The contract's shapes under the names it gives them (`siteSchema` is Site), and each call's response. Inputs are
+ * written inline: parameters cannot be a reference, and neither can a body with an example beside it.
  */
 function namedSchemas() {
   const registry = z.registry<{ id: string }>();
@@ -339,7 +339,7 @@ function namedSchemas() {
   return registry;
 }
 
-/** Responses may gain fields: whoever reads them must not trip over one. Descriptions are in the library's own registry. */
+/** Responses may gain fields, which readers must tolerate. Descriptions are in the library's own registry. */
 const extensible: Override = (context) => {
   const described = z.globalRegistry.get(context.zodSchema)?.description;
   if (described !== undefined) context.jsonSchema.description = described;
@@ -393,7 +393,7 @@ const tags = {
   server: { name: "Server", description: "What the server is and whether it works." },
 } as const satisfies Record<string, Tag>;
 
-/** Features by the beginning of their calls' paths; the first match counts. */
+/** Features by the prefix of their calls' paths; the first match counts. */
 const tagsByPath: readonly (readonly [beginning: string, tag: Tag])[] = [
   ["/api/auth/", tags.signIn],
   ["/api/sites/", tags.sites],

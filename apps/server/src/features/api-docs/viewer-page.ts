@@ -1,4 +1,4 @@
-/** The page of the viewer. It loads files only: the content policy allows neither scripts nor styles in it. */
+/** The page of the viewer. It only loads files: the content policy allows neither scripts nor styles in it. */
 export const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -27,9 +27,9 @@ export const page = `<!doctype html>
 `;
 
 /**
- * Starts Swagger UI; a file of its own for the same reason. Who is signed in to the console in this browser reads the
- * documents, which a link cannot ask for with a token, and makes the calls of "Try it out", unless another token is given
- * under Authorize.
+ * Starts Swagger UI; a file of its own for the same reason. With the session of the console in this browser it reads
+ * the documents, for which a link cannot send a token, and makes the calls of "Try it out", unless another token is
+ * given under Authorize.
  */
 export const startScript = `const who = () => {
   try {
@@ -46,7 +46,7 @@ const showWho = () => {
 };
 showWho();
 
-/** The file, or a sentence where it is not to be had. */
+/** The file, or a message if it is not available. */
 const load = async (path) => {
   const token = who()?.token;
   try {
@@ -94,7 +94,7 @@ const show = async () => {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     filter: true,
-    // Nobody outside is asked whether the document is valid.
+    // No external service is asked whether the document is valid.
     validatorUrl: null,
     requestInterceptor: (request) => {
       const token = who()?.token;
@@ -106,7 +106,7 @@ const show = async () => {
   });
 };
 show();
-// Who signs in at the console in another tab finds the calls here.
+// Signing in at the console in another tab makes the calls available here.
 addEventListener("storage", () => {
   showWho();
   if (!isShown) show();

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { createHash } from "node:crypto";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 
-/** The content of an audit row that is sealed, each column as PostgreSQL writes it as text. */
+/** The sealed content of an audit row, each column as PostgreSQL writes it as text. */
 export interface SealedContent {
   readonly id: string;
   /** UTC, to the microsecond. */
@@ -17,7 +17,7 @@ export interface SealedContent {
   readonly reason: string | null;
   readonly before: string | null;
   readonly after: string | null;
-  /** The names of that time; null in rows from before the audit stored names. */
+  /** The names at the time; null in rows from before the audit stored names. */
   readonly target_name: string | null;
   readonly site_name: string | null;
 }
@@ -26,8 +26,8 @@ export interface SealedContent {
 export const CHAIN_START = Buffer.alloc(32);
 
 /**
- * The hash of the row with this number: SHA-256 over the previous row's hash and the row's content as JSON text, so that
- * another order, a changed value or a missing row changes every later hash. Names are part of it only where there are
+ * The hash of the row with this number: SHA-256 over the previous row's hash and the row's content as JSON text, so
+ * that another order, a changed value or a missing row changes every later hash. Names are included only if there are
  * any, so that a row from before they were stored still has the hash that it was sealed with.
  */
 export function chainHash(previous: Uint8Array, number: number, row: SealedContent): Buffer {
@@ -62,13 +62,13 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** The columns of `SealedContent`; the same text in whatever time zone the connection has. */
+/** The columns of `SealedContent`; the same text whatever the connection's time zone. */
 const sealedContent = sql`a.id::text, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') as at,
   a.user_id::text, a.actor, a.action, a.entity, a.entity_id, a.site_id::text, a.outcome, a.reason,
   a.before::text, a.after::text, a.target_name, a.site_name`;
 
 /**
- * Seals a batch of the committed rows that wait for it, the oldest first. Resolves to the new head, null where nothing
+ * Seals a batch of committed rows that are not sealed yet, the oldest first. Resolves to the new head, null if nothing
  * was waiting or another server is sealing, and whether more rows may be waiting.
  */
 export async function sealBatch(db: Db, now: Date): Promise<{ head: ChainHead | null; more: boolean }> {
@@ -120,11 +120,11 @@ type Link = { readonly number: number; readonly hash: Buffer } & (
 );
 
 export interface Verdict {
-  /** A sentence about the first thing that differs from what was sealed; null where nothing does. */
+  /** A sentence about the first difference from what was sealed; null if there is none. */
   readonly wrong: string | null;
   /** The number of rows that are proven unchanged. */
   readonly proven: number;
-  /** The newest link of the chain; null where there is none. */
+  /** The newest link of the chain; null if there is none. */
   readonly head: ChainHead | null;
   /** The number of committed rows that are not sealed yet. */
   readonly waiting: number;

@@ -19,13 +19,13 @@ const row: SealedContent = {
   site_name: null,
 };
 
-test("audit, the chain: a row from before names were kept has the hash that it was sealed with", () => {
+test("audit, the chain: a row from before names were stored has the hash that it was sealed with", () => {
   const content = [1, ...Object.values(row).slice(0, 12)];
   const sealed = createHash("sha256").update(CHAIN_START).update(JSON.stringify(content)).digest();
   expect(chainHash(CHAIN_START, 1, row)).toEqual(sealed);
 });
 
-test("audit, the chain: names are sealed, each in its place, and can neither be added nor taken away", () => {
+test("audit, the chain: names are sealed, each in its place, and can be neither added nor removed", () => {
   const names = [
     { target_name: null, site_name: null },
     { target_name: "A", site_name: null },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-test("audit: entries from before names were kept stay sealed, tell the names they have or that are on record, and are found", async () => {
+test("audit: entries from before names were stored stay sealed, show the names they have or that are known, and are found", async () => {
   const { db } = database;
   const { ownRobot, ownSiteId } = fixtures;
   const at = new Date("2026-06-15T06:30:00Z");

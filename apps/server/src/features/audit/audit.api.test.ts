@@ -27,11 +27,11 @@ const record = (name: string, minute: number, more: object = {}) =>
     ...more,
   });
 
-/** As autovacuum does in time: without statistics of thousands of new rows a search of them reads far too many. */
+/** As autovacuum does in time: without statistics a search of thousands of new rows reads far too many. */
 const analyse = () => sql`vacuum analyze`.execute(server.db);
 
 describe("added call GET api/audit", () => {
-  test("tells who did what to which thing, before and after, newest first, by pages that nothing new moves", async () => {
+  test("shows who did what to which thing, before and after, newest first, by pages that stay stable", async () => {
     for (let minute = 1; minute <= 7; minute += 1) await record("Pager", minute, { after: { minute } });
     const admin = await server.as("admin");
     const seen: (string | null)[] = [];
@@ -46,7 +46,7 @@ describe("added call GET api/audit", () => {
     expect(seen).toEqual(["7", "6", "5", "4", "3", "2", "1"]);
   });
 
-  test("each filter narrows, and all of them together; words find in any case and nothing in them is a wildcard", async () => {
+  test("each filter narrows, and all of them together; words are found in any case and contain no wildcards", async () => {
     const { ownSiteId } = server.fixtures;
     await record("Finder", 1, { siteId: ownSiteId, action: "LOCK", entity: "robot", reason: "Brush 100% worn" });
     await record("Finder", 2, { siteId: ownSiteId, outcome: "REFUSED", reason: "Cleaning now" });
@@ -72,7 +72,7 @@ describe("added call GET api/audit", () => {
     expect(backwards.body).toMatchObject({ errors: [{ field: "to" }] });
   });
 
-  test("counting ends at 10,000 unless the exact number is asked for, and it tells what there is to filter by", async () => {
+  test("counting ends at 10,000 unless the exact number is requested, and the answer lists what can be filtered by", async () => {
     const rows = Array.from({ length: 10_001 }, (_, index) => ({ name: `row ${index}` }));
     await server.db
       .insertInto("audit")
@@ -99,7 +99,7 @@ describe("added call GET api/audit", () => {
     expect(exact.entities).toEqual(expect.arrayContaining(["number", "session"]));
   });
 
-  test("§6: what a role may never do is on record as refused, with who tried; a deleted site keeps its name", async () => {
+  test("§6: what a role may never do is recorded as refused, with who tried; a deleted site keeps its name", async () => {
     const owner = await server.as("owner");
     const body = { name: "X", contact_person: "Y", contact_info: "1", email: "x@y.example", address: "Z" };
     expect((await owner.call(createPartner, { body: { ...body, city: "C", state: "S", zip_code: "1" } })).status).toBe(
@@ -122,7 +122,7 @@ describe("added call GET api/audit", () => {
     expect(ofSite.entries[1]?.after).toMatchObject({ name: "Short-lived Park" });
   });
 
-  test("a row bears its seal and the answer the head, once it is sealed", async () => {
+  test("a row has its seal and the answer the head, once it is sealed", async () => {
     await record("Sealed", 1);
     const admin = await server.as("admin");
     const ask = () => admin.ask(auditList, { query: { actor: "Sealed" } });
@@ -137,7 +137,7 @@ describe("added call GET api/audit", () => {
     expect({ number: head?.number, hash: head?.hash }).toEqual(newest);
   });
 
-  describe("the name of then", () => {
+  describe("names at the time", () => {
     const partner = {
       name: "Sealed Solar",
       contact_person: "Y",
@@ -151,7 +151,7 @@ describe("added call GET api/audit", () => {
       return entries.map(({ action, target_name, site_name }) => [action, target_name, site_name]);
     };
 
-    test("a partner that was renamed and deleted is told as it was called, and found by either name", async () => {
+    test("a partner that was renamed and deleted is shown by its name at the time, and found by either name", async () => {
       const admin = await server.as("admin");
       const { partnerId: id } = await admin.ask(createPartner, { body });
       await admin.ask(updatePartner, { params: { id }, body: { ...body, name: "Renamed Solar" } });
@@ -190,12 +190,12 @@ describe("added call GET api/audit", () => {
         ["CREATE_ROBOT", "Row 7 (NAMED-7)", "Old Park"],
         ["CREATE_SITE", "Old Park", "Old Park"],
       ]);
-      // With that of the device.
+      // Including that of the device.
       expect(await told({ search: "named-7" })).toHaveLength(4);
       expect(await told({ search: "old park" })).toHaveLength(5);
     });
 
-    test("what values name by id has its name beside it", async () => {
+    test("values that are ids have the name beside them", async () => {
       const { ownSiteId, ownRobot } = server.fixtures;
       const named = { site_id: ownSiteId, maintenance_partner_id: 1, robot_ids: [ownRobot.id], template_id: null };
       await record("Namer", 1, { after: named });
@@ -209,7 +209,7 @@ describe("added call GET api/audit", () => {
       expect(entries[0]?.after).toEqual({ ...named, ...names });
     });
 
-    test("what was refused before there was one is found by the name that was asked for", async () => {
+    test("what was refused before it existed is found by the requested name", async () => {
       const admin = await server.as("admin");
       const [row] = await server.db.selectFrom("sites").selectAll().where("deleted_at", "is", null).execute();
       const place = { address: "A", district: "D", state: "S", pin_code: "342301", commissioning_date: "2024-01-31" };
@@ -219,7 +219,7 @@ describe("added call GET api/audit", () => {
     });
   });
 
-  test("words of actions and things find as the screen shows them; of people, in every script", async () => {
+  test("action and entity words are found as the screen shows them; people's, in every script", async () => {
     await record("सुनीता शर्मा", 1, { action: "WRITE_LETTER", entity: "paper_mill" });
     const admin = await server.as("admin");
     for (const search of ["Write letter", "paper MILL", "write_let", "सुनीता"]) {
@@ -231,7 +231,7 @@ describe("added call GET api/audit", () => {
     expect((await admin.ask(auditList, { query: { search: "no such words" } })).total).toBe(0);
   });
 
-  test("words that are in very many texts find, too", async () => {
+  test("words that occur in very many texts are found, too", async () => {
     const many = Array.from({ length: 5_001 }, (_, index) => ({
       actor: { userId: null, name: "Crowd" },
       action: "UPDATE_THING",
@@ -249,7 +249,7 @@ describe("added call GET api/audit", () => {
 });
 
 describe("added call GET api/audit/export", () => {
-  test("all that the filter chooses, in the words of the screen, without formulas; wrong filters are named", async () => {
+  test("everything the filter selects, in the screen's words, without formulas; invalid filters are named", async () => {
     await record("=Exporter", 1, {
       siteId: server.fixtures.ownSiteId,
       before: { speed: 10, on: true },
@@ -276,7 +276,7 @@ describe("added call GET api/audit/export", () => {
     expect((await admin.call(exportAudit, { query: { site_id: "999999" } })).status).toBe(404);
   });
 
-  test("§6: the call is the Super Admin's alone", async () => {
+  test("§6: only Super Admins may make this call", async () => {
     expect((await (await server.as("owner")).call(exportAudit)).status).toBe(403);
   });
 });

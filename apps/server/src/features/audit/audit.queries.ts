@@ -66,7 +66,7 @@ async function rowsMatching(viewer: Viewer, db: Executor, filter: AuditFilter): 
   return rows.where(hasOneOf({ ...found, siteIds }, search));
 }
 
-/** Sites that have such a name now, also where the audit has nothing about them. */
+/** Sites that have such a name now, even if the audit has nothing about them. */
 async function sitesNamed(viewer: Viewer, db: Executor, words: string): Promise<number[]> {
   const rows = await sitesEverVisible(viewer, db)
     .select("sites.id")
@@ -77,7 +77,7 @@ async function sitesNamed(viewer: Viewer, db: Executor, words: string): Promise<
 
 /**
  * Reads the ids first, along an index, then only these rows. Rows from before the audit stored names get the name in
- * their own values, else the one that is known for their id.
+ * their own values, otherwise the one known for their id.
  */
 async function readRows(db: Executor, matching: Rows, { cursor, limit }: PageRequest): Promise<AuditEntry[]> {
   let ids = matching.select("a.id").orderBy("a.at", "desc").orderBy("a.id", "desc").limit(limit);
@@ -115,7 +115,7 @@ interface FoundInAudit {
   readonly entities: readonly string[];
   /** Sites that ever had such a name, according to the audit. */
   readonly siteIds: readonly number[];
-  /** Null where there are too many: then rows are compared one by one, and few are read because most match. */
+  /** Null if there are too many: then rows are compared one by one, and few are read because most match. */
   readonly texts: FoundTexts | null;
 }
 
@@ -178,7 +178,7 @@ async function findTexts(db: Executor, words: string, entities: readonly string[
 /** The name in a row about a thing that never had an id, exactly as it is indexed. */
 const nameWithoutId = sql<string>`search_fold(coalesce(a.target_name, audit_told_name(a.entity, a.entity_id, a.before, a.after)))`;
 
-/** Whether row `a` has one of the texts. Only the kinds that were found take part, so that indexes are used. */
+/** Whether row `a` has one of the texts. Only the kinds that were found are conditions, so that indexes are used. */
 function hasOneOf({ texts, ...found }: FoundInAudit, words: string) {
   const { actors, actions, entities, siteIds } = found;
   const either = [

@@ -21,16 +21,19 @@ export interface AuditRecord {
   readonly siteId?: number | null;
   readonly outcome: AuditOutcome;
   readonly reason?: string | null;
-  /** The thing before and after. Where both are given they have the same fields: one that only one has looks like a change. */
+  /**
+   * The thing before and after. If both are given they have the same fields: one that is missing on one side looks like
+   * a change.
+   */
   readonly before?: object | null;
   readonly after?: object | null;
   readonly at: Date;
 }
 
-/** A change that somebody asks for, whatever becomes of it. */
+/** A requested change, whatever its outcome. */
 export type AuditedChange = Omit<AuditRecord, "outcome" | "reason">;
 
-/** What a change adds to its record as it learns it. */
+/** What a change adds to its record as it goes. */
 export interface ChangeDetails {
   entityId?: string | number | null;
   siteId?: number | null;
@@ -72,7 +75,7 @@ function isRefusal(error: unknown): error is HttpError {
   return error instanceof HttpError && error.status < 500 && error.status !== 401 && error.status !== 404;
 }
 
-/** Records a change as DONE or, given what refuses it, as REFUSED for that reason. */
+/** Records a change as DONE or, given its refusal, as REFUSED with that reason. */
 export async function recordChange(
   db: Executor,
   change: AuditedChange,
@@ -83,14 +86,14 @@ export async function recordChange(
 }
 
 /**
- * Writes one audit row in the caller's transaction, with the names that its target, its site and whatever the values
- * refer to by id have at this moment. Secrets never reach the table.
+ * Writes one audit row in the caller's transaction, with the current names of its target, its site and whatever the
+ * values refer to by id. Secrets never reach the table.
  */
 export async function recordAudit(db: Executor, record: AuditRecord): Promise<void> {
   await recordAudits(db, [record]);
 }
 
-/** The same for several records, in their order. */
+/** The same for several records, in order. */
 export async function recordAudits(db: Executor, records: readonly AuditRecord[]): Promise<void> {
   if (records.length === 0) return;
   const clean = (value: object | null | undefined) => (value ? withoutSecrets(value) : null);

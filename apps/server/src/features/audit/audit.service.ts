@@ -40,7 +40,7 @@ export async function auditPage(
 export async function auditCsv(viewer: Viewer, db: Db, filter: QueryOf<typeof exportAudit>): Promise<Readable> {
   if (filter.site_id !== undefined) await requireSiteEver(viewer, db, filter.site_id);
   const readPage = (cursor?: string) => readAudit(viewer, db, filter, { cursor, limit: EXPORT_PAGE });
-  // The first page is read before the stream begins, so that its failure is an answer.
+  // The first page is read before the stream begins, so that its failure becomes an error response.
   const chunks = writeCsvPages(columns, await readPage(), (last) => readPage(last?.id));
   return Readable.from(chunks, { objectMode: false });
 }
@@ -62,7 +62,7 @@ const columns: readonly CsvColumn<AuditEntry>[] = [
   { name: "Seal", cell: ({ seal }) => seal?.hash ?? null },
 ];
 
-/** A line per value, such as "City: Bikaner -> Barmer"; of a change that was not made, the requested values. */
+/** A line per value, such as "City: Bikaner -> Barmer"; for a refused change, the requested values. */
 function valuesOf(entry: AuditEntry): string {
   const lines = changesOf(entry).map(({ field, before, after }) => {
     const values = [before, after].filter((value) => value !== null);

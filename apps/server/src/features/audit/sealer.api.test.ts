@@ -53,7 +53,7 @@ describe("audit, the chain", () => {
   test("committed rows are sealed in the next round, within a second, and the head is logged", async () => {
     const sealer = makeSealer();
     await sealer.start();
-    // The round of the start is over: new rows wait for the next one.
+    // The starting round is over: new rows wait for the next one.
     await sealer.sealNow();
     await recordAudits(database.db, ["A", "B"].map(rowOf));
     clock.advance(1_000);
@@ -96,7 +96,7 @@ describe("audit, the chain", () => {
     expect(await verifyAudit(database.db, headOf())).toMatchObject({ wrong: null, proven: 2 });
   });
 
-  test("of many servers one seals at a time: no number twice, none left out", async () => {
+  test("only one of many servers seals at a time: no number twice, none left out", async () => {
     const sealers = Array.from({ length: 4 }, makeSealer);
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([
@@ -143,7 +143,7 @@ describe("audit, the proof", () => {
       /1 rows bypassed the chain/,
     ],
   ];
-  test.each(tampers)("%s is found", async (_, tamper, wrong) => {
+  test.each(tampers)("%s is detected", async (_, tamper, wrong) => {
     await recordAudits(database.db, ["A", "B", "C", "D"].map(rowOf));
     await makeSealer().sealNow();
     for (const statement of tamper.split("; ")) await sql.raw(statement).execute(database.db);

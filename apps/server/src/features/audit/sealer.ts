@@ -11,7 +11,7 @@ type SealerDependencies = Pick<Dependencies, "db" | "clock" | "log"> & {
   readonly settings: Pick<Dependencies["settings"], "mode">;
 };
 
-/** Numbers and chains committed audit rows; every server tries, one at a time does. Each new head is logged. */
+/** Numbers and chains committed audit rows; every server tries, one at a time succeeds. Each new head is logged. */
 export class Sealer implements Service {
   readonly #deps: SealerDependencies;
   /** In production heads are logged at every level but silent: without one in the log, less can be proven. */
@@ -57,7 +57,7 @@ export class Sealer implements Service {
     }
   }
 
-  /** The log is kept elsewhere: a head in it proves later that nothing up to it was changed. */
+  /** The log is stored elsewhere: a head in it proves later that nothing up to it was changed. */
   #logHead({ number, hash }: ChainHead): void {
     this.#headLog.info({ auditHead: `${number}:${hash}` }, "audit sealed");
   }

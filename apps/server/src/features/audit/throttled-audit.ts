@@ -3,8 +3,8 @@ import { Throttle } from "../../platform/throttle.ts";
 import { type AuditRecord, recordAudit } from "./audit.repository.ts";
 
 /**
- * The audit of refusals that anybody can cause at will: the first of a kind is written at once, those of the following
- * minute become one row with their number as `times`. What is pending is written when the server stops.
+ * The audit of refusals that anybody can cause at will: the first of a kind is written immediately, those of the
+ * following minute become one row with their number as `times`. What is pending is written when the server stops.
  */
 export class ThrottledAudit implements Service {
   readonly #deps: Pick<Dependencies, "db" | "clock" | "log">;
@@ -34,7 +34,7 @@ export class ThrottledAudit implements Service {
     await this.#throttle.stop();
   }
 
-  /** `kind` names who is refused what. Rejects where the database cannot be written. */
+  /** `kind` identifies who is refused what. Rejects if the database cannot be written. */
   async record(kind: string, refusal: Omit<AuditRecord, "at">): Promise<void> {
     const record = { ...refusal, at: this.#deps.clock.now() };
     if (this.#throttle.add(kind, record, record.action)) await recordAudit(this.#deps.db, record);

@@ -54,8 +54,8 @@ const records = () =>
     .orderBy("id")
     .execute();
 
-describe("§6 Super Admins make further ones", () => {
-  test("who is made signs in with the password that is told once, and may do what a Super Admin may", async () => {
+describe("§6 Super Admins create further ones", () => {
+  test("the new one signs in with the password that is shown once, and may do what any Super Admin may", async () => {
     const { status, body } = await make();
     expect([status, body]).toMatchObject([201, { message: "The Super Admin meera was added." }]);
     const admin = await server.as("admin");
@@ -76,18 +76,15 @@ describe("§6 Super Admins make further ones", () => {
     expect(stored).not.toContain(credentials.password);
   });
 
-  test.each([usernames.admin.toUpperCase(), usernames.owner])(
-    "nobody gets the username of another: %s",
-    async (name) => {
-      const message = `Somebody has the username ${name} already.`;
-      const { status, body } = await make({ username: name });
-      expect([status, body]).toEqual([
-        409,
-        { message, code: "USERNAME_TAKEN", errors: [{ field: "username", message }] },
-      ]);
-      expect(await records()).toMatchObject([{ action: "CREATE_ADMIN", outcome: "REFUSED", reason: message }]);
-    },
-  );
+  test.each([usernames.admin.toUpperCase(), usernames.owner])("a username can be used only once: %s", async (name) => {
+    const message = `Somebody already has the username ${name}.`;
+    const { status, body } = await make({ username: name });
+    expect([status, body]).toEqual([
+      409,
+      { message, code: "USERNAME_TAKEN", errors: [{ field: "username", message }] },
+    ]);
+    expect(await records()).toMatchObject([{ action: "CREATE_ADMIN", outcome: "REFUSED", reason: message }]);
+  });
 
   test.each([
     ["username", { username: "two words" }, "A username has no spaces"],
@@ -100,7 +97,7 @@ describe("§6 Super Admins make further ones", () => {
     expect([status, body]).toMatchObject([400, { errors: [{ field, message }] }]);
   });
 
-  test("an open console alone makes nobody: the own password is asked for, and guesses end", async () => {
+  test("an open console alone creates nobody: the own password is required, and guesses are limited", async () => {
     const message = "Your password is incorrect";
     const { status, body } = await make({ password: "guess" });
     expect([status, body]).toEqual([
@@ -120,7 +117,7 @@ describe("§6 Super Admins make further ones", () => {
 });
 
 describe("§6 Super Admins and each other", () => {
-  test("a new password ends the sessions and the password that were", async () => {
+  test("a new password ends the former one and its sessions", async () => {
     const { id, client } = await second();
     const admin = await server.as("admin");
     const { message, credentials } = await admin.ask(resetAdminPassword, {
@@ -133,7 +130,7 @@ describe("§6 Super Admins and each other", () => {
     expect((await signIn("meera", credentials.password)).status).toBe(200);
   });
 
-  test("who is removed is signed out and stays out, and the username is free again", async () => {
+  test("a removed one is signed out and stays out, and the username is free again", async () => {
     const { id, client } = await second();
     const admin = await server.as("admin");
     const { message } = await admin.ask(removeAdmin, { params: { id }, body: { password: PASSWORD } });
@@ -153,7 +150,7 @@ describe("§6 Super Admins and each other", () => {
     expect((await make()).status).toBe(201);
   });
 
-  test("nobody removes oneself, or resets the own password here; a partner's user is no Super Admin", async () => {
+  test("nobody can remove oneself, or reset the own password here; a partner's user is not a Super Admin", async () => {
     const admin = await server.as("admin");
     const body = { password: PASSWORD };
     const self = { id: await idOf(usernames.admin) };
@@ -169,7 +166,7 @@ describe("§6 Super Admins and each other", () => {
     expect((await signIn(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
-  test("two who remove each other at once: one of them remains", async () => {
+  test("of two who remove each other concurrently, one remains", async () => {
     const { id, client } = await second();
     const admin = await server.as("admin");
     const self = await idOf(usernames.admin);
@@ -188,7 +185,7 @@ describe("§6 Super Admins and each other", () => {
   });
 });
 
-test("set-up, demo: its own sign-in is neither removed nor reset", async () => {
+test("set-up, demo: its own user is neither removed nor reset", async () => {
   const demo = await createTestApp({ settings: { mode: "demo" } });
   try {
     const admin = await demo.as("admin");

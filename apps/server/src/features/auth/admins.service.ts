@@ -19,7 +19,7 @@ import {
 
 type AdminsDependencies = Pick<Dependencies, "clock" | "settings"> & ConfirmationDependencies;
 
-/** Who changes Super Admins, from where, and with what they typed as their own password. */
+/** Who changes Super Admins, from where, and what they typed as their own password. */
 interface AdminCall {
   readonly viewer: Viewer;
   readonly password: string;
@@ -29,7 +29,7 @@ interface AdminCall {
 
 type Target = NonNullable<Awaited<ReturnType<typeof lockAdmin>>>;
 
-/** Super Admins create, reset and remove each other; the caller types the own password again. */
+/** Super Admins create, reset and remove each other; the caller confirms with the own password. */
 export class AdminsService {
   readonly #deps: AdminsDependencies;
 
@@ -41,7 +41,7 @@ export class AdminsService {
     return readAdmins(this.#deps.db, this.#deps.clock.now());
   }
 
-  /** Throws 409 with the field named where the username is taken. */
+  /** Throws 409 with the field named if the username is taken. */
   async create(call: AdminCall, body: BodyOf<typeof createAdmin>): Promise<ResponseOf<typeof createAdmin>> {
     const { username, name } = body;
     const admin = { username, name, email: body.email ?? "" };
@@ -50,13 +50,13 @@ export class AdminsService {
     const adminId = await this.#change(call, { action: "CREATE_ADMIN", after: admin }, async (change) => {
       const id = await insertAdmin(change, admin, hash);
       if (id !== null) return id;
-      const message = `Somebody has the username ${username} already.`;
+      const message = `Somebody already has the username ${username}.`;
       throw new HttpError(409, "USERNAME_TAKEN", message, { errors: [{ field: "username", message }] });
     });
     return { message: `The Super Admin ${username} was added.`, adminId, credentials: { username, password } };
   }
 
-  /** Throws 404, and 409 for oneself and the demo's own. */
+  /** Throws 404, and 409 for oneself and the demo's own user. */
   async resetPassword(call: AdminCall, id: number): Promise<ResponseOf<typeof resetAdminPassword>> {
     const password = generatePassword();
     const hash = await hashPassword(password);
@@ -66,7 +66,7 @@ export class AdminsService {
     return { message: `${username} has a new password and was signed out.`, credentials: { username, password } };
   }
 
-  /** Throws 404, and 409 for oneself and the demo's own; so somebody always remains. */
+  /** Throws 404, and 409 for oneself and the demo's own user; so at least one always remains. */
   async remove(call: AdminCall, id: number): Promise<ResponseOf<typeof removeAdmin>> {
     const { username } = await this.#changeOther(call, "DELETE_ADMIN", id, deleteAdmin);
     return { message: `The Super Admin ${username} was removed and signed out.` };
@@ -101,7 +101,7 @@ export class AdminsService {
     return isKnown ? conflict("DEMO_ACCOUNT", `${username} belongs to the demo and stays as it is.`) : null;
   }
 
-  /** Throws 400 and 429 for a password that is not the caller's, and 401 where the caller has just been removed. */
+  /** Throws 400 and 429 for a password that is not the caller's, and 401 if the caller has just been removed. */
   async #change<T>(
     { viewer, password, address, signal }: AdminCall,
     about: Pick<AuditedChange, "action" | "entityId" | "after">,
@@ -123,7 +123,7 @@ export class AdminsService {
     return withConfirmedPassword(this.#deps, confirmation, signal, () => {
       const at = clock.now();
       return auditedChange(db, { ...change, at }, async (tx, details) => {
-        // Also where somebody removes the caller at this moment.
+        // Also if somebody removes the caller at this moment.
         if (!(await lockAccount(tx, account))) throw notSignedIn();
         return work({ tx, details, at });
       });

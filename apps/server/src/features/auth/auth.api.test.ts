@@ -13,9 +13,9 @@ afterAll(() => server.close());
 const right = { username: usernames.admin, password: PASSWORD };
 
 describe("§4 Session: signing in and out", () => {
-  test("a right name, in any case, and password open a session", async () => {
-    const nobody = await server.as(null);
-    const answer = await nobody.ask(login, { body: { ...right, username: " ANITA " } });
+  test("the right name, in any case, and password open a session", async () => {
+    const anonymous = await server.as(null);
+    const answer = await anonymous.ask(login, { body: { ...right, username: " ANITA " } });
     expect(answer.user).toEqual({
       id: server.fixtures.userIds.admin,
       name: "Anita Rao",
@@ -30,7 +30,7 @@ describe("§4 Session: signing in and out", () => {
     });
   });
 
-  test("logout ends the session at once", async () => {
+  test("logout ends the session immediately", async () => {
     const admin = await server.signIn("admin");
     await admin.ask(siteDetails);
     await admin.ask(logout);
@@ -38,7 +38,7 @@ describe("§4 Session: signing in and out", () => {
     expect([after.status, after.body]).toEqual([401, { message: "Please sign in.", code: "NOT_SIGNED_IN" }]);
   });
 
-  test("logout takes an empty body with a JSON content type", async () => {
+  test("logout accepts an empty body with a JSON content type", async () => {
     const admin = await server.signIn("admin");
     const answer = await admin.raw(logout.path, { method: "POST", body: "" });
     expect(answer.status).toBe(200);

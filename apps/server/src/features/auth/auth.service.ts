@@ -36,7 +36,7 @@ export class AuthService {
   }
 
   /**
-   * Throws 401 for a wrong name or password, 403 where the password was generated too long ago, 429 while the account or
+   * Throws 401 for a wrong name or password, 403 if the password was generated too long ago, 429 while the account or
    * the address has to wait, and 503 while too many people sign in.
    */
   async signIn(attempt: SignIn, signal: AbortSignal): Promise<SignedIn> {
@@ -70,7 +70,7 @@ export class AuthService {
     throw new HttpError(403, "PASSWORD_EXPIRED", expiredMessage(account.role));
   }
 
-  /** Null where the password was changed while it was checked. */
+  /** Null if the password was changed while it was being checked. */
   async #open(account: Account, caller: Caller): Promise<SignedIn | null> {
     const { db, clock, settings } = this.#deps;
     const now = clock.now();
@@ -95,7 +95,7 @@ export class AuthService {
     const until =
       passwordMadeAt === null ? {} : { password_until: generatedPasswordUntil(passwordMadeAt).toISOString() };
     const exp = Math.floor(expiresAt.getTime() / 1000);
-    // Part of what is signed, so that nobody who has the token can leave it out.
+    // Part of the signed claims, so that nobody who has the token can drop it.
     const bound = caller.browser === null ? {} : { bound: true };
     const token = this.#deps.sign({ id, role, email, partnerId, sid, username, exp, ...bound }, now);
     return {
@@ -120,7 +120,7 @@ export class AuthService {
   }
 
   /**
-   * §5 Change password: ends the person's other sessions. Throws 400 with the field named where the current password is
+   * §5 Change password: ends the person's other sessions. Throws 400 with the field named if the current password is
    * wrong (a 401 would sign out) or the new one weak, and 429 after too many wrong ones, here or at sign-in.
    */
   async changePassword(

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** What a browser keeps: the token that scripts read, and the cookies that they cannot. */
+/** What a browser stores: the token, which scripts can read, and the cookies, which they cannot. */
 class Browser {
   readonly jar = new Map<string, string>();
   readonly page: Record<string, string>;
@@ -34,7 +34,7 @@ class Browser {
     return [...this.jar].map(([name, value]) => `${name}=${value}`).join("; ");
   }
 
-  /** Answers the lines that came with the answer for the jar. */
+  /** Returns the cookies set by the answer. */
   async signIn(person: Person): Promise<string[]> {
     const door = new TestClient(server.app.http, null);
     const body = { username: usernames[person], password: PASSWORD, browser: MARK };
@@ -61,7 +61,7 @@ class Browser {
   }
 }
 
-/** Any call, with what it needs to reach the guard and no more. */
+/** Any call, with just what it needs to reach the guard. */
 function callWith(token: string | null, headers: Record<string, string>, route: RouteSpec, body?: unknown) {
   return new TestClient(server.app.http, token, "203.0.113.9").raw(route.path.replaceAll(/:\w+/g, "1"), {
     method: route.method,
@@ -72,7 +72,7 @@ function callWith(token: string | null, headers: Record<string, string>, route: 
 
 const guarded = (Object.keys(routes) as RouteName[]).filter((name) => permissions[name].access !== "anyone");
 
-/** What every call answers that is not the signed-out sentence. */
+/** The calls that are not answered as signed out. */
 async function opened(token: string | null, headers: Record<string, string>): Promise<string[]> {
   const found: string[] = [];
   for (const name of guarded) {
@@ -93,8 +93,8 @@ const stopOf = ({ serial, id, siteId }: TestApp["fixtures"]["ownRobot"]) => ({
 const strangers = () =>
   server.db.selectFrom("audit").selectAll().where("action", "=", "USE_SESSION").orderBy("id").execute();
 
-describe("§4 Session: a token is good only in the browser that signed in", () => {
-  test("the browser gets a cookie that no script reads and no other site causes to be sent, as long as the token", async () => {
+describe("§4 Session: a token is only valid in the browser that signed in", () => {
+  test("the browser gets a cookie that scripts cannot read and other sites cannot cause to be sent, valid as long as the token", async () => {
     const browser = new Browser();
     const [line, ...more] = await browser.signIn("owner");
     expect(more).toEqual([]);
@@ -106,7 +106,7 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     expect((await browser.call(siteDetails)).status).toBe(200);
   });
 
-  test("a stolen token opens no call: not the live stream, nor a Stop; it is on record, gathered, with from where", async () => {
+  test("a stolen token is accepted by no call: not the live stream, nor a Stop; it is recorded, throttled, with its origin", async () => {
     const browser = new Browser();
     await browser.signIn("owner");
     expect(await opened(browser.token, {})).toEqual([]);
@@ -124,20 +124,20 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     ]);
     server.clock.advance(60_000);
     await expect.poll(strangers, { timeout: 20_000 }).toMatchObject([{}, { after: { times: guarded.length } }]);
-    // Its owner goes on, and stops the robot.
+    // Its owner can go on, and stop the robot.
     expect((await browser.call(siteDetails)).status).toBe(200);
     expect((await browser.call(sendCommand, stop)).status).not.toBe(401);
     expect(await server.db.selectFrom("commands").select("verb").execute()).toEqual([{ verb: "STOP" }]);
   });
 
-  test("the cookie opens nothing by itself, so that no other site makes a call with it", async () => {
+  test("the cookie alone is worth nothing, so no other site can make a call with it", async () => {
     const browser = new Browser();
     await browser.signIn("owner");
     expect(await opened(null, { cookie: browser.cookie })).toEqual([]);
     expect(await strangers()).toEqual([]);
   });
 
-  test("nor is the cookie of another browser, another session or a made-up one taken", async () => {
+  test("nor is the cookie of another browser, another session or a made-up one accepted", async () => {
     const [browser, other] = [new Browser(), new Browser()];
     await browser.signIn("owner");
     await other.signIn("owner");
@@ -149,7 +149,7 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     }
   });
 
-  test("several sessions of a browser stand side by side; signing out ends its own, token and cookie", async () => {
+  test("several sessions of a browser exist side by side; signing out ends its own, token and cookie", async () => {
     const browser = new Browser();
     await browser.signIn("owner");
     const { token } = browser;
@@ -163,7 +163,7 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     expect((await callWith(token, { cookie: browser.cookie }, siteDetails)).status).toBe(200);
   });
 
-  test("the session goes on where its password is changed", async () => {
+  test("the session continues when its password is changed", async () => {
     const browser = new Browser();
     await browser.signIn("owner");
     const newPassword = "another one, long enough";
@@ -183,7 +183,7 @@ describe("§4 Session: a token is good only in the browser that signed in", () =
     expect([browser.jar.has(foreign), browser.jar.has(oldest)]).toEqual([true, false]);
   });
 
-  test("a program, which says of no browser, gets no cookie and needs none", async () => {
+  test("a program, which identifies no browser, gets no cookie and needs none", async () => {
     const answer = await (
       await server.as(null)
     ).call(login, {

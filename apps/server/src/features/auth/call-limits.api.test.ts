@@ -30,7 +30,7 @@ function order(client: TestClient, command: "START" | "STOP") {
 }
 
 describe("§8 Session and sign-in: limits of signed-in calls", () => {
-  test("reads of a person count together, in all sessions; others and the person's writes are untouched", async () => {
+  test("a person's reads count together, in all sessions; others' and the person's writes are not affected", async () => {
     const [one, other, stranger] = [
       await server.signIn("owner"),
       await server.as("owner"),
@@ -50,7 +50,7 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
     await seedGroups(server.db, server.fixtures, "planned");
     const owner = await server.as("owner");
     expect(await statuses(12, () => order(owner, "START"))).toEqual([...Array(10).fill(504), 429, 429]);
-    // No robot is there to be stopped at once: the Stop is kept and sent again.
+    // No robot is online to be stopped: the Stop is stored and sent again.
     const stops = await Promise.all(Array.from({ length: 30 }, () => order(owner, "STOP")));
     expect(stops.map(({ status }) => status)).toEqual(Array(30).fill(504));
     const body = Object.fromEntries(
@@ -68,7 +68,7 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
     expect((await order(owner, "START")).status).toBe(429);
   });
 
-  test("a call too many asks the database for nothing: it is refused before the session is looked at", async () => {
+  test("an excess call costs no query: it is refused before the session is read", async () => {
     const owner = await server.as("owner");
     await statuses(21, () => owner.call(siteDetails));
     await server.db.updateTable("sessions").set({ ended_at: server.clock.now() }).execute();
@@ -82,9 +82,9 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
     expect(await statuses(15, () => owner.call(siteDetails))).toEqual(Array(15).fill(200));
   });
 
-  test("what the role never may is on record at once, and repeated within a minute as one row with its number", async () => {
+  test("what the role may never do is recorded immediately, and repetitions within a minute as one row with their number", async () => {
     const owner = await server.as("owner");
-    const tries = () =>
+    const attempts = () =>
       server.db
         .selectFrom("audit")
         .select(["actor", "after"])
@@ -94,17 +94,17 @@ describe("§8 Session and sign-in: limits of signed-in calls", () => {
     expect(await statuses(9, () => owner.raw(createSite.path, { method: "POST", body: {} }))).toEqual(
       Array(9).fill(403),
     );
-    expect(await tries()).toEqual([{ actor: "Omkar Jain", after: null }]);
+    expect(await attempts()).toEqual([{ actor: "Omkar Jain", after: null }]);
     await server.app.stop();
-    expect(await tries()).toEqual([
+    expect(await attempts()).toEqual([
       { actor: "Omkar Jain", after: null },
       { actor: "Omkar Jain", after: { times: 8 } },
     ]);
   });
 });
 
-test("§8 Session and sign-in: the limits are far beyond a console with many tabs and a script that asks each second", () => {
-  // Twenty tabs that each ask for 100 robots in their first minute, and twenty scripts that ask for five things a second.
+test("§8 Session and sign-in: the limits are far above a console with many tabs and a script that polls every second", () => {
+  // Twenty tabs that each request 100 robots in their first minute, and twenty scripts that make five calls a second.
   expect(CALLS_PER_MINUTE.reads).toBeGreaterThanOrEqual(20 * 100 + 20 * 5 * 60);
   // A fleet of 3,000 robots, changed one after the other by a script within a minute.
   expect(CALLS_PER_MINUTE.writes).toBeGreaterThanOrEqual(3_000);

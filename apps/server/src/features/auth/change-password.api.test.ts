@@ -27,7 +27,7 @@ const change = (client: TestClient, currentPassword: string, newPassword = NEW) 
   client.call(changePassword, { body: { currentPassword, newPassword } });
 
 describe("§5 Change password", () => {
-  test("the new password counts at once, the former one no more; this session stays, the user's others end", async () => {
+  test("the new password is valid immediately, the former one no longer; this session stays, the user's others end", async () => {
     const here = await server.signIn("owner");
     const elsewhere = await server.signIn("owner");
     const other = await server.signIn("stranger");
@@ -104,7 +104,7 @@ describe("§5 Change password", () => {
     expect((await signInWith(usernames.owner, "  eight  ")).status).toBe(200);
   });
 
-  test("guesses are counted with those at the sign-in: slowed, then locked, told with 429", async () => {
+  test("guesses are counted with those at sign-in: slowed, then locked, answered with 429", async () => {
     const owner = await server.signIn("owner");
     for (let failures = 0; failures < accountLimit.slowedFrom - 1; failures += 1) {
       expect((await change(owner, "wrong")).status).toBe(400);
@@ -121,7 +121,7 @@ describe("§5 Change password", () => {
     expect((await change(owner, PASSWORD)).status).toBe(200);
   });
 
-  test("of many guesses at once only as many are looked at as one after another", async () => {
+  test("of many concurrent guesses only as many are checked as one after another", async () => {
     const owner = await server.signIn("owner");
     const answers = await Promise.all(Array.from({ length: 20 }, () => change(owner, "wrong")));
     const statuses = answers.map(({ status }) => status);
@@ -129,32 +129,32 @@ describe("§5 Change password", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(20 - accountLimit.slowedFrom);
   });
 
-  test("of two changes at once from two sessions one counts, and the other is told that its password is no more", async () => {
+  test("of two concurrent changes from two sessions one counts, and the other is told that its password is no longer valid", async () => {
     const [one, two] = [await server.signIn("owner"), await server.signIn("owner")];
     const answers = await Promise.all([
       change(one, PASSWORD, "first of them"),
       change(two, PASSWORD, "second of them"),
     ]);
     const statuses = answers.map(({ status }) => status);
-    // The later one may also find its session ended already.
+    // The later one may also find its session already ended.
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     const sessions = await Promise.all([one.call(siteDetails), two.call(siteDetails)]);
     expect(sessions.map(({ status }) => status)).toEqual(statuses.map((status) => (status === 200 ? 200 : 401)));
   });
 
-  test("a generated password that was replaced is kept nowhere any more", async () => {
+  test("a generated password that was replaced is not stored anywhere any more", async () => {
     const admin = await server.as("admin");
     const { partnerId, credentials } = await admin.ask(createPartner, { body: partnerForm("Own Word Services") });
     const { body } = await signInWith(credentials.username, credentials.password);
     const partner = new TestClient(server.app.http, login.response.parse(body).token);
     await partner.ask(changePassword, { body: { currentPassword: credentials.password, newPassword: NEW } });
-    const told = (await admin.ask(partnerDetails)).find(({ id }) => id === partnerId);
-    expect(told).toMatchObject({ username: credentials.username, enc_password: null });
+    const listed = (await admin.ask(partnerDetails)).find(({ id }) => id === partnerId);
+    expect(listed).toMatchObject({ username: credentials.username, enc_password: null });
     const stored = await server.db.selectFrom("users").select("enc_password").execute();
     expect(stored.every((user) => user.enc_password === null)).toBe(true);
   });
 
-  test("each try leaves an audit row; no password is in it, in the log or in an answer", async () => {
+  test("each attempt leaves an audit row; no password is in it, in the log or in an answer", async () => {
     const owner = await server.signIn("owner");
     const elsewhere = await server.signIn("owner");
     const texts = [await change(owner, "my secret guess"), await change(owner, PASSWORD)].map(({ text }) => text);

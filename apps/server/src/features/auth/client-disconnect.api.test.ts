@@ -13,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("§4 Session: a sign-in or stream whose connection is gone before it is looked at is no error of the server", async () => {
+test("§4 Session: a sign-in or stream whose connection closes before it is handled is no error of the server", async () => {
   const { http } = server.app;
   const { token } = await server.as("owner");
   const failed = new Map<string, (error: Error) => void>();
-  // As a network does that is lost just after the request was sent.
+  // Like a network that is lost just after the request was sent.
   http.addHook("onRequest", async (request) => {
     if (failed.has(request.url)) request.raw.socket.destroy();
   });
@@ -37,7 +37,7 @@ test("§4 Session: a sign-in or stream whose connection is gone before it is loo
   const body = JSON.stringify({ username: usernames.admin, password: PASSWORD });
   const signIn = await ask(login.path, [`POST ${login.path} HTTP/1.1`, "Content-Type: application/json"], body);
   const stream = await ask(live.path, [`GET ${live.path} HTTP/1.1`, `Authorization: Bearer ${token}`], "");
-  const told = { name: "HttpError", message: "The connection was closed before the request was processed." };
-  expect([signIn, stream].map(({ name, message }) => ({ name, message }))).toEqual([told, told]);
+  const closed = { name: "HttpError", message: "The connection was closed before the request was processed." };
+  expect([signIn, stream].map(({ name, message }) => ({ name, message }))).toEqual([closed, closed]);
   expect(log.filter((line) => /TypeError|call failed/.test(line))).toEqual([]);
 });

@@ -27,7 +27,7 @@ async function madePartner() {
 }
 
 describe("§4 Partner: a generated password", () => {
-  test("says at each sign-in until when it signs in; one that a person chose says nothing", async () => {
+  test("each sign-in says until when it is valid; one that a person chose says nothing", async () => {
     const { credentials } = await madePartner();
     const { opened } = await signIn(credentials.username, credentials.password);
     const until = new Date(server.clock.now().getTime() + 14 * DAY_MS).toISOString();
@@ -40,7 +40,7 @@ describe("§4 Partner: a generated password", () => {
     expect((await signIn(usernames.owner, PASSWORD)).opened).not.toHaveProperty("password_until");
   });
 
-  test("opens no session after fourteen days, which only its holder is told, and ends none that is open", async () => {
+  test("opens no session after fourteen days, which only its holder is told, and ends no open session", async () => {
     const { partnerId, credentials } = await madePartner();
     server.clock.advance(14 * DAY_MS - 1);
     const { opened } = await signIn(credentials.username, credentials.password);

@@ -24,14 +24,14 @@ interface GuardDependencies {
 
 /**
  * Admits calls by the permission table (§6). A route below `/api/` that is not in the table cannot even be registered.
- * The session's row is read for every call of a signed-in user, so that its end takes effect at once; calls are counted
- * before that, so that one too many costs no query.
+ * The session's row is read for every call of a signed-in user, so that its end takes effect immediately; calls are
+ * counted before that, so that an excess call costs no query.
  */
 export function useGuard(
   app: FastifyInstance,
   { clock, sessions, limits, refusals, cookies }: GuardDependencies,
 ): void {
-  /** Calls whose viewer comes from memory, with what the database answers once it can. */
+  /** Calls whose viewer comes from memory, with the database's answer once it arrives. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
   /** Calls that may be a Stop, with the claims of their token. */
   const maybeStops = new WeakMap<FastifyRequest, TokenClaims>();
@@ -88,7 +88,7 @@ export function useGuard(
     await admit(request, name, claims, viewer);
     if (confirmed !== null) unconfirmed.set(request, confirmed);
   });
-  // Nothing but a Stop is accepted from a person known from memory only.
+  // Only a Stop is accepted from a person known from memory alone.
   app.addHook("preHandler", async (request) => {
     const confirmed = unconfirmed.get(request);
     if (confirmed === undefined || isStop(request)) return;
@@ -98,13 +98,13 @@ export function useGuard(
   });
 }
 
-/** The person of a token, by its session. Throws 401 where there is none. */
+/** The person of a token, by its session. Throws 401 without one. */
 function requireViewer(claims: TokenClaims, viewer: Viewer | null): Viewer {
   if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
   return viewer;
 }
 
-/** Null where no session is needed; what is not an API call is a file of the console, or nothing at all. */
+/** Null if no session is needed; anything that is not an API call is a file of the console, or nothing at all. */
 function nameOf({ routeOptions }: FastifyRequest): RouteName | null {
   const { route } = routeOptions.config;
   const name = route && names.get(route);
@@ -144,13 +144,13 @@ async function recordMissingCookie(refusals: ThrottledAudit, owner: Viewer, addr
 }
 
 /**
- * Calls that one person may make to one server in a minute, in all sessions together. Far more than any console with many
- * tabs and any script that works through a fleet needs; a script that sends without a pause reaches it.
+ * Calls that one person may make to one server in a minute, in all sessions together. Far more than any console with
+ * many tabs and any script that works through a fleet needs; a script that calls without pause reaches it.
  */
 export const CALLS_PER_MINUTE = { reads: 10_000, writes: 3_000, files: 300 } as const;
 type CallsPerMinute = Readonly<Record<keyof typeof CALLS_PER_MINUTE, number>>;
 
-/** Calls with files that are costly to create or to read. */
+/** Calls with files that are expensive to create or to read. */
 const fileCalls: ReadonlySet<RouteName> = new Set(["reportPdf", "reportCsv", "importSites", "importRobots"]);
 
 /** Counts the calls of each signed-in person. The caller must not count a Stop (protocol rule 3). */

@@ -20,23 +20,23 @@ import { accountLimit, addressLimit, everybodyLimit, tooManyWrongPasswords } fro
 import type { Account } from "./users.repository.ts";
 
 interface PasswordAttempt extends Caller {
-  /** As it was typed; the account's own where there is one. */
+  /** As typed; the account's own if it exists. */
   readonly username: string;
-  /** Null where nobody has that name. */
+  /** Null if no account has that name. */
   readonly account: Account | null;
   readonly password: string;
 }
 
-/** `wait`: the password was not checked, nor is any for so many milliseconds. */
+/** `wait`: the password was not checked, nor will any be for this many milliseconds. */
 export type AttemptResult = { readonly kind: "right" | "wrong" } | { readonly kind: "wait"; readonly waitMs: number };
 
-/** A password takes a core for some hundredths of a second, and may not take the cores that robots need. */
+/** Checking a password takes a core for some hundredths of a second, and must not take the cores that robots need. */
 const CHECKED_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
 const WAITING_PER_ADDRESS = 120;
-/** The last of so many has a minute to wait on a small machine. */
+/** The last in a queue of this length waits a minute on a small machine. */
 const WAITING = 2_000;
 
-/** Checks the passwords that people type, and slows down whoever guesses, wherever they are typed. */
+/** Checks the passwords that people type, and slows down guessing, wherever they are typed. */
 export class PasswordAttempts {
   readonly #deps: Dependencies;
   readonly #hashOfNobody = hashOfNobody();
@@ -59,7 +59,7 @@ export class PasswordAttempts {
 
   /**
    * Checks a password and hands the result to `use`; the next attempt of the same caller at the same name waits until
-   * `use` is done. Throws 503 where too many are waiting. An attempt whose caller has disconnected is not checked.
+   * `use` is done. Throws 503 if too many are waiting. An attempt whose caller has disconnected is not checked.
    */
   async run<T>(attempt: PasswordAttempt, signal: AbortSignal, use: (result: AttemptResult) => Promise<T>): Promise<T> {
     return this.#queue.run({ person: attempt.address, team: attempt.address }, signal, async () => {
@@ -76,7 +76,9 @@ export class PasswordAttempts {
     });
   }
 
-  /** `shared` is what the attempt counts against together with others: nothing for a caller that the account knows. */
+  /**
+   * `shared`: the keys that the attempt counts against together with others; none for a caller that the account knows.
+   */
   async #check(attempt: PasswordAttempt, caller: string, shared: SharedKeys | null): Promise<AttemptResult> {
     const { db, clock } = this.#deps;
     if (shared !== null) {
@@ -91,7 +93,7 @@ export class PasswordAttempts {
         : [{ key: shared.account, limit: everybodyLimit }, own, { key: shared.address, limit: addressLimit }];
     const waitMs = await countAttempt(db, counted, clock.now());
     if (waitMs !== null) return { kind: "wait", waitMs };
-    // The same work for a user who does not exist, so that timing does not reveal names.
+    // The same work for a nonexistent user, so that timing does not reveal names.
     const hash = attempt.account?.passwordHash ?? (await this.#hashOfNobody);
     const matches = await passwordMatches(hash, attempt.password);
     if (attempt.account === null || !matches) return { kind: "wrong" };
@@ -110,11 +112,11 @@ interface PasswordConfirmation {
   readonly viewer: Viewer;
   readonly account: Account;
   readonly password: string;
-  /** The field of the form that it was typed into, and the message there for a wrong one. */
+  /** The form field it was typed into, and the message there for a wrong one. */
   readonly field: string;
   readonly wrong: string;
   readonly address: string;
-  /** What is recorded as refused where the password is not right. */
+  /** What is recorded as refused if the password is wrong. */
   readonly change: AuditedChange;
 }
 
@@ -125,7 +127,7 @@ export interface ConfirmationDependencies {
 }
 
 /**
- * Runs `work` where the password is right; it resolves to null where the password was replaced while it was checked.
+ * Runs `work` if the password is right; resolves to null if the password was replaced while it was being checked.
  * Throws 400 with the field named for a wrong password (a 401 would sign out), and 429 after too many wrong ones, here
  * or at sign-in.
  */

@@ -21,7 +21,7 @@ test("accounts and credentials: a stored password is read with the same key, for
   expect(stored.seal(7, "k7wp-9mtx-2rhd-b8vq")).not.toBe(sealed);
 });
 
-test("with another key, for another user, or changed, it is nothing", () => {
+test("with another key, for another user, or changed, it is null", () => {
   expect(new StoredPasswords("another key of at least thirty-two characters").open(7, sealed)).toBeNull();
   expect(stored.open(8, sealed)).toBeNull();
   const bytes = Buffer.from(sealed.slice(3), "base64url");
@@ -33,7 +33,7 @@ test("with another key, for another user, or changed, it is nothing", () => {
 });
 
 test.each(["", "v1", "v1.", "v1.AAAA", "v2.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "plain text"])(
-  "what is none is nothing: %j",
+  "anything else is null: %j",
   (text) => {
     expect(stored.open(7, text)).toBeNull();
   },

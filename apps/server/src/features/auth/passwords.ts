@@ -4,7 +4,7 @@ import { type PasswordOwner, weakPassword } from "@suncrew/domain/auth/passwords
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomInt } from "node:crypto";
 
-/** argon2id, 19 MiB and two passes: the library's own choice of algorithm, the costs named so that they stay. */
+/** argon2id, 19 MiB and two passes: the library's own choice of algorithm, with explicit costs so that they stay. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export async function hashPassword(password: string): Promise<string> {
@@ -17,7 +17,7 @@ export async function passwordMatches(passwordHash: string, password: string): P
 
 let ofNobody: Promise<string> | null = null;
 
-/** A hash that no password has, to do the same work for a user who does not exist; computed once per process. */
+/** A hash that no password has, to do the same work for a nonexistent user; computed once per process. */
 export function hashOfNobody(): Promise<string> {
   ofNobody ??= hashPassword(randomBytes(32).toString("base64"));
   return ofNobody;
@@ -37,7 +37,7 @@ export function generatePassword(): string {
 const ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** Version of the stored form, so that another one can follow. */
+/** Version of the stored form, so that another can follow. */
 const FORM = "v1";
 
 /**
@@ -47,7 +47,7 @@ const FORM = "v1";
 export class StoredPasswords {
   readonly #key: Buffer;
 
-  /** The key is derived from the server's secret for this purpose alone. */
+  /** The key is derived from the server's secret for this purpose only. */
   constructor(secretKey: string) {
     this.#key = Buffer.from(hkdfSync("sha256", secretKey, "", "suncrew generated passwords v1", 32));
   }
@@ -61,7 +61,7 @@ export class StoredPasswords {
     return `${FORM}.${Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url")}`;
   }
 
-  /** The password; null where the value is of another key, of another user, or was changed. */
+  /** The password; null if the value has another key, belongs to another user, or was modified. */
   open(userId: number, sealed: string): string | null {
     const [form, body = ""] = sealed.split(".");
     const bytes = Buffer.from(body, "base64url");
@@ -82,15 +82,15 @@ function boundTo(userId: number): Buffer {
   return Buffer.from(`user ${userId}`);
 }
 
-/** Those of the list that are long enough to be chosen at all, some 18,000. */
+/** Those of the list that are long enough to be allowed at all, some 18,000. */
 const common = new Set(dictionary["passwords-common"].filter((each) => each.length >= PASSWORD_MIN_LENGTH));
 
-/** Why this person must not have this password, as a field says it; null where it may. */
+/** Why this person must not have this password, as a field error; null if it is allowed. */
 export function weakPasswordOf(password: string, owner: PasswordOwner): string | null {
   return weakPassword(password, owner, (small) => common.has(small));
 }
 
-/** The known sign-ins of a demo; production never has them. */
+/** The published sign-ins of a demo; production never has them. */
 export const demoSignIns = [
   { username: "admin", password: "admin@123", role: "SUPER_ADMIN" },
   { username: "partner", password: "partner@123", role: "PARTNER" },

@@ -4,16 +4,16 @@ import { CachedSnapshot } from "../../platform/periodic-task.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { readAllSessions, readSession, type Viewer } from "../../platform/sessions.ts";
 
-/** A Stop waits no longer than this for the database to say whose session it is. */
+/** How long a Stop waits at most for the database to say whose session it is. */
 const STOP_WAITS_MS = 100;
 
 const ENDED_REMEMBERED_MS = 60_000;
 const MAX_ENDED = 10_000;
 
-/** Whose session it is, or, where the database does not answer in time, whose it was. */
+/** Whose session it is or, if the database does not answer in time, whose it was. */
 export interface ReadForStop {
   readonly viewer: Viewer | null;
-  /** The database's own answer, where it is still pending: everything but a Stop must wait for it. */
+  /** The database's own answer, if it is still pending: everything but a Stop must wait for it. */
   readonly confirmed: Promise<Viewer | null> | null;
 }
 
@@ -41,7 +41,7 @@ export class SessionReader implements Service {
     await this.#open.stop();
   }
 
-  /** Null where the session has ended. Queried every time, so that its end takes effect at once. */
+  /** Null if the session has ended. Queried every time, so that its end takes effect immediately. */
   async read(sessionId: string, db = this.#deps.db): Promise<Viewer | null> {
     const viewer = await readSession(db, sessionId, this.#deps.clock.now());
     if (viewer === null) this.#rememberEnded(sessionId);
@@ -49,12 +49,12 @@ export class SessionReader implements Service {
     return viewer;
   }
 
-  /** True where it was found ended a moment ago: it stays so, and a flood with its token costs no queries. */
+  /** Whether it was found ended a moment ago: it stays so, and a flood with its token costs no queries. */
   hasEnded(sessionId: string): boolean {
     return (this.#ended.get(sessionId) ?? 0) > this.#deps.clock.monotonicMs();
   }
 
-  /** Whose it was a moment ago, without a query where that is remembered: for calls that are refused anyway. */
+  /** Whose it was a moment ago, without a query if that is remembered: for calls that are refused anyway. */
   async ownerOf(sessionId: string): Promise<Viewer | null> {
     return this.#open.value?.get(sessionId) ?? (await this.read(sessionId));
   }
@@ -65,7 +65,7 @@ export class SessionReader implements Service {
     this.#ended.set(sessionId, this.#deps.clock.monotonicMs() + ENDED_REMEMBERED_MS);
   }
 
-  /** Like `read`, but from memory where the database is unreachable or slow. */
+  /** Like `read`, but from memory if the database is unreachable or slow. */
   async readForStop(sessionId: string): Promise<ReadForStop> {
     const confirmed = this.read(sessionId, this.#reservedDb);
     const { promise: timeout, resolve } = Promise.withResolvers<"timeout">();

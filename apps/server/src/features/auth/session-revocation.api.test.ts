@@ -36,7 +36,7 @@ afterAll(async () => {
 
 let count = 0;
 
-/** A partner made for one test, and what it signs in with. */
+/** A partner created for one test, with its credentials. */
 async function makePartner() {
   const admin = await server.as("admin");
   count += 1;
@@ -44,7 +44,7 @@ async function makePartner() {
   return { admin, params: { id: partnerId }, credentials };
 }
 
-/** Signs in at the first server and answers the session's client at each of them. */
+/** Signs in at the first server and returns the session's client at each of them. */
 async function signIn(credentials: { readonly username: string; readonly password: string }) {
   const address = `10.9.${count}.1`;
   const { token } = await new TestClient(server.app.http, null, address).ask(login, { body: credentials });
@@ -68,7 +68,7 @@ async function streamEnd(token: string | null, opened: () => void): Promise<stri
   return event.type === "end" ? event.reason : event.type;
 }
 
-describe("§4 Session: what ends sessions ends them on every server at once", () => {
+describe("§4 Session: what ends sessions ends them on every server immediately", () => {
   test("signing out", async () => {
     const { credentials } = await makePartner();
     const here = await signIn(credentials);
@@ -78,7 +78,7 @@ describe("§4 Session: what ends sessions ends them on every server at once", ()
     expect(await statuses([...here, ...elsewhere])).toEqual([401, 401, 200, 200]);
   });
 
-  test("a change of the password, but the session that made it", async () => {
+  test("a change of the password, except the session that made it", async () => {
     const { credentials } = await makePartner();
     const here = await signIn(credentials);
     const elsewhere = await signIn(credentials);
@@ -95,7 +95,7 @@ describe("§4 Session: what ends sessions ends them on every server at once", ()
     expect(await statuses(await signIn({ ...credentials, password: newPassword }))).toEqual([200, 200]);
   });
 
-  test("deleting the partner, all of its user's, who signs in no more", async () => {
+  test("deleting the partner, all of its user's, who can no longer sign in", async () => {
     const { admin, params, credentials } = await makePartner();
     const here = await signIn(credentials);
     await admin.ask(deletePartner, { params });
@@ -116,12 +116,12 @@ describe("§4 Session: what ends sessions ends them on every server at once", ()
     await opened.promise;
     const body = { currentPassword: credentials.password, newPassword: "a word of its own" };
     await here[0]?.ask(changePassword, { body });
-    // No clock of these servers goes on after that.
+    // No clock of these servers advances after that.
     server.clock.advance(2_000);
     expect(await ended).toBe("session");
   });
 
-  test("a sign-in that looked at the former password while it was changed opens no session", async () => {
+  test("a sign-in that checked the former password while it was being changed opens no session", async () => {
     const { credentials } = await makePartner();
     const mine = (db: Executor) => db.updateTable("users").where("username", "=", credentials.username);
     const changing = await server.db.startTransaction().execute();

@@ -28,9 +28,9 @@ class MustWait extends Error {
 }
 
 /**
- * Counts an attempt as failed before its password is checked, so that every one of many at once counts. Resolves to null
- * where it may go on, or to the milliseconds that it has to wait; then nothing is counted. Keys are locked in the given
- * order, so that two attempts cannot deadlock.
+ * Counts an attempt as failed before its password is checked, so that each of many concurrent ones counts. Resolves to
+ * null if it may proceed, or to the milliseconds that it has to wait; then nothing is counted. Keys are locked in the
+ * given order, so that two attempts cannot deadlock.
  */
 export async function countAttempt(db: Db, counted: readonly Counted[], now: Date): Promise<number | null> {
   try {
@@ -77,7 +77,7 @@ async function waitOf(tx: Tx, key: string, now: Date): Promise<number> {
 }
 
 /**
- * Queues callers that an account does not know once many of them have failed there. Resolves to null where it is this
+ * Queues callers that an account does not know once many of them have failed there. Resolves to null if it is this
  * one's turn, or to the milliseconds until then; the turn is reserved for it, however often others try.
  */
 export async function takeTurn(db: Db, accountKey: string, callerKey: string, now: Date): Promise<number | null> {
@@ -130,8 +130,8 @@ export async function forgetFailure(db: Executor, callerKey: string, shared: rea
 }
 
 /**
- * Resets the failures at a user whose password somebody else has replaced, also where guesses had locked it out, and all
- * its known callers: whoever had the former password may be the reason.
+ * Resets the failures of a user whose password somebody else has replaced, even if guesses had locked it out, and all
+ * its known callers: one that had the former password may be the reason.
  */
 export async function forgetAttemptsOf(
   db: Executor,
@@ -156,10 +156,12 @@ export async function forgetOldFailures(db: Executor, now: Date): Promise<void> 
     .execute();
 }
 
-/** What failures at a name are counted against: keyed and hashed, because people type passwords into the wrong field. */
+/**
+ * What failures at a name are counted against: keyed and hashed, because people type passwords into the wrong field.
+ */
 export class AttemptKeys {
   readonly account: string;
-  /** What the keys of all its callers begin with. */
+  /** The common prefix of the keys of all its callers. */
   readonly callers: string;
   readonly #secretKey: string;
 
@@ -186,14 +188,17 @@ export interface Caller {
   readonly browser: string | null;
 }
 
-/** The caller as it is stored for a user: hashed with the server's key, and useless for another user. */
+/** The caller as stored for a user: hashed with the server's key, and useless for another user. */
 function keysOf(secretKey: string, userId: number, { address, browser }: Caller) {
   const keyed = (kind: string, value: string) =>
     `${kind}:${createHmac("sha256", secretKey).update(`known-${kind}:${userId}:${value}`).digest("base64url")}`;
   return { browser: browser === null ? null : keyed("browser", browser), address: keyed("address", address) };
 }
 
-/** The key under which the user knows the caller from an earlier sign-in: its browser, else its address, else null. */
+/**
+ * The key under which the user knows the caller from an earlier sign-in: its browser, otherwise its address, otherwise
+ * null.
+ */
 export async function findKnownCaller(
   db: Executor,
   secretKey: string,
@@ -236,7 +241,7 @@ export async function rememberCaller(
       order by last_signed_in_at desc, key offset ${KNOWN_PER_USER} for update skip locked)`.execute(tx);
 }
 
-/** Makes all callers of the user unknown: whoever had the former password may be among them. */
+/** Makes all callers of the user unknown: one that had the former password may be among them. */
 export async function forgetCallersOf(db: Executor, userId: number): Promise<void> {
   await db.deleteFrom("known_callers").where("user_id", "=", userId).execute();
 }

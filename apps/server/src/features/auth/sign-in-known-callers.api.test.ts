@@ -34,14 +34,14 @@ const guessFrom = (address: string) => tryFrom(address, { password: "a wrong gue
 const ownerFrom = async (address: string, browser?: string) =>
   (await tryFrom(address, { password: PASSWORD, ...(browser !== undefined && { browser }) })).status;
 
-/** Every address guesses once; answers how many of the guesses were looked at. */
+/** Every address guesses once; returns how many of the guesses were checked. */
 async function attackOnce(): Promise<number> {
   let looked = 0;
   for (const address of attackers) looked += (await guessFrom(address)).status === 401 ? 1 : 0;
   return looked;
 }
 
-/** Until those that an account does not know are heard in turn. */
+/** Until unknown callers of the account are queued. */
 async function attackUntilInTurn(): Promise<void> {
   for (let looked = 0; looked < IN_TURN_FROM;) {
     looked += await attackOnce();
@@ -49,8 +49,8 @@ async function attackUntilInTurn(): Promise<void> {
   }
 }
 
-describe("§8 Session and sign-in: failures count against who makes them", () => {
-  test("twenty addresses that fail all the time never keep a person out from an address it has signed in from", async () => {
+describe("§8 Session and sign-in: failures count against the caller", () => {
+  test("twenty addresses that fail constantly never keep a person out from an address used before", async () => {
     expect(await ownerFrom(HOME)).toBe(200);
     const answers: number[] = [];
     for (let round = 0; round < 30; round += 1) {
@@ -61,11 +61,11 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect(answers).toEqual(Array(30).fill(200));
   });
 
-  test("from anywhere else the person is heard in its turn, however often the others try, within their number of turns", async () => {
+  test("from anywhere else the person gets a turn, however often the others try, within the limit on turns", async () => {
     await attackUntilInTurn();
     await attackOnce();
-    const told = await tryFrom(ELSEWHERE, { password: PASSWORD });
-    expect([told.status, told.body]).toEqual([
+    const answer = await tryFrom(ELSEWHERE, { password: PASSWORD });
+    expect([answer.status, answer.body]).toEqual([
       429,
       {
         message: expect.stringMatching(/^Too many failed sign-ins\. Try again in \d minutes?\.$/) as unknown,
@@ -79,12 +79,12 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
       waitedMs += 5000;
       expect(waitedMs).toBeLessThanOrEqual(attackers.length * TURN_EVERY_MS);
     }
-    // From there it is known now.
+    // It is known from there now.
     await attackOnce();
     expect(await ownerFrom(ELSEWHERE)).toBe(200);
   });
 
-  test("all addresses together make no more than 40 guesses and then one in ten seconds", async () => {
+  test("all addresses together make no more than 40 guesses and then one every ten seconds", async () => {
     let looked = 0;
     const steps = 90;
     for (let step = 0; step < steps; step += 1) {
@@ -95,7 +95,7 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect(looked).toBeLessThanOrEqual(IN_TURN_FROM + (steps * 5000) / TURN_EVERY_MS);
   });
 
-  test("a known browser is held up neither by failures at its address nor by those of an unknown one", async () => {
+  test("a known browser is delayed neither by failures at its address nor by those of an unknown one", async () => {
     expect(await ownerFrom(HOME, BROWSER)).toBe(200);
     for (let each = 0; each < 40; each += 1) await tryFrom(ELSEWHERE, { username: `name ${each}`, password: "wrong" });
     for (let each = 0; each < 10; each += 1) await guessFrom(ELSEWHERE);
@@ -103,14 +103,14 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect(await ownerFrom(ELSEWHERE, BROWSER)).toBe(200);
   });
 
-  test("what a browser keeps is nothing for another person's account", async () => {
+  test("a browser's cookie has no value for another person's account", async () => {
     expect(await ownerFrom(HOME, BROWSER)).toBe(200);
     for (let each = 0; each < 40; each += 1) await tryFrom(ELSEWHERE, { username: `name ${each}`, password: "wrong" });
     const stranger = { username: usernames.stranger, password: PASSWORD, browser: BROWSER };
     expect((await tryFrom(ELSEWHERE, stranger)).status).toBe(429);
   });
 
-  test("a known caller that fails is slowed and locked itself, and nobody else", async () => {
+  test("a known caller that fails is itself slowed and locked, and nobody else", async () => {
     expect(await ownerFrom(HOME, BROWSER)).toBe(200);
     for (let failures = 0; failures < accountLimit.lockedFrom; failures += 1) {
       const wrong = { password: "wrong", browser: BROWSER };
@@ -122,18 +122,18 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect(await ownerFrom(ELSEWHERE)).toBe(200);
   });
 
-  test("a caller is known for sixty days after its last sign-in, the newest thirty of a person, and kept as a hash", async () => {
+  test("a caller is known for sixty days after its last sign-in, the newest thirty per person, and stored as a hash", async () => {
     expect(await ownerFrom(HOME, BROWSER)).toBe(200);
-    const kept = await server.db.selectFrom("known_callers").select("key").execute();
-    expect(kept).toHaveLength(2);
-    expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${BROWSER}|${HOME}`));
+    const stored = await server.db.selectFrom("known_callers").select("key").execute();
+    expect(stored).toHaveLength(2);
+    expect(JSON.stringify(stored)).not.toMatch(new RegExp(`${BROWSER}|${HOME}`));
     for (let each = 0; each < KNOWN_PER_USER; each += 1) {
       server.clock.advance(1000);
       expect(await ownerFrom(`192.0.2.${each}`)).toBe(200);
     }
     const left = await server.db.selectFrom("known_callers").select("key").execute();
     expect(left).toHaveLength(KNOWN_PER_USER);
-    expect(left.map(({ key }) => key)).not.toContain(kept[0]?.key);
+    expect(left.map(({ key }) => key)).not.toContain(stored[0]?.key);
 
     const cleaner = new SignInCleaner(server.deps);
     await cleaner.start();
@@ -142,7 +142,7 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect(await server.db.selectFrom("known_callers").select("key").execute()).toEqual([]);
   });
 
-  test("a password that a Super Admin resets begins anew, and whoever knew the former one is unknown", async () => {
+  test("a password that a Super Admin resets starts afresh, and callers that knew the former one are unknown", async () => {
     const admin = await server.as("admin");
     const { partnerId, credentials } = await admin.ask(createPartner, { body: partnerForm("Known Somewhere") });
     expect((await tryFrom(HOME, { ...credentials, browser: BROWSER })).status).toBe(200);
@@ -154,7 +154,7 @@ describe("§8 Session and sign-in: failures count against who makes them", () =>
     expect((await tryFrom(ELSEWHERE, { ...credentials, password: newPassword })).status).toBe(200);
   });
 
-  test("a mark that no browser makes is refused with the field named", async () => {
+  test("an identifier that no browser makes is refused with the field named", async () => {
     const answer = await tryFrom(HOME, { password: PASSWORD, browser: "x" });
     expect([answer.status, answer.body]).toMatchObject([400, { errors: [{ field: "browser" }] }]);
   });

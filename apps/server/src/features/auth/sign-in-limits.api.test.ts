@@ -15,11 +15,11 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function tryWith(username: string, password: string) {
-  const nobody = await server.as(null);
-  return nobody.call(login, { body: { username, password } });
+  const anonymous = await server.as(null);
+  return anonymous.call(login, { body: { username, password } });
 }
 
-/** Fails until the account is locked, waiting as long as each answer asks. */
+/** Fails until the account is locked, waiting as long as each answer says. */
 async function failUntilLocked(username: string): Promise<void> {
   for (let failures = 1; failures <= accountLimit.lockedFrom; failures += 1) {
     expect((await tryWith(username, "wrong")).status).toBe(401);
@@ -38,7 +38,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     ]);
   });
 
-  test("an unknown user costs the same work, so that time tells no names", async () => {
+  test("an unknown user costs the same work, so timing reveals no names", async () => {
     const work = { known: [] as number[], unknown: [] as number[] };
     for (let round = 0; round < 8; round += 1) {
       for (const kind of ["known", "unknown"] as const) {
@@ -52,7 +52,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect(all(work.unknown)).toBeGreaterThan(all(work.known) / 3);
   });
 
-  test("after some failures the next try has to wait, also with the right password", async () => {
+  test("after some failures the next attempt has to wait, even with the right password", async () => {
     for (let failures = 0; failures < accountLimit.slowedFrom; failures += 1) await tryWith(usernames.owner, "wrong");
     const early = await tryWith(usernames.owner, PASSWORD);
     expect([early.status, early.body]).toEqual([
@@ -82,7 +82,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
-  test("a name that nobody has is slowed like any other, in any spelling, and written down nowhere", async () => {
+  test("a name that does not exist is slowed like any other, in any spelling, and recorded nowhere", async () => {
     for (const spelling of ["My-Secret-1", "my-secret-1", "MY-SECRET-1"]) {
       expect((await tryWith(spelling, "wrong")).status).toBe(401);
     }
@@ -92,7 +92,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect(JSON.stringify(rows).toLowerCase()).not.toContain("secret");
   });
 
-  test("a success lets the account begin anew", async () => {
+  test("a success resets the account", async () => {
     await tryWith(usernames.owner, "wrong");
     await tryWith(usernames.owner, "wrong");
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
@@ -101,14 +101,14 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
-  test("of wrong tries at the same time only as many are looked at as one after another", async () => {
+  test("of concurrent wrong attempts only as many are checked as one after another", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => tryWith(usernames.owner, "wrong")));
     const looked = answers.filter(({ status }) => status === 401).length;
     expect(looked).toBe(accountLimit.slowedFrom);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - looked);
   });
 
-  test("tries that several servers count at the same time each count", async () => {
+  test("attempts that several servers count concurrently each count", async () => {
     const counted = [{ key: "user:many", limit: accountLimit }];
     const waits = await Promise.all(
       Array.from({ length: 30 }, () => countAttempt(server.db, counted, server.clock.now())),
@@ -118,7 +118,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect(row).toEqual({ failures: accountLimit.slowedFrom });
   });
 
-  test("right sign-ins at the same time all succeed", async () => {
+  test("concurrent right sign-ins all succeed", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => tryWith(usernames.owner, PASSWORD)));
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
   });
@@ -132,7 +132,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     expect((await tryWith(usernames.owner, PASSWORD)).status).toBe(429);
   });
 
-  test("a forwarded address counts where a known proxy tells it, and nowhere else", async () => {
+  test("a forwarded address counts if a known proxy reports it, and not otherwise", async () => {
     const behind = await createTestApp({ settings: { trustedProxies: ["127.0.0.1"] } });
     const forwarded = (each: number) => ({ headers: { "x-forwarded-for": `203.0.113.${each}` } });
     const body = { username: "name", password: "wrong" };
@@ -142,15 +142,15 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     }
     const keys = async ({ db }: TestApp) =>
       (await db.selectFrom("sign_in_failures").select("key").orderBy("key").execute()).map(({ key }) => key);
-    const [told, ignored] = [await keys(behind), await keys(server)];
+    const [proxied, ignored] = [await keys(behind), await keys(server)];
     await behind.close();
     const ofName: unknown = expect.stringMatching(/^user:[\w-]{43}$/);
     const ofCaller: unknown = expect.stringMatching(/^caller:[\w-]{43}:[\w-]{43}$/);
-    expect(told).toEqual(["address:203.0.113.0", "address:203.0.113.1", ofCaller, ofCaller, ofName]);
+    expect(proxied).toEqual(["address:203.0.113.0", "address:203.0.113.1", ofCaller, ofCaller, ofName]);
     expect(ignored).toEqual(["address:127.0.0.1", ofCaller, ofName]);
   });
 
-  test("more tries in a minute than any person makes never reach the database", async () => {
+  test("more attempts per minute than any person makes never reach the database", async () => {
     const answers = [];
     for (let each = 0; each < 130; each += 1) answers.push(await tryWith("name", "wrong"));
     expect(answers.at(-1)?.body).toEqual({
@@ -160,7 +160,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     await server.app.stop();
     const rows = await server.db.selectFrom("audit").select(["reason", "after"]).orderBy("id").execute();
     const times = rows.map(({ after }): unknown => after?.["times"] ?? 1);
-    // Three were looked at, the first that had to wait has its row at once, and the others one together.
+    // Three were checked, the first that had to wait has its row immediately, and the others one together.
     expect(rows.map(({ reason }, index) => [reason, times[index]])).toEqual([
       ...Array.from({ length: accountLimit.slowedFrom }, () => ["unknown user", 1]),
       ["too many failed sign-ins", 1],
@@ -168,7 +168,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     ]);
   });
 
-  test("those that have to wait are on record as one row for each account or address and minute", async () => {
+  test("those that have to wait are recorded as one row per account or address and minute", async () => {
     for (let failures = 0; failures < accountLimit.slowedFrom; failures += 1) {
       await tryWith(usernames.owner, "wrong");
       await tryWith("nobody at all", "wrong");
@@ -234,7 +234,7 @@ describe("§4 Session: what ends it", () => {
     expect([answer.status, answer.body]).toEqual([401, { message: "Token expired", code: "TOKEN_EXPIRED" }]);
   });
 
-  test("a user's or its partner's deletion voids the session at once, and the sign-in", async () => {
+  test("deleting a user or its partner voids the session immediately, and the sign-in", async () => {
     const [owner, stranger] = [await server.signIn("owner"), await server.signIn("stranger")];
     await server.db
       .updateTable("users")
@@ -252,7 +252,7 @@ describe("§4 Session: what ends it", () => {
     expect((await tryWith(usernames.stranger, PASSWORD)).status).toBe(401);
   });
 
-  test("tokens signed otherwise, by another key or by none are refused", async () => {
+  test("tokens signed otherwise, by another key or not at all are refused", async () => {
     const owner = await server.signIn("owner");
     const [header = "", payload = "", signature = ""] = (owner.token ?? "").split(".");
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -265,15 +265,15 @@ describe("§4 Session: what ends it", () => {
       "not a token",
       "",
     ];
-    const nobody = await server.as(null);
+    const anonymous = await server.as(null);
     for (const token of forged) {
-      const answer = await nobody.raw(siteDetails.path, { headers: { authorization: `Bearer ${token}` } });
+      const answer = await anonymous.raw(siteDetails.path, { headers: { authorization: `Bearer ${token}` } });
       expect([answer.status, answer.body]).toEqual([401, { message: "Please sign in.", code: "NOT_SIGNED_IN" }]);
     }
   });
 });
 
-test("waits are told in words that a person says", () => {
+test("waits are described as a person would say them", () => {
   expect([1, 999, 1000, 1001, 59_000, 59_001, 60_000, 900_000].map(tooManySignIns)).toEqual(
     ["1 second", "1 second", "1 second", "2 seconds", "59 seconds", "1 minute", "1 minute", "15 minutes"].map(
       (wait) => `Too many failed sign-ins. Try again in ${wait}.`,
@@ -282,7 +282,7 @@ test("waits are told in words that a person says", () => {
 });
 
 describe("§8 Session and sign-in: many at once", () => {
-  test("many sign-ins at once are looked at one after another, each address in its turn", async () => {
+  test("many sign-ins are checked one after another, each address in its turn", async () => {
     const order: string[] = [];
     const from = async (address: string, username: string, password: string) => {
       const door = new TestClient(server.app.http, null, address);

@@ -1,9 +1,11 @@
 import { isIPv6 } from "node:net";
 import { HttpError } from "../../platform/http/http-error.ts";
 
-/** Limits of failed sign-ins: after a few, each attempt has to wait twice as long as the one before, up to a lockout. */
+/**
+ * Limits of failed sign-ins: after a few, each attempt has to wait twice as long as the one before, up to a lockout.
+ */
 export interface SignInLimit {
-  /** After this many failures follows a wait: 1 s, 2 s, 4 s, ... */
+  /** After this many failures a wait follows: 1 s, 2 s, 4 s, ... */
   readonly slowedFrom: number;
   /** After this many failures the wait is `LOCKED_MS`. */
   readonly lockedFrom: number;
@@ -16,7 +18,7 @@ export const addressLimit: SignInLimit = { slowedFrom: 30, lockedFrom: 36 };
 /** For all unknown callers of an account together: it is never locked, they are queued instead. */
 export const everybodyLimit: SignInLimit = { slowedFrom: Infinity, lockedFrom: Infinity };
 
-/** After so many failures of unknown callers at one account they are queued. */
+/** After this many failures of unknown callers at one account they are queued. */
 export const IN_TURN_FROM = 40;
 /** Between two turns: at most 360 guesses an hour at one account, from however many addresses. */
 export const TURN_EVERY_MS = 10_000;
@@ -25,7 +27,7 @@ export const LONGEST_QUEUE_MS = 3_600_000;
 
 /** How long a browser or an address is known after the last sign-in from there. */
 export const KNOWN_MS = 60 * 24 * 3_600_000;
-/** The newest browsers and addresses of a person that are known; each may guess separately. */
+/** How many of a person's newest browsers and addresses are known; each may guess separately. */
 export const KNOWN_PER_USER = 30;
 
 export const LOCKED_MS = 15 * 60_000;
@@ -56,8 +58,8 @@ function durationText(waitMs: number): string {
 }
 
 /**
- * The network that a request is counted against. Throws 400 where its connection was closed: then it has no address any
- * more, and there is nobody to answer.
+ * The network that a request is counted against. Throws 400 if its connection was closed: then it has no address any
+ * more, and nobody to answer.
  */
 export function clientNetwork({ ip }: { readonly ip: string | undefined }): string {
   if (ip === undefined)
@@ -65,7 +67,7 @@ export function clientNetwork({ ip }: { readonly ip: string | undefined }): stri
   return networkOf(ip);
 }
 
-/** An IPv4 address as it is, and the /64 of an IPv6 address, because whoever has one address there has all of them. */
+/** An IPv4 address as is, and the /64 of an IPv6 address, because its owner has all addresses in it. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -19,7 +19,7 @@ export function signToken(app: FastifyInstance, claims: TokenClaims, now: Date):
   return app.jwt.sign({ ...claims, iat: Math.floor(now.getTime() / 1000) });
 }
 
-/** The claims of the request's bearer token. Throws 401 where there is none, it is not ours, or it has expired. */
+/** The claims of the request's bearer token. Throws 401 if there is none, it is not ours, or it has expired. */
 export function readToken(app: FastifyInstance, authorization: string | undefined, clock: Clock): TokenClaims {
   const token = /^Bearer ([\w.-]+)$/i.exec(authorization ?? "")?.[1];
   if (token === undefined) throw notSignedIn();
@@ -37,15 +37,15 @@ function verified(app: FastifyInstance, token: string): unknown {
   }
 }
 
-/** Cookies that a browser keeps at most: those of abandoned sessions are removed, the oldest first. */
+/** Maximum cookies per browser: those of abandoned sessions are removed, the oldest first. */
 export const COOKIES_PER_BROWSER = 8;
 
 /** Each session has its own; session ids ascend with time. */
 const NAME = /^(?:__Host-)?suncrew-([0-9a-f]{32})$/;
 
 /**
- * A browser keeps, beside the token, a cookie for each of its sessions that no script can read (decision 46). Its value is
- * derived from the session by the server's key, so it can be checked without the database.
+ * Besides the token, a browser has a cookie for each of its sessions that no script can read (decision 46). Its value
+ * is derived from the session with the server's key, so it can be checked without the database.
  */
 export class BrowserCookies {
   readonly #secretKey: string;
@@ -54,9 +54,9 @@ export class BrowserCookies {
     this.#secretKey = secretKey;
   }
 
-  /** Gives the browser that makes the request the cookie of its new session, good for `hours`. */
+  /** Gives the requesting browser the cookie of its new session, valid for `hours`. */
   set(request: FastifyRequest, reply: FastifyReply, sessionId: string, hours: number): void {
-    // The browser sends the origin of its page with every sign-in, whatever proxies are in between.
+    // The browser sends its page's origin with every sign-in, whatever proxies are in between.
     const isTls = request.headers.origin?.startsWith("https:") === true || request.protocol === "https";
     const session = hexOf(sessionId);
     send(reply, `${isTls ? "__Host-" : ""}suncrew-${session}`, this.#valueOf(session), hours * 3600);
@@ -70,12 +70,12 @@ export class BrowserCookies {
     for (const { name, session } of cookiesOf(request)) if (session === hexOf(sessionId)) send(reply, name, "", 0);
   }
 
-  /** True where the request comes with the session's cookie. */
+  /** Whether the request has the session's cookie. */
   has(request: FastifyRequest, sessionId: string): boolean {
     return cookiesOf(request).some((cookie) => cookie.session === hexOf(sessionId) && this.#isOurs(cookie));
   }
 
-  /** Another Suncrew at another port of the same host has other cookies in the same browser. */
+  /** Another Suncrew on another port of the same host has other cookies in the same browser. */
   #isOurs({ session, value }: Cookie): boolean {
     const actual = Buffer.from(value);
     const expected = Buffer.from(this.#valueOf(session));

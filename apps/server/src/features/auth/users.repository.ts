@@ -15,7 +15,7 @@ export interface Account {
   readonly role: "SUPER_ADMIN" | "PARTNER";
   readonly partnerId: number | null;
   readonly passwordHash: string;
-  /** When the server generated the password; null where a person chose it. */
+  /** When the server generated the password; null if a person chose it. */
   readonly passwordMadeAt: Date | null;
 }
 
@@ -34,7 +34,7 @@ function accounts(db: Executor) {
     .where("partners.deleted_at", "is", null);
 }
 
-/** The user of that name in any case, unless the user or the user's partner was deleted. */
+/** The user with that name in any case, unless the user or the user's partner was deleted. */
 export async function readAccount(db: Executor, username: string): Promise<Account | null> {
   const row = await accounts(db)
     .where(sql<string>`lower(users.username)`, "=", sql<string>`lower(${username})`)
@@ -42,14 +42,14 @@ export async function readAccount(db: Executor, username: string): Promise<Accou
   return row ?? null;
 }
 
-/** The user of that id, unless the user or the user's partner was deleted. */
+/** The user with that id, unless the user or the user's partner was deleted. */
 export async function readAccountOf(db: Executor, userId: number): Promise<Account | null> {
   return (await accounts(db).where("users.id", "=", userId).executeTakeFirst()) ?? null;
 }
 
 /**
- * Locks the user until the transaction ends. False where it was deleted or has got another password since it was read:
- * what a former password allows must not begin once that password is replaced.
+ * Locks the user until the transaction ends. False if it was deleted or its password changed since it was read: what a
+ * former password allows must not begin once that password is replaced.
  */
 export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   const row = await tx
@@ -63,7 +63,7 @@ export async function lockAccount(tx: Tx, account: Account): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Stores a password that the user chose. False where the user was deleted or has got another one since it was read. */
+/** Stores a password that the user chose. False if the user was deleted or its password changed since it was read. */
 export async function replacePassword(tx: Tx, account: Account, passwordHash: string): Promise<boolean> {
   const changed = await tx
     .updateTable("users")
@@ -75,7 +75,7 @@ export async function replacePassword(tx: Tx, account: Account, passwordHash: st
   return changed.numUpdatedRows > 0n;
 }
 
-/** A change of Super Admins under way, which fills in what goes on record. */
+/** A change of Super Admins in progress, which completes its audit details. */
 export interface AdminChange {
   readonly tx: Tx;
   readonly details: ChangeDetails;
@@ -120,7 +120,7 @@ export async function readAdmins(db: Executor, now: Date): Promise<Admin[]> {
   }));
 }
 
-/** Creates a Super Admin with a generated password; null where the username is taken, in any case. */
+/** Creates a Super Admin with a generated password; null if the username is taken, in any case. */
 export async function insertAdmin(
   { tx, details, at }: AdminChange,
   admin: NewAdmin,
@@ -145,7 +145,7 @@ export async function insertAdmin(
   return created.id;
 }
 
-/** The user of that name, in any case; null where there is none. */
+/** The user with that name, in any case; null if there is none. */
 export async function findUser(db: Executor, username: string): Promise<NamedUser | null> {
   const row = await db
     .selectFrom("users")
@@ -156,7 +156,7 @@ export async function findUser(db: Executor, username: string): Promise<NamedUse
   return row ?? null;
 }
 
-/** Locks the Super Admin of that id; null where there is none. */
+/** Locks the Super Admin with that id; null if there is none. */
 export async function lockAdmin(tx: Tx, id: number): Promise<(NamedUser & NewAdmin) | null> {
   const row = await tx
     .selectFrom("users")
@@ -170,8 +170,8 @@ export async function lockAdmin(tx: Tx, id: number): Promise<(NamedUser & NewAdm
 }
 
 /**
- * Gives a Super Admin a generated password and ends the sessions of the former one. Resolves to their number. Without the
- * servers' key the failed sign-ins that were counted cannot be found, and still count.
+ * Gives a Super Admin a generated password and ends the sessions of the former one. Resolves to their number. Without
+ * the server's key the failed sign-ins counted cannot be found, and still count.
  */
 export async function setAdminPassword(
   { tx, details, at }: AdminChange,

@@ -1,10 +1,12 @@
 import { type StartCandidate, type StartRefusal, startRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { sql } from "kysely";
 import type { ReleaseCandidate } from "@suncrew/domain/maintenance/release-refusal.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
-import { pendingMessages, refusalMessages, refusedBy } from "./command-answers.ts";
+import { pendingMessages, refusalMessages, refusedBy, settled } from "./command-answers.ts";
 import { alertUnconfirmed, auditCommands, directionOf, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
@@ -15,45 +17,47 @@ import {
   type LockOptions,
   lockTargets,
   type NewCommand,
+  type OpenCommand,
   type Press,
   type PressedStop,
 } from "./commands.repository.ts";
-import { answerAllPending, type OpenCommand, settleAllSuperseded } from "./settle.repository.ts";
+import type { SentStops } from "./direct-stops.ts";
+import { answerAllPending, closeAll, logAll, settleAllSuperseded } from "./settle.repository.ts";
 
-/** Who orders: a person alone or through a group, the scheduler, or Suncrew itself. */
+/** Who gives the order: a person alone or through a group, the scheduler, or Suncrew itself. */
 export interface Requester {
   readonly userId: number | null;
   readonly name: string;
   readonly actionType: Command["action_type"];
-  /** The press of a button behind the order; null or missing where there is none that is told of. */
+  /** The press of a button behind the order; null or absent if unknown. */
   readonly press?: Press | null;
 }
 
-/** A START or STOP for one robot; what `params` leaves out comes from the robot's stored settings. */
+/** A START or STOP for one robot; missing `params` come from the robot's stored settings. */
 export interface Order {
   readonly verb: "START" | "STOP";
   readonly by: Requester;
   readonly mode: Command["mode"];
   readonly params?: Omit<Command["params"], "status">;
-  /** When a START's robot stops by itself at the latest, in seconds. */
+  /** After this many seconds at the latest the robot stops a START by itself. */
   readonly maxDurationS: number;
-  /** The run that a START begins, where its row is written before; a new one else. */
+  /** The run that a START begins, if its row already exists; otherwise a new one. */
   readonly runId?: string;
-  /** For a START that is decided later than it was asked for. */
+  /** For a START that is decided after it was requested. */
   readonly unless?: StartGuard;
-  /** For a person's STOP, which may have gone out before it is decided about here. */
+  /** For a person's STOP, which may be sent before it is decided here. */
   readonly pressed?: PressedStop;
-  /** How a refused START is told, where it is part of something else. */
+  /** Words a START's refusal if it is part of something larger. */
   readonly refusedAs?: (reason: string) => string;
 }
 
-/** What became of an order in its transaction; a refusal is on record, and is thrown or told after the commit. */
+/** The outcome of an order in its transaction; a refusal is recorded, and thrown or reported after the commit. */
 export type OrderAccepted =
   | {
       readonly kind: "stored";
       readonly command: Command;
       readonly robotAway: boolean;
-      /** Last seen moving, or its start was under way. */
+      /** Last seen moving, or with a START in progress. */
       readonly wasMoving: boolean;
     }
   | { readonly kind: "refused"; readonly refusal: StartRefusal | GuardRefusal; readonly error: HttpError };
@@ -72,21 +76,21 @@ export async function acceptOrder(tx: Tx, target: CommandTarget, order: Order, n
   return accepted;
 }
 
-/** The same for many robots, one order each, in a few statements. Answers what became of each, by robot. */
-async function acceptAll(tx: Tx, asked: readonly TargetedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
+/** Does the same for many robots, one order each, in a few statements. Returns the outcomes by robot. */
+async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
   const accepted = new Map<number, OrderAccepted>();
   const refusals = new Map<number, StartRefusal | GuardRefusal | null>(
-    asked.map((each) => [
+    orders.map((each) => [
       each.robot.id,
       each.order.verb === "START" ? startRefusal(candidateOf(each), now) : stopRefusal(each.robot),
     ]),
   );
-  const possible = asked.filter(({ robot }) => refusals.get(robot.id) === null);
+  const possible = orders.filter(({ robot }) => refusals.get(robot.id) === null);
   for (const [robotId, why] of await guardRefusals(tx, possible, now)) refusals.set(robotId, why);
   const refused: RefusedOrder[] = [];
   const superseded: OpenCommand[] = [];
-  const taken: CommandOf[] = [];
-  for (const { robot, open, order } of asked) {
+  const accepting: CommandOf[] = [];
+  for (const { robot, open, order } of orders) {
     const command = newCommand(order, robot);
     const refusal = refusals.get(robot.id) ?? null;
     if (refusal !== null) {
@@ -96,12 +100,12 @@ async function acceptAll(tx: Tx, asked: readonly TargetedOrder[], now: Date): Pr
       continue;
     }
     if (order.verb === "STOP") superseded.push(...startsBefore(order, robot, open));
-    taken.push({ robot, command });
+    accepting.push({ robot, command });
   }
   await settleAllSuperseded(tx, superseded, now);
   await recordRefusals(tx, refused, now);
-  const robots = new Map(taken.map(({ robot }) => [robot.id, robot]));
-  const stored = (await insertCommands(tx, taken, now)).flatMap((command) => {
+  const robots = new Map(accepting.map(({ robot }) => [robot.id, robot]));
+  const stored = (await insertCommands(tx, accepting, now)).flatMap((command) => {
     const robot = robots.get(command.robot_id);
     return robot ? [{ robot, command }] : [];
   });
@@ -111,8 +115,9 @@ async function acceptAll(tx: Tx, asked: readonly TargetedOrder[], now: Date): Pr
   });
   await auditCommands(tx, audited, now);
   const starting = new Set(superseded.map(({ robot }) => robot.id));
-  // One that was told before its row may have obeyed by now: whether it moved is asked of the moment of the press.
-  const obeyed = taken.filter(({ robot, command }) => robot.state.last_seq >= (command.pressed?.seq ?? Infinity));
+  // A robot that was sent the Stop before its row was stored may have obeyed by now: whether it moved is judged as of
+  // the press.
+  const obeyed = accepting.filter(({ robot, command }) => robot.state.last_seq >= (command.pressed?.seq ?? Infinity));
   const stopped = await findStoppedSince(
     tx,
     obeyed.map(({ robot }) => robot.id),
@@ -122,29 +127,32 @@ async function acceptAll(tx: Tx, asked: readonly TargetedOrder[], now: Date): Pr
     const wasMoving = robot.state.motion === "MOVING" || starting.has(robot.id) || stopped.has(robot.id);
     accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online, wasMoving });
   }
-  const away = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
-  await answerAllPending(tx, away, (robot) => pendingMessages.STOP.away(robot.serial_number), now);
-  const movesOn = away.filter(({ robot }) => robot.state.motion === "MOVING");
-  await alertUnconfirmed(tx, movesOn, now);
+  const offline = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
+  await answerAllPending(tx, offline, (robot) => pendingMessages.STOP.away(robot.serial_number), now);
+  const stillMoving = offline.filter(({ robot }) => robot.state.motion === "MOVING");
+  await alertUnconfirmed(tx, stillMoving, now);
   return accepted;
 }
 
-/** No START may be confirmed once a later STOP or lock is accepted: its caller is answered, and the higher seq fences it. */
+/**
+ * No START may be confirmed once a later STOP or lock is accepted: its caller is answered, and the higher seq fences
+ * it.
+ */
 function startsBefore({ pressed }: Order, robot: LockedRobot, open: readonly Command[]): OpenCommand[] {
-  // One that is put on record late leaves alone what was started since.
+  // A STOP that is recorded late does not affect later STARTs.
   const before = pressed?.wasSent === true ? pressed.seq : Number.POSITIVE_INFINITY;
   return open.filter(({ verb, seq }) => verb === "START" && seq < before).map((command) => ({ robot, command }));
 }
 
-/** A STOP is always taken (protocol rule 3), but by a robot whose device was cut off for good. */
+/** A STOP is always accepted (protocol rule 3), unless the robot's device is retired. */
 const stopRefusal = ({ device_retired }: LockedRobot): StartRefusal | null => (device_retired ? "retired" : null);
 
 function refusedOrder(
   refusal: StartRefusal | GuardRefusal,
   { serial_number, installing }: LockedRobot,
-  told: Order["refusedAs"] = (reason) => reason,
+  reword: Order["refusedAs"] = (reason) => reason,
 ): HttpError {
-  return refusedBy(refusal, told(refusalMessages[refusal](serial_number, installing)));
+  return refusedBy(refusal, reword(refusalMessages[refusal](serial_number, installing)));
 }
 
 interface RefusedOrder {
@@ -172,7 +180,7 @@ async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Dat
     rows.map(({ audited }) => audited),
     now,
   );
-  // Who cleans already has its run.
+  // A robot that is already cleaning has its run.
   const ofGroups = rows.filter(
     ({ logged: { robot, command } }) =>
       command.verb === "START" && command.action_type === "GROUP" && robot.state.motion !== "MOVING",
@@ -213,8 +221,8 @@ export interface AcceptedOf {
 }
 
 /**
- * Decides about the same order for many robots in one transaction, each for itself, in the order of `robotIds`. Robots
- * that were deleted or moved away from the site meanwhile are left out, with `skipLocked` also those that someone else has.
+ * Decides about the same order for many robots in one transaction, each separately, in the order of `robotIds`. Omits
+ * robots that have been deleted or moved away from the site and, with `skipLocked`, those locked by other transactions.
  */
 export async function acceptOrders(
   tx: Tx,
@@ -225,17 +233,17 @@ export async function acceptOrders(
   options: LockOptions = {},
 ): Promise<AcceptedOf[]> {
   const targets = await lockTargets(tx, siteId, robotIds, options);
-  const asked = targets.map((target) => {
+  const orders = targets.map((target) => {
     return { ...target, order: typeof order === "function" ? order(target.robot) : order };
   });
-  const accepted = await acceptAll(tx, asked, now);
-  return asked.flatMap(({ robot }) => {
+  const accepted = await acceptAll(tx, orders, now);
+  return orders.flatMap(({ robot }) => {
     const mine = accepted.get(robot.id);
     return mine ? [{ robot, accepted: mine }] : [];
   });
 }
 
-/** What the rules of refusal need to know of a robot (protocol rules 2, 8, 9 and 12). */
+/** What the refusal rules need to know about a robot (protocol rules 2, 8, 9 and 12). */
 export function candidateOf({ robot, open }: CommandTarget): StartCandidate & ReleaseCandidate {
   const has = (verb: Command["verb"]) => open.some((command) => command.verb === verb);
   return {
@@ -254,39 +262,36 @@ export function candidateOf({ robot, open }: CommandTarget): StartCandidate & Re
   };
 }
 
-/** Why a START of a locked robot would be refused now, or null where it may be sent. */
+/** Why a START of a locked robot would be refused now; null if it may be sent. */
 export function refusalOf(robot: LockedRobot, open: readonly Command[], now: Date): StartRefusal | null {
   return startRefusal(candidateOf({ robot, open }), now);
 }
 
-/** What undoes a START that is decided later than a person asked for it: a wrong START is worse than a missing one. */
+/** What cancels a START that is decided after a person requested it: a wrong START is worse than a missing one. */
 export interface StartGuard {
-  /** The robot's newest command as the call came: refused where a STOP or a lock, by whomever, has a higher number. */
+  /** The robot's newest command when the call arrived: refused if any STOP or lock has a higher number. */
   readonly afterSeq: number;
-  /** Asked under the lock: its caller has given up or is about to, and nobody expects the robot to move any more. */
+  /**
+   * Evaluated under the lock: the caller has given up or is about to, and nobody expects the robot to move any more.
+   */
   readonly isTooLate?: () => boolean;
-  /** This server's clock, which tells until when an order holds, cannot be relied on (protocol rule 12). */
+  /** This server's clock, which limits how long an order is valid, is unreliable (protocol rule 12). */
   readonly withoutTime?: boolean;
 }
 
 export type GuardRefusal = "stopped-since" | "locked-since" | "too-late" | "without-time";
 
-interface Guarded {
-  readonly robot: { readonly id: number };
-  readonly order: {
-    readonly verb: string;
-    readonly by: { readonly press?: Press | null };
-    readonly unless?: StartGuard;
-  };
-}
-
-/** The network brings no order later than this after a Stop of the same browser, which gives a call up before. */
+/**
+ * The network delivers no order later than this after a Stop from the same browser, which gives up on a call sooner.
+ */
 const MAX_NETWORK_DELAY_MS = 30_000;
 
-/** Of a robot's commands those that can have come since: a person's order waits for seconds, not for years. */
+/** More commands of one robot than can have arrived since: a person's order waits for seconds, not years. */
 const MAX_RECENT_COMMANDS = 50;
 
-/** The newest command of each robot as a call came, whatever it waited for since and however often it was decided. */
+/**
+ * The newest command of each robot when a call arrived, however long it has waited and however often it was decided.
+ */
 export class FirstSeen {
   readonly #seqs = new Map<number, number>();
 
@@ -294,20 +299,20 @@ export class FirstSeen {
     if (!this.#seqs.has(robotId)) this.#seqs.set(robotId, lastSeq);
   }
 
-  /** Where nothing is known, every Stop counts as later. */
+  /** If unknown, every Stop counts as later. */
   seqOf(robotId: number): number {
     return this.#seqs.get(robotId) ?? 0;
   }
 }
 
 /**
- * Why STARTs of robots that this transaction has locked come too late, by robot. No order that was given before a STOP
- * or a lock goes out after it: while it waited here, while it waited in its browser, or on its way from the browser
- * that pressed both.
+ * Why STARTs of robots that this transaction has locked are too late, by robot. No order that was given before a STOP
+ * or a lock goes out after it, wherever it was delayed: here, in its browser, or on its way from the browser that
+ * pressed both.
  */
-async function guardRefusals(tx: Tx, asked: readonly Guarded[], now: Date): Promise<Map<number, GuardRefusal>> {
+async function guardRefusals(tx: Tx, orders: readonly TargetedOrder[], now: Date): Promise<Map<number, GuardRefusal>> {
   const refusals = new Map<number, GuardRefusal>();
-  const guards = asked.flatMap(({ robot, order: { verb, by, unless } }) => {
+  const guards = orders.flatMap(({ robot, order: { verb, by, unless } }) => {
     return verb === "START" && unless !== undefined ? [{ robotId: robot.id, press: by.press ?? null, ...unless }] : [];
   });
   if (guards.length === 0) return refusals;
@@ -338,4 +343,77 @@ async function guardRefusals(tx: Tx, asked: readonly Guarded[], now: Date): Prom
   `.execute(tx);
   for (const { robot_id, verb } of rows) refusals.set(robot_id, verb === "STOP" ? "stopped-since" : "locked-since");
   return refusals;
+}
+
+/** Waiting longer for a robot's rows would delay the other presses. */
+const LOCK_LIMIT_MS = 1_000;
+
+/**
+ * Records STOPs that were sent to their robots earlier, with the time of their press, and leaves them open until the
+ * robots show that they have stopped. Omits those that have a row already, and robots that are no longer at the site.
+ */
+export async function recordSentStops(db: Db, press: SentStops, serverId: string, now: Date): Promise<void> {
+  await transactionWithRetry(db, async (tx) => {
+    await setLockTimeout(tx, LOCK_LIMIT_MS);
+    const ids = press.stops.map(({ id }) => id);
+    const found = await tx.selectFrom("commands").select("id").where("id", "in", ids).execute();
+    const recorded = new Set(found.map(({ id }) => id));
+    const left = new Map(press.stops.filter(({ id }) => !recorded.has(id)).map((stop) => [stop.robotId, stop]));
+    if (left.size === 0) return;
+    const accepted = await acceptOrders(
+      tx,
+      press.siteId,
+      [...left.keys()],
+      ({ id: robotId }) => {
+        const stop = left.get(robotId);
+        return {
+          verb: "STOP",
+          by: press.by,
+          mode: press.mode,
+          maxDurationS: 0,
+          ...(stop && { params: stop.params, pressed: { id: stop.id, seq: stop.seq, wasSent: true } }),
+        };
+      },
+      press.at,
+    );
+    const stored = accepted.flatMap(({ robot, accepted: each }): OpenCommand[] =>
+      each.kind === "stored" && each.command.id === left.get(robot.id)?.id ? [{ robot, command: each.command }] : [],
+    );
+    if (stored.length === 0) return;
+    await tx
+      .updateTable("commands")
+      .set({ claimed_by: serverId, claimed_at: press.at, published_at: press.at })
+      // The robots' time to show it begins now that their states can be seen.
+      .set({ settle_by: new Date(now.getTime() + COMMAND_SETTLES_MS) })
+      .where(
+        "id",
+        "in",
+        stored.map(({ command }) => command.id),
+      )
+      .execute();
+    const restarted = await findRestarted(tx, stored);
+    const outcomes = stored.map((each) => ({
+      ...each,
+      status: "FAILED" as const,
+      details: restarted.has(each.robot.id) ? settled.sentBeforeStart(now) : settled.sentUnrecorded(now),
+    }));
+    await logAll(tx, outcomes, press.at);
+    await closeAll(
+      tx,
+      stored.filter(({ robot }) => restarted.has(robot.id)),
+      "UNCONFIRMED",
+      now,
+    );
+  });
+}
+
+/** Robots that were started after their Stop was pressed: it must not be sent to them any more. */
+async function findRestarted(tx: Tx, stored: readonly OpenCommand[]): Promise<Set<number>> {
+  const { rows } = await sql<{ robot_id: number }>`
+    select distinct c.robot_id
+    from unnest(${stored.map(({ robot }) => robot.id)}::int[], ${stored.map(({ command }) => command.seq)}::bigint[])
+      s (robot_id, seq)
+    join commands c on c.robot_id = s.robot_id and c.seq > s.seq and c.verb = 'START'
+  `.execute(tx);
+  return new Set(rows.map(({ robot_id }) => robot_id));
 }

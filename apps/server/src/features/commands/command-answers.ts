@@ -8,7 +8,7 @@ import type { GuardRefusal } from "./accept-orders.ts";
 
 type Verb = Command["verb"];
 
-/** §8: the robot is missing or a start of it is under way; which of them is not told. */
+/** §8: the robot does not exist or is already starting; the message does not say which. */
 export const MISSING_OR_PROCESSING = "Robot not found or already processing";
 
 export const BROKER_AWAY =
@@ -19,34 +19,33 @@ type RefusalSentence = (serial: string, installing?: string | null) => string;
 
 export const RESULT_UNKNOWN = "The result of the command is not known yet.";
 
-/** Neither way is open, so that nobody could tell the robot. */
+/** Neither the database nor the broker works, so the robot cannot be reached. */
 export const NOTHING_REACHABLE =
   "Neither the database nor the robots' broker can be reached, so the robot did not get the Stop. Please try again.";
 
-/** A STOP that its robot was told, whatever the database does. */
+/** A STOP that was sent to its robot, whatever happens to the database. */
 export const SENT_UNRECORDED = "Sent to the robot; will be recorded.";
 
-/** The same, where the broker has not said that it took it. */
+/** The same, if the broker has not confirmed receiving it. */
 export const queuedUnrecorded = (serial: string): string =>
-  `The Stop for Robot ${serial} is kept and sent as soon as the broker takes it; it will be recorded.`;
+  `The Stop for Robot ${serial} is stored and sent as soon as the broker accepts it; it will be recorded.`;
 
-/** Why a START or SET is refused, for people. */
+/** Why a START or SET is refused. */
 export const refusalMessages: Record<StartRefusal | SettingsRefusal | GuardRefusal, RefusalSentence> = {
-  retired: (serial) => `The device ${serial} was retired, so the robot is not commanded any more.`,
+  retired: (serial) => `The device ${serial} was retired, so the robot can no longer be commanded.`,
   maintenance: (serial) => `Robot ${serial} is in maintenance. Exit maintenance first.`,
   installing: (serial, version) => `Robot ${serial} is installing firmware${version ? ` ${version}` : ""}.`,
-  away: (serial) => `Robot ${serial} is away: it has no connection at the moment.`,
+  away: (serial) => `Robot ${serial} is offline: it has no connection at the moment.`,
   stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then try again.`,
   moving: (serial) => `Robot ${serial} is already cleaning.`,
   "start-open": () => MISSING_OR_PROCESSING,
   "stop-unsettled": (serial) => `Robot ${serial} has not confirmed its last Stop yet. Start is possible once it has.`,
-  clock: (serial) =>
-    `The clock of Robot ${serial} differs by more than 30 seconds, so that it cannot be started safely.`,
-  "stopped-since": () => "Stop was pressed meanwhile.",
-  "locked-since": (serial) => `Robot ${serial} was put in maintenance meanwhile.`,
+  clock: (serial) => `The clock of Robot ${serial} differs by more than 30 seconds, so it cannot be started safely.`,
+  "stopped-since": () => "Stop was pressed in the meantime.",
+  "locked-since": (serial) => `Robot ${serial} has been put in maintenance in the meantime.`,
   "too-late": () => "it took too long.",
   "without-time": () =>
-    "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.",
+    "The clocks of this server and of the database do not agree, so no robot is started. Robots can still be stopped.",
 };
 
 /** The same, for programs. */
@@ -69,7 +68,7 @@ const refusalCodes: Record<StartRefusal | SettingsRefusal | GuardRefusal | Relea
   "release-open": "RELEASE_PENDING",
 };
 
-/** A robot whose rows someone else held for too long. */
+/** A robot whose rows were locked by another transaction for too long. */
 export const busyMessages: Record<"START" | "STOP", (serial: string) => string> = {
   START: (serial) => `Robot ${serial} is busy, so it was not started. Please try again.`,
   STOP: (serial) => `Robot ${serial} could not be reached in the database in time; press Stop again.`,
@@ -78,8 +77,8 @@ export const busyMessages: Record<"START" | "STOP", (serial: string) => string> 
 const rejectMessages: Record<RejectCode, string> = {
   BUSY: "it is already cleaning",
   MAINTENANCE: "it is in maintenance",
-  OLD_SESSION: "it has connected anew meanwhile; try again",
-  OLD_SEQ: "it has taken a newer command meanwhile",
+  OLD_SESSION: "it has reconnected in the meantime; try again",
+  OLD_SEQ: "it has accepted a newer command in the meantime",
   EXPIRED: "the command reached it too late, or its clock is wrong",
   CLOCK_NOT_SET: "its clock is not set",
   FAULT: "it has a fault",
@@ -88,7 +87,7 @@ const rejectMessages: Record<RejectCode, string> = {
   REFUSED: "it gave no reason",
 };
 
-/** Why the robot did not take a command. An unknown code is shown as it came. */
+/** Why the robot did not accept a command. An unknown code is shown as is. */
 export function rejectedMessage(serial: string, code: string | null): string {
   const known: Readonly<Record<string, string>> = rejectMessages;
   return `Robot ${serial} refused: ${known[code ?? "REFUSED"] ?? `code ${code}`}.`;
@@ -97,13 +96,14 @@ export function rejectedMessage(serial: string, code: string | null): string {
 export const settled = {
   startConfirmed: "The robot showed that it is cleaning.",
   stopConfirmed: "The robot showed that it has stopped.",
-  notKnownYet: (serial: string) => `It is not known yet whether Robot ${serial} took the command. Refresh its status.`,
-  sentUnrecorded: (at: Date) => `Sent at once; put on record at ${at.toISOString()}, when the database could take it.`,
+  notKnownYet: (serial: string) =>
+    `It is not known yet whether Robot ${serial} accepted the command. Refresh its status.`,
+  sentUnrecorded: (at: Date) => `Sent immediately; recorded at ${at.toISOString()}, once the database was available.`,
   sentBeforeStart: (at: Date) =>
-    `Sent at once; put on record at ${at.toISOString()}, after a newer Start, so that nobody saw what came of it.`,
+    `Sent immediately; recorded at ${at.toISOString()}, after a newer Start, so its effect was not seen.`,
   stopDelivered: (at: Date) => `Was pending; the robot showed at ${at.toISOString()} that it has stopped.`,
 } as const;
-/** §8 Robot Control and Settings Updated: what a confirmed command is answered with. */
+/** §8 Robot Control and Settings Updated: the answer to a confirmed command. */
 const successMessages: Record<Verb, (serial: string) => string> = {
   START: (serial) => `START command sent to Robot ${serial}`,
   STOP: (serial) => `STOP command sent to Robot ${serial}`,
@@ -147,18 +147,18 @@ interface PendingMessages {
   readonly withoutBroker: (serial: string) => string;
 }
 
-/** What the caller of a STOP or MAINTENANCE_ON is told while it is pending. */
+/** The answer to a STOP or MAINTENANCE_ON that is still pending. */
 export const pendingMessages: Record<PendingVerb, PendingMessages> = {
   STOP: {
-    away: (serial) => `Robot ${serial} is away. The Stop is kept and delivered when the robot returns.`,
+    away: (serial) => `Robot ${serial} is offline. The Stop is stored and delivered when the robot returns.`,
     unconfirmed: (serial) =>
       `Robot ${serial} has not confirmed the Stop yet. It is repeated until the robot shows that it has stopped.`,
     withoutBroker: (serial) =>
-      `The robots' broker cannot be reached. The Stop for Robot ${serial} is kept and sent as soon as the broker is back.`,
+      `The robots' broker cannot be reached. The Stop for Robot ${serial} is stored and sent as soon as the broker is back.`,
   },
   MAINTENANCE_ON: {
     away: (serial) =>
-      `Robot ${serial} is locked, not confirmed by the robot: it is away. The lock is delivered when it returns.`,
+      `Robot ${serial} is locked, not confirmed by the robot: it is offline. The lock is delivered when it returns.`,
     unconfirmed: (serial) =>
       `Robot ${serial} is locked, not confirmed by the robot yet. The lock is repeated until the robot confirms it.`,
     withoutBroker: (serial) =>
@@ -170,19 +170,19 @@ export interface SuccessAnswer {
   readonly success: true;
   readonly message: string;
   readonly command_id: string;
-  /** True for a STOP that was sent, but neither recorded nor confirmed yet. */
+  /** True for a STOP that was sent, but is not recorded or not confirmed yet. */
   readonly pending?: boolean;
   /** From where on the live stream shows the result; missing where nothing is on record. */
   readonly live_position?: string;
 }
 
-/** What is known beside the row when its caller is answered. */
+/** What is known besides the row when the caller is answered. */
 interface AnswerContext {
   readonly robotAway: boolean;
   readonly brokerAway: boolean;
 }
 
-/** The same, read from the row, for one who asks again: both are answered before the time of an unconfirmed command. */
+/** Derives the same from the row, for repeated requests; both are answered before an unconfirmed command's deadline. */
 export function contextOf(command: Command): AnswerContext {
   const { issued_at, answered_at, expires_at, claimed_by } = command;
   const robotAway = answered_at !== null && answered_at.getTime() === issued_at.getTime();
@@ -192,7 +192,10 @@ export function contextOf(command: Command): AnswerContext {
   };
 }
 
-/** The answer to a person whose command was settled, or a STOP or lock that is pending. Throws what is not a success. */
+/**
+ * The answer to a person whose command is settled, or a STOP or lock that is pending. Throws anything that is not a
+ * success.
+ */
 export function answerTo(command: Command, context: AnswerContext): SuccessAnswer {
   const { id, verb, serial_number: serial, outcome, settled_change: position } = command;
   switch (outcome) {
@@ -219,7 +222,7 @@ export function answerTo(command: Command, context: AnswerContext): SuccessAnswe
   }
 }
 
-/** What was closed before its time was superseded by a newer command: a conflict, not a robot that is away. */
+/** A command closed before its deadline was superseded by a newer one: a conflict, not an offline robot. */
 function unconfirmed({ verb, serial_number: serial, settled_at, settle_by }: Command): HttpError {
   const superseded = settled_at !== null && settled_at < settle_by;
   if (staysPending(verb)) return failure(504, "RESULT_UNKNOWN", settled.notKnownYet(serial));
@@ -229,7 +232,9 @@ function unconfirmed({ verb, serial_number: serial, settled_at, settle_by }: Com
     : failure(504, "COMMAND_UNCONFIRMED", words.unconfirmed(serial));
 }
 
-/** A refusal as its caller gets it: 504 where the robot cannot be reached, 503 without a clock to rely on, else a conflict. */
+/**
+ * A refusal as an HTTP error: 504 if the robot cannot be reached, 503 without a reliable clock, otherwise a conflict.
+ */
 export function refusedBy(
   refusal: StartRefusal | SettingsRefusal | GuardRefusal | ReleaseRefusal,
   message: string,

@@ -6,28 +6,15 @@ import type { Executor, Tx } from "../../platform/database/database.ts";
 import { amendActivities, recordActivities } from "../activity/public.ts";
 import { clearAlerts, raiseAlerts, type RaisedAlert } from "../alerts/public.ts";
 import { type AuditRecord, recordAudits } from "../audit/public.ts";
-import { type Command, type LockedRobot, staysPending } from "./commands.repository.ts";
+import { type Command, type LockedRobot, type OpenCommand, staysPending } from "./commands.repository.ts";
 
-type Params = Command["params"];
-
-/** Where a stored command was given, and to which robot by name; a refused one is about the robot as it is. */
+/** Site and robot as of the command; a refused command has none, and uses the robot's current ones. */
 type GivenTo = Partial<Pick<Command, "site_id" | "serial_number" | "robot_name">>;
 
 /** A START or STOP for the activity log: a stored command, or a refused one that never became a row. */
-interface Recorded extends GivenTo {
+interface Recorded extends GivenTo, Pick<Command, "mode" | "action_type" | "user_id" | "requested_by" | "params"> {
   readonly id: string | null;
   readonly verb: "START" | "STOP";
-  readonly mode: Command["mode"];
-  readonly action_type: Command["action_type"];
-  readonly user_id: number | null;
-  readonly requested_by: string;
-  readonly params: Params;
-}
-
-/** A stored command as the activity log knows it, or null where its verb is not logged there. */
-export function recordedOf(command: Command): Recorded | null {
-  const { verb } = command;
-  return verb === "START" || verb === "STOP" ? { ...command, verb } : null;
 }
 
 interface Logged {
@@ -37,7 +24,7 @@ interface Logged {
   readonly details: string;
 }
 
-/** One row per command: a STOP that was answered as pending is brought up to date when it is confirmed. */
+/** One row per command: a STOP that was answered as pending is updated when it is confirmed. */
 export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date): Promise<void> {
   const records = logged.map(({ robot, command, status, details }) => ({
     at: now,
@@ -67,7 +54,7 @@ export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date):
   await amendActivities(tx, amended);
 }
 
-/** The stored direction as the device writes it. */
+/** The stored direction as the device protocol writes it. */
 export function directionOf(robot: Pick<LockedRobot, "cleaning_direction">): "FWD" | "REV" {
   return robot.cleaning_direction === "FORWARD" ? "FWD" : "REV";
 }
@@ -80,31 +67,12 @@ const auditActions = {
   MAINTENANCE_OFF: "MAINTENANCE_OFF",
 } as const satisfies Record<Command["verb"], string>;
 
-interface AuditedCommand extends Pick<GivenTo, "site_id"> {
-  readonly verb: Command["verb"];
-  readonly user_id: number | null;
-  readonly requested_by: string;
-}
-
-type AuditResult = Pick<AuditRecord, "outcome" | "reason" | "before" | "after">;
-
-export interface Audited extends AuditResult {
+export interface Audited extends Pick<AuditRecord, "outcome" | "reason" | "before" | "after"> {
   readonly robot: Pick<LockedRobot, "id" | "site_id">;
-  readonly command: AuditedCommand;
+  readonly command: Pick<Command, "verb" | "user_id" | "requested_by"> & Pick<GivenTo, "site_id">;
 }
 
-/** The audit row of a command, in the command's own transaction. */
-export async function auditCommand(
-  tx: Tx,
-  robot: LockedRobot,
-  command: AuditedCommand,
-  result: AuditResult,
-  now: Date,
-): Promise<void> {
-  await auditCommands(tx, [{ robot, command, ...result }], now);
-}
-
-/** The same for commands of many robots. */
+/** The audit rows of commands, in the commands' own transaction. */
 export async function auditCommands(tx: Executor, audited: readonly Audited[], now: Date): Promise<void> {
   const records = audited.map(({ robot, command, ...result }) => ({
     actor: { userId: command.user_id, name: command.requested_by },
@@ -118,17 +86,12 @@ export async function auditCommands(tx: Executor, audited: readonly Audited[], n
   await recordAudits(tx, records);
 }
 
-interface Told {
-  readonly robot: LockedRobot;
-  readonly command: Command;
-}
-
 const CODES = ["COMMAND_UNCONFIRMED"] as const satisfies readonly ServerAlertCode[];
 
-/** No state showed these in time: each robot gets one alert, about the worst of those that leave something open. */
-export async function alertUnconfirmed(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
+/** No state showed these in time: each robot gets one alert, about its most serious open command. */
+export async function alertUnconfirmed(tx: Tx, unconfirmed: readonly OpenCommand[], now: Date): Promise<void> {
   const worst = new Map<number, RaisedAlert>();
-  for (const { robot, command } of told) {
+  for (const { robot, command } of unconfirmed) {
     const verb = alertedVerbs.find((each) => each === command.verb);
     if (verb === undefined) continue;
     const alert = unconfirmedAlert(verb);
@@ -140,20 +103,20 @@ export async function alertUnconfirmed(tx: Tx, told: readonly Told[], now: Date)
 }
 
 /**
- * What a robot confirms shows that commands reach it again. The Stop that Suncrew itself sends after a Start that was
- * not confirmed does not, unless it was late too: nobody would ever see that the robot did not start. Nor does what shows
- * no standing robot, such as new settings, while a Stop is late.
+ * A confirmed command shows that the robot can be commanded again. Suncrew's own Stop after an unconfirmed Start does
+ * not clear the alert unless that Stop was late too, or nobody would ever see that the robot did not start. Nor does a
+ * command that does not prove that the robot has stopped, such as new settings, while a Stop is late.
  */
-export async function clearUnconfirmed(tx: Tx, confirmed: readonly Told[], now: Date): Promise<void> {
+export async function clearUnconfirmed(tx: Tx, confirmed: readonly OpenCommand[], now: Date): Promise<void> {
   const proving = confirmed.filter(({ command }) => command.follows_id === null || command.answered_at !== null);
-  const idsOf = (told: readonly Told[]) => told.map(({ robot }) => robot.id);
-  const stand = new Set(idsOf(proving.filter(({ command }) => staysPending(command.verb))));
-  const others = idsOf(proving).filter((id) => !stand.has(id));
+  const idsOf = (some: readonly OpenCommand[]) => some.map(({ robot }) => robot.id);
+  const stopped = new Set(idsOf(proving.filter(({ command }) => staysPending(command.verb))));
+  const others = idsOf(proving).filter((id) => !stopped.has(id));
   const late = await readLateStops(tx, others);
-  await clearAlerts(tx, [...stand, ...others.filter((id) => !late.has(id))], CODES, now);
+  await clearAlerts(tx, [...stopped, ...others.filter((id) => !late.has(id))], CODES, now);
 }
 
-/** Those of the robots that have a pending Stop whose caller was told that it was not confirmed. */
+/** Which of the robots have a pending Stop whose caller was told that it was not confirmed. */
 async function readLateStops(tx: Tx, robotIds: readonly number[]): Promise<ReadonlySet<number>> {
   if (robotIds.length === 0) return new Set();
   const rows = await tx

@@ -106,7 +106,7 @@ async function live(steps: readonly Step[]): Promise<void> {
         await passed(each.ms);
     }
   }
-  // Everything heals; what is pending must then come to its end by itself.
+  // All faults end; what is pending must then settle by itself.
   for (const broker of brokers) {
     broker.fateOf = () => "pass";
     broker.setCut(false);
@@ -195,7 +195,7 @@ async function press(verb: "START" | "STOP", robot: number, server: number, key:
     key === null ? {} : { "idempotency-key": `${history}-${robot}-${verb}-${key}` };
   const target = robots()[robot];
   const pressOn = (on: BenchServer) => bench.press(verb, { headers, on, ...(target && { robot: target }) });
-  // A server that stops at this very moment takes no call; the browser's next try reaches another.
+  // A server that is stopping takes no call; the browser's next attempt reaches another.
   const answer = await pressOn(serverOf(server)).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "FST_ERR_REOPENED_CLOSE_SERVER") {
       return pressOn(serverOf(server));
@@ -206,14 +206,14 @@ async function press(verb: "START" | "STOP", robot: number, server: number, key:
   return { verb, answer };
 }
 
-/** A new server takes the place of the oldest one, which answers its callers first. One restart at a time. */
+/** A new server replaces the oldest one, which answers its callers first. One restart at a time. */
 async function restart(): Promise<void> {
   const old = bench.server;
   await bench.startServer();
   await old.stop();
 }
 
-/** The network delivers one of the newest command messages again. */
+/** The network redelivers one of the newest command messages. */
 async function replay(pick: number): Promise<void> {
   const sent = brokers
     .flatMap(({ published }) => published.slice(-5))
@@ -228,12 +228,12 @@ function passed(waitMs: number): Promise<void> {
   return promise;
 }
 
-/** Once all is healed, this comes about within five minutes of the bench's time. */
+/** Once all faults have ended, this happens within five minutes of the test's clock. */
 async function soon<T>(event: Promise<T>, expected: string): Promise<T> {
   const late = Symbol(expected);
-  const came = await Promise.race([event, passed(300_000).then(() => late)]);
-  if (came === late) throw new Error(`Not so, though everything is healed: ${expected}.`);
-  return came as T;
+  const outcome = await Promise.race([event, passed(300_000).then(() => late)]);
+  if (outcome === late) throw new Error(`Not so, though everything is healed: ${expected}.`);
+  return outcome as T;
 }
 
 test(

@@ -18,22 +18,24 @@ export interface Target {
 }
 
 /**
- * The robot that a command names by serial number, id and site. Throws 404 where any of the three is out of the
- * viewer's scope, without telling which, and 400 where they name different robots.
+ * The robot that a command names by serial number, id and site. Throws 404 if any of the three is outside the viewer's
+ * scope, without saying which, and 400 if they name different robots.
  */
-export async function findTarget(viewer: Viewer, db: Executor, named: RobotReference): Promise<Target> {
+export async function findTarget(viewer: Viewer, db: Executor, reference: RobotReference): Promise<Target> {
   const robots = await visibleSites(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")
     .select(["robots.id", "robots.site_id", "robots.serial_number", "robots.last_command_seq"])
     .where("robots.deleted_at", "is", null)
-    .where((eb) => eb.or([eb("robots.id", "=", named.robotObjectId), eb("robots.serial_number", "=", named.robotId)]))
+    .where((eb) =>
+      eb.or([eb("robots.id", "=", reference.robotObjectId), eb("robots.serial_number", "=", reference.robotId)]),
+    )
     .execute();
   const site = await visibleSites(viewer, db)
     .select("sites.id")
-    .where("sites.id", "=", named.siteId)
+    .where("sites.id", "=", reference.siteId)
     .executeTakeFirst();
-  const byId = robots.find((robot) => robot.id === named.robotObjectId);
-  const bySerial = robots.find((robot) => robot.serial_number === named.robotId);
+  const byId = robots.find((robot) => robot.id === reference.robotObjectId);
+  const bySerial = robots.find((robot) => robot.serial_number === reference.robotId);
   if (byId === undefined || bySerial === undefined || site === undefined)
     throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
   if (byId !== bySerial)
@@ -42,7 +44,7 @@ export async function findTarget(viewer: Viewer, db: Executor, named: RobotRefer
   return { robotId: byId.id, siteId: byId.site_id, lastSeq: byId.last_command_seq };
 }
 
-/** The robot whose settings are to change. Throws 404 where it is out of the viewer's scope. */
+/** The robot whose settings are to change. Throws 404 if it is outside the viewer's scope. */
 export async function findRobotOf(viewer: Viewer, db: Executor, robotId: number): Promise<Target> {
   const robot = await visibleSites(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")
@@ -56,7 +58,7 @@ export async function findRobotOf(viewer: Viewer, db: Executor, robotId: number)
 
 export type ShownRow = Selectable<RobotStateTable>;
 
-/** What a robot last showed, by its serial number. Throws 404 where it is out of the viewer's scope. */
+/** What a robot last showed, by its serial number. Throws 404 if it is outside the viewer's scope. */
 export async function readShown(viewer: Viewer, db: Executor, serial: string): Promise<ShownRow> {
   const row = await visibleSites(viewer, db)
     .innerJoin("robots", "robots.site_id", "sites.id")

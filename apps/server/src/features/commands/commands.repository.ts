@@ -7,7 +7,7 @@ import { changedNow, type Db, type Executor, type Tx } from "../../platform/data
 import type { CommandsTable, RobotStateTable } from "../../platform/database/schema.ts";
 import { conflict, HttpError } from "../../platform/http/http-error.ts";
 
-/** Sent again until the robot shows it, whatever its session or age (protocol rules 3 and 8). */
+/** Repeated until the robot shows them, whatever their session or age (protocol rules 3 and 8). */
 export const pendingVerbs = ["STOP", "MAINTENANCE_ON"] as const satisfies readonly Command["verb"][];
 export type PendingVerb = (typeof pendingVerbs)[number];
 
@@ -18,13 +18,13 @@ export function staysPending(verb: Command["verb"]): verb is PendingVerb {
 export type Command = Selectable<CommandsTable>;
 type Verb = Command["verb"];
 
-/** The press of a button behind an order, as far as its caller told of it. */
+/** The press of a button behind an order, as reported by its caller. */
 export interface Press {
-  /** Presses of one session are in the order of `atMs`; those of two are not compared. */
+  /** Presses of one session are ordered by `atMs`; those of different sessions are not compared. */
   readonly sessionId: string;
-  /** By the clock of the browser, in milliseconds. */
+  /** By the browser's clock, in milliseconds. */
   readonly atMs: number;
-  /** When the order began to wait in the browser, by this server's clock; null where it did not wait. */
+  /** When the order began to wait in the browser, by this server's clock; null if it did not wait. */
   readonly waitsSince: Date | null;
 }
 
@@ -40,9 +40,9 @@ export interface LockedRobot {
   readonly brush_motor_speed: number;
   readonly last_command_seq: number;
   readonly deleted_at: Date | null;
-  /** Its device was cut off for good (protocol rule 9): nothing is sent to it any more. */
+  /** Its device was retired (protocol rule 9): nothing is sent to it any more. */
   readonly device_retired: boolean;
-  /** The version that it was offered and has not shown yet (protocol rule 13). */
+  /** The firmware version that it was offered and has not shown yet (protocol rule 13). */
   readonly installing: string | null;
   readonly state: Pick<
     Selectable<RobotStateTable>,
@@ -59,7 +59,7 @@ export interface LockedRobot {
   >;
 }
 
-/** Of the robot `r`: the firmware that it was offered and has not shown yet, or may still install after its deadline. */
+/** For robot `r`: the firmware that it was offered and has not shown yet, or may still install after its deadline. */
 export const installingVersion = sql<string | null>`(
   select f.version from rollout_robots u
   join rollouts o on o.id = u.rollout_id
@@ -69,13 +69,13 @@ export const installingVersion = sql<string | null>`(
   order by u.rollout_id desc limit 1)`;
 
 export interface LockOptions {
-  /** Leaves out robots that someone else has. */
+  /** Omit robots that other transactions have locked. */
   readonly skipLocked?: boolean;
 }
 
 /**
- * Locks robots in the one order that everybody keeps (robot_state, then robots, each by id) and reads them as they
- * are then. Commands of a robot are inserted and settled under this lock only.
+ * Locks robots in the one order that all code uses (robot_state, then robots, each by id), then reads them. A robot's
+ * commands are inserted and settled only under this lock.
  */
 export async function lockRobots(
   tx: Tx,
@@ -120,7 +120,7 @@ export async function lockRobots(
       "s.goodbye_at",
     ])
     .where("r.id", "=", anyOf(lockedIds))
-    // What is recorded of several is recorded in this order, whatever way the database reads them.
+    // Records about several robots are written in this order, however the database reads them.
     .orderBy("r.id")
     .execute();
   return new Map(
@@ -135,20 +135,26 @@ export async function lockRobots(
 
 const anyOf = (robotIds: readonly number[]) => sql<number>`any(${[...robotIds]}::int[])`;
 
-/** Locks one robot; null where there is none. */
+/** Locks one robot; null if it does not exist. */
 export async function lockRobot(tx: Tx, robotId: number): Promise<LockedRobot | null> {
   return (await lockRobots(tx, [robotId])).get(robotId) ?? null;
 }
 
-/** A robot that this transaction has locked, with its commands that are not settled, read under the lock. */
+/** A robot that this transaction has locked, with its unsettled commands, read under the lock. */
 export interface CommandTarget {
   readonly robot: LockedRobot;
   readonly open: readonly Command[];
 }
 
+/** A command of a robot that this transaction has locked. */
+export interface OpenCommand {
+  readonly robot: LockedRobot;
+  readonly command: Command;
+}
+
 /**
- * Locks robots for a command, in the order of `robotIds`. Robots that were deleted or moved to another site while this
- * call waited for the locks are left out, with `skipLocked` also those that are locked by somebody else.
+ * Locks robots for a command, in the order of `robotIds`. Omits robots that were deleted or moved to another site while
+ * this call waited for the locks and, with `skipLocked`, those locked by other transactions.
  */
 export async function lockTargets(
   tx: Tx,
@@ -165,7 +171,7 @@ export async function lockTargets(
   });
 }
 
-/** The commands of these robots that are not settled, oldest first. */
+/** The unsettled commands of these robots, oldest first. */
 export async function readOpenCommands(db: Executor, robotIds: readonly number[]): Promise<Command[]> {
   if (robotIds.length === 0) return [];
   return db
@@ -177,7 +183,7 @@ export async function readOpenCommands(db: Executor, robotIds: readonly number[]
     .execute();
 }
 
-/** Those of the commands whose callers can be answered. */
+/** Which of the commands can be answered to their callers. */
 export async function readAnswered(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
   if (commandIds.length === 0) return [];
   return db
@@ -207,19 +213,19 @@ export interface NewCommand {
   readonly press?: Press | null;
   /** Seconds; for a START only. */
   readonly maxDurationS?: number;
-  /** For a START whose run is on record before it moves; a new one else. */
+  /** For a START whose run is recorded before it moves; otherwise a new one. */
   readonly runId?: string;
-  /** The START that this STOP follows because it was not confirmed. */
+  /** The unconfirmed START that this STOP follows. */
   readonly followsId?: string;
-  /** The name and number that a person's STOP got as it was pressed, before the database was asked. */
+  /** The id and number that a person's STOP was given when it was pressed, before the database was involved. */
   readonly pressed?: PressedStop;
 }
 
-/** A STOP may reach its robot before it is a row (protocol rule 3): then both are known by the same id and seq. */
+/** A STOP may reach its robot before its row is stored (protocol rule 3): both then have the same id and seq. */
 export interface PressedStop {
   readonly id: string;
   readonly seq: number;
-  /** It has reached the robot already, so that its seq stays even where newer commands have higher ones. */
+  /** It has reached the robot already, so its seq stays even if newer commands have higher ones. */
   readonly wasSent: boolean;
 }
 
@@ -236,9 +242,9 @@ export interface CommandOf {
 }
 
 /**
- * Inserts commands, one for each of robots that this transaction has locked, in one statement: a group has hundreds,
- * and each must be on its way within 5 s. The `seq` of each is above every earlier one of its robot, also after a
- * restored database (device protocol, `seq`).
+ * Inserts commands, one for each of several robots that this transaction has locked, in one statement: a group has
+ * hundreds, and each command must be sent within 5 s. Each `seq` is above every earlier one of its robot, even after
+ * the database was restored (device protocol, `seq`).
  */
 export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now: Date): Promise<Command[]> {
   if (commands.length === 0) return [];
@@ -296,7 +302,7 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
   return robotIds.flatMap((id) => byRobot.get(id) ?? []);
 }
 
-/** Lets the live stream show what changed about these robots' commands. */
+/** Makes the live stream show changes to these robots' commands. */
 export async function showChange(tx: Tx, robotIds: readonly number[]): Promise<void> {
   if (robotIds.length === 0) return;
   await tx.updateTable("robot_state").set({ change_no: changedNow }).where("robot_id", "=", anyOf(robotIds)).execute();
@@ -308,10 +314,10 @@ export interface ClaimedCommand extends Selectable<CommandsTable> {
   readonly current_session: number;
 }
 
-/** Nothing is sent to a device that was retired, whatever was stored for it before (protocol rule 9). */
+/** Nothing is sent to a retired device, whatever was stored for it before (protocol rule 9). */
 const isInService = sql<boolean>`exists (select from devices d where d.serial = c.serial_number and d.retired_at is null)`;
 
-/** Takes one stored command for this server. Null where it is taken, settled, or too old for its verb. */
+/** Claims one stored command for this server. Null if it is claimed, settled, or too old for its verb. */
 export async function claimOnce(
   db: Db,
   commandId: string,
@@ -323,9 +329,8 @@ export async function claimOnce(
 }
 
 /**
- * Takes stored commands for this server, in a commit of their own: they are published by nobody else (protocol rule
- * 5). Those that are taken, settled, too old for their verb or of retired devices are left
- * out.
+ * Claims stored commands for this server, in a commit of its own, so that no other server publishes them (protocol rule
+ * 5). Omits those that are claimed, settled, too old for their verb or for retired devices.
  */
 export async function claimAll(
   db: Db,
@@ -344,7 +349,9 @@ export async function claimAll(
   return rows;
 }
 
-/** Gives back what this server took and surely did not publish; the robots are locked by this transaction. */
+/**
+ * Releases claims of commands that this server certainly did not publish; the robots are locked by this transaction.
+ */
 export async function releaseClaims(tx: Tx, commandIds: readonly string[], serverId: string): Promise<void> {
   if (commandIds.length === 0) return;
   await tx
@@ -357,19 +364,19 @@ export async function releaseClaims(tx: Tx, commandIds: readonly string[], serve
     .execute();
 }
 
-/** Which pending STOPs and MAINTENANCE_ONs are to be sent again. */
+/** Which pending STOPs and MAINTENANCE_ONs to send again. */
 export type Resend =
-  /** Those never sent, and those of online robots whose last sending is `RESEND_MS` old. */
+  /** Those never sent, and those of online robots that were last sent `RESEND_MS` ago. */
   | "due"
   /** All: the broker is back, or the server has just started. */
   | "all"
   /** Those of robots that have just returned. */
   | readonly number[];
 
-/** Takes pending STOPs and MAINTENANCE_ONs for sending (again); of several servers at once each row goes to one. */
+/** Claims pending STOPs and MAINTENANCE_ONs for sending (again); each row goes to only one of several servers. */
 export async function claimPending(db: Db, which: Resend, serverId: string, now: Date): Promise<ClaimedCommand[]> {
   const sentBefore = new Date(now.getTime() - RESEND_MS);
-  // By a clock that was set back since.
+  // Sent by a clock that has been set back since.
   const inFuture = new Date(now.getTime() + RESEND_MS);
   const chosen =
     which === "all"
@@ -394,15 +401,53 @@ export async function claimPending(db: Db, which: Resend, serverId: string, now:
   return rows.toSorted((a, b) => a.seq - b.seq);
 }
 
-export async function markPublished(db: Db, commandIds: string | readonly string[], now: Date): Promise<void> {
+export async function markPublished(db: Db, commandIds: readonly string[], now: Date): Promise<void> {
   await db
     .updateTable("commands")
     .set((eb) => ({ published_at: eb.fn.coalesce("published_at", eb.val(now)) }))
-    .where("id", "in", typeof commandIds === "string" ? [commandIds] : [...commandIds])
+    .where("id", "in", commandIds)
     .execute();
 }
 
-/** A press that carries an Idempotency-Key. */
+/** A robot that may be stopped without the database, as last read from it. */
+export interface KnownRobot {
+  readonly id: number;
+  readonly serial: string;
+  readonly siteId: number;
+  /** The partner that maintains its site. */
+  readonly partnerId: number | null;
+  readonly groupId: number | null;
+  readonly session: number;
+  /** The highest number of its commands, or that it reported. */
+  readonly lastSeq: number;
+  readonly params: {
+    readonly direction: "FWD" | "REV";
+    readonly "main-speed": number;
+    readonly "brush-speed": number;
+  };
+}
+
+/** Every robot in service; retired devices get no commands (protocol rule 9). */
+export async function readKnownRobots(db: Db): Promise<KnownRobot[]> {
+  const { rows } = await sql<Omit<KnownRobot, "params"> & { forward: boolean; main: number; brush: number }>`
+    select r.id, r.serial_number as serial, r.site_id as "siteId", t.maintenance_partner_id as "partnerId",
+      m.group_id as "groupId", s.session, greatest(r.last_command_seq, s.last_seq) as "lastSeq",
+      r.cleaning_direction = 'FORWARD' as forward, r.main_motor_speed as main, r.brush_motor_speed as brush
+    from robots r
+    join sites t on t.id = r.site_id and t.deleted_at is null
+    join robot_state s on s.robot_id = r.id
+    left join robot_group_members m on m.robot_id = r.id
+    where r.deleted_at is null
+      and not exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)
+    order by r.robot_name, r.id
+  `.execute(db);
+  return rows.map(({ forward, main, brush, ...robot }) => ({
+    ...robot,
+    params: { direction: forward ? "FWD" : "REV", "main-speed": main, "brush-speed": brush },
+  }));
+}
+
+/** A request that carries an Idempotency-Key. */
 export interface KeyedRequest {
   readonly userId: number;
   readonly key: string;
@@ -410,12 +455,12 @@ export interface KeyedRequest {
   readonly body: string;
 }
 
-/** A key is remembered this long. */
+/** How long a key is remembered. */
 const IDEMPOTENCY_KEY_TTL_MS = 24 * 3_600_000;
 
 /**
- * The command that this request made before, or null where it is new. Throws what it was refused with, or 409
- * where the key came with another body.
+ * The command that this request made before; null if it is new. Rethrows the earlier refusal; throws 409 if the key was
+ * used with another body.
  */
 export async function findEarlier(tx: Tx, request: KeyedRequest): Promise<string | null> {
   const earlier = await tx
@@ -433,7 +478,7 @@ export async function findEarlier(tx: Tx, request: KeyedRequest): Promise<string
   throw new HttpError(earlier.refused_status ?? 409, code, earlier.refused_message ?? "Refused.");
 }
 
-/** Remembers what the request came to. Rejects with a unique violation where another one with its key was first. */
+/** Remembers the outcome of the request. Rejects with a unique violation if another request with its key was first. */
 export async function rememberRequest(
   tx: Tx,
   request: KeyedRequest,

@@ -8,8 +8,7 @@ import { invalid } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { Press } from "./commands.repository.ts";
-import type { Commands } from "./commands.service.ts";
-import { RobotStatusCall } from "./robot-status.service.ts";
+import { type Commands, RobotStatusCall } from "./commands.service.ts";
 
 export function commandRoutes(
   app: FastifyInstance,
@@ -34,7 +33,7 @@ function keyOf(request: FastifyRequest): string | null {
   return key;
 }
 
-/** Throws 400 where the header is not what it must be; null where there is none. */
+/** Throws 400 if the header is malformed; null without one. */
 export function pressOf({ headers }: FastifyRequest, { sessionId }: Viewer, clock: Clock): Press | null {
   const header = headers[PRESS_HEADER.toLowerCase()];
   if (header === undefined) return null;

@@ -1,33 +1,46 @@
+import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
+import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
-import { HttpError } from "../../platform/http/http-error.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { BatchLoader } from "../../platform/batch-loader.ts";
+import { HttpError } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import {
   acceptCommand,
   acceptSettings,
-  type RequestContext,
   type CommandBody,
+  type ManyOrder,
+  orderMany,
   orderOf,
+  type RequestContext,
+  type RobotSelection,
   type SettingsChange,
-} from "./accept-command.ts";
-import { answerTo, contextOf, RESULT_UNKNOWN, type SuccessAnswer } from "./command-answers.ts";
-import { closeUnsent, type UnsentCommand } from "./settle.repository.ts";
-import { type Command, type Press, readCommands } from "./commands.repository.ts";
-import { type RobotSelection, type ManyOrder, orderMany } from "./order-many.ts";
-import { unrecordedAnswer, DirectStops, unrecordedResults, KnownFleet, type StopOrder } from "./direct-stops.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import type { KnownRobot } from "./direct-stops.repository.ts";
-import { Settlements, Settler } from "./settler.ts";
+} from "./person-orders.ts";
 import { FirstSeen } from "./accept-orders.ts";
+import {
+  answerTo,
+  BROKER_AWAY,
+  contextOf,
+  failure,
+  refusalMessages,
+  RESULT_UNKNOWN,
+  type SuccessAnswer,
+} from "./command-answers.ts";
+import { readShown, type ShownRow } from "./commands.queries.ts";
+import { type Command, type Press, readCommands, type KnownRobot } from "./commands.repository.ts";
+import { DirectStops, KnownFleet, type StopOrder, unrecordedAnswer, unrecordedResults } from "./direct-stops.ts";
+import { Dispatcher, publishCommandMessage, questionEnvelope } from "./dispatcher.ts";
+import { closeUnsent, type UnsentCommand } from "./settle.repository.ts";
+import { Settlements, Settler } from "./settler.ts";
 
-/** A caller waits this much longer than its command's deadline for the database to tell the outcome. */
+/** After its command's deadline, a caller waits this much longer for the outcome from the database. */
 const GRACE_MS = 1_500;
 
-/** Commands of people to robots: accepted, sent, and answered when the robot showed them or could not. */
+/** People's commands to robots: accepted, sent, and answered when the robot has shown them or could not. */
 export class Commands implements Service {
   readonly #deps: Dependencies;
   readonly #fleet: KnownFleet;
@@ -35,11 +48,11 @@ export class Commands implements Service {
   readonly #dispatcher: Dispatcher;
   readonly #settlements: Settlements;
   readonly #settler: Settler;
-  /** Many callers that begin to wait at once are told of their commands by one query. */
+  /** Answers callers that begin to wait together with one query. */
   readonly #stored: BatchLoader<string, Command>;
-  /** And those whose time is over at once are settled by one transaction. */
+  /** Settles commands whose deadlines pass together in one transaction. */
   readonly #overdue: BatchLoader<number, true>;
-  /** And those that were not sent. */
+  /** Likewise for commands that were not sent. */
   readonly #unsent: BatchLoader<UnsentCommand, true>;
 
   constructor(deps: Dependencies, changes: ChangeSignal) {
@@ -78,65 +91,70 @@ export class Commands implements Service {
     await this.#fleet.stop();
   }
 
-  /** For the bridge: these robots are there (again), so what is pending for them is sent now (protocol rule 3). */
+  /** For the bridge: these robots are online (again), so what is pending for them is sent now (protocol rule 3). */
   async resendPending(robotIds: readonly number[]): Promise<void> {
     if (robotIds.length > 0) await this.#dispatcher.resend(robotIds);
   }
 
   /**
-   * Starts or stops a robot and answers when the robot showed it. Throws 400, 404, 409 (refused), 502 (the robot
-   * refused), 503 (no broker) or 504 (away or not confirmed); a STOP that is kept has `pending: true`. `key` is the
-   * caller's Idempotency-Key: a repetition gets the first one's result.
+   * Starts or stops a robot and answers when the robot has shown it. Throws 400, 404, 409 (refused), 502 (the robot
+   * refused), 503 (no broker) or 504 (offline or not confirmed); a STOP that stays pending has `pending: true`. `key`
+   * is the caller's Idempotency-Key: a repetition gets the first one's result.
    */
   async send(viewer: Viewer, body: CommandBody, key: string | null, press: Press | null): Promise<SuccessAnswer> {
-    const cameBy = { key, press, seen: new FirstSeen() };
-    if (body.command === "START") return this.#sendByRow(viewer, body, cameBy);
+    const context = { key, press, seen: new FirstSeen() };
+    if (body.command === "START") return this.#sendByRow(viewer, body, context);
     const robots = this.#fleet.named(viewer, body);
     const { by, mode, params } = orderOf(viewer, body, this.#deps.settings, press);
     return this.#directStops.press(
       { by, mode, params, robots },
-      (stop) => this.#sendByRow(viewer, body, { ...cameBy, stop }),
+      (stop) => this.#sendByRow(viewer, body, { ...context, stop }),
       (stop) => unrecordedAnswer(stop, body.robotId),
     );
   }
 
-  async #sendByRow(viewer: Viewer, body: CommandBody, cameBy: RequestContext): Promise<SuccessAnswer> {
-    const { stop } = cameBy;
+  async #sendByRow(viewer: Viewer, body: CommandBody, context: RequestContext): Promise<SuccessAnswer> {
+    const { stop } = context;
     const robotId = body.robotObjectId;
-    const accepted = await this.#accept((tx) => acceptCommand(tx, this.#deps, viewer, body, cameBy));
+    // Of two concurrent requests with one key, the second finds what the first has committed.
+    const accepted = await transactionWithRetry(this.#deps.db, (tx) =>
+      acceptCommand(tx, this.#deps, viewer, body, context),
+    );
     if (accepted.kind === "refused") throw accepted.error;
     stop?.noteStored(robotId);
     if (accepted.kind === "repeated") {
       stop?.noteHandedOver(robotId);
       return this.#answer(accepted.commandId, null);
     }
-    return this.#sendAndAnswer(accepted.commandId, accepted.robotAway, () => stop?.noteHandedOver(robotId));
+    return this.sendStored(accepted.commandId, accepted.robotAway, () => stop?.noteHandedOver(robotId));
   }
 
   /** Changes settings of a robot, stored once it shows them. Throws 403, 404, 409, 502, 503 or 504. */
   async sendSettings(viewer: Viewer, robotId: number, change: SettingsChange): Promise<SuccessAnswer> {
-    const accepted = await this.#accept((tx) => acceptSettings(tx, this.#deps, viewer, robotId, change));
+    const accepted = await transactionWithRetry(this.#deps.db, (tx) =>
+      acceptSettings(tx, this.#deps, viewer, robotId, change),
+    );
     if (accepted.kind === "refused") throw accepted.error;
-    return this.#sendAndAnswer(accepted.commandId, false);
+    return this.sendStored(accepted.commandId, false);
   }
 
   /**
-   * The same order for many robots of a site at the same time; `choose` names them inside the transaction and throws
-   * where it must not be. Answers what came of each, in the order chosen, by each command's deadline at the latest.
+   * Gives many robots of a site the same order; `choose` names them inside the transaction, and throws to refuse.
+   * Returns each robot's outcome, in the chosen order, by each command's deadline at the latest.
    */
   sendMany(
     choose: (tx: Tx) => Promise<RobotSelection>,
     order: Omit<ManyOrder, "maxDurationS">,
   ): Promise<RobotResult[]> {
-    const whole = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
-    return orderMany(this.#deps, choose, whole, (commandId, away, onSent) =>
-      this.#sendAndAnswer(commandId, away, onSent),
+    const timedOrder = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
+    return orderMany(this.#deps, choose, timedOrder, (commandId, robotAway, onSent) =>
+      this.sendStored(commandId, robotAway, onSent),
     );
   }
 
   /**
-   * A person's Stop for many robots of a site. `known` names them by what was last known, for those whom `choose` and the
-   * database would keep waiting.
+   * A person's Stop for many robots of a site. `known` lists the last known robots, in case `choose` and the database
+   * are too slow.
    */
   stopMany(
     choose: (tx: Tx) => Promise<RobotSelection>,
@@ -150,7 +168,7 @@ export class Commands implements Service {
     );
   }
 
-  /** For the scheduler: sends what it stored; whoever sees the robots settles it. */
+  /** For the scheduler: sends what it stored; settled by whichever server sees the robots' states. */
   async dispatch(commandIds: readonly string[]): Promise<void> {
     await Promise.all(
       commandIds.map(async (id) => {
@@ -160,20 +178,11 @@ export class Commands implements Service {
     );
   }
 
-  /** Two presses with one key at the same time: the second finds what the first has committed. */
-  #accept<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return transactionWithRetry(this.#deps.db, work);
-  }
-
   /**
-   * Sends a command that its caller has stored, and answers like `send` when the robot showed it. Throws what is not
-   * a success; a lock that is kept has `pending: true`.
+   * Sends a command that its caller has stored, and answers like `send` when the robot has shown it. Throws anything
+   * that is not a success; a lock that stays pending has `pending: true`.
    */
-  sendStored(commandId: string, robotAway: boolean): Promise<SuccessAnswer> {
-    return this.#sendAndAnswer(commandId, robotAway);
-  }
-
-  async #sendAndAnswer(commandId: string, robotAway: boolean, onSent?: () => void): Promise<SuccessAnswer> {
+  async sendStored(commandId: string, robotAway: boolean, onSent?: () => void): Promise<SuccessAnswer> {
     const dispatched = await this.#dispatcher.send(commandId);
     onSent?.();
     if (dispatched.sent === "never") await this.#unsent.load({ commandId, ...dispatched });
@@ -190,7 +199,7 @@ export class Commands implements Service {
     return answerTo(command, known === null ? contextOf(command) : { brokerAway: false, ...known });
   }
 
-  /** The command once its caller can be answered: by its deadline at the latest, where this server settles it itself. */
+  /** The command once its caller can be answered: by its deadline at the latest, when this server settles it itself. */
   async #settlementOf(commandId: string): Promise<Command | null> {
     const { clock, log } = this.#deps;
     const stored = await this.#stored.load(commandId);
@@ -208,4 +217,99 @@ export class Commands implements Service {
       cancelGrace();
     }
   }
+}
+
+type StatusAnswer = ResponseOf<typeof robotStatus>;
+
+/** Queries robots for their state. A STATUS is a query, not an order: it has no row and no seq. */
+export class RobotStatusCall {
+  readonly #deps: Dependencies;
+  readonly #changes: ChangeSignal;
+
+  constructor(deps: Dependencies, changes: ChangeSignal) {
+    this.#deps = deps;
+    this.#changes = changes;
+  }
+
+  /**
+   * The robot's current state, as it reports it now. Throws 404, 503 (no broker), or 504: immediately if the robot is
+   * known to be offline, otherwise if it did not answer within 10 s or the caller has disconnected.
+   */
+  async ask(viewer: Viewer, serial: string, disconnected: AbortSignal): Promise<StatusAnswer> {
+    const { db, broker, clock } = this.#deps;
+    const known = await readShown(viewer, db, serial);
+    if (!known.online) throw failure(504, "ROBOT_AWAY", refusalMessages.away(serial));
+    if (!broker.connected) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
+    const askedAt = clock.now();
+    const envelope = questionEnvelope(askedAt, known.session, viewer.name);
+    const unsent = new AbortController();
+    const answered = this.#answerTo(
+      viewer,
+      serial,
+      envelope.id,
+      askedAt,
+      AbortSignal.any([disconnected, unsent.signal]),
+    );
+    // Not awaited: the broker's receipt may come later than the robot's answer, or never.
+    publishCommandMessage(broker, serial, { ...envelope, verb: "STATUS" }).catch(() => unsent.abort());
+    const row = await answered;
+    if (unsent.signal.aborted && row === null) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
+    if (row === null)
+      throw failure(504, "STATUS_TIMEOUT", `Robot ${serial} did not answer within ${STATUS_WAIT_MS / 1000} seconds.`);
+    return shownAnswer(row, serial);
+  }
+
+  /** The row once a live state answers this query; null when the time is over or the caller has disconnected. */
+  async #answerTo(
+    viewer: Viewer,
+    serial: string,
+    id: string,
+    askedAt: Date,
+    giveUpAt: AbortSignal,
+  ): Promise<ShownRow | null> {
+    const { db, clock } = this.#deps;
+    const { promise, resolve, reject } = Promise.withResolvers<ShownRow | null>();
+    let reading = false;
+    const seen = (row: ShownRow): void => {
+      reading = false;
+      if (answers(row, id, askedAt)) resolve(row);
+    };
+    const poll = (): void => {
+      if (reading) return;
+      reading = true;
+      readShown(viewer, db, serial).then(seen, reject);
+    };
+    const giveUp = () => resolve(null);
+    const stopWaking = this.#changes.onWake(poll);
+    const cancel = clock.after(STATUS_WAIT_MS, giveUp);
+    giveUpAt.addEventListener("abort", giveUp, { once: true });
+    if (giveUpAt.aborted) giveUp();
+    try {
+      return await promise;
+    } finally {
+      stopWaking();
+      cancel();
+      giveUpAt.removeEventListener("abort", giveUp);
+    }
+  }
+}
+
+/**
+ * A live state that was published after the query and names it, or a command issued after it: ids are ordered by time,
+ * and a robot handles its messages in order. So concurrent queries do not wait for each other's answer.
+ */
+function answers(row: ShownRow, id: string, askedAt: Date): boolean {
+  return row.live_at !== null && row.live_at >= askedAt && row.last_command_id !== null && row.last_command_id >= id;
+}
+
+function shownAnswer(row: ShownRow, serial: string): StatusAnswer {
+  const { status, battery, live_at, motion, applied_direction: direction } = row;
+  if (status === null || battery === null || live_at === null || motion === null || direction === null) {
+    throw failure(504, "ROBOT_AWAY", refusalMessages.away(serial));
+  }
+  return {
+    success: true,
+    data: { status, robot_status: row.robot_status, battery, timestamp: live_at.toISOString(), motion, direction },
+    live_position: row.change_no,
+  };
 }

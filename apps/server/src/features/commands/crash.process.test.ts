@@ -66,7 +66,7 @@ async function crashDuringStart(killAt: KillPoint): Promise<void> {
   await crashDuring(start, killAt);
 }
 
-/** Asks a server in a process of its own, which kills itself at that point; then nobody serves. */
+/** Calls a server in a process of its own, which kills itself at that point; then no server is up. */
 async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Promise<void> {
   child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
@@ -96,7 +96,7 @@ async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Prom
   expect(await exited).toEqual([null, "SIGKILL"]);
 }
 
-/** The next server starts when this much time has gone by since. */
+/** The next server starts when this much time has passed since. */
 async function restartAfter(ms: number, robot?: TestRobot): Promise<void> {
   clock.correct(Date.now() + ms - clock.now().getTime());
   await bench.startServer();
@@ -117,7 +117,7 @@ describe("the server is killed with SIGKILL", () => {
     expect(await bench.press("START")).toMatchObject({ status: 200 });
   });
 
-  test("protocol rule 5: a restart at once sends it as little, and it fails when it expires", async () => {
+  test("protocol rule 5: nor does an immediate restart send it, and it fails when it expires", async () => {
     await crashDuringStart("stored");
     await restartAfter(0);
     const [start] = await bench.commands();
@@ -138,7 +138,7 @@ describe("the server is killed with SIGKILL", () => {
     ]);
   });
 
-  test("protocol rule 6: the other server asks that robot first, whatever its place in the fleet, and nothing stops it", async () => {
+  test("protocol rule 6: the other server queries that robot first, whatever its place in the fleet, and nothing stops it", async () => {
     await openBench();
     const last = bench.fixtures.foreignRobot;
     await crashDuring(
@@ -180,7 +180,7 @@ describe("the server is killed with SIGKILL", () => {
   const locks = () => bench.db.selectFrom("maintenance_locks").selectAll().execute();
 
   test.each<KillPoint>(["stored", "claimed", "published"])(
-    "protocol rule 5: while locking, when the lock is %s: it stands, is sent again, and is confirmed",
+    "protocol rule 5: while locking, when the lock is %s: it remains, is sent again, and is confirmed",
     async (killAt) => {
       await openBench();
       await crashDuring(lock, killAt);
@@ -192,7 +192,7 @@ describe("the server is killed with SIGKILL", () => {
     },
   );
 
-  /** A robot whose lock its robot has confirmed, as another server left it. */
+  /** A robot whose lock is confirmed, as another server left it. */
   async function locked(): Promise<void> {
     await openBench();
     const { id: robot_id, siteId: site_id } = bench.fixtures.ownRobot;
@@ -206,7 +206,7 @@ describe("the server is killed with SIGKILL", () => {
     await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot_id).execute();
   }
 
-  test("protocol rule 5: while releasing, before it is sent: it has failed, is never sent, and the lock stands", async () => {
+  test("protocol rule 5: while releasing, before it is sent: it has failed, is never sent, and the lock remains", async () => {
     await locked();
     await crashDuring(release, "stored");
     await restartAfter(5_500);
@@ -224,7 +224,7 @@ describe("the server is killed with SIGKILL", () => {
     expect(await locks()).toMatchObject([{ released_at: null }]);
   });
 
-  test("protocol rule 8: while releasing, when the robot has left already: it is locked again", async () => {
+  test("protocol rule 8: while releasing, when the robot has already left: it is locked again", async () => {
     await locked();
     await crashDuring(release, "published");
     await bench.robot().until(({ mode }) => mode === "AUTO");

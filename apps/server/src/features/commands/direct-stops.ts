@@ -1,31 +1,33 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { v7 as uuidv7 } from "uuid";
+import { z } from "zod";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { isLockTimeout } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { makeFolders, writePrivateFile } from "../../platform/embedded/files.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { CachedSnapshot, PeriodicTask } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import type { CommandBody } from "./accept-command.ts";
-import type { Order } from "./accept-orders.ts";
+import type { CommandBody } from "./person-orders.ts";
+import { type Order, recordSentStops } from "./accept-orders.ts";
 import {
-  queuedUnrecorded,
   NOTHING_REACHABLE,
+  queuedUnrecorded,
   RESULT_UNKNOWN,
   SENT_UNRECORDED,
   settled,
   type SuccessAnswer,
 } from "./command-answers.ts";
-import type { PressedStop } from "./commands.repository.ts";
+import { type KnownRobot, type PressedStop, readKnownRobots } from "./commands.repository.ts";
 import { messageOf, publishCommandMessage } from "./dispatcher.ts";
-import { type KnownRobot, readKnownRobots, recordSentStops } from "./direct-stops.repository.ts";
-import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
 
 /**
- * The robots as the database last knew them, so that a person's Stop need not wait for it (protocol rule 3). Each person
- * finds the robots of the sites that were theirs; where anything does not fit, none.
+ * The robots as the database last knew them, so that a person's Stop need not wait for it (protocol rule 3). People
+ * find only robots at sites that were in their scope; if anything does not match, none.
  */
 export class KnownFleet implements Service {
   readonly #robots: CachedSnapshot<readonly KnownRobot[]>;
@@ -51,7 +53,7 @@ export class KnownFleet implements Service {
     return (this.#robots.value ?? []).filter((robot) => robot.siteId === siteId && mayReach(viewer, robot));
   }
 
-  /** The members of a group of the site, or those `only` names, where all of them are members. */
+  /** The members of a group of the site, or those in `only`, if all of them are members. */
   inGroup(viewer: Viewer, siteId: number, groupId: number, only?: readonly number[]): KnownRobot[] {
     const members = this.atSite(viewer, siteId).filter((robot) => robot.groupId === groupId);
     if (only === undefined) return members;
@@ -60,38 +62,42 @@ export class KnownFleet implements Service {
   }
 }
 
-/** The wall of `visibleSites`, by what is remembered. */
+/** Mirrors `visibleSites`, based on the snapshot. */
 function mayReach(viewer: Viewer, { partnerId }: KnownRobot): boolean {
   return viewer.role === "SUPER_ADMIN" || (viewer.partnerId !== null && viewer.partnerId === partnerId);
 }
 
-/** Storing a row and then sending its message has this long from the press; then robots are sent the Stop without a row. */
+/**
+ * How long after the press a row may take to be stored and its message sent; then robots are sent the Stop without a
+ * row.
+ */
 const DIRECT_SEND_DELAY_MS = 100;
-/** And so much later the caller is answered, where the database still has not stored anything. */
+/** How much later the caller is answered if the database still has not stored anything. */
 const ANSWER_DELAY_MS = 800;
 const RETRY_INTERVAL_MS = 500;
 
 /** A person's Stop for robots of one site. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
   readonly by: SentStops["by"];
-  /** Whom it is for, by what was last known; robots that are not among them are stopped via the database only. */
+  /** The target robots as last known; any others are stopped only through the database. */
   readonly robots: readonly KnownRobot[];
 }
 
 type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
 
 /**
- * A person's Stop does not depend on the database (protocol rule 3): where that is away, full or slow, the robot is told
- * at once. The Stop is kept in the journal, repeated, and put on record with its true time when the database takes it.
+ * A person's Stop does not depend on the database (protocol rule 3): if that is unreachable, overloaded or slow, the
+ * robot is sent the Stop directly. The Stop is kept in the journal, repeated, and recorded with its true time once the
+ * database accepts it.
  */
 export class DirectStops implements Service {
   readonly #deps: Dependencies;
-  /** Null where no folder was given: then every Stop goes via the database. */
+  /** Null without a folder: then every Stop goes through the database. */
   readonly #journal: StopJournal | null;
   readonly #sending: PeriodicTask;
   readonly #recording: PeriodicTask;
   /** Presses that the database may still store. */
-  readonly #underWay = new Set<string>();
+  readonly #inProgress = new Set<string>();
   /** When each press was last sent. */
   readonly #sentAt = new Map<string, Date>();
   #cancel: Cancel = () => {};
@@ -119,15 +125,14 @@ export class DirectStops implements Service {
     await Promise.all([this.#sending.idle(), this.#recording.idle(), this.#journal?.idle()]);
   }
 
-  /** A robot whose Stop is not on record yet is not started: neither people nor rules can see that it was stopped. */
+  /** A robot with an unrecorded Stop is not started: neither people nor rules can see that it was stopped. */
   blocksStart(robotId: number): boolean {
     return this.#journal?.presses.some(({ stops }) => stops.some((stop) => stop.robotId === robotId)) === true;
   }
 
   /**
-   * Stops robots `viaDatabase`, and directly those to which that has not sent the Stop in time. Answers what `viaDatabase`
-   * answers, or what `unrecorded` says where the database did not take it. Throws like `viaDatabase` where no robot was sent
-   * the Stop.
+   * Stops robots `viaDatabase`, and directly those not sent the Stop in time. Returns the result of `viaDatabase`, or
+   * of `unrecorded` if the database did not store it. Throws like `viaDatabase` if no robot was sent the Stop.
    */
   async press<A>(
     order: StopOrder,
@@ -141,13 +146,13 @@ export class DirectStops implements Service {
       journal === null ? [] : order.robots,
       (robotId) => void journal?.removeStop(press.id, robotId),
     );
-    this.#underWay.add(press.id);
+    this.#inProgress.add(press.id);
     const ending = viaDatabase(press)
       .then(
         (answer): Outcome<A> => ({ answer }),
         (error: unknown): Outcome<A> => ({ error }),
       )
-      .finally(() => this.#underWay.delete(press.id));
+      .finally(() => this.#inProgress.delete(press.id));
     const early = await withTimeout(clock, ending, DIRECT_SEND_DELAY_MS);
     const isDecided = early !== null && ("answer" in early || early.error instanceof HttpError);
     const sending = isDecided ? null : this.#sendDirectly(press, order);
@@ -168,7 +173,7 @@ export class DirectStops implements Service {
     return { error: new HttpError(503, "NOTHING_REACHABLE", NOTHING_REACHABLE, { success: false }) };
   }
 
-  /** Sends the Stop to the robots that have not been sent it; null where there is none, or no broker. */
+  /** Sends the Stop to robots that have not been sent it; null if there are none, or no broker. */
   #sendDirectly(press: StopPress, { by, mode, params }: StopOrder): Promise<unknown> | null {
     const { unsent } = press;
     const [first] = unsent;
@@ -186,11 +191,11 @@ export class DirectStops implements Service {
       press.noteSent(stop.robotId);
     });
     this.#sentAt.set(press.id, this.#deps.clock.now());
-    // What has its row already needs no file.
+    // Those with a row already need no file.
     const unstored = stops.filter(({ robotId }) => !press.isStored(robotId));
     for (const { robotId } of unstored) press.noteJournaled(robotId);
-    const keeping = unstored.length === 0 ? null : this.#journal.add({ ...sent, stops: unstored });
-    return Promise.allSettled([...publishing, keeping]);
+    const journaling = unstored.length === 0 ? null : this.#journal.add({ ...sent, stops: unstored });
+    return Promise.allSettled([...publishing, journaling]);
   }
 
   async #publish(press: SentStops, stop: SentStop): Promise<void> {
@@ -209,14 +214,14 @@ export class DirectStops implements Service {
     await publishCommandMessage(this.#deps.broker, stop.serial, message);
   }
 
-  /** Until the Stops have rows nobody sees whether the robots have stopped, so they are sent again. */
+  /** Until the Stops have rows nobody can see whether the robots have stopped, so they are sent again. */
   async #resend(): Promise<void> {
     const { broker, clock } = this.#deps;
     if (!broker.connected) return;
     const now = clock.now();
     const presses = this.#journal?.presses ?? [];
-    const kept = new Set(presses.map(({ id }) => id));
-    for (const id of this.#sentAt.keys()) if (!kept.has(id)) this.#sentAt.delete(id);
+    const journaled = new Set(presses.map(({ id }) => id));
+    for (const id of this.#sentAt.keys()) if (!journaled.has(id)) this.#sentAt.delete(id);
     for (const press of presses) {
       const sentAt = this.#sentAt.get(press.id);
       if (sentAt !== undefined && now.getTime() - sentAt.getTime() < RESEND_MS) continue;
@@ -228,14 +233,14 @@ export class DirectStops implements Service {
   async #record(): Promise<void> {
     const { db, clock, serverId, log } = this.#deps;
     for (const press of this.#journal?.presses ?? []) {
-      if (this.#underWay.has(press.id)) continue;
+      if (this.#inProgress.has(press.id)) continue;
       try {
         await recordSentStops(db, press, serverId, clock.now());
       } catch (error) {
-        // Tried again; while the database is away there is nothing to tell.
+        // Retried; while the database is unreachable there is nothing to log.
         if (isDatabaseUnreachable(error)) return;
         if (isLockTimeout(error)) continue;
-        log.error({ error, press: press.id }, "a Stop that was sent could not be put on record; trying again");
+        log.error({ error, press: press.id }, "a Stop that was sent could not be recorded; retrying");
         continue;
       }
       await this.#journal?.remove(press.id);
@@ -248,17 +253,20 @@ function answerOf<A>(outcome: Outcome<A>): A {
   return outcome.answer;
 }
 
-/** A person's Stop for robots of a site, from the press to its answer. Each robot's order has its id and seq at once. */
+/**
+ * A person's Stop for robots of a site, from the press to its answer. Each robot's order has an id and seq from the
+ * start.
+ */
 export class StopPress {
   readonly id = uuidv7();
   readonly at: Date;
-  /** Those that may be told before the database is asked. */
+  /** Robots that may be sent the Stop before the database is involved. */
   readonly robots: readonly KnownRobot[];
   readonly #onStored: (robotId: number) => void;
   readonly #pressed: ReadonlyMap<number, PressedStop>;
   readonly #stored = new Set<number>();
   readonly #handedOver = new Set<number>();
-  readonly #kept = new Set<number>();
+  readonly #journaled = new Set<number>();
   readonly #sent = new Set<number>();
 
   constructor(at: Date, robots: readonly KnownRobot[], onStored: (robotId: number) => void) {
@@ -272,7 +280,7 @@ export class StopPress {
     );
   }
 
-  /** What the robot's order is known by, wherever it is sent or stored; nothing for a robot that was not known. */
+  /** Identifies the robot's order wherever it is sent or stored; undefined for a robot that was not known. */
   of(robotId: number): PressedStop | undefined {
     return this.#pressed.get(robotId);
   }
@@ -280,27 +288,27 @@ export class StopPress {
   /** Its row is committed. */
   noteStored(robotId: number): void {
     this.#stored.add(robotId);
-    if (this.#kept.has(robotId)) this.#onStored(robotId);
+    if (this.#journaled.has(robotId)) this.#onStored(robotId);
   }
 
-  /** Whoever stored its row has sent it, or sees to it that it is sent. */
+  /** The server that stored its row has sent it, or will. */
   noteHandedOver(robotId: number): void {
     this.#handedOver.add(robotId);
   }
 
-  /** It is in the journal, and sent until it has its row. */
+  /** It is in the journal, and repeated until it has its row. */
   noteJournaled(robotId: number): void {
-    this.#kept.add(robotId);
+    this.#journaled.add(robotId);
   }
 
-  /** The broker has taken it. */
+  /** The broker has accepted it. */
   noteSent(robotId: number): void {
     this.#sent.add(robotId);
   }
 
-  /** The time that its rows get: of the press where robots were told before they had one, else of the decision. */
+  /** The time in its rows: of the press if robots were sent it before they had one, otherwise of the decision. */
   recordedAt(decidedAt: Date): Date {
-    return this.#kept.size > 0 ? this.at : decidedAt;
+    return this.#journaled.size > 0 ? this.at : decidedAt;
   }
 
   isStored(robotId: number): boolean {
@@ -311,14 +319,14 @@ export class StopPress {
     return this.#stored.size > 0;
   }
 
-  /** Those to which nobody has sent the Stop yet. */
+  /** Robots that have not been sent the Stop yet. */
   get unsent(): readonly KnownRobot[] {
-    return this.robots.filter(({ id }) => !this.#handedOver.has(id) && !this.#kept.has(id));
+    return this.robots.filter(({ id }) => !this.#handedOver.has(id) && !this.#journaled.has(id));
   }
 
-  /** True where the journal has it and the database does not. */
+  /** True if it is in the journal but not in the database. */
   isOnlyJournaled(robotId: number): boolean {
-    return this.#kept.has(robotId) && !this.#stored.has(robotId);
+    return this.#journaled.has(robotId) && !this.#stored.has(robotId);
   }
 
   wasSent(robotId: number): boolean {
@@ -328,13 +336,13 @@ export class StopPress {
 
 type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 
-/** What came of one robot whose Stop the journal has and the database does not. */
+/** The outcome for one robot whose Stop is in the journal but not in the database. */
 export function unrecordedResult(press: StopPress, robotId: number, serial: string): Result {
   if (press.wasSent(robotId)) return { outcome: "SUCCESS", message: SENT_UNRECORDED, pending: true };
   return { outcome: "FAILED", message: queuedUnrecorded(serial), pending: true };
 }
 
-/** What came of all robots of a press, where the database does not say. */
+/** The outcome for all robots of a press if the database does not respond. */
 export function unrecordedResults(press: StopPress): RobotResult[] {
   return press.robots.map(({ id, serial }) => {
     const result: Result = press.isOnlyJournaled(id)
@@ -344,7 +352,10 @@ export function unrecordedResults(press: StopPress): RobotResult[] {
   });
 }
 
-/** The answer about one robot: it was told, but nobody has seen yet that it stands. Throws what is not a success. */
+/**
+ * The answer about one robot: it was sent the Stop, but has not been seen to stop yet. Throws anything that is not a
+ * success.
+ */
 export function unrecordedAnswer(press: StopPress, serial: string): SuccessAnswer {
   const [robot] = press.robots;
   const pressed = robot && press.of(robot.id);
@@ -354,4 +365,112 @@ export function unrecordedAnswer(press: StopPress, serial: string): SuccessAnswe
   const { outcome, message } = unrecordedResult(press, robot.id, serial);
   if (outcome === "FAILED") throw new HttpError(503, "COMMAND_PENDING", message, { success: false, pending: true });
   return { success: true, message, command_id: pressed.id, pending: true };
+}
+
+const sentStopsSchema = z.object({
+  /** Of the press. */
+  id: z.uuid(),
+  at: z.coerce.date(),
+  siteId: z.number().int(),
+  by: z.object({
+    userId: z.number().int(),
+    name: z.string(),
+    actionType: z.enum(["MANUAL", "GROUP"]),
+    press: z
+      .object({ sessionId: z.string(), atMs: z.number().int(), waitsSince: z.coerce.date().nullable() })
+      .nullable(),
+  }),
+  mode: z.enum(["AUTO", "MANUAL"]),
+  stops: z.array(
+    z.object({
+      /** Of the command, as sent to its robot. */
+      id: z.uuid(),
+      seq: z.number().int(),
+      robotId: z.number().int(),
+      serial: z.string(),
+      session: z.number().int(),
+      params: z.object({ direction: z.enum(["FWD", "REV"]), "main-speed": z.number(), "brush-speed": z.number() }),
+    }),
+  ),
+});
+
+/** What one press of Stop sent to robots of a site before the database stored it. */
+export type SentStops = z.output<typeof sentStopsSchema>;
+type SentStop = SentStops["stops"][number];
+
+/**
+ * STOPs that are not in the database yet: one small file per press, so that a server which ends in the meantime records
+ * them after its next start. If the disk takes no file either, they are kept in memory only.
+ */
+class StopJournal {
+  readonly #dir: string;
+  readonly #log: Dependencies["log"];
+  readonly #presses = new Map<string, SentStops>();
+  /** Files being written, so that none is written after it was removed. */
+  readonly #writing = new Map<string, Promise<void>>();
+
+  constructor(dir: string, log: Dependencies["log"]) {
+    this.#dir = dir;
+    this.#log = log;
+  }
+
+  /** Oldest first. */
+  get presses(): readonly SentStops[] {
+    return [...this.#presses.values()];
+  }
+
+  /** Reads what an earlier process left. A file that cannot be read stays where it is. */
+  async load(): Promise<void> {
+    const names = (await readdir(this.#dir).catch((): string[] => [])).filter((name) => name.endsWith(".json"));
+    for (const name of names.toSorted()) {
+      try {
+        const press = sentStopsSchema.parse(JSON.parse(await readFile(join(this.#dir, name), "utf8")));
+        this.#presses.set(press.id, press);
+      } catch (error) {
+        this.#log.error({ error, file: name }, "a stored Stop cannot be read");
+      }
+    }
+  }
+
+  /** Resolves when it is on disk, or cannot be. */
+  async add(press: SentStops): Promise<void> {
+    this.#presses.set(press.id, press);
+    const writing = this.#write(press).catch((error: unknown) => {
+      this.#log.error({ error, press: press.id }, "a Stop is stored in memory only");
+    });
+    this.#writing.set(press.id, writing);
+    await writing;
+    this.#writing.delete(press.id);
+  }
+
+  /** One of its robots has its row; the file is deleted with the last of them. */
+  async removeStop(pressId: string, robotId: number): Promise<void> {
+    const press = this.#presses.get(pressId);
+    if (press === undefined) return;
+    const stops = press.stops.filter((stop) => stop.robotId !== robotId);
+    if (stops.length === 0) return this.remove(pressId);
+    this.#presses.set(pressId, { ...press, stops });
+  }
+
+  async remove(pressId: string): Promise<void> {
+    if (!this.#presses.delete(pressId)) return;
+    await this.#writing.get(pressId);
+    await rm(this.#pathOf(pressId), { force: true }).catch((error: unknown) => {
+      this.#log.warn({ error, press: pressId }, "the file of a recorded Stop was not removed");
+    });
+  }
+
+  /** Resolves when no file is being written. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#writing.values());
+  }
+
+  async #write(press: SentStops): Promise<void> {
+    await makeFolders(this.#dir);
+    await writePrivateFile(this.#pathOf(press.id), JSON.stringify(press));
+  }
+
+  #pathOf(pressId: string): string {
+    return join(this.#dir, `${pressId}.json`);
+  }
 }

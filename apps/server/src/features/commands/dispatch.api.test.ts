@@ -21,18 +21,18 @@ afterEach(() => bench.close());
 const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
 const start = { verb: "START", by, mode: "AUTO", maxDurationS: 600 } as const;
 
-describe("protocol rule 5: a START that was taken for sending and then kept back", () => {
+describe("protocol rule 5: a START that was claimed and then held back", () => {
   const cases = [
     ["its time was over", false, "The start was not sent to Robot OWN-1 in time. Please try again."],
     ["the broker was gone", true, expect.stringContaining("The robots' broker cannot be reached")],
   ] as const;
-  test.each(cases)("protocol rule 5: is as little claimed as sent where %s, and says so", async (_, cut, details) => {
+  test.each(cases)("protocol rule 5: is neither claimed nor sent if %s, and says so", async (_, cut, details) => {
     const [accepted] = await bench.db.transaction().execute((tx) => {
       return acceptOrders(tx, bench.fixtures.ownSiteId, [bench.fixtures.ownRobot.id], start, bench.clock.now());
     });
     if (accepted?.accepted.kind !== "stored") throw new Error("The START was refused.");
     const { id, expires_at } = accepted.accepted.command;
-    // Asked first for the claim; what comes after it finds the time over, or the broker gone.
+    // First read for the claim; after that the time is over, or the broker lost.
     class LateClock extends SystemClock {
       #asked = 0;
       override now(): Date {
@@ -53,7 +53,7 @@ describe("protocol rule 5: a START that was taken for sending and then kept back
   });
 });
 
-/** Counts the statements of what runs through it. */
+/** Counts the statements that run through it. */
 class StatementCount implements KyselyPlugin {
   statements = 0;
 
@@ -68,7 +68,7 @@ class StatementCount implements KyselyPlugin {
 }
 
 describe("protocol rule 3: a Stop for many robots right after their start", () => {
-  test("protocol rule 3: takes as many statements for one START under way as for two, so that it goes at once", async () => {
+  test("protocol rule 3: takes as many statements for one START in progress as for two, so that it is not delayed", async () => {
     const { ownSiteId, ownRobot, ownRobot2 } = bench.fixtures;
     const count = async (robotIds: readonly number[]) => {
       const counted = new StatementCount();

@@ -18,8 +18,8 @@ import {
 import type { LastStop } from "./robot-removal.repository.ts";
 
 /**
- * Whether a command has left this server. Only "never" is certain, all else may have reached the robot; `claimed`
- * where it was taken for sending and then kept back.
+ * Whether a command has left this server. Only "never" is certain, all else may have reached the robot; `claimed` if it
+ * was claimed and then held back.
  */
 type Dispatched = { readonly sent: "maybe" } | Unsent;
 
@@ -33,13 +33,13 @@ export interface Unsent {
 export class Dispatcher {
   readonly #deps: Dependencies;
   readonly #holdsBack: (robotId: number) => boolean;
-  /** Many robots commanded at once are claimed, and noted as sent, by one query. */
+  /** Claims many robots' commands, and marks them as sent, with one query. */
   readonly #claims: BatchLoader<string, ClaimedCommand>;
   readonly #marks: BatchLoader<string, true>;
   readonly #marking = new Set<Promise<unknown>>();
   #ended = false;
 
-  /** `holdsBack` names robots that must not be started at this moment. */
+  /** `holdsBack` says which robots must not be started at this moment. */
   constructor(deps: Dependencies, holdsBack: (robotId: number) => boolean = () => false) {
     this.#deps = deps;
     this.#holdsBack = holdsBack;
@@ -54,13 +54,13 @@ export class Dispatcher {
     });
   }
 
-  /** Sends a command that this server has just stored. Does not wait for the broker to take it. */
+  /** Sends a command that this server has just stored. Does not wait for the broker to accept it. */
   async send(commandId: string): Promise<Dispatched> {
     const { broker, clock } = this.#deps;
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: false };
     const claimed = await this.#claims.load(commandId);
     if (claimed === null) return { sent: "maybe" };
-    // The claim took time: what has lost its broker or become too old since is not sent.
+    // Claiming took time: nothing is sent if the broker has been lost or the command has become too old since.
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: true };
     const isHeldBack = claimed.verb === "START" && this.#holdsBack(claimed.robot_id);
     if (!staysPending(claimed.verb) && (isHeldBack || claimed.expires_at <= clock.now())) {
@@ -73,16 +73,16 @@ export class Dispatcher {
   /** Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). */
   async resend(which: Resend): Promise<void> {
     const { db, broker, clock, serverId } = this.#deps;
-    // Left unclaimed, so that a server which reaches the broker can take them.
+    // Left unclaimed, so that a server connected to the broker can take them.
     if (!broker.connected) return;
     for (const claimed of await claimPending(db, which, serverId, clock.now())) {
       const sentBefore = claimed.published_at !== null;
       this.#publish(claimed);
-      if (sentBefore) this.#askStatus(claimed);
+      if (sentBefore) this.#requestStatus(claimed);
     }
   }
 
-  /** Notes nothing any more and waits for what is being noted; a broker that is away is not waited for. */
+  /** Stops marking commands as sent, and waits for marks in progress; an unreachable broker is not waited for. */
   async end(): Promise<void> {
     this.#ended = true;
     await Promise.all(this.#marking);
@@ -101,35 +101,35 @@ export class Dispatcher {
     );
   }
 
-  /** A robot that has acted already only acknowledges the repetition: the state that confirms it must be asked for. */
-  #askStatus(claimed: ClaimedCommand): void {
+  /** A robot that has already acted only acknowledges the repetition: the state that confirms it must be requested. */
+  #requestStatus(claimed: ClaimedCommand): void {
     const { broker, clock } = this.#deps;
-    const question = questionEnvelope(clock.now(), claimed.current_session, "Suncrew");
-    publishCommandMessage(broker, claimed.serial_number, { ...question, verb: "STATUS" }).catch(() => {
-      // It is asked again with the next repetition.
+    const envelope = questionEnvelope(clock.now(), claimed.current_session, "Suncrew");
+    publishCommandMessage(broker, claimed.serial_number, { ...envelope, verb: "STATUS" }).catch(() => {
+      // It is queried again with the next repetition.
     });
   }
 
-  /** Only for the record: what was claimed counts as sent whether it is noted or not. */
+  /** Only for the record: a claimed command counts as sent whether marked or not. */
   #markPublished(commandId: string): void {
     if (this.#ended) return;
     const marking: Promise<unknown> = this.#marks
       .load(commandId)
       .catch((error: unknown) =>
-        this.#deps.log.warn({ error, command: commandId }, "noting that a command was sent failed"),
+        this.#deps.log.warn({ error, command: commandId }, "recording that a command was sent failed"),
       )
       .finally(() => this.#marking.delete(marking));
     this.#marking.add(marking);
   }
 }
 
-/** Sends one message to a robot. Rejects where the broker did not take it, or it is unknown whether it did. */
+/** Sends one message to a robot. Rejects if the broker did not accept it, or may not have. */
 export async function publishCommandMessage(broker: Broker, serial: string, message: CommandMessage): Promise<void> {
   await broker.publish(topicOf(serial, "command"), JSON.stringify(message));
 }
 
-/** What of a command its robot is told. */
-type ToldCommand = Pick<
+/** The parts of a command that its robot receives. */
+type SentCommand = Pick<
   Command,
   | "id"
   | "seq"
@@ -144,10 +144,10 @@ type ToldCommand = Pick<
 >;
 
 /**
- * The message of a command. `session` is the one the robot is known to have now: a STOP or lock that is sent
- * again bears the new one, every other verb the one it was decided for, so that an old order stays old (protocol rule 1).
+ * A command's message. `session` is the robot's current one as far as known: a STOP or lock that is repeated carries
+ * the new session, all other verbs the one they were decided for, so that an old order stays old (protocol rule 1).
  */
-export function messageOf(command: ToldCommand, currentSession: number): CommandMessage {
+export function messageOf(command: SentCommand, currentSession: number): CommandMessage {
   const unfenced = staysPending(command.verb);
   return commandMessageSchema.parse({
     v: PROTOCOL_VERSION,
@@ -163,7 +163,7 @@ export function messageOf(command: ToldCommand, currentSession: number): Command
   });
 }
 
-/** What a STATUS and a RECEIVED have besides their verb: they order nothing, so they have neither row nor seq. */
+/** What STATUS and RECEIVED carry besides their verb: they order nothing, so they have neither row nor seq. */
 export function questionEnvelope(now: Date, session: number, by: string) {
   return {
     v: PROTOCOL_VERSION,
@@ -175,10 +175,10 @@ export function questionEnvelope(now: Date, session: number, by: string) {
   } as const;
 }
 
-/** The broker has this long to take it: the device is cut off at once after. */
+/** How long the broker has to accept it, because the device is cut off right after. */
 const BROKER_TIMEOUT_MS = 1_000;
 
-/** Sends it after the commit. Resolves when the broker has taken it, cannot, or has been given long enough. */
+/** Sends it after the commit. Resolves when the broker has accepted it, cannot, or has taken too long. */
 export async function sendLastStop(
   { broker, clock, log }: Pick<Dependencies, "broker" | "clock" | "log">,
   { command, session }: LastStop,

@@ -20,8 +20,8 @@ const stops = async () => (await bench.commands()).filter(({ verb }) => verb ===
 const allSettled = () =>
   bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
 
-describe("a robot that does not do as it is told", () => {
-  test("protocol rule 6: a START that no state shows is failed, and a STOP with a higher seq follows until it is confirmed", async () => {
+describe("a robot that does not obey", () => {
+  test("protocol rule 6: a START that no state shows has failed, and a STOP with a higher seq follows until it is confirmed", async () => {
     robot().inject({ kind: "silent" });
     const answer = await bench.press("START");
     expect(answer).toMatchObject({
@@ -54,7 +54,7 @@ describe("a robot that does not do as it is told", () => {
     expect(await bench.press("START")).toMatchObject({ status: 200 });
   });
 
-  test("protocol rule 6: nobody takes a START back: a state that shows it late changes nothing, the STOP counts", async () => {
+  test("protocol rule 6: a failed START stays failed: a state that shows it late changes nothing, the STOP counts", async () => {
     robot().inject({ kind: "late", ms: 10_000 });
     expect(await bench.press("START")).toMatchObject({ status: 504 });
     await allSettled();
@@ -68,7 +68,7 @@ describe("a robot that does not do as it is told", () => {
     expect(await bench.press("STOP")).toMatchObject({ status: 200 });
   });
 
-  test("protocol rule 3: a STOP that the robot did not hear is sent again, with the same id and seq, until it stands", async () => {
+  test("protocol rule 3: a STOP that the robot did not receive is sent again, with the same id and seq, until it has stopped", async () => {
     await bench.press("START");
     robot().inject({ kind: "deaf" });
     const answer = await bench.press("STOP");
@@ -85,7 +85,7 @@ describe("a robot that does not do as it is told", () => {
     expect(await bench.activity()).toMatchObject([{}, { action: "STOP", status: "SUCCESS", command_id: stop?.id }]);
   });
 
-  test("protocol rule 3: a robot whose commands cannot be settled holds up no other robot's STOP", async () => {
+  test("protocol rule 3: a robot whose commands cannot be settled delays no other robot's STOP", async () => {
     const [broken, other] = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
     await bench.press("START", { robot: other });
     for (const each of [broken, other]) bench.robot(each).inject({ kind: "deaf" });
@@ -102,7 +102,7 @@ describe("a robot that does not do as it is told", () => {
     expect(await bench.press("STOP", { robot: other })).toMatchObject({ status: 504, body: { pending: true } });
     const sent = () =>
       broker.published.filter(({ topic, payload }) => topic.includes(other.serial) && payload.includes("STOP"));
-    // The one that goes out with the answer, and the next after 5 s.
+    // One goes out with the answer, and the next after 5 s.
     const sentBefore = sent().length;
     await bench.until(async () => sent().length >= sentBefore + 2);
     bench.robot(other).clear("deaf");
@@ -112,7 +112,7 @@ describe("a robot that does not do as it is told", () => {
     await bench.until(async () => (await bench.commands(broken)).every(({ settled_at }) => settled_at !== null));
   });
 
-  test("protocol rule 3: a robot that stopped unheard is asked for the state that confirms the repeated STOP", async () => {
+  test("protocol rule 3: a robot whose stopping was not heard is queried for the state that confirms the repeated STOP", async () => {
     await bench.press("START");
     robot().inject({ kind: "silent" });
     expect(await bench.press("STOP")).toMatchObject({ status: 504, body: { pending: true } });
@@ -122,7 +122,7 @@ describe("a robot that does not do as it is told", () => {
     await allSettled();
     const [stop] = await stops();
     expect(stop?.outcome).toBe("CONFIRMED");
-    // Its own next report may come 25 s later; a repetition and the question with it come every 5 s.
+    // Its own next report may come 25 s later; a repetition, with its query, comes every 5 s.
     expect((stop?.settled_at?.getTime() ?? Infinity) - heardFrom).toBeLessThan(12_000);
   });
 
@@ -136,7 +136,7 @@ describe("a robot that does not do as it is told", () => {
     expect(await stops()).toMatchObject([{ outcome: "CONFIRMED" }, { outcome: "CONFIRMED" }]);
   });
 
-  test("protocol rule 3: STOP is taken while a START is open; the START is answered, and never confirmed after it", async () => {
+  test("protocol rule 3: STOP is accepted while a START is open; the START is answered, and never confirmed afterwards", async () => {
     robot().inject({ kind: "silent" });
     const start = bench.press("START");
     await robot().until(({ motion }) => motion === "MOVING");
@@ -179,7 +179,7 @@ describe("a robot that does not do as it is told", () => {
     ["BATTERY_LOW", "battery"],
     ["CLOCK_NOT_SET", "clock"],
     ["EXPIRED", "too late"],
-    ["OLD_SESSION", "connected anew"],
+    ["OLD_SESSION", "reconnected"],
     ["OLD_SEQ", "newer command"],
     ["MAINTENANCE", "maintenance"],
     ["INVALID", "understand"],
@@ -197,14 +197,14 @@ describe("a robot that does not do as it is told", () => {
     expect((await bench.state()).robot_status).toBe(before.robot_status);
   });
 
-  test("protocol rule 5: said twice, done once", async () => {
+  test("protocol rule 5: delivered twice, executed once", async () => {
     robot().inject({ kind: "twice" });
     expect(await bench.press("START")).toMatchObject({ status: 200 });
     expect(await bench.press("STOP")).toMatchObject({ status: 200 });
     expect(robot().truth().startsTaken).toHaveLength(1);
   });
 
-  test("protocol rule 10: malformed messages beside the proper ones change nothing", async () => {
+  test("protocol rule 10: malformed messages among the valid ones change nothing", async () => {
     robot().inject({ kind: "malformed", everyMs: 50 });
     expect(await bench.press("START")).toMatchObject({ status: 200 });
     expect(await bench.press("STOP")).toMatchObject({ status: 200 });
@@ -220,7 +220,7 @@ describe("a robot that does not do as it is told", () => {
     expect((await bench.state()).session).toBeGreaterThan(session);
   });
 
-  test("protocol rule 12: START is refused where the clocks differ by more than 30 s; STOP is taken", async () => {
+  test("protocol rule 12: START is refused if the clocks differ by more than 30 s; STOP is accepted", async () => {
     await bench.press("START");
     robot().inject({ kind: "wrong-clock", offset: "unset" });
     robot().setByHand({ battery: 70 });
@@ -234,13 +234,13 @@ describe("a robot that does not do as it is told", () => {
   });
 });
 
-describe("a robot that is away", () => {
-  test("protocol rule 2: START is refused at once, never queued", async () => {
+describe("a robot that is offline", () => {
+  test("protocol rule 2: START is refused immediately, never queued", async () => {
     robot().inject({ kind: "away" });
     await bench.until(async () => !(await bench.state()).online);
     expect(await bench.press("START")).toMatchObject({
       status: 504,
-      body: { success: false, message: expect.stringContaining("Robot OWN-1 is away") },
+      body: { success: false, message: expect.stringContaining("Robot OWN-1 is offline") },
     });
     expect(await bench.commands()).toEqual([]);
     expect(await bench.activity()).toMatchObject([{ action: "START", status: "REFUSED", command_id: null }]);
@@ -250,7 +250,7 @@ describe("a robot that is away", () => {
     expect(robot().truth().startsTaken).toEqual([]);
   });
 
-  test("protocol rule 3: STOP stays pending, is delivered on return and closes when the robot shows that it stands", async () => {
+  test("protocol rule 3: STOP stays pending, is delivered when the robot returns and closes when it shows that it has stopped", async () => {
     await bench.press("START");
     robot().inject({ kind: "away" });
     await bench.until(async () => !(await bench.state()).online);
@@ -270,8 +270,8 @@ describe("a robot that is away", () => {
   });
 });
 
-describe("a broker that is away", () => {
-  test("protocol rule 5: a START that was never sent has failed at once, and no STOP follows", async () => {
+describe("a broker that is unreachable", () => {
+  test("protocol rule 5: a START that was never sent has failed immediately, and no STOP follows", async () => {
     broker.setCut(true);
     expect(await bench.press("START")).toMatchObject({
       status: 503,
@@ -284,7 +284,7 @@ describe("a broker that is away", () => {
     expect(robot().truth().startsTaken).toHaveLength(1);
   });
 
-  test("protocol rule 3: a STOP is kept and sent when the broker is back", async () => {
+  test("protocol rule 3: a STOP is stored and sent when the broker is back", async () => {
     await bench.press("START");
     broker.setCut(true);
     expect(await bench.press("STOP")).toMatchObject({ status: 503, body: { success: false, pending: true } });
@@ -294,7 +294,7 @@ describe("a broker that is away", () => {
     expect(await stops()).toMatchObject([{ outcome: "CONFIRMED" }]);
   });
 
-  test("protocol rule 5: of a START lost on its way nobody knows: a STOP follows", async () => {
+  test("protocol rule 5: a START lost on its way may have been received: a STOP follows", async () => {
     broker.fateOf = (_topic, payload) => (payload.includes('"START"') ? "lose" : "pass");
     expect(await bench.press("START")).toMatchObject({ status: 504 });
     await allSettled();
@@ -305,7 +305,7 @@ describe("a broker that is away", () => {
     expect(robot().truth().startsTaken).toEqual([]);
   });
 
-  test("protocol rule 6: a START whose publish failed after it went is judged by what the robot shows", async () => {
+  test("protocol rule 6: a START whose publishing failed after it went out is judged by what the robot shows", async () => {
     broker.fateOf = (_topic, payload) => (payload.includes('"START"') ? "fail" : "pass");
     expect(await bench.press("START")).toMatchObject({ status: 200 });
     expect(await bench.commands()).toMatchObject([{ outcome: "CONFIRMED", published_at: null }]);

@@ -25,7 +25,7 @@ const starts = async () => (await bench.commands()).filter(({ verb }) => verb ==
 const keyed = () => ({ "idempotency-key": randomUUID() });
 
 describe("wire, Commands: Idempotency-Key", () => {
-  test("wire, Commands: a repetition gets the first result and acts no second time, also on another server", async () => {
+  test("wire, Commands: a repetition gets the first result and has no second effect, even on another server", async () => {
     const headers = keyed();
     const taken = bench.robot().truth().startsTaken.length;
     const first = await bench.press("START", { headers });
@@ -39,7 +39,7 @@ describe("wire, Commands: Idempotency-Key", () => {
     expect(bench.robot().truth().startsTaken).toHaveLength(taken + 1);
   });
 
-  test("wire, Commands: repetitions at the same time wait for the one result", async () => {
+  test("wire, Commands: concurrent repetitions wait for the one result", async () => {
     const headers = keyed();
     const before = await starts();
     const answers = await Promise.all(
@@ -64,7 +64,7 @@ describe("wire, Commands: Idempotency-Key", () => {
     expect((await bench.activity()).filter(({ status }) => status === "REFUSED")).toHaveLength(1);
   });
 
-  test("wire, Commands: the same key with another command, robot or parameter is 409; of another person it is another key", async () => {
+  test("wire, Commands: the same key with another command, robot or parameter is 409; another person's is another key", async () => {
     const headers = keyed();
     const { ownRobot2 } = bench.fixtures;
     expect((await bench.press("START", { headers })).status).toBe(200);
@@ -94,7 +94,7 @@ describe("wire, Commands: Idempotency-Key", () => {
 });
 
 describe("protocol rule 5: once", () => {
-  test("protocol rule 5: of 100 STARTs by two people on two servers exactly one acts, and each is on record", async () => {
+  test("protocol rule 5: of 100 STARTs by two people on two servers exactly one acts, and each is recorded", async () => {
     const taken = bench.robot().truth().startsTaken.length;
     const logged = (await bench.activity()).length;
     const answers = await Promise.all(
@@ -111,7 +111,7 @@ describe("protocol rule 5: once", () => {
     expect(activity.filter(({ status }) => status === "REFUSED")).toHaveLength(99);
   });
 
-  test("protocol rule 3: STARTs and STOPs at once: every STOP is taken, and after them the robot stands", async () => {
+  test("protocol rule 3: concurrent STARTs and STOPs: every STOP is accepted, and after them the robot has stopped", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         bench.press(index % 2 ? "STOP" : "START", { on: index % 4 < 2 ? other() : bench.server }),

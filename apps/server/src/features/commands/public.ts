@@ -17,7 +17,7 @@ export {
   readOpenCommands,
   showChange,
 } from "./commands.repository.ts";
-export type { SettingsChange } from "./accept-command.ts";
+export { type BusyRobot, decideEach, resultsOf, type SettingsChange } from "./person-orders.ts";
 /** Orders for many robots inside the caller's transaction; `Commands.dispatch` sends them after the commit. */
 export {
   type AcceptedOf,
@@ -30,15 +30,13 @@ export {
   type Requester,
 } from "./accept-orders.ts";
 /** Decides about many robots so that one whose rows are locked delays none of the others. */
-export { decideEach, type BusyRobot, resultsOf } from "./order-many.ts";
 export { failure, pendingMessages, refusedBy } from "./command-answers.ts";
 export { auditCommands, type Audited } from "./command-records.repository.ts";
 export { answerAllPending, settleAllSuperseded, settledCounts, settleDue } from "./settle.repository.ts";
 /** For the bridge, inside its own transaction: live states of the current session, after they were stored. */
-export { type LiveState, settleByStates } from "./settle-by-states.repository.ts";
-/** For the bridge: acks as they came, with the serial of the topic they came on. */
-export { type ReceivedAck, recordAcks } from "./record-acks.repository.ts";
-/** For whoever deletes robots, moves them or cuts them off, under the locks on the robots. */
+export { type LiveState, type ReceivedAck, recordAcks, settleByStates } from "./settle-by-messages.repository.ts";
+/** For the bridge: acks as received, with the serial number of their topic. */
+/** For deleting, moving or retiring robots, under the locks on the robots. */
 export {
   insertLastStop,
   type LastStop,

@@ -79,8 +79,8 @@ async function insertOpen(verb: "START" | "STOP" | "MAINTENANCE_ON", robot: Test
 describe("protocol rule 2: when START is refused", () => {
   const late = new Date(TEST_NOW.getTime() - 45_001);
   test.each<[string, number, string, (robot: TestRobot) => Promise<unknown>]>([
-    ["away", 504, "is away", ({ id }) => setState(bench.db, id, { online: false })],
-    ["no live state in this session", 504, "is away", ({ id }) => setState(bench.db, id, { live_at: null })],
+    ["offline", 504, "is offline", ({ id }) => setState(bench.db, id, { online: false })],
+    ["no live state in this session", 504, "is offline", ({ id }) => setState(bench.db, id, { live_at: null })],
     ["no state within 45 s", 504, "45 seconds", ({ id }) => setState(bench.db, id, { live_at: late })],
     ["it moves", 409, "already cleaning", ({ id }) => setState(bench.db, id, { motion: "MOVING" })],
     ["its clock is fast", 409, "clock", ({ id }) => setState(bench.db, id, { clock_skew_ms: 30_001 })],
@@ -117,7 +117,7 @@ describe("protocol rule 2: when START is refused", () => {
     expect(await audit()).toMatchObject([{ action: "START_ROBOT", outcome: "REFUSED", reason: details }]);
   });
 
-  test("protocol rule 2: just fresh enough, just near enough, warning and critical robots are sent their START", async () => {
+  test("protocol rule 2: barely fresh or barely in time, and with a warning or a critical status, robots are sent their START", async () => {
     const { ownRobot } = bench.fixtures;
     const fresh = new Date(TEST_NOW.getTime() - 45_000);
     for (const robot_status of ["warning", "critical"] as const) {
@@ -139,7 +139,7 @@ describe("§7 send_command: what a command names", () => {
     expect(await activity()).toEqual([]);
   });
 
-  test("§6: what is out of scope answers 404, the same for foreign and absent, whichever part names it", async () => {
+  test("§6: what is out of scope answers 404, the same for another partner's and nonexistent, whichever part names it", async () => {
     const { foreignRobot, foreignSiteId } = bench.fixtures;
     const changes = [
       { robotId: foreignRobot.serial },
@@ -165,7 +165,7 @@ describe("§7 send_command: what a command names", () => {
     expect(bench.broker.published).toEqual([]);
   });
 
-  test("§7 send_command: digits as text are taken for ids and speeds", async () => {
+  test("§7 send_command: digits as text are accepted as ids and speeds", async () => {
     const { ownRobot } = bench.fixtures;
     bench.broker.setConnected(false);
     const answer = await press(

@@ -5,7 +5,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
 import type { Requester } from "./accept-orders.ts";
-import { auditCommand, auditCommands, directionOf } from "./command-records.repository.ts";
+import { auditCommands, directionOf } from "./command-records.repository.ts";
 import {
   type Command,
   insertCommand,
@@ -16,7 +16,7 @@ import {
 } from "./commands.repository.ts";
 import { closeAll, logAll } from "./settle.repository.ts";
 
-/** A robot that must not be taken away now, and why, for people. */
+/** A robot that must not be removed now, and why, for people. */
 export interface StillMovingRobot {
   readonly id: number;
   readonly serial_number: string;
@@ -24,8 +24,8 @@ export interface StillMovingRobot {
 }
 
 /**
- * Those of the robots that may move, by serial number. Who takes them away has locked them in this transaction, so that
- * no START comes after it.
+ * Which of the robots may be moving, by serial number. To remove robots, lock them first in this transaction, so that
+ * no START follows.
  */
 export async function readStillMoving(
   db: Executor,
@@ -43,7 +43,7 @@ export async function readStillMoving(
       ),
       lastHeardAt.as("lastHeardAt"),
       connectionLostAt.as("connectionLostAt"),
-      // Also one that was closed because its robot did not come back: that it was seen moving is no less true.
+      // Includes a run that was closed because its robot did not come back: it was seen moving all the same.
       sql<{ endsAt: string | null } | null>`case when s.motion = 'MOVING'
         then jsonb_build_object('endsAt', ${seenRunEndsAt})
         else (select jsonb_build_object('endsAt', runs.planned_end_at) from runs
@@ -54,7 +54,8 @@ export async function readStillMoving(
       isOpen("START").as("hasOpenStart"),
       isOpen("STOP").as("hasPendingStop"),
       isOpen("MAINTENANCE_ON").as("hasPendingLock"),
-      // One that a server took may have been published, also after it was settled; one of a former machine counts not.
+      // A command that a server claimed may have been published, even if settled since; one for a former machine does
+      // not count.
       eb
         .selectFrom("commands as c")
         .select(sql<Date | null>`max(c.expires_at + c.max_duration_s * interval '1 second')`.as("ends"))
@@ -89,17 +90,17 @@ function isOpen(verb: "START" | "STOP" | "MAINTENANCE_ON") {
     select from commands c where c.robot_id = r.id and c.verb = ${verb} and c.settled_at is null)`;
 }
 
-/** What is known of a robot that may move, as a person is told it. */
+/** What is known about a robot that may be moving. */
 const knownOf: Record<MovingReason, string> = {
   installing: "is installing new firmware",
   starting: "is being started",
   cleaning: "is cleaning",
-  "start-unconfirmed": "may have taken a Start that it has not confirmed",
+  "start-unconfirmed": "may have accepted a Start that it has not confirmed",
   "stop-unconfirmed": "has a Stop that it has not confirmed",
   "lock-unconfirmed": "has a maintenance lock that it has not confirmed",
 };
 
-/** Why a robot cannot be taken away now, and what to do. */
+/** Why a robot cannot be removed now, and what to do. */
 function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: Date): string {
   const known = `Robot ${serial} ${knownOf[why]}`;
   if (why === "installing") return `${known}. Please try again once it is done.`;
@@ -111,17 +112,17 @@ function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: 
   const left = Math.max(1, Math.ceil((standsAt.getTime() - now.getTime()) / 60_000));
   const inMinutes = `${left} ${left === 1 ? "minute" : "minutes"}`;
   if (where === "unheard") {
-    const was = why === "cleaning" ? `Robot ${serial} was cleaning as it was last heard of` : known;
+    const was = why === "cleaning" ? `Robot ${serial} was cleaning when it was last heard from` : known;
     return `${was}, and it is not known whether it is connected. Please try again once it is back, or in ${inMinutes}.`;
   }
   return why === "cleaning"
-    ? `Robot ${serial} was cleaning as its connection was lost and stops by itself within ${inMinutes}. Please try again then.`
+    ? `Robot ${serial} was cleaning when its connection was lost and will stop by itself within ${inMinutes}. Please try again then.`
     : `${known}, and its connection was lost. It stops by itself within ${inMinutes}. Please try again then.`;
 }
 
 /**
- * Keeps the alerts about late Stops true as time passes: a robot that protocol rule 4 must have stopped is not said to be
- * moving perhaps, and one that is seen again is. Any number of servers may do so.
+ * Keeps the alerts about late Stops true as time passes: a robot that must have stopped by protocol rule 4 is no longer
+ * said to be possibly moving, until it is seen again. Any number of servers may call this.
  */
 export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
   const { mayMove, stands } = unconfirmedStopTexts;
@@ -139,7 +140,7 @@ export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
   const moving = new Set((await readStillMoving(db, robotIds, at)).map(({ id }) => id));
   for (const { id, robot_id, text: was } of open) {
     const text = moving.has(robot_id) ? mayMove : stands;
-    // A server without its broker believes that a robot moves for longer than another one does.
+    // A server without the broker believes for longer than others that a robot may be moving.
     if (text === was || (text === mayMove && !at.brokerConnected)) continue;
     await db
       .updateTable("alerts")
@@ -153,25 +154,18 @@ export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
 }
 
 /**
- * Closes every command of robots that are deleted, which this transaction has locked: nobody sends them any more. A
- * STOP or lock that was pending has not been confirmed, and is on record as such.
+ * Closes every command of robots that are being deleted, which this transaction has locked: they are never sent again.
+ * A pending STOP or lock was not confirmed, and is recorded as such.
  */
-export async function settleRemoved(tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> {
-  await settleOpen(tx, robots, reason, now, () => true);
-}
+export const settleRemoved = (tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> =>
+  settleOpen(tx, robots, reason, now, () => true);
 
 /**
- * The same for robots whose state is forgotten: what could move one is over, while a STOP or lock that was pending stays
- * so, until the robot confirms it as it is known then.
+ * The same for robots whose state is reset: commands that could move one end, while a pending STOP or lock stays
+ * pending until the robot confirms it under its new identity.
  */
-export async function settleForgotten(
-  tx: Tx,
-  robots: readonly LockedRobot[],
-  reason: string,
-  now: Date,
-): Promise<void> {
-  await settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
-}
+export const settleForgotten = (tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> =>
+  settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
 
 async function settleOpen(
   tx: Tx,
@@ -205,8 +199,8 @@ export interface LastStop {
 }
 
 /**
- * Stores the last order of a robot that this transaction has locked and cuts off. It is claimed with its insertion, so
- * that nobody else sends it; its seq is above every START that may still be on its way (protocol rule 3).
+ * Stores the last order of a robot that this transaction has locked and cuts off. It is claimed on insertion, so that
+ * no other server sends it; its seq is above every START that may still be in transit (protocol rule 3).
  */
 export async function insertLastStop(
   tx: Tx,
@@ -238,6 +232,6 @@ export async function insertLastStop(
     .set({ claimed_by: serverId, claimed_at: now })
     .where("id", "=", command.id)
     .execute();
-  await auditCommand(tx, robot, command, { outcome: "DONE", reason: "Its device is retired." }, now);
+  await auditCommands(tx, [{ robot, command, outcome: "DONE", reason: "Its device is retired." }], now);
   return { command, session: robot.state.session };
 }

@@ -22,7 +22,7 @@ async function ask(robotId = "OWN-1", as: Person = "owner") {
 }
 
 describe("§7 getRobotStatus", () => {
-  test("§7 getRobotStatus: asks the robot and answers what it tells now", async () => {
+  test("§7 getRobotStatus: queries the robot and returns its current state", async () => {
     const before = await bench.state();
     const answer = await ask();
     expect(answer).toMatchObject({
@@ -37,12 +37,12 @@ describe("§7 getRobotStatus", () => {
     expect(await bench.commands()).toEqual([]);
   });
 
-  test("§7 getRobotStatus: many questions at once are all answered", async () => {
+  test("§7 getRobotStatus: concurrent queries are all answered", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
   });
 
-  test("§6: foreign and absent robots answer 404 alike", async () => {
+  test("§6: robots of others and nonexistent ones answer 404 alike", async () => {
     const answers = await Promise.all([ask("FAR-1"), ask("NO-SUCH")]);
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 404, body: { success: false, message: "Robot not found" } });
@@ -52,7 +52,7 @@ describe("§7 getRobotStatus", () => {
     expect((await ask("#")).status).toBe(400);
   });
 
-  test("decisions: a robot known to be away fails at once, a silent or deaf one after 10 s", async () => {
+  test("decisions: a robot known to be offline fails immediately, a silent or deaf one after 10 s", async () => {
     const robot = bench.robot();
     for (const kind of ["silent", "deaf"] as const) {
       robot.inject({ kind });
@@ -64,11 +64,11 @@ describe("§7 getRobotStatus", () => {
     robot.inject({ kind: "away" });
     await bench.until(async () => !(await bench.state()).online);
     const sent = broker.published.length;
-    expect(await ask()).toMatchObject({ status: 504, body: { message: expect.stringContaining("is away") } });
+    expect(await ask()).toMatchObject({ status: 504, body: { message: expect.stringContaining("is offline") } });
     expect(broker.published.slice(sent).filter(({ payload }) => payload.includes("STATUS"))).toEqual([]);
   });
 
-  test("decisions: without a broker 503 at once", async () => {
+  test("decisions: without a broker 503 immediately", async () => {
     broker.setCut(true);
     expect(await ask()).toMatchObject({ status: 503, body: { success: false } });
   });

@@ -15,7 +15,7 @@ let port: number;
 let authorization: string;
 
 beforeEach(async () => {
-  // A START that no state shows takes 2 s: longer than a server that stops waits for connections without a call.
+  // A START that no state shows takes 2 s: longer than a stopping server waits for idle connections.
   bench = await CommandBench.open({ clock: new FastClock(4), servers: 2 });
   await Promise.all([bench.live(), bench.live(bench.fixtures.ownRobot2)]);
   const { http } = bench.server.app;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** A connection on which nothing was asked yet, as browsers and proxies keep them ready. */
+/** A connection without a request yet, as browsers and proxies keep them ready. */
 async function openConnection(): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
@@ -54,8 +54,8 @@ const order = ({ id, serial, siteId }: TestRobot, command: "START" | "STOP") => 
   command,
 });
 
-describe("a server that is asked to stop", () => {
-  test("§4 Start and Stop: answers the presses that came before, and those on connections that are open", async () => {
+describe("a server that is told to stop", () => {
+  test("§4 Start and Stop: answers calls made before, and those on open connections", async () => {
     const { ownRobot, ownRobot2 } = bench.fixtures;
     const [first, second, third] = [await openConnection(), await openConnection(), await openConnection()];
     bench.robot(ownRobot).inject({ kind: "silent" });
@@ -81,7 +81,7 @@ describe("a server that is asked to stop", () => {
     await stopped;
   });
 
-  test("protocol rule 6: what it told of a START stays true when another server goes on", async () => {
+  test("protocol rule 6: what it answered about a START stays true when another server takes over", async () => {
     const { ownRobot } = bench.fixtures;
     const start = ask(await openConnection(), sendCommand, order(ownRobot, "START"));
     await bench.until(async () => (await bench.commands(ownRobot)).length > 0);

@@ -33,7 +33,7 @@ const asBefore = { cleaning_direction: "FORWARD", main_motor_speed: 75, brush_mo
 const robot = () => bench.robot();
 
 describe("§7 updateRobotSettings", () => {
-  test("§8 Settings Updated: stored when the robot shows them, with before and after on record", async () => {
+  test("§8 Settings Updated: stored when the robot shows them, with before and after recorded", async () => {
     const answer = await change({ main_motor_speed: "40", brush_motor_speed: "30" }, "admin");
     expect(answer).toMatchObject({
       status: 200,
@@ -48,7 +48,7 @@ describe("§7 updateRobotSettings", () => {
     expect(await bench.activity()).toEqual([]);
   });
 
-  test("§6: a PARTNER changes the direction, also while the robot moves, and START uses what is stored", async () => {
+  test("§6: a PARTNER changes the direction, even while the robot moves, and START uses what is stored", async () => {
     await bench.press("START");
     expect(await change({ cleaning_direction: "REVERSE" })).toMatchObject({ status: 200 });
     expect(robot().truth()).toMatchObject({ motion: "MOVING", applied: { direction: "REV" } });
@@ -65,7 +65,7 @@ describe("§7 updateRobotSettings", () => {
     expect(await stored()).toEqual({ ...asBefore, cleaning_direction: "REVERSE" });
   });
 
-  test("§6: out of scope and absent answer 404 alike; nothing to change or a wrong value is 400", async () => {
+  test("§6: out of scope and nonexistent answer 404 alike; nothing to change or a wrong value is 400", async () => {
     const { foreignRobot } = bench.fixtures;
     const foreign = await change({ cleaning_direction: "REVERSE" }, "owner", foreignRobot.id);
     const absent = await change({ cleaning_direction: "REVERSE" }, "owner", 999_999);
@@ -77,7 +77,7 @@ describe("§7 updateRobotSettings", () => {
     }
   });
 
-  test("wire, Commands: away or silent is 504 and nothing is stored", async () => {
+  test("wire, Commands: offline or silent is 504 and nothing is stored", async () => {
     robot().inject({ kind: "silent" });
     expect(await change({ cleaning_direction: "REVERSE" })).toMatchObject({ status: 504 });
     robot().clear("silent");
@@ -99,7 +99,7 @@ describe("§7 updateRobotSettings", () => {
     expect(await stored()).toEqual(asBefore);
   });
 
-  test("protocol rule 6: changes at once on two servers: what is stored is what the robot has", async () => {
+  test("protocol rule 6: concurrent changes on two servers: what is stored is what the robot has", async () => {
     const [, other] = bench.servers;
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>

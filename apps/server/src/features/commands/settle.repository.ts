@@ -12,13 +12,14 @@ import {
   pendingMessages,
   rejectedMessage,
 } from "./command-answers.ts";
-import { alertUnconfirmed, auditCommands, logCommands, recordedOf } from "./command-records.repository.ts";
+import { alertUnconfirmed, auditCommands, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
   releaseClaims,
   insertCommands,
   type LockedRobot,
   lockRobots,
+  type OpenCommand,
   pendingVerbs,
   readCommands,
   readOpenCommands,
@@ -30,20 +31,14 @@ import type { Unsent } from "./dispatcher.ts";
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
 
-/** An open command of a robot that this transaction has locked. */
-export interface OpenCommand {
-  readonly robot: LockedRobot;
-  readonly command: Command;
-}
-
-/** With the sentence that says why it failed. */
+/** With the reason for the failure, as text. */
 interface FailingCommand extends OpenCommand {
   readonly reason: string;
 }
 
 const idsOf = (open: readonly OpenCommand[]) => sql<string>`any(${open.map(({ command }) => command.id)}::uuid[])`;
 
-/** Closes commands, each once. Answers those that were open until now; the others change nothing. */
+/** Closes commands, each once. Returns those that were open until now; the others are unchanged. */
 export async function closeAll<T extends OpenCommand>(
   tx: Tx,
   open: readonly T[],
@@ -73,20 +68,20 @@ export async function closeAll<T extends OpenCommand>(
   return closed;
 }
 
-/** Writes what came of STARTs and STOPs into the activity log; the other verbs are not logged there. */
+/** Writes the outcomes of STARTs and STOPs to the activity log; the other verbs are not logged there. */
 export async function logAll(
   tx: Tx,
-  told: readonly (OpenCommand & { readonly status: ActivityStatus; readonly details: string })[],
+  outcomes: readonly (OpenCommand & { readonly status: ActivityStatus; readonly details: string })[],
   now: Date,
 ): Promise<void> {
-  const logged = told.flatMap(({ command, ...rest }) => {
-    const recorded = recordedOf(command);
-    return recorded === null ? [] : [{ command: recorded, ...rest }];
+  const logged = outcomes.flatMap(({ command, ...rest }) => {
+    const { verb } = command;
+    return verb === "START" || verb === "STOP" ? [{ command: { ...command, verb }, ...rest }] : [];
   });
   await logCommands(tx, logged, now);
 }
 
-/** The robots said no; a START then counts as failed, and its robot's status stays as it was. */
+/** The robots refused; a START then counts as failed, and its robot's status stays as it was. */
 export async function settleAllRejected(
   tx: Tx,
   rejected: readonly (OpenCommand & { readonly code: string | null })[],
@@ -98,20 +93,14 @@ export async function settleAllRejected(
   await fail(tx, failing, "REJECTED", now);
 }
 
-/** They certainly never left the server (protocol rule 5). */
-async function settleAllNeverSent(tx: Tx, unsent: readonly FailingCommand[], now: Date): Promise<void> {
-  await fail(tx, unsent, "NEVER_SENT", now);
-}
-
 /**
- * Newer commands of a person have taken their place before the robots showed them; those that stay pending are never
- * superseded.
+ * A person's newer commands replaced them before the robots showed them; those that stay pending are never superseded.
  */
 export async function settleAllSuperseded(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
   await fail(tx, failingOf(open, "superseded"), "UNCONFIRMED", now);
 }
 
-/** Those that do not stay pending, each with the reason why it failed. */
+/** Those that do not stay pending, each with the reason for its failure. */
 function failingOf(open: readonly OpenCommand[], why: keyof FailureMessages): FailingCommand[] {
   return open.flatMap(({ robot, command }) => {
     const { verb } = command;
@@ -119,7 +108,7 @@ function failingOf(open: readonly OpenCommand[], why: keyof FailureMessages): Fa
   });
 }
 
-/** Protocol rule 6: no state showed it in time. After a START a STOP follows, for the robot may be moving. */
+/** Protocol rule 6: no state showed them in time. A STOP follows each START, because the robot may be moving. */
 async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
   const closed = await fail(tx, failingOf(open, "unconfirmed"), "UNCONFIRMED", now);
   await alertUnconfirmed(tx, closed, now);
@@ -127,7 +116,7 @@ async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: D
   await insertFollowingStops(tx, starts, now);
 }
 
-/** STOPs by Suncrew after STARTs that were not confirmed; they stay pending until the robots show that they stand. */
+/** Suncrew's STOPs after unconfirmed STARTs; they stay pending until the robots show that they have stopped. */
 export async function insertFollowingStops(tx: Tx, starts: readonly OpenCommand[], now: Date): Promise<void> {
   const stops = starts.map(({ robot, command: start }) => ({
     robot,
@@ -153,8 +142,8 @@ export async function insertFollowingStops(tx: Tx, starts: readonly OpenCommand[
 }
 
 /**
- * STOPs and locks whose callers are answered before they are confirmed, each told in its own words: a STOP is on record
- * as failed, and both are pending.
+ * STOPs and locks whose callers are answered before they are confirmed: a STOP is recorded as failed, and both stay
+ * pending.
  */
 export async function answerAllPending(
   tx: Tx,
@@ -171,15 +160,15 @@ export async function answerAllPending(
     .returning("id")
     .execute();
   const answered = new Set(rows.map(({ id }) => id));
-  const told = open.filter(({ command }) => answered.has(command.id));
+  const pending = open.filter(({ command }) => answered.has(command.id));
   await logAll(
     tx,
-    told.map((each) => ({ ...each, status: "FAILED" as const, details: detailsOf(each.robot) })),
+    pending.map((each) => ({ ...each, status: "FAILED" as const, details: detailsOf(each.robot) })),
     now,
   );
 }
 
-/** Closes what has failed, with its planned run, and puts it on record. Answers what was open until now. */
+/** Closes failed commands, with their planned runs, and records them. Returns those that were open until now. */
 async function fail(
   tx: Tx,
   failing: readonly FailingCommand[],
@@ -219,7 +208,7 @@ interface SettledCount {
   readonly count: number;
 }
 
-/** By database, which is one for each server. */
+/** Per database, of which each server has one. */
 const countsBy = new WeakMap<Db, Map<string, SettledCount>>();
 
 /** Counts what this transaction has settled, once it is committed. */
@@ -239,10 +228,13 @@ export function settledCounts(db: Db): readonly SettledCount[] {
   return [...(countsBy.get(db)?.values() ?? [])];
 }
 
-/** Robots settled in one look of a server; the rest follow a second later. */
+/** Maximum robots settled per check; the rest follow a second later. */
 const MAX_ROBOTS = 500;
 
-/** Protocol rule 5: what can no longer be sent has failed at once; what may have been sent has until `settle_by`. */
+/**
+ * Protocol rule 5: a command that can no longer be sent has failed immediately; one that may have been sent has until
+ * `settle_by`.
+ */
 function isDue(command: Command, now: Date): boolean {
   if (staysPending(command.verb)) return command.answered_at === null && command.settle_by <= now;
   return command.settle_by <= now || (command.claimed_by === null && command.expires_at <= now);
@@ -260,21 +252,21 @@ export async function findRobotsWithDueCommands(db: Db, now: Date): Promise<numb
   return rows.map((row) => row.robot_id);
 }
 
-/** What to do about robots that somebody else has. */
+/** How to treat robots that other transactions have locked. */
 export interface DueOptions {
   readonly skipLocked: boolean;
-  /** They are waited for no longer than this, in milliseconds; as long as it takes unless given. */
+  /** Maximum time to wait for them, in milliseconds; unlimited if omitted. */
   readonly waitMs?: number;
 }
 
 export interface SettledDue {
-  /** Any command was settled, or answered as pending. */
+  /** Whether any command was settled, or answered as pending. */
   readonly changed: boolean;
-  /** Robots that somebody else has. */
+  /** Robots that other transactions have locked. */
   readonly skipped: readonly number[];
 }
 
-/** Settles the due commands of robots in one transaction: of all of them, or of none where one cannot be settled. */
+/** Settles the due commands of robots in one transaction: all of them, or none if one cannot be settled. */
 export async function settleDue(
   db: Db,
   robotIds: readonly number[],
@@ -298,15 +290,14 @@ export async function settleDue(
 async function settleAllDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promise<void> {
   for (const verb of pendingVerbs) {
     const pending = due.filter(({ command }) => command.verb === verb);
-    const words = pendingMessages[verb];
-    await answerAllPending(tx, pending, (robot) => words.unconfirmed(robot.serial_number), now);
+    await answerAllPending(tx, pending, (robot) => pendingMessages[verb].unconfirmed(robot.serial_number), now);
     await alertUnconfirmed(tx, pending, now);
   }
   const failing = due.filter(({ command }) => !staysPending(command.verb));
   const isSent = ({ command }: OpenCommand) => command.claimed_by !== null;
   await settleAllUnconfirmed(tx, failing.filter(isSent), now);
   const unsent = failing.filter((each) => !isSent(each));
-  await settleAllNeverSent(tx, failingOf(unsent, "neverSent"), now);
+  await fail(tx, failingOf(unsent, "neverSent"), "NEVER_SENT", now);
 }
 
 export interface UnsentCommand extends Unsent {
@@ -314,8 +305,8 @@ export interface UnsentCommand extends Unsent {
 }
 
 /**
- * Commands that this server surely did not send, in one transaction: STOPs and locks are kept, everything else has
- * failed without ever being sent.
+ * Closes commands that this server certainly did not send, in one transaction: STOPs and locks stay pending, everything
+ * else has failed without being sent.
  */
 export async function closeUnsent(
   db: Db,
@@ -341,7 +332,7 @@ export async function closeUnsent(
         pending.push({ robot, command });
         continue;
       }
-      // Taken by an earlier sending, which may have reached the robot.
+      // Claimed for an earlier sending, which may have reached the robot.
       if (command.claimed_by !== null && !claimed) continue;
       const reason = why === "broker-away" ? BROKER_AWAY : failureMessages[command.verb].neverSent(robot.serial_number);
       failing.push({ robot, command, reason });
@@ -349,10 +340,10 @@ export async function closeUnsent(
     const claimed = unsent.filter((each) => each.claimed).map(({ commandId }) => commandId);
     await releaseClaims(tx, claimed, serverId);
     for (const verb of pendingVerbs) {
-      const kept = pending.filter(({ command }) => command.verb === verb);
-      await answerAllPending(tx, kept, (robot) => pendingMessages[verb].withoutBroker(robot.serial_number), now);
+      const withVerb = pending.filter(({ command }) => command.verb === verb);
+      await answerAllPending(tx, withVerb, (robot) => pendingMessages[verb].withoutBroker(robot.serial_number), now);
     }
-    await settleAllNeverSent(tx, failing, now);
+    await fail(tx, failing, "NEVER_SENT", now);
     await showChange(
       tx,
       [...pending, ...failing].map(({ robot }) => robot.id),

@@ -9,7 +9,7 @@ import { databaseNow } from "../../platform/database/database.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
-/** The robot is played by the test, message by message; time stands still until the test moves it. */
+/** The test plays the robot, message by message; time stands still until the test advances it. */
 let bench: TestApp;
 let stateSeq = 0;
 const SESSION = 7;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Lets the server work, and time pass by `stepMs` at each look, until `check` holds. */
+/** Lets the server work, and time advance by `stepMs` per check, until `check` succeeds. */
 async function until<T>(check: () => Promise<T | false> | T | false, stepMs = 20): Promise<T> {
   for (;;) {
     const found = await check();
@@ -35,17 +35,17 @@ async function until<T>(check: () => Promise<T | false> | T | false, stepMs = 20
   }
 }
 
-/** Waits for an answer that the robot's message brings, while little time passes. */
+/** Waits for an answer that depends on the robot's message, while little time passes. */
 async function answered(call: Promise<Answer>): Promise<Answer> {
   let answer: Answer | false = false;
-  void call.then((came) => (answer = came));
+  void call.then((result) => (answer = result));
   return until(() => answer, 5);
 }
 
-/** Waits for an answer that only time brings; then the database is given all it needs, however slow the machine. */
+/** Waits for an answer that depends on time; then the database gets all the time it needs, however slow the machine. */
 async function timedOut(call: Promise<Answer>, dueMs = bench.clock.now().getTime() + 8_000): Promise<Answer> {
   let answer: Answer | false = false;
-  void call.then((came) => (answer = came));
+  void call.then((result) => (answer = result));
   await until(() => answer !== false || bench.clock.now().getTime() >= dueMs, 100);
   return until(() => answer, 0);
 }
@@ -61,7 +61,7 @@ async function press(command: "START" | "STOP"): Promise<Answer> {
   return (await bench.as("admin")).call(sendCommand, { body: { robotId, robotObjectId, siteId, command } });
 }
 
-/** The messages of a verb that the robot was sent, oldest first. */
+/** Messages of a verb that the robot was sent, oldest first. */
 function sent<V extends CommandMessage["verb"]>(verb: V): Extract<CommandMessage, { verb: V }>[] {
   const all = bench.broker.published
     .filter(({ topic }) => topic === topicOf(robot().serial, "command"))
@@ -87,7 +87,7 @@ function acks(id: string, status: "ACCEPTED" | "REJECTED", from = robot().serial
   bench.broker.receive(topicOf(from, "ack"), { id, status, code, ts: bench.clock.now().toISOString() });
 }
 
-describe("protocol rule 6: done is what the robot shows", () => {
+describe("protocol rule 6: a command has worked when the robot shows it", () => {
   test("protocol rule 6: MOVING with the command's runId and its seq, and nothing less, confirms a START", async () => {
     const call = press("START");
     const start = await firstSent("START");
@@ -142,7 +142,7 @@ describe("protocol rule 6: done is what the robot shows", () => {
     ]);
   });
 
-  test("protocol rule 3: a Stop that waits for its robot's rows is on record when it was decided about, not before", async () => {
+  test("protocol rule 3: a Stop that waits for its robot's rows is recorded at the time of the decision, not before", async () => {
     const letGo = await holdRobotRows(bench.db, robot());
     const call = press("STOP");
     // The press; the bridge may wait for the same rows.
@@ -153,14 +153,14 @@ describe("protocol rule 6: done is what the robot shows", () => {
     const stop = await firstSent("STOP");
     says({ motion: "STOPPED", lastSeq: stop.seq });
     expect(await answered(call)).toMatchObject({ status: 200 });
-    // What was confirmed while it waited is before it.
+    // What was confirmed while it waited precedes it.
     expect((await commands())[0]?.issued_at.getTime()).toBeGreaterThanOrEqual(freeAt.getTime());
   });
 
   test("protocol rule 6: a state that could be stored only after the 8 s confirms no START", async () => {
     const call = press("START");
     const { runId, seq } = await firstSent("START");
-    // Somebody has the robot's rows while its state comes in time and while the time passes.
+    // The robot's rows are locked while its state arrives in time and the deadline passes.
     const letGo = await holdRobotRows(bench.db, robot());
     says({ motion: "MOVING", runId, lastSeq: seq });
     bench.clock.advance(200);
@@ -174,7 +174,7 @@ describe("protocol rule 6: done is what the robot shows", () => {
     expect(await commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { verb: "STOP", settled_at: null }]);
     expect(await activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
     const runs = () => bench.db.selectFrom("runs").selectAll().execute();
-    // The state and the settling waited for the same rows; either may be first.
+    // The state and the settling waited for the same rows; either may come first.
     await until(async () => (await runs()).length > 0);
     expect(await runs()).toMatchObject([{ id: runId, command_id: (await commands())[0]?.id, ended_at: null }]);
     says({ motion: "STOPPED", lastSeq: stop.seq });
@@ -218,7 +218,7 @@ describe("protocol rule 6: done is what the robot shows", () => {
 });
 
 describe("protocol rule 3: a pending STOP", () => {
-  test("protocol rule 3: is sent each 5 s while the robot is there, and at once in the new session when it returns", async () => {
+  test("protocol rule 3: is sent every 5 s while the robot is online, and immediately in its new session when it returns", async () => {
     const call = press("STOP");
     const first = await firstSent("STOP");
     expect(await timedOut(call)).toMatchObject({ status: 504, body: { pending: true } });
@@ -248,7 +248,7 @@ describe("protocol rule 3: a pending STOP", () => {
     ]);
   });
 
-  test("protocol rule 3: a robot that refuses it is asked again", async () => {
+  test("protocol rule 3: a robot that refuses it is sent it again", async () => {
     const call = press("STOP");
     const { id, seq } = await firstSent("STOP");
     acks(id, "REJECTED");

@@ -9,17 +9,17 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { updateLateStopAlerts } from "./robot-removal.repository.ts";
 import { type DueOptions, findRobotsWithDueCommands, type SettledDue, settleDue } from "./settle.repository.ts";
 
-/** Every server looks for due commands this often. */
+/** How often every server checks for due commands. */
 const SETTLE_INTERVAL_MS = 1_000;
 const REQUEST_CLEANUP_INTERVAL_MS = 3_600_000;
 const ALERT_UPDATE_INTERVAL_MS = 10_000;
-/** Callers are answered soon after a command's time is over; the bridge has a robot's rows for less than this. */
+/** Callers are answered soon after a command's deadline; the bridge holds a robot's rows for less than this. */
 const LOCK_WAIT_MS = 500;
 
 /**
- * Settles what is due, whichever server accepted it, and sends pending STOPs until they are confirmed. After a restart
- * this is rule 5: what was not sent or is too old has failed, what may have been sent is given until its time, and
- * STOPs are sent again.
+ * Settles what is due, whichever server accepted it, and repeats pending STOPs until they are confirmed. After a
+ * restart this is rule 5: commands not sent or too old have failed, those that may have been sent keep their deadline,
+ * and STOPs are sent again.
  */
 export class Settler implements Service {
   readonly #deps: Dependencies;
@@ -53,8 +53,8 @@ export class Settler implements Service {
   }
 
   /**
-   * Settles what is due of these robots now, and sends the STOPs that may have followed. One that somebody keeps holds
-   * up none of the others: it is waited for a moment, and settled by the next look that has it.
+   * Settles these robots' due commands now, and sends the STOPs that may have followed. A locked robot delays none of
+   * the others: it is waited for briefly, and settled by a later check.
    */
   async settleRobots(robotIds: readonly number[]): Promise<void> {
     const free = await this.#settleOrSplit(robotIds, { skipLocked: true });
@@ -64,7 +64,7 @@ export class Settler implements Service {
     if (held.changed) await this.#dispatcher.resend("due");
   }
 
-  /** Looks that would pile up behind a slow database are left out; a resend of all never is. */
+  /** Checks that would pile up behind a slow database are skipped; resending all never is. */
   #settleAndResend(which: Resend): void {
     if (this.#busy && which === "due") return;
     this.#busy = true;
@@ -72,7 +72,7 @@ export class Settler implements Service {
       try {
         await this.#settleDue();
       } finally {
-        // Whatever became of the rest, a pending STOP is sent again.
+        // Whatever happened to the rest, pending STOPs are sent again.
         await this.#dispatcher.resend(which).finally(() => {
           this.#busy = false;
         });
@@ -87,8 +87,8 @@ export class Settler implements Service {
   }
 
   /**
-   * All of them in one transaction; where that fails, each half by itself: one robot whose commands cannot be settled
-   * holds up no other, nor any pending STOP. Rejects where the database is away.
+   * All robots in one transaction; if that fails, each half separately: one robot whose commands cannot be settled
+   * delays no other, nor any pending STOP. Rejects if the database is unreachable.
    */
   async #settleOrSplit(robotIds: readonly number[], options: DueOptions): Promise<SettledDue> {
     const { db, clock, log } = this.#deps;
@@ -115,7 +115,7 @@ export class Settler implements Service {
   }
 }
 
-/** Waits for commands to be settled by whichever server sees it, reading for all waiting callers at once. */
+/** Waits for commands to be settled by whichever server sees it, with one query for all waiting callers. */
 export class Settlements implements Service {
   readonly #deps: Dependencies;
   readonly #changes: ChangeSignal;
@@ -138,7 +138,7 @@ export class Settlements implements Service {
     await this.#reading;
   }
 
-  /** Resolves once the command is settled, or answered as pending; null where `givenUp` came first. */
+  /** Resolves once the command is settled, or answered as pending; null if `givenUp` came first. */
   async of(commandId: string, givenUp: Promise<void>): Promise<Command | null> {
     const { promise, resolve } = Promise.withResolvers<Command>();
     const waiters = this.#waiting.get(commandId) ?? new Set();
@@ -152,7 +152,7 @@ export class Settlements implements Service {
     }
   }
 
-  /** Reads now, or once more after the reading under way. */
+  /** Reads now, or once more after the current query. */
   poll(): void {
     if (this.#waiting.size === 0) return;
     if (this.#reading !== null) {

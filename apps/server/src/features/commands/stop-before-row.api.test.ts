@@ -9,10 +9,10 @@ import { CommandBench } from "../../../test/command-bench.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { holdLock } from "../../../test/row-locks.ts";
 
-/** A tenth as fast as real time: the database is kept waiting for long enough, and not for too long, also on a busy machine. */
+/** A tenth of real time: the database is delayed long enough, and not too long, even on a busy machine. */
 const SLOW = 0.1;
 
-test("protocol rule 3: a robot that obeys before its Stop has a row is told as stopped, not as one that stood already", async () => {
+test("protocol rule 3: a robot that obeys before its Stop has a row is reported as stopped, not as already stopped", async () => {
   const journal = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
   const clock = new FastClock(SLOW);
   const bench = await CommandBench.open({ clock, settings: { stopJournalDir: journal } });
@@ -22,7 +22,7 @@ test("protocol rule 3: a robot that obeys before its Stop has a row is told as s
     const maker = await bench.server.as("owner");
     const body = { site_id: siteId, group_name: "East Row", robot_ids: [ownRobot.id, ownRobot2.id] };
     const { groupId } = await maker.ask(createGroup, { body });
-    // What the server knows of groups is read every few seconds.
+    // Servers refresh their knowledge of groups every few seconds.
     await bench.server.stop();
     const server = await bench.startServer();
     const owner = await server.as("owner");
@@ -38,7 +38,7 @@ test("protocol rule 3: a robot that obeys before its Stop has a row is told as s
       return rows[0]?.motion === "STOPPED";
     });
     await letGo();
-    expect(await answer).toMatchObject({ success: true, message: "1 of 1 robot stopped. 1 stood already." });
+    expect(await answer).toMatchObject({ success: true, message: "1 of 1 robot stopped. 1 already stopped." });
   } finally {
     await bench.close();
     await rm(journal, { recursive: true, force: true });

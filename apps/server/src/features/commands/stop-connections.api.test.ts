@@ -21,8 +21,8 @@ afterAll(async () => {
   await general.close();
 });
 
-describe("protocol rule 3: a person's Stop has connections that nobody else can take", () => {
-  test("while every other connection is taken, a robot is started and stopped, and the bridge sees both", async () => {
+describe("protocol rule 3: a person's Stop has connections reserved for it", () => {
+  test("while every other connection is in use, a robot is started and stopped, and the bridge sees both", async () => {
     const robot = bench.fixtures.ownRobot;
     await bench.live(robot);
     const owner = await bench.server.as("owner");

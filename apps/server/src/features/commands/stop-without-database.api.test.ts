@@ -13,7 +13,7 @@ import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import type { DatabaseFault } from "../../../test/cuttable-database.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { recordSentStops } from "./direct-stops.repository.ts";
+import { recordSentStops } from "./accept-orders.ts";
 
 let bench: CommandBench;
 let broker: CuttableBroker;
@@ -56,11 +56,11 @@ const settledStops = (robot: TestRobot, count = 1) =>
     const stops = await stopsOf(robot);
     return stops.length >= count && stops.every(({ settled_at }) => settled_at !== null) && stops;
   });
-const stands = (robot: TestRobot) => bench.robot(robot).until(({ motion }) => motion === "STOPPED");
+const stops = (robot: TestRobot) => bench.robot(robot).until(({ motion }) => motion === "STOPPED");
 
 describe("protocol rule 3: a person's Stop does not wait for the database", () => {
   test.each(faults)(
-    "%s: the robot stands, START says 503, strangers reach nothing, and all of it is on record later",
+    "%s: the robot stops, START says 503, other partners reach nothing, and all of it is recorded later",
     async (fault) => {
       const { ownRobot, ownRobot2 } = bench.fixtures;
       await start(ownRobot);
@@ -81,7 +81,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
         status: 200,
         body: { success: true, message: SENT, pending: true },
       });
-      await stands(ownRobot);
+      await stops(ownRobot);
       const to = bench.clock.now();
       expect(await readdir(journal)).toHaveLength(1);
       expect(await stopsOf(ownRobot)).toEqual([]);
@@ -95,7 +95,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
       expect(pressedAt?.getTime()).toBeLessThanOrEqual(to.getTime());
       const logged = (await bench.activity()).filter(({ action }) => action === "STOP");
       expect(logged).toMatchObject([{ status: "SUCCESS", user_name: "Omkar Jain" }]);
-      // One that only stood still goes on with what it was asked, and tells of the Stop when the robot has shown it.
+      // A database that was only paused resumes its queries, and records the Stop when the robot has shown it.
       expect(fault === "paused" || logged[0]?.created_at.getTime() === pressedAt?.getTime()).toBe(true);
       const audited = (await bench.audit()).filter(({ action }) => action === "STOP_ROBOT");
       expect(audited).toMatchObject([{ at: pressedAt, actor: "Omkar Jain" }]);
@@ -104,11 +104,11 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     },
   );
 
-  test("killed: a group, then the whole site; each robot is told once for each press", async () => {
+  test("killed: a group, then the whole site; each robot is sent one Stop per press", async () => {
     const body = { site_id: bench.fixtures.ownSiteId, group_name: "East Row", robot_ids: robots().map(({ id }) => id) };
     const { groupId } = await owner.ask(createGroup, { body });
     for (const robot of robots()) await start(robot);
-    // What the server knows of groups is read every few seconds.
+    // Servers refresh their knowledge of groups every few seconds.
     await bench.server.stop();
     const server = await bench.startServer();
     owner = await server.as("owner");
@@ -119,14 +119,14 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     const robotObjectIds = [ownRobot.id, ownRobot2.id];
     const some = await owner.ask(groupSendCommand, { body: { siteId, groupId, command: "STOP", robotObjectIds } });
     expect(some).toMatchObject({ success: true, message: "Sent to 2 robots; will be recorded." });
-    await Promise.all([stands(ownRobot), stands(ownRobot2)]);
+    await Promise.all([stops(ownRobot), stops(ownRobot2)]);
     expect(motions()).toEqual(["STOPPED", "STOPPED", "MOVING", "MOVING"]);
     const all = await owner.ask(siteStop, { body: { siteId } });
     expect(all).toMatchObject({ success: true, message: "Sent to 4 robots; will be recorded." });
     expect(all.results).toHaveLength(4);
     for (const result of all.results)
       expect(result).toMatchObject({ outcome: "SUCCESS", message: SENT, pending: true });
-    await Promise.all(robots().map(stands));
+    await Promise.all(robots().map(stops));
     await bench.cuttable.make(null);
     for (const robot of robots()) {
       const stops = await settledStops(robot, robotObjectIds.includes(robot.id) ? 2 : 1);
@@ -137,25 +137,25 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     }
   });
 
-  test("killed: a server that ends meanwhile puts it on record after its next start", async () => {
+  test("killed: a server that ends in between records it after its next start", async () => {
     await start(bench.fixtures.ownRobot);
     await bench.cuttable.make("killed");
     expect(await order(owner, "STOP")).toMatchObject({ status: 200, body: { message: SENT } });
-    await stands(bench.fixtures.ownRobot);
+    await stops(bench.fixtures.ownRobot);
     await bench.server.stop();
     await bench.cuttable.make(null);
     await bench.startServer();
     expect(await settledStops(bench.fixtures.ownRobot)).toMatchObject([{ outcome: "CONFIRMED" }]);
   });
 
-  test("killed: who has signed out stops nothing, and without a broker nobody is told that a robot was", async () => {
+  test("killed: a person who has signed out stops nothing, and without a broker no Stop is reported as sent", async () => {
     await start(bench.fixtures.ownRobot);
-    const gone = await bench.server.as("owner");
-    await gone.ask(logout, {});
-    expect(await order(gone, "STOP")).toMatchObject({ status: 401 });
+    const signedOut = await bench.server.as("owner");
+    await signedOut.ask(logout, {});
+    expect(await order(signedOut, "STOP")).toMatchObject({ status: 401 });
     await bench.cuttable.make("killed");
-    // That it is over was known before the database went.
-    expect(await order(gone, "STOP")).toMatchObject({ status: 401 });
+    // It was known to have ended before the database was lost.
+    expect(await order(signedOut, "STOP")).toMatchObject({ status: 401 });
     broker.setCut(true);
     expect(await order(owner, "STOP")).toMatchObject({
       status: 503,
@@ -166,13 +166,13 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     broker.setCut(false);
   });
 
-  test("no START goes to a robot whose Stop is not on record yet", async () => {
+  test("no START goes to a robot whose Stop is not recorded yet", async () => {
     const { ownRobot } = bench.fixtures;
     await start(ownRobot);
     await bench.cuttable.make("killed");
     await order(owner, "STOP");
-    await stands(ownRobot);
-    // The database is back, but takes no Stop.
+    await stops(ownRobot);
+    // The database is back, but accepts no Stop.
     await sql`create function no_stop() returns trigger language plpgsql as $$ begin
       if new.verb = 'STOP' then raise exception 'not now' using errcode = 'P0001'; end if; return new; end $$`.execute(
       bench.db,
@@ -181,7 +181,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
       bench.db,
     );
     await bench.cuttable.make(null);
-    // Seen standing by a server that hears of robots again.
+    // Seen to have stopped by a server that hears robots again.
     await bench.until(async () => (await bench.state()).motion === "STOPPED");
     expect(await order(owner, "START")).toMatchObject({ status: 503, body: { success: false } });
     expect(bench.robot().truth().motion).toBe("STOPPED");
@@ -190,7 +190,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     expect(await order(owner, "START")).toMatchObject({ status: 200 });
   });
 
-  test("a robot that was started again since is left alone by a Stop that is put on record late", async () => {
+  test("a robot that has been started again is not affected by a Stop that is recorded late", async () => {
     const { ownRobot, userIds } = bench.fixtures;
     const at = bench.clock.now();
     await start(ownRobot);
@@ -216,7 +216,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     expect(await order(owner, "STOP")).toMatchObject({ status: 200 });
   });
 
-  test("a stolen token stops nothing meanwhile, its browser does", async () => {
+  test("a stolen token stops nothing in the meantime, the browser it belongs to does", async () => {
     const { ownRobot } = bench.fixtures;
     const { http } = bench.server.app;
     const signedIn = await new TestClient(http, null).call(login, {
@@ -235,6 +235,6 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
       status: 200,
       body: { message: SENT },
     });
-    await stands(ownRobot);
+    await stops(ownRobot);
   });
 });

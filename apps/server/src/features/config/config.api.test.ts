@@ -6,11 +6,11 @@ import { TestClient } from "../../../test/test-client.ts";
 import { demoSignIns, hashPassword } from "../auth/public.ts";
 import { worldTile } from "./config.service.ts";
 
-/** Of what hangs, in place of the one second that is the tool's own. */
+/** In place of the test runner's own limit of one second. */
 const PATIENCE = { timeout: 20_000 };
 const mapTiles = { url: "https://tiles.example/{z}/{x}/{y}.png", attribution: "Tiles of nobody" };
 
-test("production tells no sign-ins; tiles that are off are null", async () => {
+test("production returns no sign-ins; tiles that are switched off are null", async () => {
   const server = await createTestApp();
   const answer = await (await server.as(null)).ask(config);
   await server.close();
@@ -34,12 +34,12 @@ describe("§2 Sign-in page: a demo's sign-ins", () => {
 
   const told = async () => (await (await server.as(null)).ask(config)).demo_sign_ins.map(({ username }) => username);
 
-  test("are told while they work", async () => {
+  test("are returned while they work", async () => {
     expect(await told()).toEqual(["admin", "partner"]);
     expect(await told()).toEqual(["admin", "partner"]);
   });
 
-  test("whose password was changed, or that are gone, are told no more", async () => {
+  test("whose password was changed, or that were deleted, are no longer returned", async () => {
     const nobody = await server.as(null);
     const { token } = await nobody.ask(login, { body: { username: "partner", password: "partner@123" } });
     const partner = new TestClient(server.app.http, token);
@@ -54,7 +54,7 @@ describe("§2 Sign-in page: a demo's sign-ins", () => {
   });
 });
 
-test("the tile service is looked at in the background, every five minutes", async () => {
+test("the tile service is probed in the background, every five minutes", async () => {
   let answers = true;
   const asked: string[] = [];
   const server = await createTestApp({
@@ -80,7 +80,7 @@ test("the tile service is looked at in the background, every five minutes", asyn
   await server.close();
 });
 
-test("a call never waits for a tile service that does not answer, nor does the server's end", async () => {
+test("a call never waits for a tile service that does not respond, nor does the server's end", async () => {
   const server = await createTestApp({
     settings: { mapTiles },
     fetch: (_, init) =>
@@ -91,6 +91,6 @@ test("a call never waits for a tile service that does not answer, nor does the s
   await server.close();
 });
 
-test("the smallest tile is asked for, whatever the template's form", () => {
+test("the smallest tile is requested, whatever the template's form", () => {
   expect(worldTile("https://{s}.tiles.example/{z}/{x}/{y}{r}.png?k=1")).toBe("https://a.tiles.example/0/0/0.png?k=1");
 });

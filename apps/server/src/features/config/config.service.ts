@@ -17,7 +17,7 @@ export class WorkingDemoSignIns {
     this.#db = db;
   }
 
-  /** While the database is unreachable, the last result: the rest of the answer is needed then, too. */
+  /** While the database is unreachable, the last result: the rest of the answer is still needed. */
   async read(): Promise<DemoSignIn[]> {
     try {
       const works = await Promise.all(demoSignIns.map((signIn) => this.#works(signIn)));
@@ -83,7 +83,7 @@ export class TileProbe implements Service {
   }
 }
 
-/** The address of the single tile that shows the whole world. */
+/** The URL of the single tile that shows the whole world. */
 export function worldTile(template: string): string {
   const values: Readonly<Record<string, string>> = { x: "0", y: "0", z: "0", s: "a", r: "" };
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");

@@ -7,10 +7,10 @@ import { type OpenDatabase, openDatabase } from "../../platform/database/databas
 let reserved: OpenDatabase;
 let server: TestApp;
 
-/** A schema in which a test can put something in front of PostgreSQL's own. */
+/** A schema in which a test can shadow PostgreSQL's own functions. */
 const IN_FRONT = "-c search_path=in_front,public,pg_catalog";
 
-/** A server whose commands find the database with these settings. */
+/** A server whose commands connect to the database with these settings. */
 async function open(options: string): Promise<void> {
   server = await createTestApp({
     reservedDb: (connection) => (reserved = openDatabase({ ...connection, options }, { poolSize: 1 })).db,
@@ -23,7 +23,7 @@ afterEach(async () => {
   await reserved.close();
 });
 
-/** As a load balancer asks, after what is shared and what is tried every few seconds. */
+/** As a load balancer asks, after shared answers and periodic write checks have expired. */
 async function ask(): Promise<readonly [number, string]> {
   server.clock.advance(5_000);
   return askAtOnce();
@@ -35,19 +35,19 @@ async function askAtOnce(): Promise<readonly [number, string]> {
   return [status, told];
 }
 
-describe("protocol rule 11: a server is ready where a START could work", () => {
+describe("protocol rule 11: a server is ready if a START could work", () => {
   test("without a bridge it is not, with one it is", async () => {
     expect(await ask()).toEqual([503, "No server is the bridge to the robots."]);
     await server.app.start();
     expect(await ask()).toEqual([200, "ready"]);
   });
 
-  test("a bridge without its broker says so to every server", async () => {
+  test("a bridge without its broker reports it to every server", async () => {
     await server.app.start();
     expect(await ask()).toEqual([200, "ready"]);
     server.broker.setConnected(false);
-    expect(await ask()).toEqual([503, "The MQTT broker is not reached."]);
-    // As it looks from a server that reaches the broker itself.
+    expect(await ask()).toEqual([503, "The MQTT broker cannot be reached."]);
+    // As seen by a server that reaches the broker itself.
     const seen = async () => {
       server.clock.advance(1_000);
       return sql`select from pg_locks where locktype = 'advisory' and granted and objid = 7305003
@@ -61,23 +61,23 @@ describe("protocol rule 11: a server is ready where a START could work", () => {
     expect(await ask()).toEqual([200, "ready"]);
   });
 
-  test("a bridge elsewhere that is cut off from the broker is told", async () => {
+  test("a bridge elsewhere that is cut off from the broker is reported", async () => {
     await sql`select pg_advisory_lock(7305002), pg_advisory_lock(7305003)`.execute(server.db);
-    expect(await ask()).toEqual([503, "The server that is the bridge to the robots does not reach the MQTT broker."]);
+    expect(await ask()).toEqual([503, "The server that is the bridge to the robots cannot reach the MQTT broker."]);
     await sql`select pg_advisory_unlock_all()`.execute(server.db);
   });
 });
 
-describe("set-up: /api/ready looks at the database as a START does", () => {
+describe("set-up: /api/ready checks the database as a START does", () => {
   beforeEach(() => server.app.start());
 
-  test("a database that can only be read is not ready", async () => {
+  test("a read-only database is not ready", async () => {
     expect(await ask()).toEqual([503, "The database can only be read at the moment."]);
   });
 
-  test("a full disk is told as such, and tried every few seconds only", async () => {
+  test("a full disk is reported as such, and tried only every few seconds", async () => {
     expect(await ask()).toEqual([200, "ready"]);
-    // Stands in the way of PostgreSQL's own, and answers as it does with a full disk.
+    // Shadows PostgreSQL's own function, and fails as it does with a full disk.
     await sql`create schema in_front`.execute(server.db);
     await sql`
       create function in_front.pg_logical_emit_message(boolean, text, text) returns text language plpgsql as $$
@@ -92,7 +92,7 @@ describe("set-up: /api/ready looks at the database as a START does", () => {
   test.each([
     ["commands", () => reserved.db, 1],
     ["calls", () => server.db, 5],
-  ] as const)("connections for %s that are all taken are told", async (whose, pool, size) => {
+  ] as const)("exhausted connections for %s are reported", async (whose, pool, size) => {
     expect(await ask()).toEqual([200, "ready"]);
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     const taken = Array.from({ length: size }, () => Promise.withResolvers<void>());
@@ -124,7 +124,7 @@ describe("set-up: /api/ready looks at the database as a START does", () => {
     await Promise.all(holding);
   });
 
-  test("however many ask at the same time, and for a second, the database is asked once", async () => {
+  test("however many ask at the same time, and for a second, the database is queried once", async () => {
     await sql`create schema in_front create sequence looks`.execute(server.db);
     await sql`
       create function in_front.pg_is_in_recovery() returns boolean language sql as $$

@@ -4,17 +4,17 @@ import { databaseFault } from "../../platform/database/database-errors.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { type BridgeStatus, readBridgeStatus } from "../devices/public.ts";
 
-/** What does not answer within this time does not work. */
+/** Anything that does not respond within this time counts as broken. */
 const TIMEOUT_MS = 3_000;
 /** Requests within this time share an answer: checking must not load what it checks. */
 const SHARED_MS = 1_000;
-/** A write to the database is tried this often at most. */
+/** How often a write to the database is tried at most. */
 const WRITE_EVERY_MS = 5_000;
 
-const DATABASE_UNREACHABLE = "The database is not reached.";
+const DATABASE_UNREACHABLE = "The database cannot be reached.";
 const bridgeMessages: Readonly<Record<Exclude<BridgeStatus, "works">, string>> = {
   none: "No server is the bridge to the robots.",
-  "cut-off": "The server that is the bridge to the robots does not reach the MQTT broker.",
+  "cut-off": "The server that is the bridge to the robots cannot reach the MQTT broker.",
 };
 
 type CheckResult = "timeout" | { readonly missing: string | null };
@@ -29,12 +29,12 @@ export class Readiness {
     this.#deps = deps;
   }
 
-  /** Null where everything works, else one sentence about what is missing; resolves within some 3 s in any case. */
+  /** Null if everything works, otherwise one sentence about what is missing; resolves within some 3 s in any case. */
   async missing(): Promise<string | null> {
     if (this.#shared === null) {
       this.#shared = this.#check();
       const forget = () => (this.#shared = null);
-      // While a check is running, everybody waits for the same one.
+      // While a check is running, all callers wait for the same one.
       void this.#shared.finally(() => this.#deps.clock.after(SHARED_MS, forget));
     }
     return this.#shared;
@@ -50,7 +50,7 @@ export class Readiness {
     return missingOf(...(await Promise.all([commands, calls])));
   }
 
-  /** Over the connections that are reserved for commands: whether the database stores, and robots can be reached. */
+  /** Uses the connections reserved for commands: whether the database stores, and robots can be reached. */
   async #checkCommands(db: Db): Promise<string | null> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#writtenMs < WRITE_EVERY_MS) await rejectReadOnly(db);
@@ -58,7 +58,7 @@ export class Readiness {
       await probeWrite(db);
       this.#writtenMs = nowMs;
     }
-    if (!this.#deps.broker.connected) return "The MQTT broker is not reached.";
+    if (!this.#deps.broker.connected) return "The MQTT broker cannot be reached.";
     const trouble = this.#deps.clocks?.trouble ?? null;
     if (trouble !== null) return `This server cannot rely on its clock. ${trouble}`;
     const status = await readBridgeStatus(db);
@@ -66,7 +66,7 @@ export class Readiness {
   }
 }
 
-/** Where the database answers only one of the pools, all connections of the other are in use. */
+/** If the database answers only one of the pools, all connections of the other are in use. */
 function missingOf(commands: CheckResult, calls: CheckResult): string | null {
   if (commands === "timeout") {
     return calls === "timeout" || calls.missing !== null

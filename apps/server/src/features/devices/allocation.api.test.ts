@@ -43,7 +43,7 @@ const audits = (action: string) =>
     .execute();
 
 describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
-  test("several at once, seen by the partner at once, taken back, and each on record", async () => {
+  test("several together, visible to the partner immediately, taken back, and each recorded", async () => {
     const { strangerPartnerId } = server.fixtures;
     const given = await allocate(["SPARE-2", "SPARE-1", "SPARE-2"], strangerPartnerId);
     expect([given.status, given.body]).toEqual([200, { message: "2 devices allocated to Farcare Services" }]);
@@ -64,7 +64,7 @@ describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
     ]);
   });
 
-  test("one that a robot has stays with the partner of the robot's site: nothing is allocated, and that is on record", async () => {
+  test("one that a robot uses stays with the partner of the robot's site: nothing is allocated, and that is recorded", async () => {
     const { strangerPartnerId, ownerPartnerId } = server.fixtures;
     const message =
       "A robot has the device OWN-1, so it stays with the partner of the robot's site. Nothing was allocated.";
@@ -75,11 +75,11 @@ describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
       { entity_id: "OWN-1", outcome: "REFUSED", reason: message },
       { entity_id: "SPARE-1", outcome: "REFUSED", reason: message },
     ]);
-    // Its own partner's it is already.
+    // Allocating it to the partner that already has it changes nothing.
     expect((await allocate(["SPARE-1", "OWN-1"], ownerPartnerId)).status).toBe(200);
   });
 
-  test("a retired device and one that is not there are refused, and all with them", async () => {
+  test("a retired or nonexistent device is refused, and the whole request with it", async () => {
     const { strangerPartnerId } = server.fixtures;
     expect((await allocate(["SPARE-1", "NONE-1"], strangerPartnerId)).text).toBe('{"message":"Device not found"}');
     await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "SPARE-2").execute();
@@ -92,14 +92,14 @@ describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
     expect((await allocate([], strangerPartnerId)).body).toMatchObject({ errors: [{ field: "serials" }] });
   });
 
-  test("a partner allocates nothing, not to itself either", async () => {
+  test("a partner cannot allocate devices, not even to itself", async () => {
     expect((await allocate(["SPARE-1"], server.fixtures.ownerPartnerId, "owner")).status).toBe(403);
     expect(await partnersOf("SPARE-1")).toEqual(["In-house"]);
   });
 });
 
 describe("protocol rule 9: devices are provisioned for a partner", () => {
-  test("its own at once; the operator's where none is named", async () => {
+  test("available to it immediately; to the operator if none is named", async () => {
     const admin = await server.as("admin");
     const { strangerPartnerId: partner_id } = server.fixtures;
     const { message } = await admin.ask(provisionDevices, {
@@ -116,7 +116,7 @@ describe("protocol rule 9: devices are provisioned for a partner", () => {
     ]);
   });
 
-  test("for one that is not there nothing is provisioned, and the broker is told nothing", async () => {
+  test("for a nonexistent partner nothing is provisioned, and the broker is not contacted", async () => {
     const body = { first_serial: "SCR-4", partner_id: 999_999 };
     const { status, text } = await (await server.as("admin")).call(provisionDevices, { body });
     expect([status, text]).toEqual([404, '{"message":"Partner not found"}']);
@@ -126,7 +126,7 @@ describe("protocol rule 9: devices are provisioned for a partner", () => {
 });
 
 describe("§7 Partners: delete", () => {
-  test("the devices of a deleted partner are the operator's again, for another partner to be given", async () => {
+  test("the devices of a deleted partner return to the operator, and can be allocated to another partner", async () => {
     const admin = await server.as("admin");
     const { partnerId: id } = await admin.ask(createPartner, { body: partnerForm("Short Services") });
     await allocate(["SPARE-1", "SPARE-2"], id);
@@ -140,7 +140,7 @@ describe("§7 Partners: delete", () => {
     await (await server.as("owner")).ask(createRobot, { body: { ...form, site_id } });
   });
 
-  test("a device is not allocated to a partner that is deleted at the same moment", async () => {
+  test("a device is not allocated to a partner that is being deleted concurrently", async () => {
     const admin = await server.as("admin");
     const { partnerId: id } = await admin.ask(createPartner, { body: partnerForm("Late Services") });
     const deleting = await server.db.startTransaction().execute();

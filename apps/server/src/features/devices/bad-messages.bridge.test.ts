@@ -39,7 +39,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
     expect(await harness.stateOf(robotId)).toMatchObject({ online: false, state_seq: null });
   });
 
-  test("protocol rule 10: what the database has no form for is refused alone; the robot's other messages are stored", async () => {
+  test("protocol rule 10: what the database cannot represent is refused alone; the robot's other messages are stored", async () => {
     const robotId = await harness.robot("ODD-1");
     const good = stateMessage(now(), 1, 1);
     const cleared = { kind: "ALERT_CLEARED", code: "BRUSH" } as const;
@@ -53,7 +53,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, state_seq: 1 });
   });
 
-  test("protocol rule 10: a pair of surrogates may come as escapes", () => {
+  test("protocol rule 10: surrogate pairs may arrive as escapes", () => {
     const text = JSON.stringify({ ...stateMessage(now(), 1, 1), status: "STATUS" }).replace("STATUS", "\\ud83d\\ude00");
     const opened = openMessage(
       { topic: topicOf("BAD-1", "state"), payload: Buffer.from(text), retained: false },
@@ -62,7 +62,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
     expect(opened).toMatchObject({ incoming: { message: { status: "\u{1f600}" } } });
   });
 
-  test("protocol rule 10: the log says what is dropped once per kind in 10 s, without its content", async () => {
+  test("protocol rule 10: each kind of dropped message is logged once in 10 s, without its content", async () => {
     for (let index = 0; index < 500; index += 1) harness.says("BAD-1", "state", { secret: "hunter2", index });
     expect(harness.log.filter((line) => line.includes("dropped"))).toHaveLength(1);
     expect(harness.log.join("")).not.toContain("hunter2");
@@ -73,7 +73,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
     expect(dropped[1]).toContain('"count":501');
   });
 
-  test("protocol rule 10: messages the database refuses drop alone, their batch is stored", async () => {
+  test("protocol rule 10: messages that the database refuses are dropped alone; the rest of their batch is stored", async () => {
     const ids = await Promise.all(Array.from({ length: 9 }, (_, index) => harness.robot(`MIX-${index}`)));
     await sql`alter table readings add constraint refusing check (seq <> 77)`.execute(harness.database.db);
     for (let index = 0; index < 9; index += 1) {
@@ -86,7 +86,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
     expect(harness.bridge.badMessages).toEqual({ refused: 2 });
   });
 
-  test("protocol rule 10: any bytes on any topic are answered, never thrown at", () => {
+  test("protocol rule 10: no bytes on any topic cause an exception", () => {
     const topic = fc.oneof(
       fc.string(),
       fc.constantFrom(...robotLeaves, ...serverLeaves).map((leaf) => `scr/v1/BAD-1/${leaf}`),
@@ -103,7 +103,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
     );
   });
 
-  test("protocol rule 10: a flood of malformed messages through a real broker does not hold up the good ones", async () => {
+  test("protocol rule 10: a flood of malformed messages through a real broker does not delay the good ones", async () => {
     const broker = await RealBroker.start();
     const watched = await broker.server("server-flood");
     const flooded = await createBridge({ database: harness.database, broker: watched, clock: harness.clock });
@@ -135,7 +135,7 @@ describe("protocol rule 10: bad messages change nothing", () => {
 });
 
 describe("device protocol: what cannot be stored yet waits", () => {
-  test("protocol rule 7: while the database does not take it the newest waits, and is stored when it does", async () => {
+  test("protocol rule 7: while the database is unreachable the newest message waits, and is stored afterwards", async () => {
     const robotId = await harness.robot("WAIT-1");
     await sql`alter table readings rename to readings_away`.execute(harness.database.db);
     for (let seq = 1; seq <= 100; seq += 1) harness.says("WAIT-1", "state", stateMessage(now(), 1, seq));
@@ -149,7 +149,7 @@ describe("device protocol: what cannot be stored yet waits", () => {
     expect(harness.bridge.badMessages).toEqual({});
   });
 
-  test("protocol rule 10: messages that meet an unexpected error are tried again, set aside after five times, and hold up nobody", async () => {
+  test("protocol rule 10: messages that meet an unexpected error are retried, set aside after five attempts, and delay no other robot", async () => {
     const oddId = await harness.robot("ODD-9");
     const robotId = await harness.robot("FINE-9");
     const { db } = harness.database;
@@ -161,7 +161,7 @@ describe("device protocol: what cannot be stored yet waits", () => {
     harness.says("ODD-9", "state", stateMessage(now(), 1, 1));
     const lost = () =>
       db.selectFrom("alerts").select(["robot_id", "cleared_at"]).where("code", "=", "MESSAGES_LOST").execute();
-    // At once, and after 1, 2, 4 and 8 s.
+    // Tried immediately, and again after 1, 2, 4 and 8 s.
     for (let second = 0; second <= 14; second += 1) {
       harness.says("FINE-9", "state", stateMessage(now(), 1, second + 1));
       await harness.pass(100);
@@ -173,14 +173,14 @@ describe("device protocol: what cannot be stored yet waits", () => {
     expect(harness.bridge.badMessages).toEqual({ "set-aside": 2 });
     expect(harness.log.join("")).toContain("something nobody thought of");
     expect(await lost()).toEqual([{ robot_id: oddId, cleared_at: null }]);
-    // What it says from then on is stored, and clears the alert.
+    // Later messages are stored and clear the alert.
     harness.says("ODD-9", "state", stateMessage(now(), 1, 2));
     await harness.pass(100);
     expect(await harness.stateOf(oddId)).toMatchObject({ online: true, state_seq: 2 });
     expect(await lost()).toEqual([{ robot_id: oddId, cleared_at: expect.any(Date) }]);
   });
 
-  test("protocol rule 10: where nothing can be stored of anybody, all is kept for as long as it takes", async () => {
+  test("protocol rule 10: if nothing can be stored for any robot, everything is retained as long as necessary", async () => {
     const ids = await Promise.all(["ALL-1", "ALL-2"].map((serial) => harness.robot(serial)));
     await sql`alter table readings rename to readings_away`.execute(harness.database.db);
     for (const serial of ["ALL-1", "ALL-2"]) harness.says(serial, "state", stateMessage(now(), 1, 1));
@@ -191,7 +191,7 @@ describe("device protocol: what cannot be stored yet waits", () => {
     for (const id of ids) expect(await harness.stateOf(id)).toMatchObject({ online: true, state_seq: 1 });
   });
 
-  test("protocol rule 11: a bridge that lost its lock forgets what waits and comes back as a new one", async () => {
+  test("protocol rule 11: a bridge that lost its lock discards what waits, and starts afresh when it regains the lock", async () => {
     const robotId = await harness.robot("LOST-1");
     harness.says("LOST-1", "state", stateMessage(now(), 1, 1));
     await harness.loseLock();
@@ -206,7 +206,7 @@ describe("device protocol: what cannot be stored yet waits", () => {
     expect(await harness.stateOf(robotId)).toMatchObject({ state_seq: 3 });
   });
 
-  test("protocol rule 11: when the broker is back the robots are asked, and what is pending is sent again", async () => {
+  test("protocol rule 11: once the broker is back the robots are queried, and what is pending is sent again", async () => {
     const robotId = await harness.robot("BACK-1");
     harness.says("BACK-1", "state", stateMessage(now(), 1, 1));
     await harness.pass(500);

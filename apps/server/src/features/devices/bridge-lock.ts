@@ -4,19 +4,19 @@ import type { Logger } from "pino";
 import type { Cancel, Clock } from "../../platform/clock.ts";
 import type { Executor } from "../../platform/database/database.ts";
 
-/** Any numbers all servers agree on. */
+/** Arbitrary numbers that all servers share. */
 const BRIDGE_LOCK = 7_305_002;
 /** Held by the bridge alongside its lock while it has no broker connection, so that every server can see that. */
 const CUT_OFF_LOCK = 7_305_003;
-/** A server that is not the bridge tries, and one that is looks after its connection, this often. */
-const TRY_MS = 1_000;
-/** A connection unresponsive for this long (real time) is abandoned, and the lock with it. */
-const ANSWER_MS = 3_000;
+/** How often other servers try to become the bridge, and the bridge checks its connection. */
+const CHECK_MS = 1_000;
+/** A connection that does not respond for this long (real time) is abandoned, and the lock with it. */
+const QUERY_TIMEOUT_MS = 3_000;
 
-/** Whether some server is the bridge, and has its broker. */
+/** Whether some server is the bridge, and whether it is connected to the broker. */
 export type BridgeStatus = "works" | "none" | "cut-off";
 
-/** As the database knows it, whichever server it is; the broker as of a second ago. */
+/** As the database knows it, whichever server is the bridge; the broker connection as of a second ago. */
 export async function readBridgeStatus(db: Executor): Promise<BridgeStatus> {
   const { rows } = await sql<{ objid: number }>`
     select objid::int as objid from pg_locks
@@ -29,11 +29,11 @@ export async function readBridgeStatus(db: Executor): Promise<BridgeStatus> {
 }
 
 export interface LockHolder {
-  /** Whether this server may be the bridge at all: it is not while its clock cannot be relied on (protocol rule 12). */
+  /** Whether this server may be the bridge: not while its clock is unreliable (protocol rule 12). */
   canHold(): boolean;
   /** Called before the lock is released voluntarily; it is still held during the call. */
-  onGivingUp(): Promise<unknown>;
-  /** Whether the bridge can hear robots at all. */
+  onResigning(): Promise<unknown>;
+  /** Whether the bridge can hear robots. */
   hasBroker(): boolean;
   onHeld(): void;
   /** Called immediately when the lock may be lost; nothing may be written afterwards. */
@@ -41,8 +41,8 @@ export interface LockHolder {
 }
 
 /**
- * The PostgreSQL advisory lock that makes one server the bridge (protocol rule 11), on a connection of its own: it
- * is held for as long as that connection lives, and not a moment longer.
+ * The PostgreSQL advisory lock that makes one server the bridge (protocol rule 11). It has a connection to itself, and
+ * is held exactly as long as that connection lives.
  */
 export class BridgeLock {
   readonly #connection: pg.ClientConfig;
@@ -51,9 +51,9 @@ export class BridgeLock {
   readonly #holder: LockHolder;
   #client: pg.Client | null = null;
   #held = false;
-  /** The database knows that this bridge has no broker. */
+  /** The database knows that this bridge has no broker connection. */
   #isCutOff = false;
-  #asking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
   #cancel: Cancel = () => {};
   #running = false;
 
@@ -68,61 +68,65 @@ export class BridgeLock {
     return this.#held;
   }
 
-  /** Resolves after the first try, whether it got the lock or not. */
+  /** Resolves after the first attempt, successful or not. */
   async start(): Promise<void> {
     this.#running = true;
-    this.#cancel = this.#clock.every(TRY_MS, () => this.#tick());
+    this.#cancel = this.#clock.every(CHECK_MS, () => this.#tick());
     this.#tick();
-    await this.#asking;
+    await this.#checking;
   }
 
-  /** Gives the lock back, so that another server needs not wait. */
+  /** Releases the lock, so that another server need not wait. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancel();
-    await this.#asking;
+    await this.#checking;
     const client = this.#client;
     this.#drop();
     await client?.end();
   }
 
-  /** Resolves when no question to the database is open. */
+  /** Resolves when no query is pending. */
   async idle(): Promise<void> {
-    await this.#asking;
+    await this.#checking;
   }
 
   #tick(): void {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
     });
   }
 
-  async #ask(): Promise<void> {
-    if (!this.#holder.canHold()) return this.#giveUp();
+  async #check(): Promise<void> {
+    if (!this.#holder.canHold()) return this.#resign();
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client === null) await this.#open(client);
-      if (!this.#held) await this.#try(client);
-      await this.#tellOfBroker(client);
+      if (!this.#held) await this.#tryLock(client);
+      await this.#publishBrokerStatus(client);
     } catch (error) {
-      this.#lost(client, error);
+      this.#onConnectionLost(client, error);
     }
   }
 
   #newClient(): pg.Client {
-    return new pg.Client({ ...this.#connection, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
+    return new pg.Client({
+      ...this.#connection,
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+    });
   }
 
   async #open(client: pg.Client): Promise<void> {
-    client.on("error", (error) => this.#lost(client, error));
-    client.on("end", () => this.#lost(client, new Error("Connection terminated")));
+    client.on("error", (error) => this.#onConnectionLost(client, error));
+    client.on("end", () => this.#onConnectionLost(client, new Error("Connection terminated")));
     this.#client = client;
     await client.connect();
-    // Without these a server that lost its network would keep the lock for hours (no effect on a local socket).
+    // Without these, a server that lost its network would keep the lock for hours (no effect on a local socket).
     await client.query("set tcp_keepalives_idle = 1; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2");
   }
 
-  async #try(client: pg.Client): Promise<void> {
+  async #tryLock(client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ held: boolean }>("select pg_try_advisory_lock($1) as held", [BRIDGE_LOCK]);
     if (rows[0]?.held !== true || client !== this.#client || !this.#running) return;
     this.#held = true;
@@ -130,8 +134,8 @@ export class BridgeLock {
     this.#holder.onHeld();
   }
 
-  /** A question in any case: it shows that the connection, and the lock with it, is still there. */
-  async #tellOfBroker(client: pg.Client): Promise<void> {
+  /** Always runs a query, which proves that the connection, and with it the lock, is still alive. */
+  async #publishBrokerStatus(client: pg.Client): Promise<void> {
     if (!this.#held) return;
     const isCutOff = !this.#holder.hasBroker();
     if (isCutOff === this.#isCutOff) return void (await client.query("select 1"));
@@ -139,11 +143,11 @@ export class BridgeLock {
     this.#isCutOff = isCutOff;
   }
 
-  /** Another server may take it at once. */
-  async #giveUp(): Promise<void> {
+  /** Another server may take the lock immediately. */
+  async #resign(): Promise<void> {
     if (this.#held) {
-      this.#log.warn("this server gives up being the bridge: its clock cannot be relied on");
-      await this.#holder.onGivingUp();
+      this.#log.warn("this server resigns as the bridge: its clock is unreliable");
+      await this.#holder.onResigning();
     }
     const client = this.#client;
     this.#drop();
@@ -152,10 +156,10 @@ export class BridgeLock {
     client?.end().catch(() => {});
   }
 
-  #lost(client: pg.Client, error: unknown): void {
+  #onConnectionLost(client: pg.Client, error: unknown): void {
     if (client !== this.#client) return;
-    // That the bridge was lost is told whatever it was lost by; that there is none yet may be part of an outage.
-    if (this.#held) this.#log.warn({ reason: error }, "this server is the bridge no more");
+    // Losing the bridge is always logged; failing to become it may be part of a known outage.
+    if (this.#held) this.#log.warn({ reason: error }, "this server is no longer the bridge");
     else this.#log.warn({ error }, "no connection for the bridge lock");
     this.#drop();
     client.end().catch(() => {});

@@ -19,10 +19,10 @@ import {
 } from "./robot-state.repository.ts";
 
 const FLUSH_MS = 100;
-/** A bridge that gives up stores what it has, unless that takes longer. */
-const FLUSH_LIMIT_MS = 1_000;
+/** A bridge that resigns stores what it has received, within this time. */
+const FINAL_FLUSH_MS = 1_000;
 const SWEEP_MS = 5_000;
-/** A new bridge has heard no robot yet; it requests their status before treating any as silent. */
+/** A new bridge has not heard from any robot yet; it requests their status before treating any as silent. */
 const SWEEP_GRACE_MS = 15_000;
 /** By then retained messages have arrived and show which robots are connected. */
 const RETAINED_MS = 500;
@@ -36,21 +36,21 @@ export interface BridgeDependencies extends Pick<
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }
 
-/** Brings what robots say into the database, on the one server that holds the bridge lock (protocol rule 11). */
+/** Stores what robots publish, on the one server that holds the bridge lock (protocol rule 11). */
 export class Bridge implements Service {
   readonly #deps: BridgeDependencies;
   readonly #bad: BadMessages;
-  readonly #taken = new Map<RobotLeaf, number>();
+  readonly #received = new Map<RobotLeaf, number>();
   readonly #lock: BridgeLock;
   readonly #log: ThrottledLog;
   readonly #queue: IngestQueue;
   readonly #subscription: RobotSubscription;
   readonly #statusRequests: StatusRequests;
-  readonly #underWay = new Set<Promise<void>>();
-  /** Messages that the broker has not taken yet; a broker that is away may never take them. */
+  readonly #inProgress = new Set<Promise<void>>();
+  /** Messages that the broker has not accepted yet; if it is unreachable, it may never. */
   readonly #sending = new Set<Promise<void>>();
   #timers: Cancel[] = [];
-  #cancelGreeting: Cancel = () => {};
+  #cancelStatusRequests: Cancel = () => {};
   #sinceMs = 0;
   #sweeping = false;
 
@@ -61,7 +61,7 @@ export class Bridge implements Service {
     this.#lock = new BridgeLock(connection, clock, log, {
       canHold: () => !isClockWrong(deps),
       // Acknowledged messages are not redelivered.
-      onGivingUp: () => withTimeout(clock, this.#queue.flush(), FLUSH_LIMIT_MS),
+      onResigning: () => withTimeout(clock, this.#queue.flush(), FINAL_FLUSH_MS),
       hasBroker: () => broker.connected,
       onHeld: () => this.#begin(),
       onLost: () => this.#end(),
@@ -81,9 +81,9 @@ export class Bridge implements Service {
     return this.#lock.held;
   }
 
-  /** Readable messages by leaf that this server has taken in since it started. */
+  /** Valid messages by leaf that this server has received since it started. */
   get messages(): ReadonlyMap<RobotLeaf, number> {
-    return this.#taken;
+    return this.#received;
   }
 
   /** Dropped messages by kind since this server started. */
@@ -98,14 +98,14 @@ export class Bridge implements Service {
   /** Waits for the database, not for the broker. */
   async stop(): Promise<void> {
     void this.#subscription.end();
-    // What arrived is stored before another server becomes the bridge.
+    // Received messages are stored before another server becomes the bridge.
     if (this.#lock.held) await this.#queue.flush();
     await this.#lock.stop();
     await this.#settled();
     await this.#log.stop();
   }
 
-  /** Resolves when nothing is under way any more; messages that wait for their flush are not. */
+  /** Resolves when no work is in progress; messages waiting for the next flush do not count. */
   async idle(): Promise<void> {
     await this.#lock.idle();
     await this.#settled();
@@ -114,7 +114,7 @@ export class Bridge implements Service {
   }
 
   async #settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.#inProgress.size > 0) await Promise.all(this.#inProgress);
   }
 
   #begin(): void {
@@ -123,7 +123,7 @@ export class Bridge implements Service {
     this.#timers = [
       clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
       clock.every(SWEEP_MS, () => this.#track(this.#sweepOnce())),
-      clock.every(DAY_MS, () => this.#track(this.#makePartitions())),
+      clock.every(DAY_MS, () => this.#track(this.#createPartitions())),
     ];
     this.#track(this.#listen());
   }
@@ -131,14 +131,14 @@ export class Bridge implements Service {
   #end(): void {
     for (const cancel of this.#timers) cancel();
     this.#timers = [];
-    this.#cancelGreeting();
+    this.#cancelStatusRequests();
     this.#statusRequests.cancel();
     this.#queue.clear();
     void this.#subscription.end();
   }
 
   async #listen(): Promise<void> {
-    await this.#makePartitions();
+    await this.#createPartitions();
     if (this.#lock.held) void this.#subscription.begin();
   }
 
@@ -150,21 +150,21 @@ export class Bridge implements Service {
       return;
     }
     const { leaf } = opened.incoming;
-    this.#taken.set(leaf, (this.#taken.get(leaf) ?? 0) + 1);
+    this.#received.set(leaf, (this.#received.get(leaf) ?? 0) + 1);
     this.#queue.add(opened.serial, opened.incoming);
   }
 
   #onSubscribed(): void {
-    this.#cancelGreeting();
-    this.#cancelGreeting = this.#deps.clock.after(RETAINED_MS, () => this.#track(this.#greetAll()));
+    this.#cancelStatusRequests();
+    this.#cancelStatusRequests = this.#deps.clock.after(RETAINED_MS, () => this.#track(this.#requestStatuses()));
   }
 
-  /** After a takeover or reconnect: requests robots' status and sends them what is pending. */
-  async #greetAll(): Promise<void> {
+  /** After a takeover or reconnect: requests robots' status and resends what is pending. */
+  async #requestStatuses(): Promise<void> {
     await this.#queue.storeArrived();
     const robots = await readConnectedRobots(this.#deps.db, this.#deps.clock.now());
     if (!this.#lock.held) return;
-    this.#statusRequests.askAll(robots);
+    this.#statusRequests.plan(robots);
     await this.#deps.resendPending(robots.map(({ robotId }) => robotId));
   }
 
@@ -189,7 +189,7 @@ export class Bridge implements Service {
 
   async #sweep(): Promise<void> {
     const { db, clock } = this.#deps;
-    // Waiting messages may prove that a robot is connected.
+    // Queued messages may prove that a robot is connected.
     const isStored = await this.#queue.storeArrived();
     const now = clock.now();
     if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
@@ -198,7 +198,7 @@ export class Bridge implements Service {
     });
   }
 
-  async #makePartitions(): Promise<void> {
+  async #createPartitions(): Promise<void> {
     try {
       await ensureReadingsPartitions(this.#deps.db, this.#deps.clock.now());
     } catch (error) {
@@ -206,12 +206,12 @@ export class Bridge implements Service {
     }
   }
 
-  /** Nothing that fails stops the bridge (protocol rule 10). */
-  #track(work: Promise<void>, set = this.#underWay): void {
+  /** No failure stops the bridge (protocol rule 10). */
+  #track(work: Promise<void>, set = this.#inProgress): void {
     const tracked = work
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : "unknown";
-        this.#log.warn({ error }, "the bridge goes on", reason);
+        this.#log.warn({ error }, "an error in the bridge, which continues", reason);
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);
@@ -222,7 +222,7 @@ const RETRY_MS = 1_000;
 
 interface SubscriptionListener {
   onMessage(message: ReceivedMessage): void;
-  /** Subscribed, or subscribed again after the broker was away: retained messages are coming. */
+  /** Subscribed, or resubscribed after a broker outage: retained messages will follow. */
   onSubscribed(): void;
 }
 
@@ -260,7 +260,7 @@ class RobotSubscription {
     return this.#settle();
   }
 
-  /** From this call on no message is handed on. */
+  /** No message is delivered after this call. */
   end(): Promise<void> {
     this.#wanted = null;
     this.#stopListening();
@@ -273,7 +273,10 @@ class RobotSubscription {
     await this.#settling;
   }
 
-  /** Makes what is so what is wanted, one step after the other: the broker knows one subscription for a connection. */
+  /**
+   * Reconciles the subscription with what is wanted, one step at a time: the broker knows one subscription per
+   * connection.
+   */
   #settle(): Promise<void> {
     this.#settling = this.#settleAfter(this.#settling);
     return this.#settling;
@@ -313,13 +316,15 @@ class RobotSubscription {
   }
 }
 
-/** Asking a whole fleet is spread over this time (protocol rule 11). */
+/** Status requests to a whole fleet are spread over this time (protocol rule 11). */
 const SPREAD_MS = 10_000;
-/** Up to so many that a command or a due run waits for are asked at once; more are spread over this time. */
-const AWAITED_AT_ONCE = 100;
+/**
+ * Up to this many robots that a command or due run waits for are queried immediately; more are spread over this time.
+ */
+const MAX_IMMEDIATE = 100;
 const AWAITED_SPREAD_MS = 1_000;
 
-/** Asks robots to report now, not all at the same moment. */
+/** Asks robots to report their status now, spread over time. */
 class StatusRequests {
   readonly #broker: Broker;
   readonly #clock: Clock;
@@ -331,15 +336,15 @@ class StatusRequests {
   }
 
   /**
-   * Replaces what was planned before. Robots that a command or a due run waits for come first, for what they showed
-   * while no bridge listened never comes live: a START would fail 8 s after it was issued and be followed by a STOP
-   * (rule 6), though the robot took it, and a run would wait (decision 45). The others are asked in the order given.
+   * Replaces earlier plans. Robots that a command or a due run waits for come first, because what they showed while no
+   * bridge listened never arrives live: a START would fail 8 s after it was issued and be followed by a STOP (rule 6)
+   * although the robot accepted it, and a run would wait (decision 45). The others are queried in the given order.
    */
-  askAll(robots: readonly ReachableRobot[]): void {
+  plan(robots: readonly ReachableRobot[]): void {
     this.cancel();
     const { awaited = [], others = [] } = Object.groupBy(robots, (robot) => (robot.awaited ? "awaited" : "others"));
-    this.#askSpread(awaited, awaited.length > AWAITED_AT_ONCE ? AWAITED_SPREAD_MS : 0);
-    this.#askSpread(others, SPREAD_MS);
+    this.#spread(awaited, awaited.length > MAX_IMMEDIATE ? AWAITED_SPREAD_MS : 0);
+    this.#spread(others, SPREAD_MS);
   }
 
   cancel(): void {
@@ -347,7 +352,7 @@ class StatusRequests {
     this.#planned = [];
   }
 
-  #askSpread(robots: readonly ReachableRobot[], overMs: number): void {
+  #spread(robots: readonly ReachableRobot[], overMs: number): void {
     for (const [index, robot] of robots.entries()) {
       const afterMs = Math.floor((index * overMs) / robots.length);
       this.#planned.push(this.#clock.after(afterMs, () => void this.#ask(robot)));

@@ -22,7 +22,7 @@ let suncrewUrl: string;
 let broker: AskingBroker;
 const clients: MqttClient[] = [];
 
-/** A broker that asks over HTTP exactly as EMQX 5 does, and ends connections by its management call. */
+/** A broker that queries over HTTP exactly as EMQX 5 does, and ends connections through its management API. */
 class AskingBroker {
   readonly url: string;
   readonly kickUrl: string;
@@ -44,7 +44,7 @@ class AskingBroker {
         const check = async () => {
           const result = await ask(brokerAuthPath, { username, password: password.toString(), clientid: client.id });
           names.set(client, username);
-          // EMQX refuses who none of its sources allows.
+          // EMQX refuses clients that no source allows.
           done(null, result === "allow");
         };
         void check();
@@ -87,7 +87,7 @@ class AskingBroker {
   }
 }
 
-/** One question; EMQX takes everything but a 200 with a result for "ignore". */
+/** One query; EMQX treats anything but a 200 with a result as "ignore". */
 async function ask(path: string, body: unknown, token = TOKEN): Promise<string> {
   const response = await fetch(suncrewUrl + path, {
     method: "POST",
@@ -130,7 +130,7 @@ afterAll(async () => {
   await broker.stop();
 });
 
-describe("protocol rule 9: a broker that asks Suncrew over HTTP", () => {
+describe("protocol rule 9: a broker that queries Suncrew over HTTP", () => {
   test("protocol rule 9: a provisioned device signs in and reaches its own topics only", async () => {
     const client = await signIn("EMQ-1", await provision("EMQ-1"));
     const granted = await client.subscribeAsync(topicOf("EMQ-1", "command"), { qos: 1 });
@@ -151,7 +151,7 @@ describe("protocol rule 9: a broker that asks Suncrew over HTTP", () => {
     }
   });
 
-  test("protocol rule 9: a wrong secret and another's client id are refused; who is no device is left to the broker", async () => {
+  test("protocol rule 9: a wrong secret and another's client id are refused; names that are no device's are left to the broker", async () => {
     const secret = await provision("EMQ-2");
     await expect(signIn("EMQ-2", "wrong")).rejects.toThrow(/not authorized/i);
     await expect(signIn("EMQ-2", secret, { clientId: "EMQ-1" })).rejects.toThrow(/not authorized/i);
@@ -164,7 +164,7 @@ describe("protocol rule 9: a broker that asks Suncrew over HTTP", () => {
     expect([await ask(brokerAuthPath, {}), await ask(brokerAclPath, { username: "EMQ-2" })]).toEqual(["deny", "deny"]);
   });
 
-  test("protocol rule 9: a rotated secret ends the connection and the old one, a retirement ends both for good", async () => {
+  test("protocol rule 9: rotating a secret ends the connection and the old secret; retiring ends both for good", async () => {
     const old = await provision("EMQ-3");
     const client = await signIn("EMQ-3", old);
     const cut = closed(client);
@@ -184,7 +184,7 @@ describe("protocol rule 9: a broker that asks Suncrew over HTTP", () => {
     expect(lines.join()).not.toContain("secret of the api");
   });
 
-  test("protocol rule 9: without its token nobody is answered, and without a token set there is nothing to ask", async () => {
+  test("protocol rule 9: calls without the token get no answer, and if no token is set the calls do not exist", async () => {
     const right = { username: "OWN-1", password: server.fixtures.ownRobot.secret, clientid: "OWN-1" };
     expect(await ask(brokerAuthPath, right)).toBe("allow");
     for (const token of ["", "wrong", `${TOKEN}x`, TOKEN.slice(1)]) {
@@ -198,7 +198,7 @@ describe("protocol rule 9: a broker that asks Suncrew over HTTP", () => {
     await other.close();
   });
 
-  test("protocol rule 9: a broker whose call does not end the connection is told again", async () => {
+  test("protocol rule 9: a broker whose call does not end the connection is called again", async () => {
     const log = pino({ level: "silent" });
     const kick = kickByHttp(broker.kickUrl.replace("key:", "wrong:"), fetch, log);
     await expect(kick("EMQ-1")).rejects.toThrow("did not end the device's connection");

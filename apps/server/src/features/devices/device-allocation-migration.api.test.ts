@@ -22,15 +22,15 @@ async function deleted(siteId: number, serial: string, on: Date): Promise<void> 
 
 async function edited(entity: "robot" | "site", id: number, on: Date, before: object, after: object): Promise<void> {
   const action = entity === "robot" ? "UPDATE_ROBOT" : "UPDATE_SITE";
-  const [told, now] = [JSON.stringify(before), JSON.stringify(after)];
+  const [was, is] = [JSON.stringify(before), JSON.stringify(after)];
   const edit = { at: on, actor: "Anita Rao", action, entity, entity_id: String(id), outcome: "DONE" } as const;
   await database.db
     .insertInto("audit")
-    .values({ ...edit, before: told, after: now })
+    .values({ ...edit, before: was, after: is })
     .execute();
 }
 
-/** As the database was before, and then as an upgrade leaves it. */
+/** Resets the database to its form before the upgrade, then upgrades it. */
 async function upgrade(): Promise<void> {
   const { db } = database;
   await sql`drop function allocate_device_of_robot, allocate_devices_of_site cascade`.execute(db);
@@ -39,27 +39,27 @@ async function upgrade(): Promise<void> {
   await db.transaction().execute((tx) => sql.raw(text).execute(tx));
 }
 
-test("§6: an upgrade allocates devices to who has them, or had them last; others are the operator's", async () => {
+test("§6: an upgrade allocates devices to the partners that use them or used them last; the rest are the operator's", async () => {
   const { db } = database;
   const { ownSiteId, secondSiteId, foreignSiteId, ownerPartnerId, strangerPartnerId, ownRobot } = fixtures;
-  const gonePartnerId = await addPartner(db, "Gone Services", "Gil");
-  const goneSiteId = await addSite(db, "Gone Park", gonePartnerId, 10);
+  const deletedPartnerId = await addPartner(db, "Former Services", "Gil");
+  const deletedSiteId = await addSite(db, "Former Park", deletedPartnerId, 10);
   const inHouseSiteId = await addSite(db, "House Park", 1, 11);
   const callSiteId = await addSite(db, "Call Park", null, 12);
   await addRobot(db, inHouseSiteId, "HOUSE-1");
   await addRobot(db, callSiteId, "CALL-1");
   await deleted(foreignSiteId, "LAST-FAR", day(5));
-  await deleted(goneSiteId, "LAST-GONE", day(5));
+  await deleted(deletedSiteId, "LAST-FORMER", day(5));
   await db
     .updateTable("partners")
     .set({ deleted_at: day(6) })
-    .where("id", "=", gonePartnerId)
+    .where("id", "=", deletedPartnerId)
     .execute();
-  // Replaced on the 7th, at the owner's, after a robot of the stranger's had it until the 5th.
+  // Replaced on the 7th at the owner's site, after another partner's robot had it until the 5th.
   await deleted(foreignSiteId, "REPLACED-1", day(5));
   const robot = (serial_number: string, site_id: number) => ({ robot_name: "Row", serial_number, site_id });
   await edited("robot", ownRobot.id, day(7), robot("REPLACED-1", ownSiteId), robot("OWN-1", ownSiteId));
-  // The site was another's when the robot was deleted there.
+  // The site was another partner's when the robot was deleted there.
   await deleted(secondSiteId, "LAST-BEFORE", day(8));
   await deleted(secondSiteId, "LAST-AFTER", day(10));
   const of = (partner: number) => ({ maintenance_partner_id: partner });
@@ -74,7 +74,7 @@ test("§6: an upgrade allocates devices to who has them, or had them last; other
     "HOUSE-1": 1,
     "CALL-1": 1,
     "LAST-FAR": strangerPartnerId,
-    "LAST-GONE": 1,
+    "LAST-FORMER": 1,
     "REPLACED-1": ownerPartnerId,
     "LAST-BEFORE": 1,
     "LAST-AFTER": ownerPartnerId,

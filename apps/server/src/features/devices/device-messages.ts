@@ -2,7 +2,7 @@ import type { BrokerAccounts } from "../../platform/broker-accounts/broker-accou
 
 const MAX_NAMED = 5;
 
-/** Names the first few of many. */
+/** Lists the first few and counts the rest. */
 function nameSome(serials: readonly string[]): string {
   const named = serials.slice(0, MAX_NAMED).join(", ");
   const others = serials.length - MAX_NAMED;
@@ -15,7 +15,7 @@ const devices = (serials: readonly string[]) =>
 const unsure = "the broker may already use one that nobody has seen.";
 const manual = "Suncrew does not manage your broker's accounts:";
 
-/** What people read about devices. */
+/** Messages about devices, as shown to people. */
 export const deviceMessages = {
   noRange: (max: number) =>
     `A range counts up the digits at the end, such as SCR-1021 to SCR-1040, and has at most ${max} devices`,
@@ -57,7 +57,7 @@ export const deviceMessages = {
   deleteAccount: "Suncrew ignores it from now on; delete its account at your broker too.",
 } as const;
 
-/** Adds the remaining steps for operators who manage broker accounts manually. */
+/** Adds the remaining step for operators who manage broker accounts manually. */
 export function withManualStep(form: BrokerAccounts["form"], message: string, step: string): string {
   return form === "manual" ? `${message}. ${step}` : message;
 }

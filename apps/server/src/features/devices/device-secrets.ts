@@ -1,12 +1,13 @@
-import { randomBytes } from "node:crypto";
-import { type DeviceSecret, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
+import { DEVICES_AT_ONCE, type DeviceSecret } from "@suncrew/contract/devices/devices.ts";
+import { parseTopic, robotLeaves, serverLeaves, topicOf } from "@suncrew/contract/devices/topics.ts";
 import { serialRange } from "@suncrew/domain/devices/serial-numbers.ts";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import {
+  AccountNameTakenError,
   type BrokerAccounts,
   BrokerUpdateError,
   type DeviceAccount,
   storesSecrets,
-  AccountNameTakenError,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import { type AdvisoryLocks, type HeldLock, LockUnavailableError } from "../../platform/database/advisory-locks.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
@@ -15,11 +16,12 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import { type AuditActor, type AuditedChange, auditedChange, recordAudits, recordChange } from "../audit/public.ts";
 import { seenAt } from "../sites/public.ts";
-import { hashDeviceSecret } from "./device-access.ts";
 import { deviceMessages } from "./device-messages.ts";
 import {
   clearSecretUnsure,
+  deviceSecretSha256,
   insertDevices,
+  isKnownDevice,
   lockDevice,
   lockPartner,
   lockProvisioning,
@@ -30,13 +32,13 @@ import {
   storeNewSecret,
 } from "./devices.repository.ts";
 
-/** Accounts sent to the broker in one call. If it stops accepting them, no more than these have to be taken back. */
+/** Accounts per broker call. If the broker stops accepting them, no more than these have to be taken back. */
 const PUT_BATCH = 50;
-/** Accounts that may fail to be taken back before the broker counts as unreachable. */
+/** After this many failures to take back accounts, the broker counts as unreachable. */
 const MAX_TAKE_BACK_FAILURES = 2;
 const SECRET_BYTES = 32;
 
-export interface ProvisionRequest {
+interface ProvisionRequest {
   readonly first: string;
   readonly last: string;
   /** The partner that the devices are allocated to. */
@@ -45,25 +47,22 @@ export interface ProvisionRequest {
   readonly at: Date;
 }
 
-export interface ProvisionDependencies {
+interface ProvisionDependencies {
   readonly db: Db;
   readonly accounts: BrokerAccounts;
-  /** Used for provisioning alone. */
+  /** Reserved for this kind of change. */
   readonly locks: AdvisoryLocks;
 }
 
-export interface Provisioned {
-  readonly devices: readonly DeviceSecret[];
-  /** The name of the partner that the devices are allocated to. */
-  readonly partner: string;
-}
-
 /**
- * Creates devices with their secrets, all of them or none. The broker has their accounts before they are stored, and
- * before anybody sees a secret. Throws 400 (not a range), 404 (no such partner), 409 (serial number taken) or 503 (the
+ * Creates devices with their secrets, all or none; returns them with the partner's name. The broker receives their accounts before they are stored, and
+ * before anyone sees a secret. Throws 400 (not a range), 404 (no such partner), 409 (serial number taken) or 503 (the
  * broker could not be updated).
  */
-export async function provision(deps: ProvisionDependencies, request: ProvisionRequest): Promise<Provisioned> {
+export async function provision(
+  deps: ProvisionDependencies,
+  request: ProvisionRequest,
+): Promise<{ devices: DeviceSecret[]; partner: string }> {
   const { first, last, partnerId, by: actor, at } = request;
   const serials = serialRange(first, last, DEVICES_AT_ONCE);
   if (serials === null) throw invalid("last_serial", deviceMessages.noRange(DEVICES_AT_ONCE), "SERIAL_RANGE");
@@ -79,9 +78,9 @@ export async function provision(deps: ProvisionDependencies, request: ProvisionR
 }
 
 /**
- * One at a time over all servers, so that nobody else gives an account another secret before the devices are stored. No
- * transaction is open during the calls to the broker, which take seconds for many devices. If the process dies in
- * between, the accounts have secrets that nobody has seen; whoever provisions these serial numbers next takes them over.
+ * Serialized across all servers, so that no account gets another secret before the devices are stored. No transaction
+ * is open during the calls to the broker, which take seconds for many devices. If the process dies in between, the
+ * accounts have secrets that nobody has seen; the next to provision these serial numbers takes them over.
  */
 async function provisionAtBroker(
   { db, accounts, locks }: ProvisionDependencies,
@@ -94,7 +93,7 @@ async function provisionAtBroker(
     if (taken.length > 0) throw serialsTaken(taken);
     await putAll(accounts, devices, lock);
     return transactionWithRetry(db, (tx) => storeDevices(tx, devices, request)).catch(async (error: unknown) => {
-      // A writer that this lock does not bind stored some of them. After any other error all may have been stored.
+      // A writer not bound by this lock stored some of them. After any other error, all may have been stored.
       if (error instanceof HttpError) {
         const stored = new Set(await readTakenSerials(db, serialsOf(devices)));
         const ours = devices.filter(({ serial }) => !stored.has(serial));
@@ -139,10 +138,10 @@ async function putAll(accounts: BrokerAccounts, devices: readonly DeviceAccount[
 async function takeBack(accounts: BrokerAccounts, devices: readonly DeviceAccount[], lock: HeldLock): Promise<void> {
   let failed = 0;
   for (const { serial } of devices) {
-    // Without the lock, somebody else may own them by now.
+    // Without the lock, they may belong to someone else by now.
     if (!lock.held || failed > MAX_TAKE_BACK_FAILURES) return;
     await accounts.retire(serial).catch(() => {
-      // Whoever provisions it next takes the account over.
+      // The next to provision this serial number takes the account over.
       failed += 1;
     });
   }
@@ -153,7 +152,7 @@ function serialsTaken(serials: readonly string[]): HttpError {
   return new HttpError(409, "SERIAL_TAKEN", message, { errors: [{ field: "first_serial", message }] });
 }
 
-/** Null for an error that is not a refusal. */
+/** Null if the error is not a refusal. */
 function provisionRefusal(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof AccountNameTakenError) return serialsTaken([error.serial]);
@@ -164,27 +163,21 @@ function provisionRefusal(error: unknown): HttpError | null {
   return null;
 }
 
-export interface RotationRequest {
-  readonly serial: string;
-  readonly by: AuditActor;
-  readonly at: Date;
-}
-
-export interface RotationDependencies extends Pick<Dependencies, "db" | "clock" | "broker" | "settings" | "log"> {
-  readonly accounts: BrokerAccounts;
-  /** Used for rotations alone, with the serial number as the key. */
-  readonly locks: AdvisoryLocks;
-}
+interface RotationDependencies
+  extends ProvisionDependencies, Pick<Dependencies, "clock" | "broker" | "settings" | "log"> {}
 
 /**
- * Gives a device a new secret and returns it; the old one ends with the commit. No row is locked during the call to a
- * broker that stores secrets itself, which may take long: until the secret is stored, a mark on the device says that the
- * broker may have one that nobody has seen. Throws 404, 409 (retired, or its robot may be moving) or 503 (the broker
- * could not be updated, or the secret could not be stored).
+ * Gives a device a new secret and returns it; the old one becomes invalid with the commit. No row is locked during the
+ * call to a broker that stores secrets itself, which may be slow: until the secret is stored, the device is marked
+ * because the broker may have one that nobody has seen. Throws 404, 409 (retired, or its robot may be moving) or 503
+ * (the broker could not be updated, or the secret could not be stored).
  */
-export async function rotate(deps: RotationDependencies, request: RotationRequest): Promise<string> {
+export async function rotate(
+  deps: RotationDependencies,
+  serial: string,
+  { actor, at }: Pick<AuditedChange, "actor" | "at">,
+): Promise<string> {
   const { db, accounts, locks } = deps;
-  const { serial, by: actor, at } = request;
   const secret = newSecret();
   const change = { actor, action: "ROTATE_DEVICE", entity: "device", entityId: serial, at };
   if (storesSecrets(accounts)) {
@@ -192,7 +185,7 @@ export async function rotate(deps: RotationDependencies, request: RotationReques
       db,
       change,
       (error) => rotationRefusal(error, serial),
-      // Of two rotations at once the second begins after the first has ended, so that broker and database agree.
+      // Concurrent rotations run one after the other, so that broker and database agree.
       () => locks.holding(serial, (lock) => rotateAtBroker(deps, change, { serial, secret }, lock)),
     );
   } else {
@@ -233,13 +226,13 @@ async function rotateAtBroker(
   }
 }
 
-/** Stores the secret that the broker has; throws 409 where the device has been retired since. */
+/** Stores the secret that the broker has; throws 409 if the device has been retired since. */
 async function storeRotated(db: Db, change: AuditedChange, { serial, secret }: DeviceAccount): Promise<void> {
   const isRetired = await db.transaction().execute(async (tx) => {
     const device = await lockDevice(tx, serial);
     if (device === null) throw notFound("Device");
     if (device.retired_at !== null) {
-      // The broker got the secret after it had retired the account.
+      // The broker received the secret after it had retired the account.
       await retireAgain(tx, serial, change.at);
       return true;
     }
@@ -250,17 +243,17 @@ async function storeRotated(db: Db, change: AuditedChange, { serial, secret }: D
   if (isRetired) throw conflict("DEVICE_RETIRED", deviceMessages.retiredAlready(serial));
 }
 
-/** Locks the device. Throws 404, or 409 where it can have no new secret now. */
+/** Locks the device. Throws 404, or 409 if it cannot get a new secret now. */
 async function requireRotatable(tx: Tx, deps: RotationDependencies, serial: string): Promise<void> {
   const device = await lockDevice(tx, serial);
   if (device === null) throw notFound("Device");
   if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", deviceMessages.retiredAlready(serial));
-  // Its connection ends: a robot that is cleaning could not be stopped until it has the new secret.
+  // Rotation ends its connection, and a cleaning robot could not be stopped until it has the new secret.
   const moving = await readMovingRobot(tx, serial, seenAt(deps));
   if (moving !== null) throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRotatedMoving(serial, moving.sentence));
 }
 
-/** Null for an error that is not a refusal, and for a device that does not exist: there is nothing to record then. */
+/** Null if the error is not a refusal, or the device does not exist: then there is nothing to record. */
 function rotationRefusal(error: unknown, serial: string): HttpError | null {
   if (error instanceof HttpError) return error.status === 404 ? null : error;
   if (error instanceof AccountNameTakenError) return conflict("ACCOUNT_NAME_TAKEN", error.message);
@@ -272,7 +265,7 @@ function rotationRefusal(error: unknown, serial: string): HttpError | null {
   return null;
 }
 
-/** Records what refuses a change at the broker, which spans several transactions, and throws it. */
+/** Records and throws the refusal of a change at the broker, which spans several transactions. */
 async function recordingRefusals<T>(
   db: Db,
   change: AuditedChange,
@@ -293,8 +286,46 @@ function serialsOf(devices: readonly DeviceAccount[]): string[] {
   return devices.map(({ serial }) => serial);
 }
 
-/** Never begins with a dash, which programs take for an option and spreadsheets for a formula. */
+/** Never starts with a dash, which programs take for an option and spreadsheets for a formula. */
 function newSecret(): string {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
   return secret.startsWith("-") ? newSecret() : secret;
+}
+
+/**
+ * What a provisioned device may do at the broker: use its own topics only, and publish to none of the server's (rule
+ * 9).
+ */
+export interface DeviceAccess {
+  signIn(serial: string, secret: string): Promise<boolean>;
+  /** Whether it was ever provisioned, even if retired since. */
+  isDevice(name: string): Promise<boolean>;
+  /** Provisioned and not retired. */
+  isInService(serial: string): Promise<boolean>;
+  mayPublish(serial: string, topic: string): boolean;
+  maySubscribe(serial: string, filter: string): boolean;
+}
+
+export function deviceAccess(db: Db): DeviceAccess {
+  return {
+    async signIn(serial, secret) {
+      const stored = await deviceSecretSha256(db, serial);
+      const hash = hashDeviceSecret(secret);
+      // Compared even if the device does not exist, so that timing reveals nothing.
+      const same = timingSafeEqual(stored ?? Buffer.alloc(hash.length), hash);
+      return same && stored !== null;
+    },
+    isDevice: (name) => isKnownDevice(db, name),
+    isInService: async (serial) => (await deviceSecretSha256(db, serial)) !== null,
+    mayPublish(serial, topic) {
+      const parsed = parseTopic(topic);
+      return parsed !== null && parsed.serial === serial && robotLeaves.some((leaf) => leaf === parsed.leaf);
+    },
+    maySubscribe: (serial, filter) => serverLeaves.some((leaf) => filter === topicOf(serial, leaf)),
+  };
+}
+
+/** The stored form of a device's secret; secrets are long and random, so a plain hash is enough. */
+export function hashDeviceSecret(secret: string): Buffer {
+  return createHash("sha256").update(secret, "utf8").digest();
 }

@@ -31,7 +31,7 @@ const audited = (action: string) =>
   server.db.selectFrom("audit").selectAll().where("action", "=", action).orderBy("id").execute();
 
 describe("protocol rule 9: devices are provisioned", () => {
-  test("protocol rule 9: the list tells free and assigned ones in natural order, with robot and site", async () => {
+  test("protocol rule 9: the list shows free and assigned devices in natural order, with robot and site", async () => {
     await provision("OWN-10");
     const list = await (await admin()).ask(deviceList);
     expect(list.map(({ serial }) => serial)).toEqual(["FAR-1", FREE_SERIAL, "OWN-1", "OWN-2", "OWN-10"]);
@@ -44,7 +44,7 @@ describe("protocol rule 9: devices are provisioned", () => {
     expect(list.at(-1)).toMatchObject({ robot: null, secret_at: TEST_NOW.toISOString() });
   });
 
-  test("protocol rule 9: each gets a secret of 32 random bytes, told once and kept as its SHA-256 only", async () => {
+  test("protocol rule 9: each gets a secret of 32 random bytes, shown once and stored only as its SHA-256", async () => {
     const { status, body } = await provision("SCR-1021", "SCR-1023");
     const { message, devices } = provisionDevices.response.parse(body);
     expect([status, message]).toEqual([201, "3 devices provisioned"]);
@@ -57,8 +57,8 @@ describe("protocol rule 9: devices are provisioned", () => {
       const row = server.db.selectFrom("devices").select("secret_sha256").where("serial", "=", serial);
       expect((await row.executeTakeFirstOrThrow()).secret_sha256).toEqual(hashDeviceSecret(secret));
     }
-    const kept = `${JSON.stringify(await server.db.selectFrom("audit").selectAll().execute())}${lines.join()}`;
-    for (const secret of secrets) expect(kept).not.toContain(secret);
+    const recorded = `${JSON.stringify(await server.db.selectFrom("audit").selectAll().execute())}${lines.join()}`;
+    for (const secret of secrets) expect(recorded).not.toContain(secret);
     expect((await audited("PROVISION_DEVICE")).map(({ entity_id }) => entity_id)).toEqual(
       devices.map(({ serial }) => serial),
     );
@@ -68,16 +68,16 @@ describe("protocol rule 9: devices are provisioned", () => {
     ["SCR-1", "SCR-2000"],
     ["SCR-5", "SCR-4"],
     ["SCR-1", "SCX-2"],
-  ])("protocol rule 9: %s to %s is no range of devices", async (first, last) => {
+  ])("protocol rule 9: %s to %s is not a range of devices", async (first, last) => {
     expect(await provision(first, last)).toMatchObject({ status: 400, body: { errors: [{ field: "last_serial" }] } });
   });
 
-  test("protocol rule 9: as many as the contract says are made at once", async () => {
+  test("protocol rule 9: the contract's maximum is provisioned in one call", async () => {
     expect(await provision("BIG-0001", `BIG-${DEVICES_AT_ONCE}`)).toMatchObject({ status: 201 });
     expect(accounts.secrets.size).toBe(DEVICES_AT_ONCE);
   });
 
-  test("protocol rule 9: where one of a range is taken, also by a retired one, nothing is made", async () => {
+  test("protocol rule 9: if one of a range is taken, even by a retired device, none is created", async () => {
     await provision("SCR-1022");
     await (await admin()).ask(retireDevice, { params: { serial: "SCR-1022" } });
     const before = accounts.secrets.size;
@@ -86,7 +86,7 @@ describe("protocol rule 9: devices are provisioned", () => {
       body: { message: "The serial number SCR-1022 is taken. Nothing was provisioned." },
     });
     expect([await device("SCR-1021"), accounts.secrets.size]).toEqual([undefined, before]);
-    // The same in other letters is the same plate, and two who provision it at once make one device.
+    // Another case of the same letters is the same serial number, and two concurrent requests make one device.
     const message = "The serial number SCR-1022 is taken. Nothing was provisioned.";
     expect(await provision("scr-1022")).toMatchObject({
       status: 409,
@@ -101,7 +101,7 @@ describe("protocol rule 9: devices are provisioned", () => {
     expect((await audited("PROVISION_DEVICE")).filter(({ outcome }) => outcome === "REFUSED")).toHaveLength(5);
   });
 
-  test("protocol rule 9: of two who provision the same at once one gets the secrets, and the broker knows these", async () => {
+  test("protocol rule 9: of two concurrent requests for the same devices one gets the secrets, and the broker has these", async () => {
     const answers = await Promise.all([provision("SCR-1021", "SCR-1060"), provision("SCR-1060", "SCR-1080")]);
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409]);
     const made = answers.find(({ status }) => status === 201);
@@ -110,7 +110,7 @@ describe("protocol rule 9: devices are provisioned", () => {
     }
   });
 
-  test("protocol rule 9: while the broker cannot be told nothing is provisioned, and it can be tried again", async () => {
+  test("protocol rule 9: while the broker cannot be updated nothing is provisioned, and it can be tried again", async () => {
     accounts.isAway = true;
     expect(await provision("SCR-1021")).toMatchObject({
       status: 503,
@@ -122,7 +122,7 @@ describe("protocol rule 9: devices are provisioned", () => {
     expect((await audited("PROVISION_DEVICE")).map(({ outcome }) => outcome)).toEqual(["REFUSED", "DONE"]);
   });
 
-  test("protocol rule 9: a name that somebody else has at the broker is taken, and the others are taken back", async () => {
+  test("protocol rule 9: a name that already exists at the broker is taken, and the other accounts are removed again", async () => {
     accounts.taken = "SCR-1023";
     expect(await provision("SCR-1021", "SCR-1024")).toMatchObject({ status: 409 });
     expect([accounts.secrets.size, await device("SCR-1021")]).toEqual([0, undefined]);
@@ -130,7 +130,7 @@ describe("protocol rule 9: devices are provisioned", () => {
 });
 
 describe("protocol rule 9: a secret is rotated", () => {
-  test("protocol rule 9: the old one ends at once, the new one is told once", async () => {
+  test("protocol rule 9: the old one ends immediately, the new one is shown once", async () => {
     await server.db
       .updateTable("devices")
       .set({ secret_at: new Date(0) })
@@ -141,11 +141,11 @@ describe("protocol rule 9: a secret is rotated", () => {
     expect(await access.signIn("OWN-1", server.fixtures.ownRobot.secret)).toBe(false);
     expect([accounts.secrets.get("OWN-1"), accounts.cut]).toEqual([secret, ["OWN-1"]]);
     expect(await device("OWN-1")).toMatchObject({ secret_at: TEST_NOW.toISOString(), broker_pending: false });
-    const kept = `${JSON.stringify(await audited("ROTATE_DEVICE"))}${lines.join()}`;
-    expect(kept).not.toContain(secret);
+    const recorded = `${JSON.stringify(await audited("ROTATE_DEVICE"))}${lines.join()}`;
+    expect(recorded).not.toContain(secret);
   });
 
-  test("protocol rule 9: while the broker cannot be told the old one stays, and it is on record", async () => {
+  test("protocol rule 9: while the broker cannot be updated the old one stays valid, and that is recorded", async () => {
     accounts.isAway = true;
     const answer = await (await admin()).call(rotateDeviceSecret, { params: { serial: "OWN-1" } });
     expect(answer).toMatchObject({ status: 503, body: { message: expect.stringContaining("cannot be reached") } });
@@ -153,13 +153,13 @@ describe("protocol rule 9: a secret is rotated", () => {
     expect(await audited("ROTATE_DEVICE")).toMatchObject([{ outcome: "REFUSED", entity_id: "OWN-1" }]);
   });
 
-  test("protocol rule 9: of two who rotate at once the last one's secret holds everywhere", async () => {
+  test("protocol rule 9: of two concurrent rotations the last one's secret is valid everywhere", async () => {
     const client = await admin();
-    const told = await Promise.all(
+    const rotated = await Promise.all(
       [1, 2, 3].map(() => client.ask(rotateDeviceSecret, { params: { serial: "OWN-1" } })),
     );
     const right = accounts.secrets.get("OWN-1") ?? "";
-    expect(told.map(({ secret }) => secret)).toContain(right);
+    expect(rotated.map(({ secret }) => secret)).toContain(right);
     expect(await deviceAccess(server.db).signIn("OWN-1", right)).toBe(true);
   });
 });
@@ -167,7 +167,7 @@ describe("protocol rule 9: a secret is rotated", () => {
 describe("protocol rule 9: a device is retired", () => {
   const retire = async (serial: string) => (await admin()).call(retireDevice, { params: { serial } });
 
-  test("protocol rule 9: it is cut off, stays in the list, and nobody gets it again", async () => {
+  test("protocol rule 9: it is cut off, stays in the list, and cannot be assigned again", async () => {
     expect(await retire(FREE_SERIAL)).toMatchObject({
       status: 200,
       body: { message: `Device ${FREE_SERIAL} retired` },
@@ -182,7 +182,7 @@ describe("protocol rule 9: a device is retired", () => {
     expect((await audited("RETIRE_DEVICE")).map(({ outcome }) => outcome)).toEqual(["DONE", "REFUSED"]);
   });
 
-  test("protocol rule 9: while the broker cannot be told it is retired all the same, and told again until it is", async () => {
+  test("protocol rule 9: if the broker cannot be updated it is retired all the same, and the broker is retried until it is", async () => {
     await server.app.start();
     accounts.isAway = true;
     expect(await retire("OWN-1")).toMatchObject({
@@ -192,13 +192,13 @@ describe("protocol rule 9: a device is retired", () => {
     expect(await deviceAccess(server.db).signIn("OWN-1", server.fixtures.ownRobot.secret)).toBe(false);
     expect(await device("OWN-1")).toMatchObject({ broker_pending: true });
     accounts.isAway = false;
-    const told = Promise.withResolvers<void>();
+    const retired = Promise.withResolvers<void>();
     accounts.retire = async (serial) => {
       accounts.cut.push(serial);
-      told.resolve();
+      retired.resolve();
     };
     server.clock.advance(5_000);
-    await told.promise;
+    await retired.promise;
     expect(accounts.cut).toEqual(["OWN-1"]);
   });
 });

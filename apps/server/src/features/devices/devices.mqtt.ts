@@ -12,7 +12,7 @@ import type { ReceivedMessage } from "../../platform/broker.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { PresenceMessage } from "./presence.ts";
 
-/** What the bridge subscribes to: everything that robots say (protocol rule 11: plainly). */
+/** The bridge's subscriptions: everything that robots publish (protocol rule 11: no shared subscription). */
 export const robotTopics: readonly string[] = robotLeaves.map((leaf) => `${TOPIC_ROOT}/+/${leaf}`);
 
 type BadMessageKind =
@@ -32,13 +32,18 @@ export type IncomingMessage =
   | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date }
   | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage; readonly receivedAt: Date };
 
+export interface RobotMessages {
+  readonly serial: string;
+  readonly messages: readonly IncomingMessage[];
+}
+
 type Opened =
   | { readonly serial: string; readonly incoming: IncomingMessage }
   | { readonly bad: BadMessageKind; readonly serial: string | null };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Opens a message from the broker: size, topic, JSON and schema, in this order (protocol rule 10). Never throws. */
+/** Parses a message from the broker: size, topic, JSON and schema, in this order (protocol rule 10). Never throws. */
 export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened {
   const topic = parseTopic(received.topic);
   const serial = topic?.serial ?? null;
@@ -53,7 +58,7 @@ export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened
 function parseJson(payload: Buffer): unknown {
   try {
     const text = utf8.decode(payload);
-    // PostgreSQL stores no NUL character and no half of a surrogate pair, and no robot needs one.
+    // PostgreSQL cannot store NUL characters or lone surrogates, and no robot needs them.
     if (text.includes("\\u0000")) return undefined;
     return surrogateEscape.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch {
@@ -61,7 +66,7 @@ function parseJson(payload: Buffer): unknown {
   }
 }
 
-/** Halves of a pair come by escapes only: the decoder above refuses their bytes. */
+/** Lone surrogates arrive only as escapes: the decoder above rejects their bytes. */
 const surrogateEscape = /\\ud[89a-f]/i;
 
 function wellFormed(_key: string, value: unknown): unknown {
@@ -94,10 +99,10 @@ function parseLeaf(leaf: RobotLeaf, json: unknown, receivedAt: Date, retained: b
   }
 }
 
-/** A kind of bad message is logged this often at most. */
+/** Each kind of bad message is logged at most this often. */
 const LOG_EVERY_MS = 10_000;
 
-/** Counts what the bridge drops and says so in the log, without its content (protocol rule 10). */
+/** Counts and logs what the bridge drops, without the content (protocol rule 10). */
 export class BadMessages {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -109,7 +114,7 @@ export class BadMessages {
     this.#log = log;
   }
 
-  /** How many were dropped, by kind, since this server started. */
+  /** Dropped messages by kind since this server started. */
   get counts(): Readonly<Partial<Record<BadMessageKind, number>>> {
     return Object.fromEntries(this.#counts);
   }

@@ -5,7 +5,7 @@ import { visibleSites } from "../sites/public.ts";
 
 const inOrder = new Intl.Collator("en", { numeric: true });
 
-/** Every provisioned device in natural order, with the robot that has it at a site of the viewer's. */
+/** Every provisioned device in natural order, with the robot that uses it if the viewer can see its site. */
 export async function readDevices(viewer: Viewer, db: Executor): Promise<Device[]> {
   const robots = visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
@@ -34,13 +34,8 @@ export async function readDevices(viewer: Viewer, db: Executor): Promise<Device[
     .toSorted((one, other) => inOrder.compare(one.serial, other.serial));
 }
 
-interface RobotColumns {
-  readonly id: number | null;
-  readonly robot_name: string | null;
-  readonly site_id: number | null;
-  readonly site_name: string | null;
-  readonly online: boolean | null;
-}
+type RobotColumns = Record<"id" | "site_id", number | null> &
+  Record<"robot_name" | "site_name", string | null> & { readonly online: boolean | null };
 
 function robotOf({ id, robot_name: name, site_id, site_name, online }: RobotColumns): Device["robot"] {
   if (id === null || name === null || site_id === null || site_name === null) return null;

@@ -6,7 +6,7 @@ import { lockLivePartner } from "../partners/public.ts";
 import { readStillMoving } from "../commands/public.ts";
 import type { SeenAt } from "../sites/public.ts";
 
-/** The serial numbers that exist already, as they are stored; to people `scr-1013` is SCR-1013. */
+/** Which of the serial numbers exist, as stored; `scr-1013` equals SCR-1013. */
 export async function readTakenSerials(db: Executor, serials: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom("devices")
@@ -17,12 +17,12 @@ export async function readTakenSerials(db: Executor, serials: readonly string[])
   return rows.map(({ serial }) => serial);
 }
 
-/** One transaction at a time provisions: no index refuses serial numbers that differ by case alone. */
+/** Serializes provisioning: no index rejects serial numbers that differ only in case. */
 export async function lockProvisioning(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('provision devices'))`.execute(tx);
 }
 
-/** Returns how many devices were stored: fewer where another transaction has stored one of them concurrently. */
+/** Returns how many devices were stored: fewer if a concurrent transaction has stored one of them. */
 export async function insertDevices(
   tx: Tx,
   devices: readonly { readonly serial: string; readonly secretSha256: Buffer }[],
@@ -51,7 +51,7 @@ interface LockedDevice {
   readonly retired_at: Date | null;
 }
 
-/** Locks the device, so that its changes reach the broker one after the other; null where it does not exist. */
+/** Locks the device, so that its changes reach the broker in order; null if it does not exist. */
 export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice | null> {
   const row = await tx
     .selectFrom("devices")
@@ -64,7 +64,7 @@ export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice |
 
 /**
  * Marks, before a new secret is sent to the broker, that the broker may have a secret nobody has seen. Returns whether
- * the device was marked already.
+ * the device was already marked.
  */
 export async function markSecretUnsure(tx: Tx, serial: string, now: Date): Promise<boolean> {
   const row = await tx
@@ -76,12 +76,12 @@ export async function markSecretUnsure(tx: Tx, serial: string, now: Date): Promi
   return row.secret_unsure_at !== null;
 }
 
-/** The broker has not changed anything. */
+/** For when the broker has changed nothing. */
 export async function clearSecretUnsure(db: Executor, serial: string): Promise<void> {
   await db.updateTable("devices").set({ secret_unsure_at: null }).where("serial", "=", serial).execute();
 }
 
-/** A change sent to the broker since has undone the retirement there, so it is sent again. */
+/** A later change at the broker has undone the retirement there, so it is sent again. */
 export async function retireAgain(tx: Tx, serial: string, now: Date): Promise<void> {
   await tx.updateTable("devices").set(pendingNow("RETIRE", now)).where("serial", "=", serial).execute();
 }
@@ -102,7 +102,7 @@ export async function storeRetired(tx: Tx, serial: string, now: Date): Promise<v
     .execute();
 }
 
-/** The robot that has the device; null where the device is free. */
+/** The robot that uses the device; null if the device is free. */
 export async function readRobotIdOf(tx: Tx, serial: string): Promise<number | null> {
   const row = await tx
     .selectFrom("robots")
@@ -129,8 +129,8 @@ export async function showCutOff(tx: Tx, robotId: number, now: Date): Promise<vo
 }
 
 /**
- * Ends the maintenance lock of a robot whose device was cut off: it could never confirm a release, and the robot could
- * not be given another machine. The machine itself keeps its lock, and is never commanded again.
+ * Ends the maintenance lock of a robot whose device was cut off: it could never confirm a release, so the robot could
+ * not get another machine. The machine itself stays locked, and is never commanded again.
  */
 export async function endLockOfRetired(tx: Tx, robotId: number, by: AuditActor, now: Date): Promise<void> {
   const lock = await tx
@@ -148,10 +148,10 @@ export async function endLockOfRetired(tx: Tx, robotId: number, by: AuditActor, 
     .execute();
 }
 
-/** A change that is sent to the broker after the commit, again and again until it has taken it. */
+/** A change that is sent to the broker after the commit, and retried until the broker accepts it. */
 type Pending = "SECRET" | "RETIRE";
 
-/** The columns of a change that is to be sent to the broker from now on. */
+/** Marks a change as due at the broker. */
 const pendingNow = (pending: Pending, now: Date) => ({
   broker_pending: pending,
   broker_pending_at: now,
@@ -164,8 +164,8 @@ export interface PendingDevice {
 }
 
 /**
- * Claims the pending change that has waited the longest for this server until its next attempt; null where none is due.
- * Each is due after `retryMs`, doubled with every refusal by the broker up to `maxRetryMs`.
+ * Claims for this server, until its next attempt, the pending change that has waited longest; null if none is due. Each
+ * is due after `retryMs`, doubled with every refusal by the broker up to `maxRetryMs`.
  */
 export async function takePending(
   db: Executor,
@@ -184,7 +184,7 @@ export async function takePending(
   return rows[0] ?? null;
 }
 
-/** Makes the wait before the next attempt longer. */
+/** Lengthens the wait before the next attempt. */
 export async function countRefusal(db: Executor, { serial, pending }: PendingDevice): Promise<void> {
   await db
     .updateTable("devices")
@@ -194,7 +194,7 @@ export async function countRefusal(db: Executor, { serial, pending }: PendingDev
     .execute();
 }
 
-/** The broker has taken the change; another one made since stays pending. */
+/** The broker has accepted the change; a newer one stays pending. */
 export async function clearPending(db: Executor, serial: string, pending: Pending): Promise<void> {
   await db
     .updateTable("devices")
@@ -222,7 +222,7 @@ export async function lockDevices(tx: Tx, serials: readonly string[]): Promise<A
     .orderBy("serial")
     .forNoKeyUpdate()
     .execute();
-  // Read once the locks are held: a query that waited for them has not seen the robots added in the meantime.
+  // Read after locking: a query that waited for the locks would miss robots added in the meantime.
   return tx
     .selectFrom("devices as d")
     .innerJoin("partners as p", "p.id", "d.partner_id")
@@ -234,7 +234,7 @@ export async function lockDevices(tx: Tx, serials: readonly string[]): Promise<A
     .execute();
 }
 
-/** Whoever allocates devices knows where they are, so the site they were last at no longer matters. */
+/** An explicit allocation makes the site where they were last used irrelevant. */
 export async function storeAllocated(tx: Tx, serials: readonly string[], partnerId: number): Promise<void> {
   await tx
     .updateTable("devices")
@@ -243,7 +243,7 @@ export async function storeAllocated(tx: Tx, serials: readonly string[], partner
     .execute();
 }
 
-/** SHA-256 of a device's secret; null for one that was never provisioned or was retired. */
+/** SHA-256 of a device's secret; null if it was never provisioned, or is retired. */
 export async function deviceSecretSha256(db: Executor, serial: string): Promise<Buffer | null> {
   const row = await db
     .selectFrom("devices")
@@ -254,7 +254,7 @@ export async function deviceSecretSha256(db: Executor, serial: string): Promise<
   return row?.secret_sha256 ?? null;
 }
 
-/** Whether the name is that of a device, in service or retired. */
+/** Whether a device, in service or retired, has this name. */
 export async function isKnownDevice(db: Executor, serial: string): Promise<boolean> {
   // PostgreSQL stores no NUL character, so no device has one.
   if (serial.includes("\0")) return false;
@@ -262,7 +262,7 @@ export async function isKnownDevice(db: Executor, serial: string): Promise<boole
   return row !== undefined;
 }
 
-/** Provisions those of the devices that do not exist yet; a secret that was rotated since stays. */
+/** Provisions the devices that do not exist yet; an existing device keeps its secret, which may have been rotated. */
 export async function storeMissingDevices(
   db: Executor,
   devices: readonly { serial: string; secretSha256: Buffer }[],
@@ -275,7 +275,7 @@ export async function storeMissingDevices(
     .execute();
 }
 
-/** Provisions devices, or gives known ones a new secret. */
+/** Provisions devices, or gives existing ones a new secret. */
 export async function storeDeviceSecrets(
   db: Executor,
   devices: readonly { serial: string; secretSha256: Buffer }[],
@@ -298,7 +298,7 @@ interface MovingRobot {
   readonly sentence: string;
 }
 
-/** The robot that has the device, if it may be moving; null otherwise. */
+/** The robot that uses the device, if it may be moving; null otherwise. */
 export async function readMovingRobot(db: Executor, serial: string, seen: SeenAt): Promise<MovingRobot | null> {
   const robot = await db
     .selectFrom("robots as r")

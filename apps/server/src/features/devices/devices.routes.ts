@@ -18,7 +18,7 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
 import type { Commands } from "../commands/public.ts";
-import { deviceAccess } from "./device-access.ts";
+import { deviceAccess } from "./device-secrets.ts";
 import { DeviceAccounts } from "./devices.service.ts";
 import { readDevices } from "./devices.queries.ts";
 
@@ -40,9 +40,9 @@ export function devicesRoutes(app: FastifyInstance, deps: Dependencies, commands
 }
 
 /**
- * What a broker such as EMQX asks over HTTP (protocol rule 9): may this device sign in, may it publish or subscribe?
- * None of the console's calls, so outside `/api`; nothing is answered without the token. A name that is no device's is
- * left to the broker's other sources, where the server's own account is.
+ * What a broker such as EMQX asks over HTTP (protocol rule 9): may this device sign in, publish, subscribe? These calls
+ * are not the console's, so they are outside `/api`, and need the token. Names that are no device's are left to the
+ * broker's other sources, which know the server's own account.
  */
 function brokerRoutes(app: FastifyInstance, { db, settings }: Dependencies): void {
   const token = settings.brokerAuthToken ?? null;
@@ -76,7 +76,7 @@ function brokerRoutes(app: FastifyInstance, { db, settings }: Dependencies): voi
   app.route({ method: "POST", url: brokerAclPath, config: { anyHost: true }, onRequest, handler: reach });
 }
 
-/** Digests have equal length, as timing-safe comparison requires. */
+/** Digests have equal length, as `timingSafeEqual` requires. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }

@@ -47,13 +47,13 @@ import {
   takePending,
 } from "./devices.repository.ts";
 
-/** Changes that the broker has not taken are sent to it again this often, by whichever server is first. */
+/** How often changes that the broker has not accepted are sent again, by whichever server claims them. */
 const RETRY_MS = 5_000;
-/** After repeated refusals a change is sent less and less often, but never less often than this. */
+/** Repeated refusals lengthen the interval between attempts up to this. */
 const MAX_RETRY_MS = 5 * 60_000;
-/** A robot has this long to stop before its device is retired; then it is cut off, whatever it does. */
+/** How long a robot has to stop before its device is retired; then it is cut off regardless. */
 const STOP_LIMIT_MS = 3_000;
-/** Any numbers all servers agree on. */
+/** Arbitrary numbers that all servers share. */
 const ROTATION_LOCKS = 7_305_010;
 const PROVISION_LOCKS = 7_305_011;
 
@@ -85,7 +85,9 @@ export class DeviceAccounts implements Service {
     await this.#retrying;
   }
 
-  /** All of the devices or none. Throws 400 (not a range), 404 (no such partner), 409 (taken) or 503 (broker). */
+  /**
+   * Creates all of the devices or none. Throws 400 (not a range), 404 (no such partner), 409 (taken) or 503 (broker).
+   */
   async provision(
     viewer: Viewer,
     { first_serial: first, last_serial: last = first, partner_id: partnerId = IN_HOUSE_PARTNER_ID }: ProvisionBody,
@@ -98,10 +100,12 @@ export class DeviceAccounts implements Service {
       partnerId === IN_HOUSE_PARTNER_ID ? null : partner,
     );
     const message = withManualStep(this.#accounts.form, done, deviceMessages.enterSecrets(devices.length));
-    return { message, devices: [...devices] };
+    return { message, devices };
   }
 
-  /** All of the devices or none. Throws 404 (no such partner or device) or 409 (retired, or a robot has it). */
+  /**
+   * Allocates all of the devices or none. Throws 404 (no such partner or device) or 409 (retired, or used by a robot).
+   */
   async allocate(viewer: Viewer, body: BodyOf<typeof allocateDevices>): Promise<ResponseOf<typeof allocateDevices>> {
     const { db, clock } = this.#deps;
     const allocation = { ...body, by: viewer, at: clock.now() };
@@ -114,15 +118,15 @@ export class DeviceAccounts implements Service {
   /** Throws 404, 409 (retired, or its robot may be moving) or 503 (the broker could not be updated). */
   async rotate(viewer: Viewer, serial: string): Promise<{ message: string; serial: string; secret: string }> {
     const deps = { ...this.#deps, accounts: this.#accounts, locks: this.#rotations };
-    const secret = await rotate(deps, { serial, by: viewer, at: this.#deps.clock.now() });
+    const secret = await rotate(deps, serial, { actor: viewer, at: this.#deps.clock.now() });
     await this.#updateBroker({ serial, pending: "SECRET" });
     const done = deviceMessages.rotated(serial);
     return { message: withManualStep(this.#accounts.form, done, deviceMessages.enterNewSecret), serial, secret };
   }
 
   /**
-   * Stops the robot that has the device, if that is possible at once, and cuts the device off. Throws 404, or 409 where
-   * the device is already retired, or where its robot may be moving and cannot be stopped.
+   * Stops the robot that uses the device, if it can, and cuts the device off. Throws 404, or 409 if the device is
+   * already retired, or its robot may be moving and cannot be stopped.
    */
   async retire(viewer: Viewer, serial: string): Promise<{ message: string }> {
     const { db, clock } = this.#deps;
@@ -152,9 +156,9 @@ export class DeviceAccounts implements Service {
   }
 
   /**
-   * Retires a device for good, under the locks on its robot: every START that is decided after this sees it and is
-   * refused, every one before is settled and never sent. Returns the Stop that has to go out before the connection
-   * ends, where the robot may be moving or has not confirmed a Stop.
+   * Retires a device for good, under the locks on its robot: a START decided later sees it and is refused, an earlier
+   * one is settled and never sent. Returns the Stop that has to go out before the connection ends, if the robot may be
+   * moving or has not confirmed a Stop.
    */
   async #retireDevice(
     tx: Tx,
@@ -168,7 +172,7 @@ export class DeviceAccounts implements Service {
     const robot = robotId === null ? undefined : (await lockRobots(tx, [robotId])).get(robotId);
     const device = await lockDevice(tx, serial);
     if (device === null) throw notFound("Device");
-    // Given to another robot, or taken from this one, before the locks were held.
+    // The device was assigned or freed before the locks were held.
     if ((await readRobotIdOf(tx, serial)) !== robotId) throw new ConcurrentChangeError();
     if (robot !== undefined) {
       details.siteId = robot.site_id;
@@ -176,7 +180,7 @@ export class DeviceAccounts implements Service {
     }
     const reason = deviceMessages.retiredAlready(serial);
     if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", reason);
-    // Also one that was stored a moment ago as it began to move, or that has not shown that it has stopped.
+    // Includes one stored a moment ago as it began to move, or that has not shown that it has stopped.
     const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];
     if (moving !== undefined && !this.#isCutOffByRetirement(seen)) {
       throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRetired(serial, moving.sentence));
@@ -197,8 +201,8 @@ export class DeviceAccounts implements Service {
   }
 
   /**
-   * Nobody commands the robot of a retired device, so one that kept its connection would clean on with no means to stop
-   * it. One that is cut off stops by itself (protocol rule 4).
+   * Nobody commands the robot of a retired device, so if it kept its connection it would go on cleaning with no means
+   * of stopping it. One that is cut off stops by itself (protocol rule 4).
    */
   #isCutOffByRetirement({ brokerConnected }: SeenAt): boolean {
     return this.#accounts.keepsConnections !== true && brokerConnected;
@@ -206,13 +210,13 @@ export class DeviceAccounts implements Service {
 
   #retry(): void {
     this.#retrying ??= this.#updatePending()
-      .catch((error: unknown) => this.#deps.log.error({ error }, "the broker could not be told of devices"))
+      .catch((error: unknown) => this.#deps.log.error({ error }, "could not send pending device changes to the broker"))
       .finally(() => {
         this.#retrying = null;
       });
   }
 
-  /** Goes on after a refusal, which concerns one device; all others wait where the broker is unreachable or silent. */
+  /** Continues after a refusal, which concerns one device; stops if the broker is unreachable or does not respond. */
   async #updatePending(): Promise<void> {
     const { db, clock } = this.#deps;
     const due = { now: clock.now(), retryMs: RETRY_MS, maxRetryMs: MAX_RETRY_MS };
@@ -224,15 +228,15 @@ export class DeviceAccounts implements Service {
     }
   }
 
-  /** Returns why the broker did not take the change, which then stays pending and is retried; null where it did. */
+  /** Returns why the broker did not accept the change, which then stays pending and is retried; null if it did. */
   async #updateBroker({ serial, pending }: PendingDevice): Promise<BrokerFailure | null> {
     const { db, log } = this.#deps;
     try {
       await (pending === "RETIRE" ? this.#accounts.retire(serial) : this.#accounts.disconnect(serial));
     } catch (error) {
       if (!(error instanceof BrokerUpdateError)) throw error;
-      // A broker that cannot be reached is logged elsewhere.
-      if (error.why !== "away") log.warn({ serial, error }, "the broker was not told of a device; trying again");
+      // Unreachable brokers are logged elsewhere.
+      if (error.why !== "away") log.warn({ serial, error }, "the broker did not accept a device change; retrying");
       if (error.why !== "away") await countRefusal(db, { serial, pending });
       return error.why;
     }
@@ -249,8 +253,8 @@ interface Allocation extends BodyOf<typeof allocateDevices> {
 }
 
 /**
- * Allocates free devices to a partner, all of them or none; the operator's own are those of In-house. A device that a
- * robot has stays with the partner of the robot's site. Returns the message, or the refusal; throws 404.
+ * Allocates free devices to a partner, all or none; In-house stands for the operator. A device in use stays with the
+ * partner of its robot's site. Returns the message, or the refusal; throws 404.
  */
 async function allocate(tx: Tx, { serials, partner_id: partnerId, by, at }: Allocation): Promise<string | HttpError> {
   const partner = await lockPartner(tx, partnerId);

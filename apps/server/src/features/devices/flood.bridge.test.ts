@@ -41,7 +41,9 @@ const floodAlerts = async () =>
       .execute()
   ).map(({ cleared_at, ...alert }) => ({ ...alert, isOpen: cleared_at === null }));
 
-/** Six seconds of `send`, `times` in each tenth of one, while another robot is stored at once. */
+/**
+ * Calls `send` `times` times per tenth of a second for six seconds, while another robot's states are stored promptly.
+ */
 async function flood(times: number, send: (index: number) => void): Promise<void> {
   const batteries: (number | null)[] = [];
   for (let tenth = 0; tenth < 60; tenth += 1) {
@@ -50,12 +52,12 @@ async function flood(times: number, send: (index: number) => void): Promise<void
     await harness.pass(100);
     batteries.push((await harness.stateOf(quietId)).battery);
   }
-  // Nobody else waits for a robot that floods.
+  // Other robots do not wait for one that floods.
   expect(batteries).toEqual(batteries.map((_, tenth) => tenth));
 }
 
-describe("protocol rule 10: a robot that floods fills nothing, and is told of", () => {
-  test("protocol rule 10: one that never ceases to speak keeps no silent robot online", async () => {
+describe("protocol rule 10: a robot that floods exhausts nothing, and raises an alert", () => {
+  test("protocol rule 10: one that publishes incessantly keeps no silent robot online", async () => {
     shows({ battery: 50 }, "QUIET-1");
     await harness.pass(100);
     expect(await harness.stateOf(quietId)).toMatchObject({ online: true });
@@ -76,7 +78,7 @@ describe("protocol rule 10: a robot that floods fills nothing, and is told of", 
     }
   });
 
-  test("protocol rule 10: runs and alerts are bounded, one alert tells of it, and its Stop is seen to be confirmed", async () => {
+  test("protocol rule 10: runs and alerts are bounded, one alert reports it, and its Stop is still confirmed", async () => {
     await flood(40, (index) => {
       const alerts = [{ code: `C${index}`, severity: "CRITICAL", text: "Invented." } as const];
       shows({ ...(index % 2 === 0 ? moving() : {}), battery: index % 100, alerts });
@@ -93,7 +95,7 @@ describe("protocol rule 10: a robot that floods fills nothing, and is told of", 
         isOpen: true,
       },
     ]);
-    // The newest state counts all the same: that it moves, and that it stands.
+    // The newest state still counts: that it moves, and that it has stopped.
     shows(moving());
     await harness.pass(100);
     expect(await harness.stateOf(floodId)).toMatchObject({ motion: "MOVING", online: true });
@@ -110,7 +112,7 @@ describe("protocol rule 10: a robot that floods fills nothing, and is told of", 
     expect(outcome).toBe("CONFIRMED");
   });
 
-  test("protocol rule 10: a run that a START of Suncrew names is on record, however much the robot sent before", async () => {
+  test("protocol rule 10: a run that a START of Suncrew names is recorded, however much the robot sent before", async () => {
     await flood(20, (index) => shows(index % 2 === 0 ? moving() : {}));
     const runId = randomUUID();
     const id = await harness.command(floodId, "START", 7, runId);
@@ -124,25 +126,25 @@ describe("protocol rule 10: a robot that floods fills nothing, and is told of", 
     expect(over?.ended_at).toEqual(expect.any(Date));
   });
 
-  test("protocol rule 10: events past the budget are not kept and not acknowledged, and are when the robot tells them again", async () => {
-    const tells = (eventSeq: number) =>
+  test("protocol rule 10: events over the budget are neither stored nor acknowledged until the robot repeats them", async () => {
+    const sends = (eventSeq: number) =>
       harness.says("FLOOD-1", "event", eventMessage(now(), 1, eventSeq, { kind: "ALERT_CLEARED", code: "BRUSH" }));
     shows({});
-    await flood(20, tells);
-    const kept = await countOf("robot_events");
-    expect(kept).toBeGreaterThanOrEqual(robotLimits.events.burst);
-    expect(kept).toBeLessThanOrEqual(robotLimits.events.burst + 4);
+    await flood(20, sends);
+    const stored = await countOf("robot_events");
+    expect(stored).toBeGreaterThanOrEqual(robotLimits.events.burst);
+    expect(stored).toBeLessThanOrEqual(robotLimits.events.burst + 4);
     const received = () =>
       new Set(
         harness.broker.published
           .map(({ payload }) => JSON.parse(payload) as { verb: string; eventSeq?: number })
           .flatMap(({ verb, eventSeq }) => (verb === "RECEIVED" && eventSeq !== undefined ? [eventSeq] : [])),
       );
-    expect(received().size).toBe(kept);
+    expect(received().size).toBe(stored);
     expect(await floodAlerts()).toMatchObject([{ isOpen: true }]);
     await harness.pass(60_000);
     expect(received()).not.toContain(10_000);
-    tells(10_000);
+    sends(10_000);
     await harness.pass(100);
     expect(received()).toContain(10_000);
   });
@@ -161,7 +163,7 @@ describe("protocol rule 10: a robot that floods fills nothing, and is told of", 
     expect(await countOf("runs")).toBeGreaterThanOrEqual(robotLimits.runs.burst);
   });
 
-  test("protocol rule 10: the alert is over with the first state after ten quiet minutes, and comes once", async () => {
+  test("protocol rule 10: the alert ends with the first state after ten quiet minutes, and is raised once", async () => {
     await flood(40, (index) => shows({ battery: index % 100, runId: randomUUID() }));
     for (let waitedMs = 0; waitedMs < QUIET_AFTER_FLOOD_MS - 30_000; waitedMs += 30_000) {
       shows({});
@@ -174,15 +176,15 @@ describe("protocol rule 10: a robot that floods fills nothing, and is told of", 
     expect(await floodAlerts()).toMatchObject([{ isOpen: false }]);
   });
 
-  test("protocol rule 10: a robot that works hard, and one that comes back with 200 events, are told of by nobody", async () => {
+  test("protocol rule 10: a busy robot, and one that returns with 200 events, raise no alert", async () => {
     for (let half = 0; half < 700; half += 1) {
       const runId = half % 120 < 100 ? "00000000-0000-4000-8000-000000000001" : null;
       shows({ ...(runId !== null && moving(runId)), battery: 100 - (half % 90) });
       await harness.pass(500);
     }
-    for (let told = 1; told <= 200; told += 1) {
-      harness.says("FLOOD-1", "event", eventMessage(now(), 1, told, { kind: "ALERT_CLEARED", code: "BRUSH" }));
-      if (told % 20 === 0) await harness.pass(100);
+    for (let eventSeq = 1; eventSeq <= 200; eventSeq += 1) {
+      harness.says("FLOOD-1", "event", eventMessage(now(), 1, eventSeq, { kind: "ALERT_CLEARED", code: "BRUSH" }));
+      if (eventSeq % 20 === 0) await harness.pass(100);
     }
     shows({});
     await harness.pass(100);

@@ -1,18 +1,18 @@
+import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import type { Db } from "../../platform/database/database.ts";
 import type { ThrottledLog } from "../../platform/throttle.ts";
+import type { BadMessages, IncomingMessage, RobotMessages } from "./devices.mqtt.ts";
 import { alertLostMessages, ingest, type Ingested } from "./ingest.repository.ts";
-import type { BadMessages, IncomingMessage } from "./devices.mqtt.ts";
-import { IncomingBuffer, type RobotMessages } from "./incoming-buffer.ts";
 import { type Allowance, RobotBudgets } from "./robot-budgets.ts";
 
 /** Maximum robots per transaction; a flush starts automatically once this many are waiting. */
 const BATCH_ROBOTS = 1_000;
-/** A database that is away is tried again this often. */
+/** How often an unreachable database is retried. */
 const RETRY_MS = 1_000;
-/** A robot's messages that cannot be stored, though others' can, are tried so often: after 1, 2, 4 and 8 s again. */
-const TRIES = 5;
+/** Attempts to store one robot's messages that fail while others' succeed: retried after 1, 2, 4 and 8 s. */
+const MAX_ATTEMPTS = 5;
 
 interface IngestQueueDependencies {
   readonly db: Db;
@@ -24,18 +24,18 @@ interface IngestQueueDependencies {
 }
 
 /** A robot whose messages failed with an error caused neither by their data nor by a database outage. */
-interface Trouble {
-  readonly tries: number;
+interface Failing {
+  readonly attempts: number;
   readonly notBeforeMs: number;
 }
 
-/** What came of the robots of a batch. */
+/** What became of the robots of a batch. */
 interface Round {
-  /** Robots whose messages the database has taken, or knows that it never will. */
+  /** Robots whose messages the database has stored, or will never accept. */
   readonly done: string[];
-  /** The database was away, or another transaction won: the same again. */
+  /** The database was unreachable, or another transaction won: retry unchanged. */
   readonly waiting: RobotMessages[];
-  readonly troubled: { readonly of: RobotMessages; readonly reason: string }[];
+  readonly failed: { readonly of: RobotMessages; readonly reason: string }[];
 }
 
 /** Received messages on their way into the database. Flushes run one at a time, which preserves order. */
@@ -44,13 +44,13 @@ export class IngestQueue {
   readonly #buffer: IncomingBuffer;
   readonly #budgets: RobotBudgets;
   #flushing: Promise<void> | null = null;
-  /** What the round under way has taken out, and when that is over. */
+  /** What the current round has taken out, and when it ends. */
   #inRound: readonly RobotMessages[] = [];
   #roundEnd = Promise.withResolvers<void>();
   #notBeforeMs = 0;
   /** By serial number: each robot's messages wait in order, without blocking other robots. */
-  readonly #troubles = new Map<string, Trouble>();
-  /** Raised by `clear`: what was taken out before it is not put back. */
+  readonly #failing = new Map<string, Failing>();
+  /** Incremented by `clear`: what was taken out earlier is not put back. */
   #generation = 0;
 
   constructor(deps: IngestQueueDependencies) {
@@ -79,59 +79,59 @@ export class IngestQueue {
   }
 
   /**
-   * Stores what has come by now, and not what comes meanwhile: somebody always speaks. True where all of it is stored, but
-   * for what cannot be of single robots. Never rejects.
+   * Stores what has arrived so far, but not later arrivals: some robot is always talking. True if all of it is stored,
+   * apart from single robots' messages that cannot be. Never rejects.
    */
   async storeArrived(): Promise<boolean> {
     const { arrived } = this.#buffer;
     const waits = () =>
       this.#inRound.some((of) => this.#buffer.arrivedBy(of, arrived)) ||
-      this.#buffer.hasWaitingFrom(arrived, (serial) => this.#troubles.has(serial));
+      this.#buffer.hasWaitingFrom(arrived, (serial) => this.#failing.has(serial));
     void this.flush();
     while (waits() && this.#flushing !== null) await Promise.race([this.#roundEnd.promise, this.#flushing]);
     return !waits();
   }
 
-  /** Forgets what waits: this server may not write any more. */
+  /** Discards what waits: this server may no longer write. */
   clear(): void {
     this.#generation += 1;
     this.#notBeforeMs = 0;
-    this.#troubles.clear();
+    this.#failing.clear();
     this.#buffer.clear();
   }
 
   async #drain(): Promise<void> {
-    for (let goesOn = true; goesOn;) {
-      goesOn = await this.#storeRound();
+    for (let hasMore = true; hasMore;) {
+      hasMore = await this.#storeRound();
       this.#inRound = [];
       this.#roundEnd.resolve();
       this.#roundEnd = Promise.withResolvers();
     }
   }
 
-  /** False where nothing is left that can be stored now. */
+  /** False if nothing is left that can be stored now. */
   async #storeRound(): Promise<boolean> {
     const generation = this.#generation;
     const nowMs = this.#deps.clock.monotonicMs();
-    const mayTake = (serial: string) => (this.#troubles.get(serial)?.notBeforeMs ?? 0) <= nowMs;
+    const mayTake = (serial: string) => (this.#failing.get(serial)?.notBeforeMs ?? 0) <= nowMs;
     const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
     if (batch.length === 0) return false;
     this.#inRound = batch;
-    const round: Round = { done: [], waiting: [], troubled: [] };
-    await this.#storeOrSplit(batch, round);
+    const round: Round = { done: [], waiting: [], failed: [] };
+    await this.#storeBatch(batch, round);
     if (generation !== this.#generation) return false;
-    for (const serial of round.done) this.#troubles.delete(serial);
-    const left = [...round.waiting, ...(await this.#keepTroubled(round))];
+    for (const serial of round.done) this.#failing.delete(serial);
+    const left = [...round.waiting, ...(await this.#retryOrDrop(round))];
     if (generation !== this.#generation) return false;
     if (left.length > 0) this.#buffer.putBack(left);
     return round.waiting.length === 0 && this.#deps.clock.monotonicMs() >= this.#notBeforeMs;
   }
 
   /** Stores a batch; if that fails, each half separately, so that no robot's messages block the others (rule 10). */
-  async #storeOrSplit(batch: readonly RobotMessages[], round: Round): Promise<void> {
+  async #storeBatch(batch: readonly RobotMessages[], round: Round): Promise<void> {
     const { db, clock, log, bad, onIngested } = this.#deps;
     if (clock.monotonicMs() < this.#notBeforeMs) {
-      // It was away for the half before.
+      // The first half found the database unreachable.
       round.waiting.push(...batch);
       return;
     }
@@ -153,7 +153,7 @@ export class IngestQueue {
       if (isTransactionConflict(error) || isDatabaseUnreachable(error)) {
         round.waiting.push(...batch);
         if (isTransactionConflict(error)) return;
-        log.warn({ error, robots: batch.length }, "could not store what robots said; trying again");
+        log.warn({ error, robots: batch.length }, "could not store robots' messages; retrying");
         this.#notBeforeMs = clock.monotonicMs() + RETRY_MS;
         return;
       }
@@ -162,45 +162,45 @@ export class IngestQueue {
         if (isRefusedData(error)) {
           round.done.push(only.serial);
           this.#drop("refused", only, reason);
-        } else round.troubled.push({ of: only, reason });
+        } else round.failed.push({ of: only, reason });
         return;
       }
     }
     const middle = Math.ceil(batch.length / 2);
-    await this.#storeOrSplit(batch.slice(0, middle), round);
-    await this.#storeOrSplit(batch.slice(middle), round);
+    await this.#storeBatch(batch.slice(0, middle), round);
+    await this.#storeBatch(batch.slice(middle), round);
   }
 
   /** The messages to retry. If no robot's could be stored, no message is to blame, and all are retried. */
-  async #keepTroubled({ done, troubled }: Round): Promise<RobotMessages[]> {
+  async #retryOrDrop({ done, failed }: Round): Promise<RobotMessages[]> {
     const { db, clock, log } = this.#deps;
     const nowMs = clock.monotonicMs();
-    if (done.length === 0 && troubled.length > 1) {
-      log.error({ reason: troubled[0]?.reason, robots: troubled.length }, "nothing that robots said could be stored");
+    if (done.length === 0 && failed.length > 1) {
+      log.error({ reason: failed[0]?.reason, robots: failed.length }, "no robot's messages could be stored");
       this.#notBeforeMs = nowMs + RETRY_MS;
-      return troubled.map(({ of }) => of);
+      return failed.map(({ of }) => of);
     }
-    const kept: RobotMessages[] = [];
-    for (const { of, reason } of troubled) {
-      const tries = (this.#troubles.get(of.serial)?.tries ?? 0) + 1;
-      if (tries < TRIES) {
-        const notBeforeMs = nowMs + RETRY_MS * 2 ** (tries - 1);
-        this.#troubles.set(of.serial, { tries, notBeforeMs });
+    const retried: RobotMessages[] = [];
+    for (const { of, reason } of failed) {
+      const attempts = (this.#failing.get(of.serial)?.attempts ?? 0) + 1;
+      if (attempts < MAX_ATTEMPTS) {
+        const notBeforeMs = nowMs + RETRY_MS * 2 ** (attempts - 1);
+        this.#failing.set(of.serial, { attempts, notBeforeMs });
         log.warn(
-          { serial: of.serial, reason, tries },
-          "a robot's messages could not be stored; trying again",
+          { serial: of.serial, reason, attempts: attempts },
+          "a robot's messages could not be stored; retrying",
           of.serial,
         );
-        kept.push(of);
+        retried.push(of);
         continue;
       }
-      this.#troubles.delete(of.serial);
+      this.#failing.delete(of.serial);
       this.#drop("set-aside", of, reason);
       await alertLostMessages(db, of.serial, clock.now()).catch((error: unknown) => {
         log.error({ error, serial: of.serial }, "an alert about lost messages could not be raised", of.serial);
       });
     }
-    return kept;
+    return retried;
   }
 
   #drop(kind: "refused" | "set-aside", { serial, messages }: RobotMessages, reason: string): void {
@@ -209,7 +209,7 @@ export class IngestQueue {
   }
 }
 
-/** SQLSTATE classes that blame the data: wrong values, broken constraints, too large. */
+/** SQLSTATE classes that blame the data: invalid values, violated constraints, exceeded limits. */
 const dataClasses = new Set(["22", "23", "54"]);
 const LOST_RACE_CLASS = "40";
 
@@ -218,12 +218,171 @@ function classOf(error: unknown): string | null {
   return error.code.length === 5 ? error.code.slice(0, 2) : null;
 }
 
-/** The transaction lost against another one and may simply be tried again. */
+/** The transaction lost against another one and can simply be retried. */
 function isTransactionConflict(error: unknown): boolean {
   return classOf(error) === LOST_RACE_CLASS;
 }
 
-/** The database has no form for this: the same data will be refused again. */
+/** The database cannot represent this: the same data will be refused again. */
 function isRefusedData(error: unknown): boolean {
   return dataClasses.has(classOf(error) ?? "");
+}
+
+/** Maximum robots buffered during a database outage; then the robot that has waited longest is dropped. */
+const MAX_ROBOTS = 50_000;
+/** Maximum messages per robot; then the oldest is dropped, since the newest reflect the current state. */
+const MAX_PER_ROBOT = 32;
+/** Messages per robot and flush, so that one robot's backlog does not delay the others. */
+const TAKEN_PER_ROBOT = 8;
+
+type OnDropped = (serial: string, dropped: number, kind: "overflow" | "over-budget") => void;
+
+/**
+ * Messages received but not stored yet, in order per robot, and bounded. Of states that do not differ in anything that
+ * commands or runs depend on, only the newest is kept.
+ */
+export class IncomingBuffer {
+  #bySerial = new Map<string, IncomingMessage[]>();
+  /** Each message's arrival number. */
+  readonly #arrivals = new WeakMap<IncomingMessage, number>();
+  #arrived = 0;
+  readonly #onDropped: OnDropped;
+  readonly #maxRobots: number;
+
+  constructor(onDropped: OnDropped, maxRobots = MAX_ROBOTS) {
+    this.#onDropped = onDropped;
+    this.#maxRobots = maxRobots;
+  }
+
+  /** Number of robots with messages waiting. */
+  get size(): number {
+    return this.#bySerial.size;
+  }
+
+  /** Number of messages that have arrived. */
+  get arrived(): number {
+    return this.#arrived;
+  }
+
+  /** Whether the first of these messages was among the first `arrived`. */
+  arrivedBy({ messages: [first] }: RobotMessages, arrived: number): boolean {
+    return first !== undefined && (this.#arrivals.get(first) ?? 0) <= arrived;
+  }
+
+  /** Whether any of the first `arrived` messages still waits, ignoring robots that `mayBeLeft` excludes. */
+  hasWaitingFrom(arrived: number, mayBeLeft: (serial: string) => boolean): boolean {
+    for (const [serial, messages] of this.#bySerial) {
+      if (!mayBeLeft(serial) && this.arrivedBy({ serial, messages }, arrived)) return true;
+    }
+    return false;
+  }
+
+  add(serial: string, incoming: IncomingMessage): void {
+    if (!this.#arrivals.has(incoming)) this.#arrivals.set(incoming, (this.#arrived += 1));
+    const waiting = this.#bySerial.get(serial);
+    if (!waiting) {
+      this.#bySerial.set(serial, [incoming]);
+      this.#dropLongestWaiting();
+      return;
+    }
+    const replaced = indexReplacedBy(waiting, incoming);
+    if (replaced !== null) waiting.splice(replaced, 1);
+    waiting.push(incoming);
+    if (waiting.length > MAX_PER_ROBOT) {
+      waiting.shift();
+      this.#onDropped(serial, 1, "overflow");
+    }
+  }
+
+  /**
+   * Adds a message over the robot's budget: it replaces a waiting message of its kind if it is newer. Events replace
+   * nothing; the robot repeats them.
+   */
+  addInPlace(serial: string, incoming: IncomingMessage): void {
+    const waiting = this.#bySerial.get(serial);
+    const at = waiting?.findLastIndex((one) => isSameKind(one, incoming)) ?? -1;
+    const former = waiting?.[at];
+    if (waiting === undefined || former === undefined) {
+      this.add(serial, incoming);
+      return;
+    }
+    if (isNewer(former, incoming)) {
+      this.#arrivals.set(incoming, (this.#arrived += 1));
+      waiting.splice(at, 1);
+      waiting.push(incoming);
+    }
+    this.#onDropped(serial, 1, "over-budget");
+  }
+
+  /**
+   * Removes the messages of up to `maxRobots` robots that `mayTake` accepts, longest waiting first; of a robot with a
+   * backlog only the first few.
+   */
+  take(maxRobots: number, mayTake: (serial: string) => boolean = () => true): RobotMessages[] {
+    const taken: RobotMessages[] = [];
+    const later: [string, IncomingMessage[]][] = [];
+    for (const [serial, messages] of this.#bySerial) {
+      if (taken.length >= maxRobots) break;
+      if (!mayTake(serial)) continue;
+      if (messages.length > TAKEN_PER_ROBOT) later.push([serial, messages.slice(TAKEN_PER_ROBOT)]);
+      taken.push({ serial, messages: messages.slice(0, TAKEN_PER_ROBOT) });
+      this.#bySerial.delete(serial);
+    }
+    for (const [serial, messages] of later) this.#bySerial.set(serial, messages);
+    return taken;
+  }
+
+  /** Puts back what could not be stored, ahead of what has arrived since. */
+  putBack(taken: readonly RobotMessages[]): void {
+    const newer = this.#bySerial;
+    this.#bySerial = new Map(taken.map(({ serial, messages }) => [serial, [...messages]]));
+    for (const [serial, messages] of newer) for (const incoming of messages) this.add(serial, incoming);
+  }
+
+  clear(): void {
+    this.#bySerial.clear();
+  }
+
+  #dropLongestWaiting(): void {
+    if (this.#bySerial.size <= this.#maxRobots) return;
+    const oldest = this.#bySerial.entries().next();
+    if (oldest.done) return;
+    const [serial, messages] = oldest.value;
+    this.#bySerial.delete(serial);
+    this.#onDropped(serial, messages.length, "overflow");
+  }
+}
+
+function isSameKind(one: IncomingMessage, other: IncomingMessage): boolean {
+  if (one.leaf !== other.leaf) return false;
+  return !("retained" in one && "retained" in other) || one.retained === other.retained;
+}
+
+/** Whether `next`, which arrived after `former` of the same kind, is more informative. */
+function isNewer(former: IncomingMessage, next: IncomingMessage): boolean {
+  if (next.leaf === "ack") return true;
+  if (next.leaf === "event" || former.leaf === "ack" || former.leaf === "event") return false;
+  const [was, is] = [former.message, next.message];
+  if (was.session !== is.session) return is.session > was.session;
+  return "seq" in was && "seq" in is ? is.seq > was.seq : true;
+}
+
+/** The index of the last waiting message if it is a state that this one makes redundant. */
+function indexReplacedBy(waiting: readonly IncomingMessage[], incoming: IncomingMessage): number | null {
+  const last = waiting.at(-1);
+  if (last?.leaf !== "state" || incoming.leaf !== "state" || last.retained !== incoming.retained) return null;
+  const newer = incoming.message.session === last.message.session && incoming.message.seq > last.message.seq;
+  return newer && showsTheSame(last.message, incoming.message) ? waiting.length - 1 : null;
+}
+
+function showsTheSame(one: StateMessage, other: StateMessage): boolean {
+  return (
+    one.motion === other.motion &&
+    one.runId === other.runId &&
+    one.mode === other.mode &&
+    one.lastSeq === other.lastSeq &&
+    one.applied.direction === other.applied.direction &&
+    one.applied.mainSpeed === other.applied.mainSpeed &&
+    one.applied.brushSpeed === other.applied.brushSpeed
+  );
 }

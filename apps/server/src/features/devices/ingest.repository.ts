@@ -22,8 +22,7 @@ import { clearSiteOutages, raiseAlerts, recordPastAlerts, type CurrentAlerts, sy
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
 import { type ReceivedEvent, type ReportedMotion, recordEvents, recordMotions } from "../runs/public.ts";
-import type { IncomingMessage } from "./devices.mqtt.ts";
-import type { RobotMessages } from "./incoming-buffer.ts";
+import type { IncomingMessage, RobotMessages } from "./devices.mqtt.ts";
 import { hasLostSession, applyMessage, type StateRow } from "./presence.ts";
 import { Allowance } from "./robot-budgets.ts";
 import {
@@ -39,7 +38,7 @@ type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
 type Firmware = Extract<IncomingMessage, { leaf: "firmware/state" }>;
 
-/** What one robot's messages come to. */
+/** The effect of one robot's messages. */
 interface Outcome {
   readonly serial: string;
   readonly allowance: Allowance;
@@ -49,7 +48,7 @@ interface Outcome {
   /** It came online or reconnected. */
   returned: boolean;
   newest: StateMessage | null;
-  /** A reading past the robot's budget is left out. */
+  /** A reading over the robot's budget is left out. */
   readonly live: {
     readonly message: StateMessage;
     readonly reading: Reading | null;
@@ -60,11 +59,11 @@ interface Outcome {
   readonly firmware: Firmware[];
   /** Protocol rule 14. */
   hasLostMemory: boolean;
-  beyondBelief: string | null;
+  badCounter: string | null;
 }
 
 export interface Ingested {
-  /** Serial numbers that no robot carries, with the number of their messages. */
+  /** Serial numbers that no robot uses, with the number of their messages. */
   readonly unknown: readonly { readonly serial: string; readonly messages: number }[];
   /** Robots that came online or reconnected. */
   readonly returned: readonly number[];
@@ -75,8 +74,8 @@ export interface Ingested {
 }
 
 /**
- * Stores what robots said, all of it in one transaction: states, presence, readings, runs, alerts, commands. Of what a
- * robot says past its allowance only the state is stored, and what commands look at.
+ * Stores robots' messages in one transaction: states, presence, readings, runs, alerts, commands. Over its budget, only
+ * a robot's state and what commands depend on is stored.
  */
 export async function ingest(
   db: Db,
@@ -100,7 +99,7 @@ export async function ingest(
       if (robot) outcomes.push(outcomeOf(robot, messages, allowanceOf(serial)));
       else unknown.push({ serial, messages: messages.length });
     }
-    // Locks are taken in the order of the rows, by everybody.
+    // All writers lock rows in this order.
     outcomes.sort((one, other) => one.before.robot_id - other.before.robot_id);
     const refused = await store(tx, outcomes, clock);
     return {
@@ -150,12 +149,12 @@ async function store(
     }),
     budget,
   );
-  const toldLate = await recordPastAlerts(tx, events.stored, budget);
+  const pastAlerts = await recordPastAlerts(tx, events.stored, budget);
   const touched = new Set([
     ...moved,
     ...events.changed,
     ...alerted,
-    ...toldLate,
+    ...pastAlerts,
     ...(await recordFirmware(tx, outcomes, now)),
   ]);
   await clearSiteOutages(tx, recoveredSites(outcomes), now);
@@ -189,13 +188,13 @@ function budgetOf(outcomes: readonly Outcome[]): RobotBudget {
   };
 }
 
-/** Sites where a robot is back; one in maintenance does not count, as it does not where the site went dark. */
+/** Sites with a robot that is back; one in maintenance does not count, as it does not when a site goes dark. */
 function recoveredSites(outcomes: readonly Outcome[]): number[] {
   const back = outcomes.filter(({ returned, after }) => returned && after.operating_mode !== "maintenance");
   return [...new Set(back.map(({ after }) => after.site_id))];
 }
 
-/** Reports of what was offered first, then what robots show: a report may have come before the state it speaks of. */
+/** Reports about offers first, then what robots show: a report may arrive before the state it refers to. */
 async function recordFirmware(tx: Tx, outcomes: readonly Outcome[], now: Date): Promise<number[]> {
   const reports = outcomes.flatMap(({ before, firmware }) =>
     firmware.map(({ message }) => ({ robotId: before.robot_id, message })),
@@ -224,13 +223,13 @@ function outcomeOf(
     events: [],
     firmware: [],
     hasLostMemory: false,
-    beyondBelief: null,
+    badCounter: null,
   };
   for (const incoming of messages) {
     const implausible =
       incoming.leaf === "ack" ? null : implausibleCounter(incoming.message, incoming.receivedAt.getTime(), commandSeq);
     if (implausible !== null) {
-      outcome.beyondBelief = implausible;
+      outcome.badCounter = implausible;
       continue;
     }
     if (incoming.leaf === "ack") outcome.acks.push(incoming);
@@ -245,30 +244,30 @@ function outcomeOf(
       }
       outcome.after = is;
       outcome.changed = true;
-      const wasAway = !was.online || was.session !== is.session;
-      outcome.returned ||= is.online && (wasAway || (was.live_at === null && is.live_at !== null));
+      const wasOffline = !was.online || was.session !== is.session;
+      outcome.returned ||= is.online && (wasOffline || (was.live_at === null && is.live_at !== null));
       if (incoming.leaf === "connection") continue;
       outcome.newest = incoming.message;
       if (incoming.retained) continue;
-      const live = liveStateOf(is, incoming.message, incoming.receivedAt, wasAway);
-      const isKept = allowance.has("readings");
-      if (isKept) allowance.take("readings");
-      outcome.live.push(isKept ? live : { ...live, reading: null });
+      const live = liveStateOf(is, incoming.message, incoming.receivedAt, wasOffline);
+      const isWithinBudget = allowance.has("readings");
+      if (isWithinBudget) allowance.take("readings");
+      outcome.live.push(isWithinBudget ? live : { ...live, reading: null });
     }
   }
   return outcome;
 }
 
-function messageFaultsOf({ allowance, newest, hasLostMemory, beyondBelief }: Outcome): MessageFaults {
+function messageFaultsOf({ allowance, newest, hasLostMemory, badCounter }: Outcome): MessageFaults {
   const { isFlooding, isReconnecting } = allowance;
-  return { isFlooding, isReconnecting, hasLostMemory: hasLostMemory && newest === null, beyondBelief };
+  return { isFlooding, isReconnecting, hasLostMemory: hasLostMemory && newest === null, badCounter };
 }
 
 function liveStateOf(
   row: StateRow,
   message: StateMessage,
   receivedAt: Date,
-  wasAway: boolean,
+  wasOffline: boolean,
 ): Outcome["live"][number] {
   const { robot_id, site_id, robot_status } = row;
   const { session, seq, status, motion, mode, battery, charging, runId, lastSeq } = message;
@@ -289,7 +288,7 @@ function liveStateOf(
       battery,
       charging,
     },
-    motion: { robotId: robot_id, siteId: site_id, motion, runId, battery, lastSeq, status, receivedAt, wasAway },
+    motion: { robotId: robot_id, siteId: site_id, motion, runId, battery, lastSeq, status, receivedAt, wasOffline },
   };
 }
 
@@ -298,34 +297,34 @@ function eventReports({ after, events }: Outcome): ReceivedEvent[] {
   return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
 }
 
-/** What is wrong with how a robot speaks, whatever it says. */
+/** What is wrong with a robot's messages, apart from their content. */
 interface MessageFaults {
   readonly isFlooding: boolean;
   readonly isReconnecting: boolean;
-  /** Protocol rule 14: it speaks in a session below the known one. */
+  /** Protocol rule 14: its session is below the known one. */
   readonly hasLostMemory: boolean;
-  /** Protocol rule 14: the counter that cannot be true. */
-  readonly beyondBelief: string | null;
+  /** Protocol rule 14: a counter value that is impossible. */
+  readonly badCounter: string | null;
 }
 
 /**
- * What holds by a robot's newest state: the alerts it lists, and those the server sees in it. The server's come first,
- * for a robot that floods has alerts for a while only.
+ * Alerts that follow from a robot's newest state: those it lists, and those the server detects. The server's come
+ * first, because a robot that floods has a limited budget of alerts.
  */
-function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFaults): CurrentAlerts[] {
+function currentAlertsOf(row: StateRow, newest: StateMessage, faults: MessageFaults): CurrentAlerts[] {
   const robot = { robotId: row.robot_id, siteId: row.site_id, at: row.received_at ?? new Date(newest.ts) };
   const { battery: batteryPercent, charging, alerts: listed } = newest;
   const battery = lowBattery({ batteryPercent, charging, listed });
   const alerts = [...clockAlert(row), ...statusAlert(newest.status), ...(typeof battery === "string" ? [] : [battery])];
-  alerts.push(...faultAlerts(speech));
+  alerts.push(...faultAlerts(faults));
   const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS", "MESSAGES_LOST", "TOO_MANY_MESSAGES"];
   clears.push("TOO_MANY_CONNECTIONS", "COUNTER_TOO_HIGH");
-  // A retained state may be that of the session that the robot has forgotten.
+  // A retained state may belong to the session that the robot has forgotten.
   if (row.online) clears.push("MEMORY_LOST");
   if (battery !== "stays") clears.push("LOW_BATTERY");
   // A retained state shows how the robot was, not that it is connected.
   if (row.online) clears.push("OFFLINE_TOO_LONG");
-  // A retained state can show that it has stopped, though.
+  // A retained state can prove that it has stopped, though.
   if (row.online || newest.motion === "STOPPED") clears.push("LOST_WHILE_MOVING");
   return [
     { ...robot, source: "SERVER", alerts, clears },
@@ -333,19 +332,19 @@ function currentAlertsOf(row: StateRow, newest: StateMessage, speech: MessageFau
   ];
 }
 
-/** Of a robot none of whose states were taken: nothing where nothing is wrong. */
-function faultAlertsOf(row: StateRow, speech: MessageFaults, at: Date): CurrentAlerts[] {
-  const alerts = faultAlerts(speech);
+/** For a robot none of whose states were accepted; nothing unless something is wrong. */
+function faultAlertsOf(row: StateRow, faults: MessageFaults, at: Date): CurrentAlerts[] {
+  const alerts = faultAlerts(faults);
   if (alerts.length === 0) return [];
   return [{ robotId: row.robot_id, siteId: row.site_id, source: "SERVER", alerts, clears: [], at }];
 }
 
-function faultAlerts({ isFlooding, isReconnecting, hasLostMemory, beyondBelief }: MessageFaults): DeviceAlert[] {
+function faultAlerts({ isFlooding, isReconnecting, hasLostMemory, badCounter }: MessageFaults): DeviceAlert[] {
   return [
     ...(isFlooding ? [tooManyMessagesAlert()] : []),
     ...(isReconnecting ? [tooManyConnectionsAlert()] : []),
     ...(hasLostMemory ? [memoryLostAlert()] : []),
-    ...(beyondBelief === null ? [] : [counterTooHighAlert(beyondBelief)]),
+    ...(badCounter === null ? [] : [counterTooHighAlert(badCounter)]),
   ];
 }
 
@@ -357,7 +356,7 @@ function statusAlert(status: string): DeviceAlert[] {
   return isKnownDeviceStatus(status) ? [] : [unknownStatusAlert(status)];
 }
 
-/** What the robot said is lost to Suncrew; the next state of it that can be stored clears the alert. */
+/** Suncrew lost some of the robot's messages; its next state that can be stored clears the alert. */
 export async function alertLostMessages(db: Db, serial: string, now: Date): Promise<void> {
   await inTransaction(db, async (tx) => {
     const robot = await tx

@@ -30,7 +30,7 @@ const audited = async (action: string) => {
   return (await rows.execute()).map(({ outcome }) => outcome);
 };
 
-/** Transactions of this database that are open, beside the one that counts them. */
+/** Open transactions on this database, apart from the one that counts them. */
 async function openTransactions(): Promise<number> {
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from pg_stat_activity
@@ -39,8 +39,8 @@ async function openTransactions(): Promise<number> {
   return rows[0]?.open ?? Number.NaN;
 }
 
-/** What a server does every 5 s: the broker is told again of all that is due. */
-async function tellOnce(): Promise<void> {
+/** What a server does every 5 s: send all due changes to the broker again. */
+async function retryPending(): Promise<void> {
   const { deps } = server;
   const changes = new ChangeSignal(deps.connection, deps.clock, deps.log);
   const service = new DeviceAccounts(deps, new Commands(deps, changes));
@@ -48,7 +48,7 @@ async function tellOnce(): Promise<void> {
   await service.stop();
 }
 
-/** Ends the connections that hold the locks of work under way, as the death of their process does. */
+/** Ends the connections that hold the locks of work in progress, as the death of their process would. */
 async function killLockHolders(): Promise<void> {
   const { rows } = await sql<{ pid: number }>`
     select pid, pg_terminate_backend(pid, 5000) from pg_locks
@@ -57,7 +57,7 @@ async function killLockHolders(): Promise<void> {
   expect(rows).toHaveLength(1);
 }
 
-/** PostgreSQL refuses to commit a new secret until the returned work is done. */
+/** Makes PostgreSQL refuse to commit new secrets until the returned function is called. */
 async function refuseCommits(): Promise<() => Promise<void>> {
   await sql`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'disk full'; end $$`.execute(server.db);
@@ -67,8 +67,8 @@ async function refuseCommits(): Promise<() => Promise<void>> {
   return async () => void (await sql`drop trigger refusing on devices`.execute(server.db));
 }
 
-describe("protocol rule 9: a rotation that does not come to its end", () => {
-  test("protocol rule 9: where the broker took what was not stored, the list says so until it is rotated again", async () => {
+describe("protocol rule 9: an interrupted rotation", () => {
+  test("protocol rule 9: if the broker accepted a secret that was not stored, the list says so until it is rotated again", async () => {
     const accept = await refuseCommits();
     expect(await rotate("OWN-1")).toMatchObject({
       status: 503,
@@ -86,20 +86,20 @@ describe("protocol rule 9: a rotation that does not come to its end", () => {
     expect(await audited("ROTATE_DEVICE")).toEqual(["REFUSED", "DONE"]);
   });
 
-  test("protocol rule 9: a server that dies meanwhile leaves the mark, and another gives the next secret at once", async () => {
-    const [asked, dead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  test("protocol rule 9: a server that dies in between leaves the mark, and another can rotate immediately", async () => {
+    const [called, dead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     accounts.beforeAnswer = async () => {
-      asked.resolve();
+      called.resolve();
       await dead.promise;
     };
     const first = rotate("OWN-1");
-    await asked.promise;
+    await called.promise;
     expect(await device("OWN-1")).toMatchObject({ secret_unsure: true });
     await killLockHolders();
     accounts.beforeAnswer = async () => {};
     const second = rotateDeviceSecret.response.parse((await rotate("OWN-1")).body);
     dead.resolve();
-    // Were it alive after all, it would store nothing any more.
+    // Had it survived, it would store nothing more.
     expect(await first).toMatchObject({ status: 503 });
     expect(accounts.secrets.get("OWN-1")).toBe(second.secret);
     expect(await deviceAccess(server.db).signIn("OWN-1", second.secret)).toBe(true);
@@ -117,14 +117,14 @@ describe("protocol rule 9: a rotation that does not come to its end", () => {
     accounts.beforeAnswer = async () => {
       throw new BrokerUpdateError("No.", "refused", false);
     };
-    // A refusal does not take back what is not known of the try before.
+    // A refusal does not clear the uncertainty left by the previous attempt.
     await rotate("OWN-1");
     expect(await device("OWN-1")).toMatchObject({ secret_unsure });
   });
 });
 
 describe("protocol rule 9: a retirement that the broker refuses", () => {
-  test("protocol rule 9: the others are told all the same, and it is told again less and less often", async () => {
+  test("protocol rule 9: the others are sent all the same, and it is retried less and less often", async () => {
     accounts.isAway = true;
     for (const serial of ["OWN-1", "OWN-2", FREE_SERIAL]) {
       await retire(serial);
@@ -133,25 +133,25 @@ describe("protocol rule 9: a retirement that the broker refuses", () => {
     accounts.isAway = false;
     accounts.refused.add("OWN-1");
     accounts.asked.length = 0;
-    const toldWithin = async (seconds: number) => {
+    const sentWithin = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 5) {
         server.clock.advance(5_000);
-        await tellOnce();
+        await retryPending();
       }
       return accounts.asked.splice(0);
     };
-    expect(await toldWithin(5)).toEqual(["OWN-1", "OWN-2", FREE_SERIAL]);
+    expect(await sentWithin(5)).toEqual(["OWN-1", "OWN-2", FREE_SERIAL]);
     expect(await device("OWN-2")).toMatchObject({ broker_pending: false });
     expect(await device("OWN-1")).toMatchObject({ broker_pending: true });
-    expect(await toldWithin(35)).toEqual(["OWN-1", "OWN-1"]);
+    expect(await sentWithin(35)).toEqual(["OWN-1", "OWN-1"]);
     accounts.refused.clear();
-    await toldWithin(300);
+    await sentWithin(300);
     expect(await device("OWN-1")).toMatchObject({ broker_pending: false });
   });
 });
 
-describe("protocol rule 9: provisioning that takes its time", () => {
-  test("protocol rule 9: no transaction is open while the broker is told, neither for one secret nor for 1,000 devices", async () => {
+describe("protocol rule 9: provisioning with a slow broker", () => {
+  test("protocol rule 9: no transaction is open during the calls to the broker, neither for one secret nor for 1,000 devices", async () => {
     const open: number[] = [];
     accounts.beforeAnswer = async () => void open.push(await openTransactions());
     expect(await rotate("OWN-1")).toMatchObject({ status: 200 });
@@ -160,28 +160,28 @@ describe("protocol rule 9: provisioning that takes its time", () => {
     expect(new Set(open)).toEqual(new Set([0]));
   });
 
-  test("protocol rule 9: a server that dies meanwhile leaves nothing that a second try does not mend", async () => {
-    const [asked, dead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  test("protocol rule 9: a server that dies in between leaves nothing that a second attempt does not repair", async () => {
+    const [called, dead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     accounts.beforeAnswer = async () => {
-      asked.resolve();
+      called.resolve();
       await dead.promise;
     };
     const first = provision("BIG-0001", "BIG-0120");
-    await asked.promise;
+    await called.promise;
     expect(await device("BIG-0001")).toBeUndefined();
     await killLockHolders();
     accounts.beforeAnswer = async () => {};
     const second = await provision("BIG-0001", "BIG-0120");
     expect(second.status).toBe(201);
     dead.resolve();
-    // Were it alive after all, it would neither store anything nor take the other's accounts away.
+    // Had it survived, it would neither store anything nor remove the other's accounts.
     expect(await first).toMatchObject({ status: 503 });
     for (const { serial, secret } of provisionDevices.response.parse(second.body).devices) {
       expect(accounts.secrets.get(serial)).toBe(secret);
     }
   });
 
-  test("protocol rule 9: devices that cannot be stored are told to nobody, and can be provisioned after that", async () => {
+  test("protocol rule 9: the secrets of devices that cannot be stored are never shown, and the devices can be provisioned later", async () => {
     const accept = await refuseCommits();
     expect((await provision("BIG-1", "BIG-9")).status).toBeGreaterThanOrEqual(500);
     expect(await device("BIG-1")).toBeUndefined();

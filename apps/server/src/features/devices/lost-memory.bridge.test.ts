@@ -44,7 +44,7 @@ async function alerts() {
 const openCodes = async () => (await alerts()).filter((alert) => alert.cleared_at === null).map(({ code }) => code);
 
 describe("protocol rule 14: a robot that lost its memory", () => {
-  test("protocol rule 14: one that speaks from a lower session is told of, and taken again once its session is higher", async () => {
+  test("protocol rule 14: one that publishes in a lower session raises an alert, and is accepted once its session is higher", async () => {
     await connects(1_000);
     await shows(1_000, 1, { battery: 70 });
     await harness.pass(60_000);
@@ -60,7 +60,7 @@ describe("protocol rule 14: a robot that lost its memory", () => {
     expect(await openCodes()).toEqual([]);
   });
 
-  test("protocol rule 14: wills, retained messages and what was on its way are of an older session without harm", async () => {
+  test("protocol rule 14: wills, retained messages and messages in transit may belong to an older session", async () => {
     await connects(1_000);
     await shows(1_000, 1);
     await shows(999, 7);
@@ -76,21 +76,24 @@ describe("protocol rule 14: a robot that lost its memory", () => {
     ["lastSeq", () => ({ session: 7, lastSeq: now().getTime() + DAY_S * 1_000 + 60_000 })],
     ["session", () => ({ session: 2 ** 53 - 1, lastSeq: 0 })],
     ["lastSeq", () => ({ session: 7, lastSeq: 2 ** 52 })],
-  ])("protocol rule 14: a %s beyond belief shuts no robot out: it is dropped and told of", async (name, counters) => {
-    await shows(7, 1, { battery: 70 });
-    const { session, lastSeq } = counters();
-    await shows(session, 2, { lastSeq, battery: 60 });
-    expect(await harness.stateOf(robotId)).toMatchObject({ session: 7, battery: 70, last_seq: 0 });
-    const [alert] = await harness.database.db.selectFrom("alerts").select(["code", "text"]).execute();
-    expect(alert).toMatchObject({ code: "COUNTER_TOO_HIGH", text: expect.stringContaining(`tells a ${name} that`) });
-    harness.says(SERIAL, "connection", connectionMessage(now(), 2 ** 53 - 1));
-    await shows(8, 1, { battery: 50 });
-    expect(await harness.stateOf(robotId)).toMatchObject({ session: 8, battery: 50 });
-    await shows(8, 2);
-    expect(await openCodes()).toEqual([]);
-  });
+  ])(
+    "protocol rule 14: an impossible %s locks no robot out: it is dropped and raises an alert",
+    async (name, counters) => {
+      await shows(7, 1, { battery: 70 });
+      const { session, lastSeq } = counters();
+      await shows(session, 2, { lastSeq, battery: 60 });
+      expect(await harness.stateOf(robotId)).toMatchObject({ session: 7, battery: 70, last_seq: 0 });
+      const [alert] = await harness.database.db.selectFrom("alerts").select(["code", "text"]).execute();
+      expect(alert).toMatchObject({ code: "COUNTER_TOO_HIGH", text: expect.stringContaining(`tells a ${name} that`) });
+      harness.says(SERIAL, "connection", connectionMessage(now(), 2 ** 53 - 1));
+      await shows(8, 1, { battery: 50 });
+      expect(await harness.stateOf(robotId)).toMatchObject({ session: 8, battery: 50 });
+      await shows(8, 2);
+      expect(await openCodes()).toEqual([]);
+    },
+  );
 
-  test("protocol rule 14: counters that began at the time, with hours of a wrong clock, are believed", async () => {
+  test("protocol rule 14: counters that started from the time, even from a clock hours off, are accepted", async () => {
     const session = seconds() + DAY_S / 2;
     await connects(session);
     await shows(session, 1, { lastSeq: now().getTime() + 1_000, battery: 40 });
@@ -113,12 +116,12 @@ describe("protocol rule 14: event numbers", () => {
       ({ id }) => id,
     );
 
-  test("protocol rule 14: what is told under a number that was used before is stored, and then acknowledged", async () => {
+  test("protocol rule 14: an event under a number that was used before is stored, and then acknowledged", async () => {
     await shows(1, 1);
     const first = began(3);
     harness.says(SERIAL, "event", first);
     await harness.pass(60_000);
-    // The same once more, in a later session: acknowledged, and nothing new.
+    // Repeated in a later session: acknowledged, but nothing new.
     harness.says(SERIAL, "event", { ...(first as EventMessage), session: 2 });
     await harness.pass(100);
     expect([received(), await runs()]).toEqual([[3, 3], [runId]]);
@@ -131,7 +134,7 @@ describe("protocol rule 14: event numbers", () => {
     expect(new Set(await runs())).toEqual(new Set([runId, next]));
   });
 
-  test("protocol rule 14: a number beyond belief is neither stored nor acknowledged", async () => {
+  test("protocol rule 14: an impossible number is neither stored nor acknowledged", async () => {
     await shows(1, 1);
     harness.says(SERIAL, "event", began(seconds() + 2 * DAY_S));
     await harness.pass(100);
@@ -139,9 +142,9 @@ describe("protocol rule 14: event numbers", () => {
   });
 });
 
-test("protocol rule 9: two machines with one secret that throw each other out are told of; a bad link is not", async () => {
+test("protocol rule 9: two machines with one secret that disconnect each other raise an alert; a bad link does not", async () => {
   let session = seconds();
-  // A link that breaks each half minute, for an hour.
+  // A link that breaks every half minute for an hour.
   for (let each = 0; each < 120; each += 1) {
     await connects((session += 1));
     await shows(session, 1);

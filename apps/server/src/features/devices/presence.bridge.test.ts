@@ -46,7 +46,7 @@ describe("protocol rule 7: one truth about presence", () => {
     expect(readings).toMatchObject([{ session: 1, seq: 1, battery: 64, robot_status: "idle" }]);
   });
 
-  test("protocol rule 7: state and then will of one session in one flush leave the robot offline", async () => {
+  test("protocol rule 7: a state and then a will of one session in one flush leave the robot offline", async () => {
     shows(5, 1);
     dies(5);
     await harness.pass(100);
@@ -63,7 +63,7 @@ describe("protocol rule 7: one truth about presence", () => {
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, session: 6, connection: "ONLINE" });
   });
 
-  test("protocol rule 7: an older state changes nothing and leaves no reading", async () => {
+  test("protocol rule 7: an older state changes nothing and adds no reading", async () => {
     shows(2, 7, 50);
     await harness.pass(100);
     shows(2, 6, 51);
@@ -79,7 +79,7 @@ describe("protocol rule 7: one truth about presence", () => {
     expect(readings).toEqual([{ seq: 7 }]);
   });
 
-  test("protocol rule 7: a new session begins counting anew", async () => {
+  test("protocol rule 7: a new session starts counting again", async () => {
     shows(2, 700, 50);
     await harness.pass(100);
     connects(3);
@@ -113,7 +113,7 @@ describe("protocol rule 7: one truth about presence", () => {
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
   });
 
-  test("protocol rule 12: what was heard in the future, by a clock that was set back since, is no presence", async () => {
+  test("protocol rule 12: messages dated in the future, by a clock that has since been set back, are no presence", async () => {
     await harness.pass(15_000);
     shows(1, 1);
     await harness.pass(100);
@@ -125,7 +125,7 @@ describe("protocol rule 7: one truth about presence", () => {
       .execute();
     await harness.pass(5_000);
     expect(await harness.stateOf(robotId)).toMatchObject({ online: false, robot_status: "offline" });
-    // Nor does it hide one that is heard now: its connection is still dated ahead.
+    // Nor does it hide one that is heard now, although its connection is still dated ahead.
     shows(1, 2);
     await harness.pass(100);
     await harness.pass(5_000);
@@ -133,7 +133,7 @@ describe("protocol rule 7: one truth about presence", () => {
   });
 });
 
-describe("protocol rule 13: what the broker retains is enough to know of a robot that was lost while it moved", () => {
+describe("protocol rule 13: what the broker retains reveals that a robot was lost while it moved", () => {
   const lost = async () => {
     const viewer = { userId: 1, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" } as const;
     const at = seenAt({ ...harness, settings: testSettings });
@@ -143,7 +143,7 @@ describe("protocol rule 13: what the broker retains is enough to know of a robot
   const retains = (motion: "MOVING" | "STOPPED", seq: number) =>
     harness.says(serial, "state", stateMessage(harness.clock.now(), 8, seq, { motion, runId: randomUUID() }), true);
 
-  test("protocol rule 13: its will and its last state, which no server has heard", async () => {
+  test("protocol rule 13: its will and its last state, which no server has received", async () => {
     dies(8);
     retains("MOVING", 4);
     await harness.pass(100);
@@ -153,7 +153,7 @@ describe("protocol rule 13: what the broker retains is enough to know of a robot
       lost_at: new Date(heard - 100).toISOString(),
       stops_by: new Date(heard - 100 + 300_000).toISOString(),
     });
-    // The broker has lost it, but a server that has lost the broker would not hear of its return.
+    // The broker has lost the robot, but a server without the broker would not hear of its return.
     harness.broker.setConnected(false);
     expect((await lost())?.stops_by).toBe(new Date(heard - 100 + 480 * 60_000).toISOString());
     harness.broker.setConnected(true);
@@ -164,7 +164,7 @@ describe("protocol rule 13: what the broker retains is enough to know of a robot
     expect(await lost()).toBeNull();
   });
 
-  test("protocol rule 13: one whose connection stands is there, and lost once it is silent for 90 s", async () => {
+  test("protocol rule 13: one that is still connected is online, and lost once it is silent for 90 s", async () => {
     await harness.pass(15_000);
     connects(8, true);
     retains("MOVING", 4);
@@ -175,12 +175,12 @@ describe("protocol rule 13: what the broker retains is enough to know of a robot
   });
 });
 
-test("protocol rule 11: a bridge stops though the broker takes none of its messages any more", async () => {
+test("protocol rule 11: a bridge can stop even if the broker no longer accepts its messages", async () => {
   const stuck = await createBridge();
   await stuck.bridge.start();
   await stuck.bridge.idle();
   const robot = await stuck.robot("STUCK-1");
-  const asked = new Promise<void>((taken) => {
+  const called = new Promise<void>((taken) => {
     stuck.broker.publish = () => {
       taken();
       return new Promise(() => {});
@@ -189,7 +189,7 @@ test("protocol rule 11: a bridge stops though the broker takes none of its messa
   const began = { kind: "RUN_BEGAN", runId: randomUUID(), battery: 88 } as const;
   stuck.says("STUCK-1", "event", eventMessage(stuck.clock.now(), 1, 1, began));
   stuck.clock.advance(100);
-  await asked;
+  await called;
   await stuck.bridge.stop();
   const kept = await stuck.database.db.selectFrom("robot_events").select("robot_id").execute();
   expect(kept).toEqual([{ robot_id: robot }]);

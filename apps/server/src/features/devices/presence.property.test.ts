@@ -35,7 +35,7 @@ type Step =
   | { readonly kind: "restart" }
   | { readonly kind: "crash" };
 
-/** Rule 7 once more, as plainly as it can be said, for one robot: the newest (session, seq) wins. */
+/** Rule 7 again, as simply as possible, for one robot: the newest (session, seq) wins. */
 class Reference {
   session = 0;
   seq = -1;
@@ -67,7 +67,7 @@ class Reference {
   }
 }
 
-/** Tells states apart. */
+/** Distinguishes states. */
 const batteryOf = (session: number, seq: number): number => session * 10 + seq;
 
 const robot = fc.nat(ROBOTS - 1);
@@ -92,7 +92,7 @@ const passStep = fc.record({
   ms: fc.constantFrom(100, 100, 100, 3_000, 30_000, 95_000),
 });
 
-/** What a robot really says in its life, in its order. */
+/** A robot's real history, in order. */
 const life = fc
   .array(
     fc.record({ states: fc.nat(4), end: fc.constantFrom("OFFLINE" as const, "CONNECTION_BROKEN" as const, null) }),
@@ -111,7 +111,7 @@ const life = fc
     ),
   );
 
-/** A true life with messages repeated, delayed and out of order, and noise of other sessions in between. */
+/** A real history with messages repeated, delayed and out of order, and noise from other sessions. */
 const history = fc
   .tuple(
     life,
@@ -138,7 +138,7 @@ const history = fc
 
 let serialCount = 0;
 
-test(`protocol rule 7: however late, twice or out of order, the newest (session, seq) wins and silence is offline (${RUNS} histories)`, async () => {
+test(`protocol rule 7: whether late, repeated or out of order, the newest (session, seq) wins and silence is offline (${RUNS} histories)`, async () => {
   await fc.assert(
     fc.asyncProperty(history, async (steps) => {
       const robots = await Promise.all(
@@ -154,7 +154,7 @@ test(`protocol rule 7: however late, twice or out of order, the newest (session,
         const { session: current, seq, battery } = reference;
         expect(row).toMatchObject({ session: current, state_seq: seq < 0 ? null : seq, battery });
         const silentMs = harness.clock.now().getTime() - reference.lastSignMs;
-        // Silence is looked at every 5 s: until then either answer is right.
+        // Silence is checked every 5 s: until then either answer is right.
         const either = silentMs >= 90_000 && silentMs < 95_000;
         expect(row.online).toBe(either ? row.online : reference.online);
         await expectHistoryInOrder(id);
@@ -179,7 +179,7 @@ async function play(step: Step, robots: readonly Played[]): Promise<void> {
       harness.says(of.serial, "connection", connectionMessage(clock.now(), step.session, step.state), step.retained);
     return;
   }
-  // What waited when the server died is lost, as if it had never been sent.
+  // What was queued when the server died is lost, as if it had never been sent.
   if (step.kind === "crash") await harness.loseLock();
   const toldAtMs = clock.now().getTime();
   if (step.kind === "restart") await harness.bridge.stop();
@@ -188,17 +188,17 @@ async function play(step: Step, robots: readonly Played[]): Promise<void> {
     told.length = 0;
   }
   if (step.kind === "restart") await harness.bridge.start();
-  // First what waits is stored, then time goes on in the steps of the bridge.
+  // Queued messages are stored first, then time passes in the bridge's steps.
   await harness.pass(step.kind === "crash" ? 1_000 : 100);
   await harness.pass(step.kind === "pass" ? step.ms : 100);
-  // Long enough for a new bridge to have asked everybody, and for the next look at who fell silent.
+  // Long enough for a new bridge to have queried every robot, and for the next check for silence.
   await harness.pass(15_000);
   await harness.pass(5_000);
   const nowMs = clock.now().getTime();
   for (const { reference } of robots) if (nowMs - reference.lastSignMs >= 95_000) reference.online = false;
 }
 
-/** Readings only ever advance, and each (session, seq) is there once. */
+/** Readings only ever advance, and each (session, seq) occurs once. */
 async function expectHistoryInOrder(robotId: number): Promise<void> {
   const readings = await harness.database.db
     .selectFrom("readings")

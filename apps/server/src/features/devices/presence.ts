@@ -4,7 +4,7 @@ import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import type { Selectable } from "kysely";
 import type { RobotStateTable } from "../../platform/database/schema.ts";
 
-/** What is stored of a robot, read under the lock on its row. */
+/** A robot's stored state, read under the lock on its row. */
 export interface StateRow extends Omit<Selectable<RobotStateTable>, "change_no"> {
   readonly operating_mode: OperatingMode;
 }
@@ -20,8 +20,8 @@ export type PresenceMessage =
   | { readonly leaf: "state"; readonly message: StateMessage; readonly receivedAt: Date; readonly retained: boolean };
 
 /**
- * Protocol rule 7, the one place that decides who is online. Answers the row as it is after the message, or null
- * where the message is not newer than what is stored and so changes nothing.
+ * Protocol rule 7, the one place that decides who is online. Returns the row after the message, or null if the message
+ * is not newer than what is stored and changes nothing.
  */
 export function applyMessage(row: StateRow, incoming: PresenceMessage): StateRow | null {
   const next =
@@ -35,8 +35,8 @@ export function applyMessage(row: StateRow, incoming: PresenceMessage): StateRow
 const LATE_MS = 5_000;
 
 /**
- * Protocol rule 14: the robot itself speaks, in a session below the one that it told before, and nothing of that has
- * come for a while. A will or a message on its way may be older than what is stored.
+ * Protocol rule 14: the robot itself publishes in a lower session than before, and nothing of the earlier one has
+ * arrived for a while. A will, or a message in transit, may be older than what is stored.
  */
 export function hasLostSession(row: StateRow, incoming: PresenceMessage): boolean {
   const { message, receivedAt, retained } = incoming;
@@ -46,15 +46,15 @@ export function hasLostSession(row: StateRow, incoming: PresenceMessage): boolea
   return receivedAt.getTime() - heardAt > LATE_MS;
 }
 
-/** The row of a robot that fell silent (rule 7). */
+/** Recomputes the status, for example of a robot that fell silent (rule 7). */
 export function withRobotStatus(row: StateRow): StateRow {
   const { online, operating_mode: operatingMode, status: deviceStatus } = row;
   return { ...row, robot_status: robotStatusOf({ online, operatingMode, deviceStatus }) };
 }
 
 /**
- * Nothing of the former session counts as seen in a new one. A retained state raises the session too: it is the
- * robot's own word that this session was, and (session, seq) must never fall back.
+ * A new session inherits nothing that was seen in the previous one. A retained state raises the session too: it proves
+ * that the robot had that session, and (session, seq) must never go back.
  */
 function inSession(row: StateRow, session: number): StateRow {
   if (session === row.session) return row;

@@ -16,7 +16,7 @@ const forms = {
 };
 let server: TestApp;
 
-/** A robot that was cleaning as the broker lost it, so many seconds ago. */
+/** A robot that was cleaning when the broker lost it, this many seconds ago. */
 async function open(form: keyof typeof forms, lostSecondsAgo: number): Promise<void> {
   server = await createTestApp({ brokerAccounts: forms[form] });
   const lostAt = new Date(TEST_NOW.getTime() - lostSecondsAgo * 1_000);
@@ -33,14 +33,14 @@ afterEach(() => server.close());
 const params = { serial: "OWN-1" };
 const retire = async () => (await server.as("admin")).call(retireDevice, { params });
 const rotate = async () => (await server.as("admin")).call(rotateDeviceSecret, { params });
-const why = "Robot OWN-1 was cleaning as its connection was lost and stops by itself within 5 minutes.";
+const why = "Robot OWN-1 was cleaning when its connection was lost and will stop by itself within 5 minutes.";
 const told = () => server.broker.published.filter(({ topic }) => topic === topicOf("OWN-1", "command"));
 
-describe("protocol rule 9: a robot that was cleaning as its connection was lost", () => {
-  describe.each(["manual", "http without kicks"] as const)("where nobody ends its connection (%s)", (form) => {
+describe("protocol rule 9: a robot that was cleaning when its connection was lost", () => {
+  describe.each(["manual", "http without kicks"] as const)("if nothing ends its connection (%s)", (form) => {
     beforeEach(() => open(form, 60));
 
-    test("its device is not retired: nobody could stop it", async () => {
+    test("its device is not retired: nobody could stop the robot", async () => {
       const message = `The device OWN-1 cannot be retired now. ${why} Please try again then.`;
       expect(await retire()).toMatchObject({ status: 409, body: { message } });
       const devices = server.db.selectFrom("devices").select("retired_at").where("serial", "=", "OWN-1");
@@ -48,19 +48,19 @@ describe("protocol rule 9: a robot that was cleaning as its connection was lost"
     });
   });
 
-  test("its device is retired where that keeps it from its broker, and a last Stop goes out", async () => {
+  test("its device is retired if that cuts it off from its broker, and a last Stop goes out", async () => {
     await open("http", 60);
     expect((await retire()).status).toBe(200);
     expect(told().map(({ payload }) => payload.includes('"STOP"'))).toEqual([true]);
   });
 
-  test("its device is retired once it surely stands, and nothing is sent", async () => {
+  test("its device is retired once it must have stopped, and nothing is sent", async () => {
     await open("manual", 360);
     expect((await retire()).status).toBe(200);
     expect(told()).toEqual([]);
   });
 
-  test.each(["manual", "http"] as const)("its secret stays until it surely stands (%s)", async (form) => {
+  test.each(["manual", "http"] as const)("its secret is not rotated until it must have stopped (%s)", async (form) => {
     await open(form, 60);
     expect(await rotate()).toMatchObject({
       status: 409,

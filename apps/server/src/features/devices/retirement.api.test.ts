@@ -13,7 +13,7 @@ import { FREE_SERIAL, type TestRobot } from "../../../test/fixtures.ts";
 import type { Broker } from "../../platform/broker.ts";
 import { acceptOrders } from "../commands/public.ts";
 
-/** Holds STARTs back between the server and the broker until the test lets them go. */
+/** Holds STARTs back between the server and the broker until the test releases them. */
 class HoldingBroker extends CuttableBroker {
   holds = false;
   readonly held = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ const started = () => broker.published.filter(({ payload }) => payload.includes(
 const messagesTo = ({ serial }: TestRobot) =>
   broker.published.filter(({ topic }) => topic === topicOf(serial, "command")).length;
 
-/** Signs in to the broker as the device would; resolves to what became of it. */
+/** Signs in to the broker as the device would; resolves to the outcome. */
 async function signIn(serial: string, password: string): Promise<"in" | "refused"> {
   const client = mqtt.connect(bench.mqtt.url, { clientId: serial, username: serial, password, reconnectPeriod: 0 });
   clients.push(client);
@@ -61,7 +61,7 @@ async function signIn(serial: string, password: string): Promise<"in" | "refused
 }
 
 describe("protocol rule 9: a retired device", () => {
-  test("protocol rule 9: its robot is told to stop, then it is cut off at once and its run ends", async () => {
+  test("protocol rule 9: its robot is stopped, then cut off immediately, and its run ends", async () => {
     expect(await bench.press("START")).toMatchObject({ status: 200 });
     const cutOff = bench.robot().until(({ connected }) => !connected);
     expect(await retire()).toMatchObject({ status: 200, body: { message: "Device OWN-1 retired" } });
@@ -77,7 +77,7 @@ describe("protocol rule 9: a retired device", () => {
     expect(await signIn(robot.serial, robot.secret)).toBe("refused");
   });
 
-  test("protocol rule 9: a robot that does not hear the Stop is cut off all the same", async () => {
+  test("protocol rule 9: a robot that does not receive the Stop is cut off all the same", async () => {
     expect(await bench.press("START")).toMatchObject({ status: 200 });
     bench.robot().inject({ kind: "deaf" });
     const cutOff = bench.robot().until(({ connected }) => !connected);
@@ -90,13 +90,13 @@ describe("protocol rule 9: a retired device", () => {
     expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST" });
   });
 
-  test("protocol rule 9: it is never commanded again: every order is refused, many robots' orders skip it", async () => {
+  test("protocol rule 9: it is never commanded again: every command is refused, commands to many robots skip it", async () => {
     await bench.live(bench.fixtures.ownRobot2);
     await retire();
     const before = messagesTo(robot);
     const admin = await bench.server.as("admin");
     const params = { robotId: robot.id };
-    const refused = "The device OWN-1 was retired, so the robot is not commanded any more.";
+    const refused = "The device OWN-1 was retired, so the robot can no longer be commanded.";
     for (const command of ["START", "STOP"] as const) {
       expect(await bench.press(command)).toMatchObject({ status: 409, body: { success: false, message: refused } });
     }
@@ -125,7 +125,7 @@ describe("protocol rule 9: a retired device", () => {
     ]);
   });
 
-  test("protocol rule 9: a robot in maintenance is free of its lock, so that it can be given another machine", async () => {
+  test("protocol rule 9: a robot in maintenance loses its lock, so that it can be given another machine", async () => {
     const admin = await bench.server.as("admin");
     const params = { robotId: robot.id };
     await admin.ask(robotMaintenance, { params, body: { enabled: true, reason: "Brush worn" } });
@@ -135,12 +135,12 @@ describe("protocol rule 9: a retired device", () => {
     const form = { robot_name: "Sweeper", installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
     const body = { ...form, site_id: robot.siteId, serial_number: FREE_SERIAL };
     expect(await admin.call(updateRobot, { params: { id: robot.id }, body })).toMatchObject({ status: 200 });
-    // Its new machine is a machine like any other: away, until it connects.
+    // Its new machine is like any other: offline until it connects.
     const press = { ...robot, serial: FREE_SERIAL };
     expect(await bench.press("START", { robot: press })).toMatchObject({ status: 504 });
   });
 
-  test("protocol rule 9: what is said in its name is ignored", async () => {
+  test("protocol rule 9: messages in its name are ignored", async () => {
     const { ownRobot2 } = bench.fixtures;
     await bench.live(ownRobot2);
     const say = async (of: TestRobot, state: "ONLINE" | "OFFLINE") => {
@@ -152,17 +152,17 @@ describe("protocol rule 9: a retired device", () => {
     await retire();
     const before = await bench.state();
     await say(robot, "ONLINE");
-    // A message that counts comes after it on the same way.
+    // A message that counts follows it over the same connection.
     const session = await say(ownRobot2, "OFFLINE");
     await bench.until(async () => (await bench.state(ownRobot2)).session >= session);
     expect(await bench.state()).toEqual(before);
   });
 
-  test("protocol rule 9: a state that waits for the robot's row while it is retired does not bring it back", async () => {
+  test("protocol rule 9: a state that waits for the robot's row during the retirement does not bring it back", async () => {
     const { db } = bench;
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    // Somebody holds the row: first the retirement waits for it, then the robot's next state.
+    // A transaction holds the row: first the retirement waits for it, then the robot's next state.
     const holder = db.transaction().execute(async (tx) => {
       await tx.selectFrom("robot_state").select("robot_id").where("robot_id", "=", robot.id).forUpdate().execute();
       held.resolve();
@@ -179,7 +179,7 @@ describe("protocol rule 9: a retired device", () => {
   });
 });
 
-describe("protocol rule 9: a START that meets a retirement", () => {
+describe("protocol rule 9: a START concurrent with a retirement", () => {
   test("protocol rule 9: accepted but not published, it is never published", async () => {
     const { db, clock, fixtures } = bench;
     const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
@@ -189,14 +189,14 @@ describe("protocol rule 9: a START that meets a retirement", () => {
       .execute((tx) => acceptOrders(tx, fixtures.ownSiteId, [robot.id], order, clock.now()));
     if (accepted?.accepted.kind !== "stored") throw new Error("The START was refused.");
     await retire();
-    // Whoever stored it sends it now, and another server that has restarted looks for what was left.
+    // The server that stored it sends it now, and another that has restarted looks for leftovers.
     const other = await bench.startServer();
     await other.stop();
     expect([started(), bench.robot().truth().startsTaken]).toEqual([0, []]);
     expect(await bench.commands()).toMatchObject([{ verb: "START", outcome: "UNCONFIRMED", claimed_by: null }, {}]);
   });
 
-  test("protocol rule 9: already on its way to the broker, it comes after the cut and moves nothing", async () => {
+  test("protocol rule 9: already on its way to the broker, it arrives after the cut and moves nothing", async () => {
     broker.holds = true;
     const pressed = bench.press("START");
     await broker.held.promise;
@@ -208,7 +208,7 @@ describe("protocol rule 9: a START that meets a retirement", () => {
     expect((await bench.commands()).filter(({ settled_at }) => settled_at === null)).toEqual([]);
   });
 
-  test("protocol rule 9: pressed at the same moment, no robot is left moving and nothing is left open", async () => {
+  test("protocol rule 9: pressed at the same moment, it leaves no robot moving and nothing open", async () => {
     const { moreRobots } = bench;
     for (const each of moreRobots) await bench.live(each);
     await Promise.all(moreRobots.flatMap((each) => [bench.press("START", { robot: each }), retire(each)]));
@@ -221,7 +221,7 @@ describe("protocol rule 9: a START that meets a retirement", () => {
 });
 
 describe("protocol rule 9: a rotated secret", () => {
-  test("protocol rule 9: the connection with the old one ends at once, only the new one signs in", async () => {
+  test("protocol rule 9: the connection with the old one ends immediately, only the new one signs in", async () => {
     const admin = await bench.server.as("admin");
     const cutOff = bench.robot().until(({ connected }) => !connected);
     const { secret } = await admin.ask(rotateDeviceSecret, { params: { serial: robot.serial } });

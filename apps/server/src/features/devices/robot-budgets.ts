@@ -10,24 +10,24 @@ import {
 } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Clock } from "../../platform/clock.ts";
 
-/** Maximum robots tracked; the least recently heard are evicted and start with full budgets again. */
+/** Maximum robots tracked; the least recently heard are evicted, and start again with full budgets. */
 const MAX_ROBOTS = 50_000;
 
 interface Account {
   use: BudgetUsage;
-  /** When it last wanted more than it may; null where it never did. */
+  /** When it last exceeded its budget; null if it never did. */
   exceededAtMs: number | null;
-  /** The same of connections, which are all taken. */
+  /** The same for connections, which are always accepted. */
   reconnectedAtMs: number | null;
 }
 
-/** What is wrong with how much a robot sends, now or a short while ago. */
+/** What is excessive about a robot's traffic, now or recently. */
 interface Excess {
   readonly messages: boolean;
   readonly connections: boolean;
 }
 
-/** What one robot may still cause, for one try to store what it said. */
+/** What one robot may still cause, for one attempt to store its messages. */
 export class Allowance {
   readonly #left: Amounts;
   readonly #taken: Record<BudgetKind, number> = { ...noUsage };
@@ -39,7 +39,7 @@ export class Allowance {
     this.#before = before;
   }
 
-  /** For what is stored of the past, or by hand. */
+  /** For past data, and data entered by hand. */
   static unlimited(): Allowance {
     const all = Number.POSITIVE_INFINITY;
     const left = { messages: all, connections: all, readings: all, events: all, runs: all, alerts: all };
@@ -64,12 +64,12 @@ export class Allowance {
     return this.#wantedMore;
   }
 
-  /** It sends more than a working robot can, now or a short while ago. */
+  /** Whether it sends more than a working robot can, now or recently. */
   get isFlooding(): boolean {
     return this.#wantedMore || this.#before.messages;
   }
 
-  /** It connects more often than a bad link explains, now or a short while ago. */
+  /** Whether it connects more often than a bad link explains, now or recently. */
   get isReconnecting(): boolean {
     return this.#before.connections;
   }
@@ -84,7 +84,7 @@ export class RobotBudgets {
     this.#clock = clock;
   }
 
-  /** Counts a message that arrived; false where it is past the robot's budget. */
+  /** Counts a message that arrived; false if it exceeds the robot's budget. */
   takeMessage(serial: string): boolean {
     const account = this.#accountOf(serial);
     if (remainingOf(account.use).messages < 1) {
@@ -95,7 +95,7 @@ export class RobotBudgets {
     return true;
   }
 
-  /** Counts a connection that began; it is taken whatever the budget says. */
+  /** Counts a new connection, which is accepted whatever the budget. */
   noteConnection(serial: string): void {
     const account = this.#accountOf(serial);
     if (remainingOf(account.use).connections < 1) account.reconnectedAtMs = account.use.atMs;
@@ -111,7 +111,7 @@ export class RobotBudgets {
     });
   }
 
-  /** Counts what was stored; what was rolled back cost nothing. */
+  /** Counts what was stored; what was rolled back costs nothing. */
   settle(serial: string, { taken, wantedMore }: Allowance): void {
     const account = this.#accountOf(serial);
     account.use = usageAfter(account.use, taken);
@@ -123,7 +123,7 @@ export class RobotBudgets {
     const known = this.#accounts.get(serial);
     const account = known ?? { use: { atMs: nowMs, used: noUsage }, exceededAtMs: null, reconnectedAtMs: null };
     account.use = usageAt(account.use, nowMs);
-    // Last in the order of the map is who was heard of last.
+    // Keeps the map in order of last contact.
     this.#accounts.delete(serial);
     this.#accounts.set(serial, account);
     if (this.#accounts.size > MAX_ROBOTS) {

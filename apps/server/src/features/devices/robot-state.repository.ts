@@ -12,7 +12,7 @@ export interface KnownRobot {
 }
 
 /**
- * The robots that carry these serial numbers now, with their state rows locked in one order for all writers. Free,
+ * The robots that use these serial numbers now, with their state rows locked in the order that all writers use. Free,
  * retired and unknown serial numbers are absent.
  */
 export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promise<KnownRobot[]> {
@@ -42,7 +42,7 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
   });
 }
 
-/** Read once the locks are held: a query that waited for them has seen the other rows as they were before. */
+/** Read after locking: a query that waited for the locks would see the other rows as they were before. */
 async function readModes(tx: Tx, robotIds: readonly number[]) {
   const rows = await tx
     .selectFrom("robots as r")
@@ -56,8 +56,8 @@ async function readModes(tx: Tx, robotIds: readonly number[]) {
 }
 
 /**
- * Writes the rows in one statement, each only if its (session, state_seq) is no older than what is stored: a server
- * that is the bridge no more overwrites nothing (protocol rules 7 and 11).
+ * Writes the rows in one statement, each only if its (session, state_seq) is no older than the stored one: a server
+ * that is no longer the bridge overwrites nothing (protocol rules 7 and 11).
  */
 export async function writeRobotStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -80,7 +80,7 @@ export type Reading = Insertable<ReadingsTable>;
 /** Adds states that advanced the current one to the history. */
 export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise<void> {
   if (readings.length === 0) return;
-  // What the JSON leaves out becomes null, not the column's default.
+  // The JSON sets missing values to null rather than to the column's default.
   const rows = readings.map((reading) => ({ sample: false, ...reading }));
   await sql`
     insert into readings
@@ -88,9 +88,9 @@ export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise
     on conflict do nothing`.execute(tx);
 }
 
-/** Protocol rule 7: offline are robots without a live state for 90 s. Answers how many became so. */
+/** Protocol rule 7: robots without a live state for 90 s are offline. Returns how many became offline. */
 export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
-  /** Dated by a clock that was set back since, it says nothing. */
+  /** A time set by a clock that has since been set back proves nothing. */
   const inFuture = new Date(now.getTime() + OFFLINE_AFTER_MS);
   const signOf = (column: "live_at" | "connection_at") =>
     sql<Date | null>`case when ${sql.ref(column)} <= ${inFuture} then ${sql.ref(column)} end`;
@@ -99,7 +99,7 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
     .selectFrom("robot_state")
     .select("robot_id")
     .where("online", "=", true)
-    // A robot that has connected but not reported yet gets the same time.
+    // A robot that has connected but not reported yet has the same time.
     .where(sql<boolean>`coalesce(greatest(${signOf("live_at")}, ${signOf("connection_at")}) <= ${silentSince}, true)`)
     .orderBy("robot_id")
     .forNoKeyUpdate()
@@ -113,20 +113,20 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
   return silent.length;
 }
 
-/** The others are queried within this time, so that robots of runs due by then have been queried. */
+/** The others are queried within this time, so robots whose runs are due by then have been queried. */
 const DUE_SOON_MS = 10_000;
 
 export interface ReachableRobot {
   readonly robotId: number;
   readonly serial: string;
   readonly session: number;
-  /** A command of it is not settled, or its run is due: what it shows now decides. */
+  /** It has an unsettled command, or its run is due, so its current state decides. */
   readonly awaited: boolean;
 }
 
 /**
- * Robots whose connection stands as far as the broker has said, also those that fell silent meanwhile; first those
- * that last moved.
+ * Robots that the broker last reported as connected, including those that have fallen silent since; those last seen
+ * moving come first.
  */
 export async function readConnectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
   return db
@@ -147,7 +147,7 @@ export async function readConnectedRobots(db: Executor, now: Date): Promise<Reac
     .execute();
 }
 
-/** Makes the partitions of this and the next month, so that no reading waits for one. */
+/** Creates the partitions of this and the next month, so that no reading waits for one. */
 export async function ensureReadingsPartitions(db: Executor, now: Date): Promise<void> {
   for (const ahead of [0, 1]) {
     const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1)).toISOString().slice(0, 10);
@@ -155,7 +155,7 @@ export async function ensureReadingsPartitions(db: Executor, now: Date): Promise
   }
 }
 
-/** Lets the live stream see robots whose alerts or runs changed without a new state. */
+/** Makes the live stream notice robots whose alerts or runs changed without a new state. */
 export async function touchRobots(tx: Tx, robotIds: readonly number[]): Promise<void> {
   if (robotIds.length === 0) return;
   await tx

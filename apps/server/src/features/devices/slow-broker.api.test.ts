@@ -8,15 +8,15 @@ import { MemoryAccounts } from "../../../test/memory-accounts.ts";
 let bench: CommandBench;
 let robot: TestRobot;
 let accounts: MemoryAccounts;
-let asked: PromiseWithResolvers<void>;
+let called: PromiseWithResolvers<void>;
 let answers: PromiseWithResolvers<void>;
 
 beforeEach(async () => {
   accounts = new MemoryAccounts();
-  asked = Promise.withResolvers();
+  called = Promise.withResolvers();
   answers = Promise.withResolvers();
   accounts.beforeAnswer = async () => {
-    asked.resolve();
+    called.resolve();
     await answers.promise;
   };
   bench = await CommandBench.open({ brokerAccounts: accounts });
@@ -31,10 +31,10 @@ afterEach(async () => {
 const admin = () => bench.server.as("admin");
 const rotate = async (serial = robot.serial) => (await admin()).call(rotateDeviceSecret, { params: { serial } });
 
-describe("protocol rule 9: while the broker takes its time over a new secret", () => {
+describe("protocol rule 9: while the broker is slow to accept a new secret", () => {
   test("protocol rule 9: the robot's name is edited, it is stopped, and its states are stored", async () => {
     const rotated = rotate();
-    await asked.promise;
+    await called.promise;
     const form = { installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
     const body = { ...form, robot_name: "Renamed", site_id: robot.siteId, serial_number: robot.serial };
     expect(await (await admin()).call(updateRobot, { params: { id: robot.id }, body })).toMatchObject({ status: 200 });
@@ -45,13 +45,13 @@ describe("protocol rule 9: while the broker takes its time over a new secret", (
     expect(await rotated).toMatchObject({ status: 200 });
   });
 
-  test("protocol rule 9: a retirement beside it comes through at once, and stands also at the broker", async () => {
+  test("protocol rule 9: a concurrent retirement completes immediately, at the broker too", async () => {
     const rotated = rotate();
-    await asked.promise;
+    await called.promise;
     expect(await (await admin()).call(retireDevice, { params: { serial: robot.serial } })).toMatchObject({
       status: 200,
     });
-    // The broker takes the new secret only now.
+    // The broker stores the new secret only now.
     accounts.secrets.set(robot.serial, "of nobody");
     answers.resolve();
     expect(await rotated).toMatchObject({ status: 409, body: { message: "The device OWN-1 was retired." } });
@@ -59,9 +59,9 @@ describe("protocol rule 9: while the broker takes its time over a new secret", (
     expect(await row.executeTakeFirstOrThrow()).toEqual({ broker_pending: "RETIRE" });
   });
 
-  test("protocol rule 9: another device gets its secret meanwhile", async () => {
+  test("protocol rule 9: another device gets its secret at the same time", async () => {
     const rotated = rotate();
-    await asked.promise;
+    await called.promise;
     accounts.beforeAnswer = async () => {};
     expect(await rotate(FREE_SERIAL)).toMatchObject({ status: 200 });
     answers.resolve();
@@ -69,7 +69,7 @@ describe("protocol rule 9: while the broker takes its time over a new secret", (
   });
 });
 
-test("Import of robots: its preview waits for nobody who holds a device", async () => {
+test("Import of robots: its preview does not wait for a locked device", async () => {
   const file = `serial_number,site,robot_name,motor_type,control_type,installation_date\n${FREE_SERIAL},Ownfield Park,New,BLDC,PLC,2026-01-01`;
   await bench.db.transaction().execute(async (tx) => {
     await tx.selectFrom("devices").select("serial").where("serial", "=", FREE_SERIAL).forUpdate().execute();

@@ -47,7 +47,7 @@ async function publishState(client: MqttClient, serial: string, seq: number, bat
 const isStateOf = (serial: string) => (message: { readonly topic: string }) =>
   message.topic === topicOf(serial, "state");
 
-/** Lets time pass until this server is the bridge; answers how long that took. */
+/** Advances time until this server is the bridge; returns how long that took. */
 async function secondsUntilBridge(server: Server): Promise<number> {
   for (let second = 1; second <= 10; second += 1) {
     await server.pass(1_000);
@@ -56,10 +56,10 @@ async function secondsUntilBridge(server: Server): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Online robots as this server's bridge has stored them; `asked` are those that were sent a STATUS since. */
-async function standRobots(server: Server, count: number) {
+/** Creates online robots as this server's bridge would store them; `queried` are those sent a STATUS since. */
+async function createRobots(server: Server, count: number) {
   const at = server.clock.now();
-  const asked: string[] = [];
+  const queried: string[] = [];
   const robotIds: number[] = [];
   const robots: MqttClient[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -71,23 +71,26 @@ async function standRobots(server: Server, count: number) {
     robot.on("message", (_topic, payload) => {
       const command: unknown = JSON.parse(payload.toString());
       expect(command).toMatchObject({ verb: "STATUS", session: 1 });
-      asked.push(serial);
+      queried.push(serial);
     });
     await robot.subscribeAsync(topicOf(serial, "command"), { qos: 1 });
     robots.push(robot);
   }
   await server.pass(100);
-  return { asked, robotIds, robots };
+  return { queried, robotIds, robots };
 }
 
-/** Another server becomes the bridge and asks its first robots; `delivered` resolves when what it published has come. */
+/**
+ * Another server becomes the bridge and queries its first robots; `delivered` resolves when what it published has
+ * arrived.
+ */
 async function takeOver(server: Server) {
   await server.pass(1_000);
   await server.pass(500);
   const fence = await broker.robot("FENCE-1", 1, server.clock.now());
   await fence.subscribeAsync(topicOf("FENCE-1", "command"), { qos: 1 });
   await server.pass(0);
-  // What was published before this one has been delivered when it is.
+  // Everything published before this message has been delivered once it has.
   const delivered = async () => {
     const arrived = new Promise<void>((resolve) => void fence.once("message", () => resolve()));
     await server.watched.publish(topicOf("FENCE-1", "command"), "{}");
@@ -97,7 +100,7 @@ async function takeOver(server: Server) {
 }
 
 describe("protocol rule 11: one bridge at a time", () => {
-  test("protocol rule 11: of two servers one writes; killed, the other takes over within 5 s from the retained messages", async () => {
+  test("protocol rule 11: of two servers one writes; when it is killed, the other takes over within 5 s from the retained messages", async () => {
     const one = await startServer();
     const two = await startServer();
     expect([one.bridge.active, two.bridge.active]).toEqual([true, false]);
@@ -110,7 +113,7 @@ describe("protocol rule 11: one bridge at a time", () => {
     expect(await one.stateOf(robotId)).toMatchObject({ online: true, battery: 80 });
     expect(two.watched.handled).toEqual([]);
 
-    // The first server's connections are cut; its own clock stands still, as that of a dead process does.
+    // The first server's connections are cut; its clock stops, as in a dead process.
     await one.loseLock();
     await one.bridge.idle();
     const handledByOne = one.watched.handled.length;
@@ -137,7 +140,7 @@ describe("protocol rule 11: one bridge at a time", () => {
     expect(two.watched.handled).toEqual([]);
   });
 
-  test("protocol rule 12: a server that cannot rely on its clock gives the bridge to another, and stays without it until it can", async () => {
+  test("protocol rule 12: a server that cannot rely on its clock hands the bridge to another, and does not take it until it can", async () => {
     const clocks = new StubClockCheck();
     const one = await startServer(clocks);
     const two = await startServer();
@@ -146,14 +149,14 @@ describe("protocol rule 11: one bridge at a time", () => {
     clocks.trouble = TROUBLE;
     await one.pass(1_000);
     expect(one.bridge.active).toBe(false);
-    expect(one.log.join("\n")).toContain("this server gives up being the bridge: its clock cannot be relied on");
+    expect(one.log.join("\n")).toContain("this server resigns as the bridge: its clock is unreliable");
     const retained = two.watched.untilHandled(isStateOf("CLOCK-1"));
     expect(await secondsUntilBridge(two)).toBe(1);
     await publishState(robot, "CLOCK-1", 1, 70);
     await retained;
     await two.pass(100);
     expect(await two.stateOf(robotId)).toMatchObject({ battery: 70, online: true });
-    // Free again, it is nobody's for as long as the clock is wrong.
+    // Once free again, the bridge stays vacant while the clock is wrong.
     await two.bridge.stop();
     await one.pass(3_000);
     expect(one.bridge.active).toBe(false);
@@ -161,7 +164,7 @@ describe("protocol rule 11: one bridge at a time", () => {
     expect(await secondsUntilBridge(one)).toBe(1);
   });
 
-  test("protocol rule 11: a bridge that does not know it was replaced overwrites nothing", async () => {
+  test("protocol rule 11: a bridge unaware that it was replaced overwrites nothing", async () => {
     const one = await startServer();
     const robotId = await one.robot("STALE-1");
     const at = one.clock.now();
@@ -182,32 +185,32 @@ describe("protocol rule 11: one bridge at a time", () => {
     const late = await ingest(database.db, batchOf(8, 99), { now: () => at });
     expect(late.readings).toBe(0);
     expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 9, battery: 50 });
-    // Both at once: whoever comes second finds what the first one stored.
+    // Concurrently: the later writer finds what the first one stored.
     await Promise.all([14, 11, 13, 12, 10].map((seq) => ingest(database.db, batchOf(seq, seq), { now: () => at })));
     expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 14, battery: 14 });
   });
 
-  test("protocol rule 11: after a takeover robots are asked for STATUS spread over 10 s, and get what is pending", async () => {
+  test("protocol rule 11: after a takeover robots are asked for STATUS over 10 s, and receive what is pending", async () => {
     const one = await startServer();
     const two = await startServer();
-    const { asked, robotIds } = await standRobots(one, 10);
+    const { queried, robotIds } = await createRobots(one, 10);
     await one.bridge.stop();
     const { delivered } = await takeOver(two);
     await delivered();
-    expect(asked.length).toBe(1);
+    expect(queried.length).toBe(1);
     await two.pass(4_500);
     await delivered();
-    expect(asked.length).toBe(5);
+    expect(queried.length).toBe(5);
     await two.pass(5_500);
     await delivered();
-    expect(asked.toSorted()).toEqual(Array.from({ length: 10 }, (_, index) => `ASK-${index}`));
+    expect(queried.toSorted()).toEqual(Array.from({ length: 10 }, (_, index) => `ASK-${index}`));
     expect(two.resent.toSorted((a, b) => a - b)).toEqual(robotIds);
   });
 
-  test("protocol rule 6: after a takeover robots that a command waits for are asked at once, then those that moved", async () => {
+  test("protocol rule 6: after a takeover robots that a command waits for are queried immediately, then those that moved", async () => {
     const one = await startServer();
     const two = await startServer();
-    const { asked, robotIds, robots } = await standRobots(one, 10);
+    const { queried, robotIds, robots } = await createRobots(one, 10);
     const moving = one.watched.untilHandled(isStateOf("ASK-6"));
     const state = stateMessage(one.clock.now(), 1, 1, { motion: "MOVING" });
     await robots[6]?.publishAsync(topicOf("ASK-6", "state"), JSON.stringify(state), { qos: 1, retain: true });
@@ -218,16 +221,16 @@ describe("protocol rule 11: one bridge at a time", () => {
     await one.bridge.stop();
     const { delivered } = await takeOver(two);
     await delivered();
-    expect(asked.toSorted()).toEqual(["ASK-6", "ASK-8", "ASK-9"]);
+    expect(queried.toSorted()).toEqual(["ASK-6", "ASK-8", "ASK-9"]);
     await two.pass(9_500);
     await delivered();
-    expect(asked.length).toBe(10);
+    expect(queried.length).toBe(10);
   });
 
-  test("protocol rule 11: after a takeover robots whose runs are due are asked at once", async () => {
+  test("protocol rule 11: after a takeover robots whose runs are due are queried immediately", async () => {
     const one = await startServer();
     const two = await startServer();
-    const { asked, robotIds } = await standRobots(one, 10);
+    const { queried, robotIds } = await createRobots(one, 10);
     const robot = database.db
       .selectFrom("robots")
       .select("site_id")
@@ -251,7 +254,7 @@ describe("protocol rule 11: one bridge at a time", () => {
     await one.bridge.stop();
     const { delivered } = await takeOver(two);
     await delivered();
-    expect(asked.toSorted()).toEqual(["ASK-0", "ASK-7"]);
+    expect(queried.toSorted()).toEqual(["ASK-0", "ASK-7"]);
   });
 
   test("protocol rule 7: a robot whose connection breaks is offline by its last will", async () => {
@@ -270,7 +273,7 @@ describe("protocol rule 11: one bridge at a time", () => {
     expect(await one.stateOf(robotId)).toMatchObject({ online: false, connection: "CONNECTION_BROKEN" });
   });
 
-  test("protocol rule 11: after the broker was away the bridge has what it missed, and asks for the rest", async () => {
+  test("protocol rule 11: after a broker outage the bridge has what it missed, and requests the rest", async () => {
     const one = await startServer();
     const robotId = await one.robot("CUT-1");
     const robot = await broker.robot("CUT-1", 1, one.clock.now());
@@ -289,10 +292,10 @@ describe("protocol rule 11: one bridge at a time", () => {
     await one.pass(100);
     expect(await one.stateOf(robotId)).toMatchObject({ battery: 70, state_seq: 2 });
     commands.length = 0;
-    const asked = new Promise<void>((resolve) => void robot.once("message", () => resolve()));
+    const commanded = new Promise<void>((resolve) => void robot.once("message", () => resolve()));
     await one.pass(500);
     await one.pass(0);
-    await asked;
+    await commanded;
     expect(commands).toMatchObject([{ verb: "STATUS" }]);
     const live = one.watched.untilHandled(isStateOf("CUT-1"));
     await publishState(robot, "CUT-1", 3, 60);

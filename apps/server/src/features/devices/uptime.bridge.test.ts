@@ -28,7 +28,7 @@ const connection = (session: number, state: "ONLINE" | "CONNECTION_BROKEN") =>
 const shows = (session: number, seq: number) =>
   harness.says(serial, "state", stateMessage(harness.clock.now(), session, seq));
 
-/** Seconds since the test began; null lasts. */
+/** Seconds since the test began; null while the interval is open. */
 async function presence() {
   const rows = await harness.database.db
     .selectFrom("robot_presence")
@@ -71,7 +71,7 @@ test("decisions, uptime: silence ends it 90 s after the last state, whenever tha
   ]);
 });
 
-test("decisions, uptime: a time that no server saw counts as away, and one of up to 90 s does not", async () => {
+test("decisions, uptime: a time that no server observed counts as unreachable, and one of up to 90 s does not", async () => {
   const { db } = harness.database;
   const at = (seconds: number) => new Date(beganMs + seconds * 1_000);
   await setState(db, robotId, { online: true, session: 1, connection_at: at(0), live_at: at(10) });
@@ -86,7 +86,7 @@ test("decisions, uptime: a time that no server saw counts as away, and one of up
   ]);
 });
 
-test("decisions, uptime: who moves is reachable at the one site and then at the other; another machine begins anew", async () => {
+test("decisions, uptime: a robot that moves between sites is reachable at one and then the other; another machine starts again", async () => {
   const { db } = harness.database;
   const at = (seconds: number) => new Date(beganMs + seconds * 1_000);
   await setState(db, robotId, { online: true, connection_at: at(0), live_at: at(40) });

@@ -13,7 +13,7 @@ export interface Grant {
 export class DownloadUrlSigner {
   readonly #key: Buffer;
 
-  /** The key is derived from the server's secret, for this purpose alone. */
+  /** The key is derived from the server's secret for this purpose only. */
   constructor(secretKey: string) {
     this.#key = Buffer.from(hkdfSync("sha256", secretKey, "", "suncrew firmware addresses v1", 32));
   }

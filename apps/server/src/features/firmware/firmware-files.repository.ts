@@ -79,7 +79,7 @@ export async function isInOpenRollout(tx: Tx, firmwareId: number): Promise<boole
   return needed !== undefined;
 }
 
-/** A part of the content; null where it was deleted. */
+/** A part of the content; null if it was deleted. */
 export async function readChunk(
   db: Executor,
   firmwareId: number,

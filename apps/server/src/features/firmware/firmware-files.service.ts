@@ -23,7 +23,7 @@ import { type KnownOffer, readOffers } from "./offers.repository.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
 
 export const CHUNK_BYTES = 262_144;
-/** 16 MiB: one file, as the robots of a batch all download the same one at the same time. */
+/** 16 MiB: one file, because the robots of a batch all download the same one together. */
 const MAX_CACHED_CHUNKS = 64;
 
 type Uploaded = ResponseOf<typeof uploadFirmware>;
@@ -33,7 +33,7 @@ export class FirmwareFiles {
   readonly #deps: Dependencies;
   readonly #signer: DownloadUrlSigner;
   readonly #content: FirmwareContent;
-  /** The robots of a batch begin to download at the same moment. */
+  /** The robots of a batch begin to download together. */
   readonly #offers: BatchLoader<string, KnownOffer>;
 
   constructor(deps: Dependencies) {
@@ -59,7 +59,7 @@ export class FirmwareFiles {
   async upload(viewer: Viewer, query: QueryOf<typeof uploadFirmware>, content: unknown): Promise<Uploaded> {
     const { version, file_name: fileName } = query;
     if (!Buffer.isBuffer(content)) throw invalid("file", "The file itself is the body, as application/octet-stream");
-    // Off the main thread, which robots wait for.
+    // Off the main thread, which serves robots.
     const sha256 = Buffer.from(await webcrypto.subtle.digest("SHA-256", content));
     const at = this.#deps.clock.now();
     const uploaded = await transactionWithRetry(this.#deps.db, async (tx): Promise<Uploaded | HttpError> => {
@@ -124,8 +124,8 @@ export class FirmwareFiles {
   }
 
   /**
-   * The file for the robot that was offered it, with its length. Why it is refused is said only to a caller with a
-   * valid signature. Throws 403.
+   * The file for the robot that was offered it, with its length. The reason for a refusal is given only to callers with
+   * a valid signature. Throws 403.
    */
   async download(
     { offerId }: ParamsOf<typeof firmwareFile>,
@@ -138,7 +138,7 @@ export class FirmwareFiles {
       firmwareId: offer?.firmwareId ?? 0,
       expires: Number(expires),
     };
-    // Checked even if there is no such offer, so that timing reveals nothing.
+    // Checked even if the offer does not exist, so that timing reveals nothing.
     const isSigned = this.#signer.isSigned(grant, signature);
     if (offer === null || !isSigned) throw forbidden("This address is not valid.", "DOWNLOAD_LINK_INVALID");
     if (grant.expires * 1000 <= this.#deps.clock.now().getTime())
@@ -159,8 +159,8 @@ function refusedUpload(version: string, content: Buffer, isOther: boolean): Http
 }
 
 /**
- * Hands out firmware chunk by chunk, so that no file is held in memory for each robot that downloads it. The chunks read
- * last are cached, and what several robots request at once is read once.
+ * Hands out firmware in chunks, so that no file is held in memory for each robot that downloads it. Recently read
+ * chunks are cached, and concurrent requests for one are combined.
  */
 class FirmwareContent {
   readonly #db: Db;
@@ -171,11 +171,11 @@ class FirmwareContent {
     this.#db = db;
   }
 
-  /** Throws where the file is deleted before its end was read. */
+  /** Throws if the file is deleted before its end was read. */
   async *stream(firmwareId: number, bytes: number): AsyncGenerator<Buffer> {
     for (let from = 0; from < bytes; from += CHUNK_BYTES) {
       yield await this.#chunk(firmwareId, from, Math.min(CHUNK_BYTES, bytes - from));
-      // Cached chunks come at once: other work must not wait until a whole batch of robots has its file.
+      // Cached chunks resolve immediately: other work must not wait until a batch of robots has its file.
       await setImmediate();
     }
   }

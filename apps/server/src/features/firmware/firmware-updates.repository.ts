@@ -23,8 +23,9 @@ export interface FirmwareReport {
 }
 
 /**
- * Stores the progress of robots with their offers. A report counts only if it is newer than the stored one, by (session,
- * seq), and about the open offer. This transaction has locked their robot_state rows. Answers the robots that changed.
+ * Stores the progress of robots with their offers. A report counts only if it is newer than the stored one, by
+ * (session, seq), and about the open offer. This transaction has locked their robot_state rows. Returns the robots that
+ * changed.
  */
 export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], now: Date): Promise<number[]> {
   if (reports.length === 0) return [];
@@ -88,7 +89,8 @@ interface StoredReport {
 
 /**
  * Stores reports of robots that had already failed by their deadline: they stay failed, but whether they may be started
- * depends on the report. They are assumed to be installing for at most one more deadline. Answers the robots that changed.
+ * depends on the report. They are assumed to be installing for at most one more deadline. Returns the robots that
+ * changed.
  */
 async function recordLateReports(tx: Tx, reports: readonly StoredReport[], now: Date): Promise<number[]> {
   const { rows } = await sql<{ robot_id: number }>`
@@ -113,9 +115,9 @@ export interface FirmwareShown {
 }
 
 /**
- * Completes the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13). One
- * that failed by its deadline alone and was offered nothing since is done after all. This transaction has locked their
- * robot_state rows. Answers the robots that changed.
+ * Completes the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13).
+ * One that failed only by its deadline, and was offered nothing since, is done after all. This transaction has locked
+ * their robot_state rows. Returns the robots that changed.
  */
 export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], now: Date): Promise<number[]> {
   if (shown.length === 0) return [];
@@ -156,8 +158,8 @@ export async function findOverdue(db: Executor, now: Date, limit: number, heardS
 }
 
 /**
- * Fails those of these robots, which this transaction has locked, whose deadline has passed. One last heard downloading
- * or installing is assumed to go on for as long again, and must not be started until then. Answers which failed.
+ * Fails those of the robots, which this transaction has locked, whose deadline has passed. One last heard downloading
+ * or installing is assumed to continue for as long again, and must not be started until then. Returns which failed.
  */
 export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
   if (robotIds.length === 0) return [];
@@ -189,7 +191,7 @@ export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date
   return failed.map((row) => row.robot_id);
 }
 
-/** Overdue robots that are assumed to be installing no longer. */
+/** Overdue robots that are no longer assumed to be installing. */
 export async function findNoLongerInstalling(db: Executor, now: Date, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom("rollout_robots")
@@ -202,7 +204,7 @@ export async function findNoLongerInstalling(db: Executor, now: Date, limit: num
   return rows.map((row) => row.robot_id);
 }
 
-/** Lets robots, which this transaction has locked, be started again where they are assumed to be installing no longer. */
+/** Lets robots, which this transaction has locked, be started again if they are no longer assumed to be installing. */
 export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Date): Promise<number[]> {
   if (robotIds.length === 0) return [];
   const rows = await tx

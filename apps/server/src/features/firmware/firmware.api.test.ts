@@ -45,7 +45,7 @@ const audits = () =>
     .executeTakeFirstOrThrow();
 
 describe("§5 Deploy firmware: upload", () => {
-  test("a file is stored with its SHA-256 and listed; the same again is answered again, also under another name", async () => {
+  test("a file is stored with its SHA-256 and listed; uploading it again gives the same answer, even under another name", async () => {
     const content = Buffer.from("new firmware");
     const sha256 = createHash("sha256").update(content).digest("hex");
     const first = await upload(file, content);
@@ -76,12 +76,12 @@ describe("§5 Deploy firmware: upload", () => {
     ["is JSON", file, { content: "x" }, 400, "application/octet-stream"],
     ["has no version", { file_name: "robot.bin" }, Buffer.from("x"), 400, "Version is required"],
     ["is too large", file, Buffer.alloc(FIRMWARE_MAX_BYTES + 1), 413, ""],
-  ])("is refused where it %s", async (_words, query, content, status, words) => {
+  ])("is refused if it %s", async (_title, query, content, status, text) => {
     const answer = await upload(query, content);
-    expect([answer.status, answer.text]).toMatchObject([status, expect.stringContaining(words)]);
+    expect([answer.status, answer.text]).toMatchObject([status, expect.stringContaining(text)]);
   });
 
-  test("the largest file is taken; other calls take no files", async () => {
+  test("the largest file is accepted; other calls accept no files", async () => {
     expect((await upload(file, Buffer.alloc(FIRMWARE_MAX_BYTES, 7))).status).toBe(201);
     const client = await server.as("admin");
     const wrong = await client.raw(createRollout.path, { method: "POST", body: Buffer.from("x") });
@@ -116,7 +116,7 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
   const download = async (params: { offerId: string }, query: { expires: string; signature: string }) =>
     (await server.as(null)).call(firmwareFile, { params, query });
 
-  test("with a right signature, without signing in, part by part", async () => {
+  test("with a valid signature, without signing in, part by part", async () => {
     const content = Buffer.alloc(3 * CHUNK_BYTES + 17, "0123456789abcdef");
     await server.db
       .updateTable("firmware")
@@ -132,7 +132,7 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
     expect(answer.text === content.toString()).toBe(true);
   });
 
-  test("200 robots at once get the whole file each", async () => {
+  test("200 robots concurrently get the complete file each", async () => {
     const content = Buffer.alloc(2 * CHUNK_BYTES, "abcdefgh");
     await server.db
       .updateTable("firmware")
@@ -159,7 +159,7 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
       { offerId },
       { expires: String(expires), signature: seededOfferSignature("k".repeat(40)) },
     ],
-  ])("is refused with %s", async (_words, params, query) => {
+  ])("is refused with %s", async (_title, params, query) => {
     const answer = await download(params, query);
     expect([answer.status, answer.body]).toEqual([
       403,
@@ -189,7 +189,7 @@ describe("protocol rule 13: a robot downloads what it was offered", () => {
 });
 
 describe("§5 Deploy firmware: rollouts", () => {
-  test("one is made for chosen robots and listed with all of them waiting; robots in another one are refused", async () => {
+  test("one is created for chosen robots and listed with all of them waiting; robots in another one are refused", async () => {
     const admin = await server.as("admin");
     const { ownRobot, ownRobot2, foreignRobot } = server.fixtures;
     const body = { firmware_id: seededFirmware.firmwareId, robot_ids: [foreignRobot.id, ownRobot.id, foreignRobot.id] };
@@ -213,7 +213,7 @@ describe("§5 Deploy firmware: rollouts", () => {
     expect(await audits()).toMatchObject({ action: "CREATE_ROLLOUT", outcome: "REFUSED" });
   });
 
-  test("it is paused, resumed and cancelled, each said again alike, and not once it is over", async () => {
+  test("it is paused, resumed and cancelled, repeating each gives the same answer, and not once it is over", async () => {
     const admin = await server.as("admin");
     const steer = (action: "PAUSE" | "RESUME" | "CANCEL") =>
       admin.call(controlRollout, { params: { rolloutId: seededFirmware.rolloutId }, body: { action } });
@@ -227,7 +227,7 @@ describe("§5 Deploy firmware: rollouts", () => {
     expect(await audits()).toMatchObject({ action: "RESUME_ROLLOUT", outcome: "REFUSED" });
   });
 
-  test("without an address at which robots reach the server it is refused, and says what to set", async () => {
+  test("without an address at which robots reach the server it is refused, with what to set", async () => {
     const nowhere = await createTestApp({ settings: { publicUrl: () => null } });
     try {
       await seedFirmware(nowhere.db, nowhere.fixtures);

@@ -53,7 +53,7 @@ export interface OfferToSend {
   readonly deadlineAt: Date;
   /** The current one: until the robot answers, an offer is sent again in a new session. */
   readonly session: number;
-  /** When it was sent last; null for the first time. */
+  /** When it was last sent; null for the first time. */
   readonly sentAt: Date | null;
 }
 
@@ -73,8 +73,8 @@ export async function findUnanswered(db: Executor, now: Date, limit: number): Pr
 const resendBefore = (now: Date) => new Date(now.getTime() - OFFER_RESEND_MS);
 
 /**
- * Claims for sending the offers of robots, which this transaction has locked: of several servers, one gets each offer.
- * If that server dies, another sends it again.
+ * Claims for sending the offers of robots, which this transaction has locked: each offer goes to one of several
+ * servers. If that server dies, another sends it again.
  */
 export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date): Promise<OfferToSend[]> {
   if (robotIds.length === 0) return [];
@@ -96,7 +96,7 @@ export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date
   return rows;
 }
 
-/** The offer surely was not sent, and may be claimed again at once. */
+/** The offer was certainly not sent, and may be claimed again immediately. */
 export async function unclaimOffer(db: Db, { offerId, sentAt }: OfferToSend): Promise<void> {
   await db
     .updateTable("rollout_robots")
@@ -107,8 +107,8 @@ export async function unclaimOffer(db: Db, { offerId, sentAt }: OfferToSend): Pr
 }
 
 /**
- * Withdraws the unsent offers of robots, which this transaction has locked: they wait again. An offer that may have been
- * sent remains, as the robot may take it at any moment. Answers the robots whose offer was withdrawn.
+ * Withdraws the unsent offers of robots, which this transaction has locked: they wait again. An offer that may have
+ * been sent remains, because the robot may take it at any moment. Returns the robots whose offer was withdrawn.
  */
 export async function withdrawUnsent(tx: Tx, robotIds: readonly number[]): Promise<number[]> {
   if (robotIds.length === 0) return [];
@@ -156,11 +156,11 @@ interface Candidate extends OfferCandidate {
   readonly serial: string;
   readonly siteId: number;
   readonly session: number;
-  /** Why it refused its last offer; null where it did not. */
+  /** Why it refused its last offer; null if it did not. */
   readonly refused: string | null;
 }
 
-/** Columns of a robot `r`, its state `s` and its row `e` of the rollout. */
+/** Columns of robot `r`, its state `s` and its row `e` of the rollout. */
 const candidateColumns = sql`
   e.robot_id as "robotId", e.serial_number as serial, r.site_id as "siteId", s.session,
   r.deleted_at is not null as deleted,
@@ -173,7 +173,7 @@ const candidateColumns = sql`
     as "stillInstalling",
   e.wait_until as "waitUntil", case when e.state = 'WAITING' then e.reason end as refused`;
 
-/** The waiting robots of a rollout in their order; with `robotIds` only those. */
+/** The waiting robots of a rollout in order; with `robotIds` only those. */
 export async function readCandidates(
   db: Executor,
   rolloutId: number,

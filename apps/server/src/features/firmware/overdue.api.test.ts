@@ -22,7 +22,7 @@ let fixtures: Fixtures;
 let clock: ManualClock;
 let rollouts: RolloutEngine;
 
-/** A server that starts after an outage: the robot was installing, and its time ended meanwhile. */
+/** A server that starts after an outage: the robot was installing, and its deadline passed in between. */
 beforeEach(async () => {
   ({ database, fixtures } = await createSeededDatabase());
   await seedFirmware(database.db, fixtures);
@@ -73,8 +73,8 @@ const show = (firmware: string) =>
     .transaction()
     .execute((tx) => settleByFirmware(tx, [{ robotId: fixtures.ownRobot2.id, firmware }], clock.now()));
 
-describe("protocol rule 13: robots whose deadline ended", () => {
-  test("fail only once the server could have heard them, and are done when they show the version after all", async () => {
+describe("protocol rule 13: robots whose deadline has passed", () => {
+  test("fail only once the server could have heard them, and are done if they show the version after all", async () => {
     await rollouts.runOnce();
     expect((await entry()).state).toBe("INSTALLING");
     clock.advance(GUARD_MS - 1);
@@ -95,7 +95,7 @@ describe("protocol rule 13: robots whose deadline ended", () => {
     ]);
   });
 
-  test("one that was heard since, with what it had, fails at once", async () => {
+  test("one heard since, still with its old version, fails immediately", async () => {
     clock.advance(10_000);
     await setState(database.db, fixtures.ownRobot2.id, { online: true, live_at: later(-1) });
     await rollouts.runOnce();
@@ -105,14 +105,14 @@ describe("protocol rule 13: robots whose deadline ended", () => {
     expect((await entry()).state).toBe("FAILED");
   });
 
-  test("one that said itself that it failed stays failed, whatever it shows later", async () => {
+  test("one that reported its own failure stays failed, whatever it shows later", async () => {
     await report("FAILED", 2);
     expect(await entry()).toMatchObject({ state: "FAILED", overdue: false });
     await show("9.1.0");
     expect((await entry()).state).toBe("FAILED");
   });
 
-  test("they are not started while they may still install: until they say the end, or for their deadline again", async () => {
+  test("they are not started while they may still be installing: until they report the end, or for another deadline", async () => {
     clock.advance(GUARD_MS);
     await rollouts.runOnce();
     expect((await entry()).state).toBe("FAILED");
@@ -122,7 +122,7 @@ describe("protocol rule 13: robots whose deadline ended", () => {
     await database.db.deleteFrom("rollout_robots").where("rollout_id", "=", id).execute();
     await report("FAILED", 2);
     expect(await installing()).toBeNull();
-    // What comes in a session after it counts, what is older does not.
+    // Reports in a later session count, older ones do not.
     await report("INSTALLING", 1);
     expect(await installing()).toBeNull();
     await report("INSTALLING", 3);

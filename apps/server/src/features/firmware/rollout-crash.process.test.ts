@@ -20,7 +20,7 @@ const FAULTY = ROBOTS / 10;
 const program = fileURLToPath(new URL("../../../test/rollout-server.ts", import.meta.url));
 let bench: CommandBench;
 let child: ChildProcess | null = null;
-/** Answers calls and downloads and never dies, as the others behind one address do; it brings nothing on. */
+/** Answers calls and downloads and never dies, like the other servers behind one address; it advances nothing. */
 let door: App | null = null;
 let publicUrl = "";
 
@@ -113,8 +113,8 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     const troubles = ["hash", "download", "install", "refuse"] as const;
     const faulty = new Map(
       robots.flatMap((robot, nth) => {
-        // Silent ones are in the last batch, which the second server offers: of one that was silent before, a server
-        // that has just come does not believe for two minutes that it failed.
+        // Silent ones are in the last batch, which the second server offers: a new server assumes for two minutes that
+        // a robot silent from before has not failed.
         const what = nth < ROBOTS * 0.8 ? troubles[Math.floor(nth / 10) % troubles.length] : "silent";
         return nth % 10 === 7 && what ? [[robot.id, what] as const] : [];
       }),
@@ -125,7 +125,7 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     }
     expect(faulty.size).toBe(FAULTY);
     const silent = [...faulty].flatMap(([id, what]) => (what === "silent" ? [id] : []));
-    /** The deadline of those that say nothing any more comes at once. */
+    /** The deadline of robots that have fallen silent passes immediately. */
     const expire = () =>
       bench.db
         .updateTable("rollout_robots")

@@ -44,16 +44,17 @@ import {
 
 const ROUND_INTERVAL_MS = 1_000;
 const MAX_CONCURRENT_ROLLOUTS = 3;
-/** Robots whose deadline has passed, in one transaction. */
+/** Maximum overdue robots per transaction. */
 const MAX_OVERDUE = 500;
-/** Offers claimed for sending in one transaction. */
+/** Maximum offers claimed for sending per transaction. */
 const MAX_OFFERS = 500;
 
 export type RolloutEngineDependencies = Pick<Dependencies, "db" | "clock" | "clocks" | "broker" | "log" | "settings">;
 
 /**
- * Advances rollouts, on every server at once: PostgreSQL says what is due, and its locks keep each step to one server.
- * Offers are rows before they are messages; what a server leaves unsent by dying, another sends with the same id.
+ * Advances rollouts, on every server concurrently: PostgreSQL says what is due, and its locks keep each step to one
+ * server. Offers are rows before they are messages; what a server leaves unsent by dying, another sends with the same
+ * id.
  */
 export class RolloutEngine implements Service {
   readonly #deps: RolloutEngineDependencies;
@@ -102,7 +103,7 @@ export class RolloutEngine implements Service {
       try {
         await transactionWithRetry(db, (tx) => advanceRollout(tx, rolloutId, this.#conditions()));
       } catch (error) {
-        // One rollout that cannot be advanced must not hold up the others.
+        // A rollout that cannot be advanced must not delay the others.
         log.error({ error, rolloutId }, "bringing a rollout on failed; trying again within a second");
       }
     });
@@ -123,8 +124,8 @@ export class RolloutEngine implements Service {
   }
 
   /**
-   * After an outage robots may have installed it long ago, unheard: until they have had time to reconnect, only one
-   * that was heard since, and did not show the new version, has failed.
+   * After an outage robots may have installed it unheard: until they have had time to reconnect, only one that was
+   * heard since, without the new version, has failed.
    */
   async #failOverdue(): Promise<void> {
     const { db, clock, broker } = this.#deps;
@@ -140,7 +141,7 @@ export class RolloutEngine implements Service {
     await this.#changeRobots(ended, (tx, robotIds) => endInstalling(tx, robotIds, clock.now()));
   }
 
-  /** Changes those of the robots whose rows are free, under their locks. */
+  /** Changes those of the robots whose rows are not locked, under their locks. */
   async #changeRobots(
     robotIds: readonly number[],
     change: (tx: Tx, robotIds: readonly number[]) => Promise<number[]>,
@@ -155,13 +156,13 @@ export class RolloutEngine implements Service {
   async #sendOffers(): Promise<void> {
     const { db, clock, broker } = this.#deps;
     const publicUrl = this.#publicUrl();
-    // Left unclaimed, so that another server which reaches the broker can send them.
+    // Left unclaimed, so that another server connected to the broker can send them.
     if (publicUrl === null || !broker.connected) return;
     const offers = await transactionWithRetry(db, (tx) => claimDueOffers(tx, clock.now()));
     for (const offer of offers) this.#send(offer, publicUrl);
   }
 
-  /** Does not wait for the broker: a slow one must not hold up what else is due. */
+  /** Does not wait for the broker: a slow one must not delay what else is due. */
   #send(offer: OfferToSend, publicUrl: string): void {
     const { db, broker, log } = this.#deps;
     const sending = (async () => {
@@ -193,9 +194,9 @@ export class RolloutEngine implements Service {
 }
 
 /**
- * Claims the offers that are due for sending, under the locks on their robots: each time only to a robot that may take
- * the firmware now (protocol rule 13), for it may have changed since it was offered. Where it may not, an offer that was
- * never sent is withdrawn, and one that was sent is not sent again.
+ * Claims the offers that are due for sending, under the locks on their robots: each time only for a robot that may take
+ * the firmware now (protocol rule 13), because it may have changed since it was offered. Otherwise an offer that was
+ * never sent is withdrawn, and one that was sent is not repeated.
  */
 export async function claimDueOffers(tx: Tx, now: Date): Promise<OfferToSend[]> {
   const locked = await lockRobots(tx, await findUnanswered(tx, now, MAX_OFFERS), { skipLocked: true });
@@ -209,7 +210,7 @@ export async function claimDueOffers(tx: Tx, now: Date): Promise<OfferToSend[]> 
 /** What a server knows in one round. */
 interface Conditions {
   readonly now: Date;
-  /** It can send offers: connected to the broker, and with an address of its own. */
+  /** It can send offers: connected to the broker, and with a public URL. */
   readonly canSend: boolean;
   /** It has been connected for long enough to have heard every robot that is online. */
   readonly hearsRobots: boolean;
@@ -275,8 +276,8 @@ async function pauseRollout(tx: Tx, rollout: StoredRollout, why: "canary" | "thr
 }
 
 /**
- * Offers the firmware to those that may take it now. This is decided under the locks on the robots, where a START is
- * too: whichever comes first is seen by the other.
+ * Offers the firmware to those that may take it now. This is decided under the locks on the robots, as a START is:
+ * whichever comes first is seen by the other.
  */
 async function offerBatch(
   tx: Tx,

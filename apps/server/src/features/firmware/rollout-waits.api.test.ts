@@ -41,7 +41,7 @@ const begin = async (more: object = {}) => {
   return (await (await server.as("admin")).ask(createRollout, { body })).rolloutId;
 };
 const details = async (rolloutId: number) => (await server.as("admin")).ask(rolloutDetails, { params: { rolloutId } });
-/** Time passes, and the server looks, twice: what a look ends the next one sees. */
+/** Advances time and checks twice: what one check ends, the next one sees. */
 const pass = async (ms: number) => {
   clock.advance(ms);
   await rollouts.runOnce();
@@ -57,24 +57,24 @@ const ready = (robotId: number) =>
     robot_status: "idle",
     battery: 80,
   });
-const told = async (rolloutId: number) => {
+const progress = async (rolloutId: number) => {
   const { state, robots } = await details(rolloutId);
   return [state, ...robots.map((robot) => [robot.state, robot.gave_up, robot.reason])];
 };
 
-describe("protocol rule 13: a rollout waits for robots no longer than was chosen", () => {
-  test("then they are left out, not failed, the rollout ends, and they can be in another one", async () => {
+describe("protocol rule 13: a rollout waits for robots no longer than chosen", () => {
+  test("then they are left out, not failed, the rollout ends, and they can join another one", async () => {
     const id = await begin();
     await pass(24 * HOUR_MS - 1);
     const waits = ["WAITING", false, "Waits until it is online"];
-    expect(await told(id)).toEqual(["RUNNING", waits, waits]);
+    expect(await progress(id)).toEqual(["RUNNING", waits, waits]);
     await pass(1);
     const gaveUp = ["SKIPPED", true, "Gave up waiting after 24 h: it was not online"];
-    expect(await told(id)).toEqual(["DONE", gaveUp, gaveUp]);
+    expect(await progress(id)).toEqual(["DONE", gaveUp, gaveUp]);
     expect((await details(await begin({ wait_limit_hours: 2 }))).counts).toMatchObject({ WAITING: 2, FAILED: 0 });
   });
 
-  test("the limit is what was chosen, and is checked", async () => {
+  test("the limit is the chosen one, and is validated", async () => {
     const id = await begin({ wait_limit_hours: 2 });
     expect(await details(id)).toMatchObject({ wait_limit_hours: 2 });
     await pass(2 * HOUR_MS);
@@ -85,7 +85,7 @@ describe("protocol rule 13: a rollout waits for robots no longer than was chosen
     expect([answer.status, answer.text]).toMatchObject([400, expect.stringContaining("wait_limit_hours")]);
   });
 
-  test("nobody gives up while others can take it, nor before this server heard who is there", async () => {
+  test("none is given up while others can take the firmware, nor before this server has heard which robots are online", async () => {
     const id = await begin({ batch_size: 1 });
     clock.advance(24 * HOUR_MS);
     await ready(fixtures.ownRobot.id);
@@ -106,7 +106,7 @@ describe("protocol rule 13: a rollout waits for robots no longer than was chosen
     expect(await states()).toEqual(["DONE", "SKIPPED"]);
   });
 
-  test("whoever resumes a rollout has its robots waited for anew; paused, nobody gives up", async () => {
+  test("resuming a rollout restarts the wait for its robots; while paused, none is given up", async () => {
     const id = await begin();
     const steer = async (action: "PAUSE" | "RESUME") =>
       (await server.as("admin")).ask(controlRollout, { params: { rolloutId: id }, body: { action } });
@@ -138,9 +138,9 @@ describe("protocol rule 13: a deadline counts from the robot's own offer", () =>
 });
 
 describe("protocol rule 13: what a robot waits for", () => {
-  test("is what holds now, not why it refused before", async () => {
+  test("is what applies now, not why it refused before", async () => {
     const id = await begin({ robot_ids: [fixtures.ownRobot.id] });
-    // The API's clock stands; the state is fresh by it.
+    // The API's clock is stopped; by it, the state is fresh.
     await ready(fixtures.ownRobot.id);
     await pass(0);
     const { offer_id } = await server.db.selectFrom("rollout_robots").select("offer_id").executeTakeFirstOrThrow();

@@ -15,7 +15,7 @@ const statesOf = ({ robots }: { readonly robots: readonly { readonly state: stri
   robots.map(({ state }) => state);
 const firmwareOf = (robot: TestRobot) => bench.bench.robot(robot).truth().firmware;
 
-/** The order in which robots were offered it, in groups of those that were offered it at once. */
+/** The order in which robots were offered it, in groups of those offered it together. */
 function batchesOf(robots: readonly { readonly robot_id: number; readonly offered_at: string | null }[]): number[][] {
   const offered = robots.flatMap(({ robot_id, offered_at }) => (offered_at === null ? [] : [{ robot_id, offered_at }]));
   const groups = Map.groupBy(offered, ({ offered_at }) => offered_at);
@@ -23,7 +23,7 @@ function batchesOf(robots: readonly { readonly robot_id: number; readonly offere
 }
 
 describe("protocol rule 13: a rollout", () => {
-  test("one canary first, then batches, each after the one before; those that run it already are left out", async () => {
+  test("one canary first, then batches, each after the one before; robots that run it already are left out", async () => {
     bench = await RolloutBench.open({ more: 4 });
     const [canary, ...others] = bench.robots;
     const id = await bench.createRollout("2.0.0", bench.robots, { batch_size: 3 });
@@ -32,14 +32,14 @@ describe("protocol rule 13: a rollout", () => {
     expect(ended.robots.map((robot) => robot.canary)).toEqual([true, ...others.map(() => false)]);
     const batches = batchesOf(ended.robots);
     expect(batches[0]).toEqual([canary?.id]);
-    // Who is being written to at that moment comes with the next batch.
+    // Robots whose rows are locked at that moment come with the next batch.
     expect(Math.max(...batches.map((batch) => batch.length))).toBe(3);
     expect(bench.robots.map(firmwareOf)).toEqual(bench.robots.map(() => "2.0.0"));
     for (const { offered_at } of ended.robots) {
       const before = ended.robots.filter((robot) => (robot.offered_at ?? "") < (offered_at ?? ""));
       expect(before.every(({ ended_at }) => ended_at !== null && ended_at <= (offered_at ?? ""))).toBe(true);
     }
-    // Each end is on record, and so is that of the rollout.
+    // Each end is recorded, and so is that of the rollout.
     const audit = await bench.db
       .selectFrom("audit")
       .select(["action", "outcome"])
@@ -50,7 +50,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(audit.map(({ action }) => action)).toEqual(expect.arrayContaining(["CREATE_ROLLOUT", "END_ROLLOUT"]));
     await bench.bench.until(async () => (await bench.bench.state(bench.robots[0])).firmware === "2.0.0");
 
-    // The same content under another name of file is the same firmware; the robots have it.
+    // The same content under another file name is the same firmware; the robots already have it.
     const again = await bench.createRollout("2.0.0", bench.robots.slice(0, 2));
     const skipped = await bench.untilRollout(again, "DONE");
     expect(skipped.robots.map(({ state, reason }) => [state, reason])).toEqual([
@@ -59,7 +59,7 @@ describe("protocol rule 13: a rollout", () => {
     ]);
   });
 
-  test("it pauses by itself when the canary fails, and goes on with another when a person says so", async () => {
+  test("it pauses by itself when the canary fails, and continues with another when a person resumes it", async () => {
     bench = await RolloutBench.open({ more: 1 });
     const [canary, second, third] = bench.robots;
     if (!canary || !second || !third) throw new Error("Too few robots.");
@@ -70,7 +70,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(statesOf(paused)).toEqual(["FAILED", "WAITING", "WAITING"]);
     expect(paused.robots[0]).toMatchObject({ canary: true, reason: "What it downloaded is not what was offered." });
     expect(paused.robots[1]).toMatchObject({ reason: "Waits until the rollout is resumed" });
-    expect(await bench.control(id, "RESUME")).toBe("The rollout goes on.");
+    expect(await bench.control(id, "RESUME")).toBe("The rollout continues.");
     const ended = await bench.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(["FAILED", "DONE", "DONE"]);
     expect(ended.robots[1]?.canary).toBe(true);
@@ -106,7 +106,7 @@ describe("protocol rule 13: a rollout", () => {
     await expect(resumed).rejects.toThrow("409");
   });
 
-  test("a robot that installs is not started, not deleted, and stops all the same; it shows everywhere", async () => {
+  test("a robot that is installing is not started, not deleted, but can be stopped; it shows everywhere", async () => {
     bench = await RolloutBench.open();
     const [robot] = bench.robots;
     if (!robot) throw new Error("No robot.");
@@ -125,7 +125,7 @@ describe("protocol rule 13: a rollout", () => {
     const { robots } = await admin.ask(robotDetailsWithSettings, { params: { siteId: robot.siteId } });
     const shown = robots.find(({ robot_id }) => robot_id === robot.id);
     expect(shown?.firmware_update).toEqual({ rollout_id: id, version: "2.0.0", state: "DOWNLOADING", percent: 0 });
-    // Its time is over.
+    // Its deadline passes.
     await bench.db
       .updateTable("rollout_robots")
       .set({ deadline_at: new Date() })
@@ -133,12 +133,12 @@ describe("protocol rule 13: a rollout", () => {
       .execute();
     const failed = await bench.untilEntry(id, robot, "FAILED");
     expect(failed.reason).toBe("It did not show within 15 minutes that it runs 2.0.0.");
-    // It downloads on, unheard of that: it is not started.
+    // It continues to download, unaware of that: it is not started.
     expect((await bench.bench.press("START", { robot })).status).toBe(409);
     await bench.untilRollout(id, "DONE");
   });
 
-  test("a robot that cleans, is locked or has a low battery waits until it may; who refuses waits a while", async () => {
+  test("a robot that cleans, is locked or has a low battery waits until it may; one that refuses waits a while", async () => {
     bench = await RolloutBench.open({ more: 1 });
     const [moving, low, ready] = bench.robots;
     if (!moving || !low || !ready) throw new Error("Too few robots.");
@@ -159,7 +159,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(statesOf(ended)).toEqual(["DONE", "DONE", "DONE"]);
   });
 
-  test("an offer is sent, and sent again, only to a robot that may take it now and while the rollout goes on", async () => {
+  test("an offer is sent, and sent again, only to a robot that may take it now and while the rollout is running", async () => {
     bench = await RolloutBench.open();
     const [robot] = bench.robots;
     if (!robot) throw new Error("No robot.");
@@ -175,10 +175,10 @@ describe("protocol rule 13: a rollout", () => {
     const take = () => bench.db.transaction().execute((tx) => claimDueOffers(tx, new Date()));
     const back = { offer_id: null, reason: null, wait_until: null, canary: false };
 
-    // Never sent, and the robot cleans: it waits again and was told nothing.
+    // Never sent, and the robot cleans: it waits again and was sent nothing.
     await offered(null);
     expect(await bench.untilEntry(id, robot, "WAITING")).toMatchObject(back);
-    // Sent once: it stands, and is not sent again.
+    // Sent once: the offer stays open, and is not sent again.
     const sentAt = new Date(Date.now() - 60_000);
     await offered(sentAt);
     expect(await take()).toEqual([]);
@@ -199,7 +199,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(await bench.untilEntry(id, robot, "DONE")).toMatchObject({ offer_id });
   });
 
-  test("paused or cancelled, an offer that was never sent is taken back", async () => {
+  test("paused or cancelled, an offer that was never sent is withdrawn", async () => {
     bench = await RolloutBench.open();
     const [robot] = bench.robots;
     if (!robot) throw new Error("No robot.");
@@ -225,18 +225,18 @@ describe("protocol rule 13: a rollout", () => {
     bench = await RolloutBench.open({ clocks });
     clocks.trouble = TROUBLE;
     const id = await bench.createRollout("2.0.0", bench.robots.slice(0, 1));
-    // Rollouts are looked at twice as often as what tells of clocks.
-    const told = () => bench.db.selectFrom("server_clocks").select("seen_at").executeTakeFirst();
-    const first = await expect.poll(told, { timeout: 10_000 }).not.toBeUndefined().then(told);
+    // Rollouts are checked twice as often as clocks are reported.
+    const lastReport = () => bench.db.selectFrom("server_clocks").select("seen_at").executeTakeFirst();
+    const first = await expect.poll(lastReport, { timeout: 10_000 }).not.toBeUndefined().then(lastReport);
     await expect
-      .poll(async () => (await told())?.seen_at.getTime(), { timeout: 10_000 })
+      .poll(async () => (await lastReport())?.seen_at.getTime(), { timeout: 10_000 })
       .not.toBe(first?.seen_at.getTime());
     expect(statesOf(await bench.details(id))).toEqual(["WAITING"]);
     clocks.trouble = null;
     expect(statesOf(await bench.untilRollout(id, "DONE"))).toEqual(["DONE"]);
   });
 
-  test("START and an offer at the same moment: whichever comes first, the robot never cleans while it installs", async () => {
+  test("a START concurrent with an offer: whichever comes first, the robot never cleans while it installs", async () => {
     bench = await RolloutBench.open({ more: 6, servers: 2 });
     const movedWhileInstalling: string[] = [];
     for (const { serial } of bench.robots) {

@@ -27,7 +27,7 @@ export function readTargets(tx: Tx, robotIds: readonly number[]) {
 }
 type Target = Awaited<ReturnType<typeof readTargets>>[number];
 
-/** Serial numbers of those of the robots for which a rollout has not ended. */
+/** Serial numbers of those of the robots whose rollout has not ended. */
 export async function readSerialsInOpenRollouts(tx: Tx, robotIds: readonly number[]): Promise<string[]> {
   const rows = await tx
     .selectFrom("rollout_robots")
@@ -39,7 +39,7 @@ export async function readSerialsInOpenRollouts(tx: Tx, robotIds: readonly numbe
   return rows.map((row) => row.serial_number);
 }
 
-/** Inserts a rollout to these robots, in their order. */
+/** Inserts a rollout for these robots, in order. */
 export async function insertRollout(
   tx: Tx,
   rollout: NewRollout,
@@ -120,7 +120,7 @@ export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutCha
   await announceChange(tx);
 }
 
-/** Robots that were not offered the firmware yet never will be. */
+/** Robots that have not been offered the firmware yet never will be. */
 export async function cancelWaiting(tx: Tx, rolloutId: number, at: Date): Promise<void> {
   await tx
     .updateTable("rollout_robots")
@@ -177,7 +177,7 @@ export async function readNewFailures(
     .executeTakeFirstOrThrow();
 }
 
-/** The robots of a rollout in their order. */
+/** The robots of a rollout in order. */
 export function readRolloutRobots(db: Executor, rolloutId: number) {
   return db
     .selectFrom("rollout_robots")

@@ -40,12 +40,12 @@ const MAX_ROLLOUTS = 100;
 const MAX_NAMED = 3;
 
 const doneMessages: Record<Action, string> = {
-  PAUSE: "The rollout is paused. Robots that were offered the firmware already finish.",
-  RESUME: "The rollout goes on.",
-  CANCEL: "The rollout is cancelled. Robots that were offered the firmware already finish.",
+  PAUSE: "The rollout is paused. Robots already offered the firmware will finish.",
+  RESUME: "The rollout continues.",
+  CANCEL: "The rollout is cancelled. Robots already offered the firmware will finish.",
 };
 
-/** What Super Admins see of rollouts and do to them; the engine advances them. */
+/** What Super Admins see of rollouts and do with them; the engine advances them. */
 export class Rollouts {
   readonly #deps: Dependencies;
 
@@ -101,7 +101,7 @@ export class Rollouts {
     );
   }
 
-  /** Throws 404, and 409 where robots are in another rollout or could not reach this server. */
+  /** Throws 404, and 409 if robots are in another rollout or could not reach this server. */
   async create(viewer: Viewer, body: NewRolloutBody): Promise<ResponseOf<typeof createRollout>> {
     const { db, clock } = this.#deps;
     const at = clock.now();
@@ -111,7 +111,7 @@ export class Rollouts {
     return { message: `Deploying firmware to ${created.robots} robot(s).`, rolloutId: created.rolloutId };
   }
 
-  /** Pauses, resumes or cancels; repeating an action succeeds. Throws 404, and 409 where the rollout has ended. */
+  /** Pauses, resumes or cancels; repeating an action succeeds. Throws 404, and 409 if the rollout has ended. */
   async control(viewer: Viewer, rolloutId: number, action: Action): Promise<{ message: string }> {
     const { db, clock } = this.#deps;
     const refusal = await transactionWithRetry(db, (tx) => storeAction(tx, viewer, rolloutId, action, clock.now()));
@@ -181,7 +181,7 @@ function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boo
   return conflict("ROBOT_IN_OTHER_ROLLOUT", `${robots} ${verb} in another rollout that has not ended.`);
 }
 
-/** Answers why the action was refused, which is audited, or null. Throws 404. */
+/** Returns why the action was refused, which is audited, or null. Throws 404. */
 async function storeAction(
   tx: Tx,
   viewer: Viewer,

@@ -27,14 +27,14 @@ const command = (verb: "START" | "STOP", robotObjectIds?: number[]) =>
     body: { siteId: siteId(), groupId, command: verb, ...(robotObjectIds && { robotObjectIds }) },
   });
 const motions = () => robots.map((robot) => bench.robot(robot).truth().motion);
-const awayIs = (robot: TestRobot) => {
+const takeOffline = (robot: TestRobot) => {
   bench.robot(robot).inject({ kind: "away" });
   return bench.until(async () => !(await bench.state(robot)).online);
 };
 const lastActivity = async (robot: TestRobot) => (await bench.activity(robot)).at(-1);
 
-describe("wire, Commands: a group acts on every member at once", () => {
-  test("§4 Group action outcome: all start, all stop, each on record as of the group", async () => {
+describe("wire, Commands: a group acts on all its members together", () => {
+  test("§4 Group action outcome: all start, all stop, each recorded as of the group", async () => {
     expect(await command("START")).toEqual({
       success: true,
       message: "4 of 4 robots started.",
@@ -85,10 +85,10 @@ describe("wire, Commands: a group acts on every member at once", () => {
     });
   });
 
-  test("Cleaning runs: who of a group was not started stands in the calendar beside those that were, with the reason", async () => {
+  test("Cleaning runs: robots of a group that were not started appear in the calendar beside the others, with the reason", async () => {
     const [own, second, third] = robots;
     if (!own || !second || !third) throw new Error("The group has four robots.");
-    await awayIs(second);
+    await takeOffline(second);
     bench.robot(third).inject({ kind: "refuse" });
     await command("START");
     const { days } = await owner.ask(runsCalendar, { params: { siteId: siteId() } });
@@ -97,14 +97,14 @@ describe("wire, Commands: a group acts on every member at once", () => {
     expect(entry).toMatchObject({ title: "East Row", robots: 4, counts: { running: 2, failed: 1, skipped: 1 } });
     expect(entry?.reasons.toSorted((one, other) => one.outcome.localeCompare(other.outcome))).toEqual([
       { serial_number: third.serial, outcome: "FAILED", reason: "Robot OWN-M1 refused: it gave no reason." },
-      { serial_number: second.serial, outcome: "SKIPPED", reason: expect.stringContaining("is away") },
+      { serial_number: second.serial, outcome: "SKIPPED", reason: expect.stringContaining("is offline") },
     ]);
   });
 
-  test("protocol rule 2: away is skipped at a start; protocol rule 3: a Stop for it is kept and delivered", async () => {
-    const [away] = robots;
-    if (!away) throw new Error("There are four robots.");
-    await awayIs(away);
+  test("protocol rule 2: an offline robot is skipped at a start; protocol rule 3: a Stop for it is stored and delivered", async () => {
+    const [offline] = robots;
+    if (!offline) throw new Error("There are four robots.");
+    await takeOffline(offline);
     expect(await command("START")).toMatchObject({
       success: false,
       results: [{ outcome: "SKIPPED" }, { outcome: "SUCCESS" }, { outcome: "SUCCESS" }, { outcome: "SUCCESS" }],
@@ -112,25 +112,25 @@ describe("wire, Commands: a group acts on every member at once", () => {
     const stopped = await command("STOP");
     expect(stopped).toMatchObject({
       success: false,
-      message: "3 of 4 robots stopped. 1 failed. For 1 the Stop is kept and repeated until the robot confirms it.",
+      message: "3 of 4 robots stopped. 1 failed. For 1 the Stop is stored and repeated until the robot confirms it.",
       results: [
         {
           outcome: "FAILED",
           pending: true,
-          message: "Robot OWN-1 is away. The Stop is kept and delivered when the robot returns.",
+          message: "Robot OWN-1 is offline. The Stop is stored and delivered when the robot returns.",
         },
         { outcome: "SUCCESS", pending: false },
         { outcome: "SUCCESS", pending: false },
         { outcome: "SUCCESS", pending: false },
       ],
     });
-    expect(await lastActivity(away)).toMatchObject({ action: "STOP", status: "FAILED", action_type: "GROUP" });
-    bench.robot(away).clear();
-    await bench.until(async () => (await bench.commands(away)).every(({ settled_at }) => settled_at !== null));
-    expect(await lastActivity(away)).toMatchObject({ action: "STOP", status: "SUCCESS" });
+    expect(await lastActivity(offline)).toMatchObject({ action: "STOP", status: "FAILED", action_type: "GROUP" });
+    bench.robot(offline).clear();
+    await bench.until(async () => (await bench.commands(offline)).every(({ settled_at }) => settled_at !== null));
+    expect(await lastActivity(offline)).toMatchObject({ action: "STOP", status: "SUCCESS" });
   });
 
-  test("wire, Commands: robots out of scope are 404, those of no such group 400, and nothing moves", async () => {
+  test("wire, Commands: robots out of scope are 404, those of another group 400, and nothing moves", async () => {
     const { foreignRobot, foreignSiteId, ownSiteId } = bench.fixtures;
     const other = { site_id: ownSiteId, group_name: "West", robot_ids: [robots[3]?.id ?? 0] };
     const rest = { site_id: ownSiteId, group_name: "East Row", robot_ids: robots.slice(0, 3).map(({ id }) => id) };
@@ -147,14 +147,14 @@ describe("wire, Commands: a group acts on every member at once", () => {
 });
 
 describe("Stop everything: one press for a site", () => {
-  test("§7 site stop: every robot of the site stops, whatever group it is in, and the rest is told", async () => {
+  test("§7 site stop: every robot of the site stops, whatever its group, and the rest is reported", async () => {
     const [first, second] = robots;
     if (!first || !second) throw new Error("There are four robots.");
     await bench.press("START", { robot: first });
     await bench.press("START", { robot: second });
     await bench.press("START", { robot: bench.fixtures.foreignRobot, as: "stranger" });
     const answer = await owner.ask(siteStop, { body: { siteId: siteId() } });
-    expect(answer).toMatchObject({ success: true, message: "2 of 2 robots stopped. 2 stood already." });
+    expect(answer).toMatchObject({ success: true, message: "2 of 2 robots stopped. 2 already stopped." });
     expect(answer.results.map(({ was_moving }) => was_moving)).toEqual([true, true, false, false]);
     expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
     expect(bench.robot(bench.fixtures.foreignRobot).truth().motion).toBe("MOVING");
@@ -171,11 +171,11 @@ describe("Stop everything: one press for a site", () => {
   });
 });
 
-describe("protocol rule 8: a group is locked and released at once", () => {
+describe("protocol rule 8: a group is locked and released together", () => {
   const maintain = (body: object) =>
     owner.ask(groupMaintenance, { params: { groupId }, body: { enabled: true, ...body } });
 
-  test("protocol rule 8: every member stops and is locked; who is locked already is skipped with who did it", async () => {
+  test("protocol rule 8: every member stops and is locked; one locked already is skipped, with who locked it", async () => {
     const [first] = robots;
     if (!first) throw new Error("There are four robots.");
     await owner.ask(robotMaintenance, { params: { robotId: first.id }, body: { enabled: true, reason: "Worn" } });
@@ -202,11 +202,11 @@ describe("protocol rule 8: a group is locked and released at once", () => {
     });
   });
 
-  test("decisions, stubs: released robots start if asked for; the lock of one that is away stands", async () => {
-    const [away] = robots;
-    if (!away) throw new Error("There are four robots.");
+  test("decisions, stubs: released robots start if requested; the lock of an offline one remains", async () => {
+    const [offline] = robots;
+    if (!offline) throw new Error("There are four robots.");
     await maintain({ reason: "Row is washed" });
-    await awayIs(away);
+    await takeOffline(offline);
     expect(await maintain({ enabled: false, start_after: true })).toMatchObject({
       success: false,
       message: "3 of 4 robots released and started. 1 failed.",
@@ -218,19 +218,20 @@ describe("protocol rule 8: a group is locked and released at once", () => {
       ],
     });
     expect(motions()).toEqual(["STOPPED", "MOVING", "MOVING", "MOVING"]);
-    expect(bench.robot(away).truth().mode).toBe("MAINTENANCE");
+    expect(bench.robot(offline).truth().mode).toBe("MAINTENANCE");
   });
 
-  test("protocol rule 8: the lock of a member that is away stands, not confirmed, and is delivered", async () => {
-    const [away] = robots;
-    if (!away) throw new Error("There are four robots.");
-    await awayIs(away);
+  test("protocol rule 8: the lock of an offline member remains, not confirmed, and is delivered", async () => {
+    const [offline] = robots;
+    if (!offline) throw new Error("There are four robots.");
+    await takeOffline(offline);
     expect(await maintain({ reason: "Row is washed" })).toMatchObject({
       success: true,
-      message: "4 of 4 robots locked for maintenance. For 1 the lock is kept and repeated until the robot confirms it.",
+      message:
+        "4 of 4 robots locked for maintenance. For 1 the lock is stored and repeated until the robot confirms it.",
       results: [{ outcome: "SUCCESS", pending: true }, { pending: false }, {}, {}],
     });
-    bench.robot(away).clear();
-    await bench.robot(away).until(({ mode }) => mode === "MAINTENANCE");
+    bench.robot(offline).clear();
+    await bench.robot(offline).until(({ mode }) => mode === "MAINTENANCE");
   });
 });

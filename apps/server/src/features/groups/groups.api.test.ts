@@ -43,14 +43,14 @@ const changeNumbers = async () => {
     select robot_id as id, change_no::text from robot_state order by robot_id`.execute(server.db);
   return new Map(rows.map((row) => [row.id, row.change_no]));
 };
-/** Which robots the live stream tells of since `before`. */
+/** Robots that the live stream has sent since `before`. */
 async function changedSince(before: ReadonlyMap<number, string>): Promise<number[]> {
   const after = await changeNumbers();
   return [...after].flatMap(([id, number]) => (before.get(id) === number ? [] : [id]));
 }
 
 describe("§7 Groups: create and list", () => {
-  test("§7 Groups: a group is made with its robots, and every list shows it", async () => {
+  test("§7 Groups: a group is created with its robots, and every list shows it", async () => {
     const before = await changeNumbers();
     const answer = await create("  East Row ", 2, 1);
     expect(answer).toMatchObject({ status: 201, body: { message: "Group created successfully" } });
@@ -110,7 +110,7 @@ describe("§5 Robot group", () => {
     ["a name of spaces", { group_name: " \u00a0\t" }, "group_name"],
     ["an empty name", { group_name: "" }, "group_name"],
     ["no robot", { robot_ids: [] }, "robot_ids"],
-  ])("§5 Robot group: %s is refused in the specified words", async (_what, change, field) => {
+  ])("§5 Robot group: %s is refused with the specified message", async (_what, change, field) => {
     const answer = await owner.call(createGroup, { body: { ...bodyOf("East", 1), ...change } });
     expect(answer).toMatchObject({
       status: 400,
@@ -119,7 +119,7 @@ describe("§5 Robot group", () => {
   });
 
   test.each(["East Row", "eastrow", " EAST\u00a0row ", "E a s t R o w"])(
-    "§5 Robot group: %j is the name 'East Row' again; the refusal is on record",
+    "§5 Robot group: %j equals the name 'East Row'; the refusal is recorded",
     async (name) => {
       await made("East Row", 1);
       expect(await create(name, 2)).toMatchObject({
@@ -137,15 +137,15 @@ describe("§5 Robot group", () => {
     },
   );
 
-  test("§7 Groups: an edit that began before another one is 409 and changes nothing; one without a version goes over it", async () => {
+  test("§7 Groups: an edit based on an older version is 409 and changes nothing; one without a version overwrites", async () => {
     const groupId = await made("East Row", 1);
     const edit = async (version: number | undefined, name: string, ...numbers: number[]) =>
       (await owner.call(updateGroup, { params: { groupId }, body: { ...bodyOf(name, ...numbers), version } })).status;
     expect(await edit(1, "East Row", 1)).toBe(200);
-    // Which changed nothing, and so is no conflict for anybody.
+    // It changed nothing, so it conflicts with no other edit.
     expect(await edit(1, "East Row", 2)).toBe(200);
     const stale = await owner.call(updateGroup, { params: { groupId }, body: { ...bodyOf("West", 1), version: 1 } });
-    const message = "Somebody else changed this group meanwhile.";
+    const message = "Somebody else has changed this group in the meantime.";
     expect(stale).toMatchObject({ status: 409, body: { message, errors: [{ field: "version" }] } });
     expect((await audit()).at(-1)).toMatchObject({ action: "UPDATE_GROUP", outcome: "REFUSED", reason: message });
     expect(await list()).toMatchObject([{ group_name: "East Row", robots: ids(2).map((id) => ({ id })), version: 2 }]);
@@ -181,7 +181,7 @@ describe("§5 Robot group", () => {
     expect(await list()).toMatchObject([{ robots: [{}, {}] }, { robots: [{}] }]);
   });
 
-  test("§5 Robot group: a robot of another site is 400, one out of scope 404, and a group keeps its site", async () => {
+  test("§5 Robot group: a robot of another site is 400, one out of scope 404, and a group cannot change its site", async () => {
     const { foreignRobot, foreignSiteId, secondSiteId } = server.fixtures;
     const admin = await server.as("admin");
     const withForeign = { ...bodyOf("East Row", 1), robot_ids: [...ids(1), foreignRobot.id] };
@@ -202,7 +202,7 @@ describe("§5 Robot group", () => {
 });
 
 describe("§7 Groups: update and delete", () => {
-  test("§5 Robot group: its own name is no obstacle, robots come and go, and both are told of", async () => {
+  test("§5 Robot group: its own name is no conflict, robots are added and removed, and streams show both", async () => {
     const groupId = await made("East Row", 1, 2);
     const before = await changeNumbers();
     expect(await update(groupId, "EAST ROW", 2, 3)).toMatchObject({
@@ -219,7 +219,7 @@ describe("§7 Groups: update and delete", () => {
     expect((await create("West Row", 1)).status).toBe(201);
   });
 
-  test("§7 Groups: deleting frees robots, name and schedule; a run under way keeps its end", async () => {
+  test("§7 Groups: deleting frees robots, name and schedule; a run in progress keeps its end", async () => {
     await seedGroups(server.db, server.fixtures, "planned");
     const { groupId, scheduleId } = server.fixtures.ownGroup;
     const [robotId = 0] = ids(1);
@@ -250,7 +250,7 @@ describe("§7 Groups: update and delete", () => {
       {
         action: "DELETE_GROUP",
         outcome: "DONE",
-        reason: "Robots of it that are cleaning go on until their time or a Stop.",
+        reason: "Its robots that are cleaning continue until their planned end or a Stop.",
         before: {
           group_name: "Ownfield East",
           robot_ids: [robotId],
@@ -267,11 +267,11 @@ describe("§7 Groups: update and delete", () => {
   });
 });
 
-describe("§5 Robot group: two people save at once", () => {
+describe("§5 Robot group: two people save concurrently", () => {
   const outcomes = (answers: readonly { status: number }[]) =>
     answers.map(({ status }) => status).toSorted((one, other) => one - other);
 
-  test("§5 Robot group: of two that take one name one is refused in the same words, and never fails", async () => {
+  test("§5 Robot group: of two that take one name one is refused with the same message, and never fails", async () => {
     for (let round = 0; round < 20; round += 1) {
       const answers = await Promise.all([create(`Row ${round}`, 1), create(`ROW${round}`, 2)]);
       expect(outcomes(answers)).toEqual([201, 409]);
@@ -291,7 +291,7 @@ describe("§5 Robot group: two people save at once", () => {
     }
   });
 
-  test("§5 Robot group: whatever is saved and deleted at once, no robot is in two groups and nothing fails", async () => {
+  test("§5 Robot group: whatever is saved and deleted concurrently, no robot is in two groups and nothing fails", async () => {
     const groups = [await made("One", 1, 2), await made("Two", 3)];
     const names = ["One", "Two", "Three"];
     for (let round = 0; round < 15; round += 1) {

@@ -5,7 +5,7 @@ import { type HttpError, invalid, notFound } from "../../platform/http/http-erro
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
-/** The groups of a site by name, with their robots and their schedule. Throws 404 where the site is not the viewer's. */
+/** The groups of a site by name, with their robots and their schedule. Throws 404 if the site is not the viewer's. */
 export async function readGroups(viewer: Viewer, db: Executor, siteId: number): Promise<Group[]> {
   await requireSite(viewer, db, siteId);
   const rows = await visibleSites(viewer, db)
@@ -14,7 +14,7 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
     .select(["g.id", "g.group_name", "g.site_id", "g.created_at", "g.version"])
     .select(["s.id as schedule_id", "s.frequency", "s.start_time", "s.duration_minutes", "s.status"])
     .select(["s.next_run_at", "s.skip_on_rain", "s.version as schedule_version"])
-    // Of an earlier due time nothing is told.
+    // Only for the current due time.
     .select(sql<string | null>`case when s.waiting_due_at = s.next_run_at then s.waiting end`.as("waiting"))
     .select((eb) =>
       eb
@@ -73,7 +73,7 @@ export interface FoundGroup {
   readonly group_name: string;
 }
 
-/** A group that is there. Throws 404 where it is out of the viewer's scope. */
+/** A group that exists. Throws 404 if it is outside the viewer's scope. */
 export async function findGroup(viewer: Viewer, db: Executor, groupId: number): Promise<FoundGroup> {
   const group = await visibleSites(viewer, db)
     .innerJoin("robot_groups as g", "g.site_id", "sites.id")
@@ -85,7 +85,7 @@ export async function findGroup(viewer: Viewer, db: Executor, groupId: number): 
   return group;
 }
 
-/** A 400 where one of the robots is at another site, else null. Throws 404 where one is out of the viewer's scope. */
+/** A 400 if one of the robots is at another site, otherwise null. Throws 404 if one is outside the viewer's scope. */
 export async function findRobotAtOtherSite(
   viewer: Viewer,
   db: Executor,
@@ -97,7 +97,7 @@ export async function findRobotAtOtherSite(
   return stray ? invalid("robot_ids", `Robot ${stray.serial_number} is not at this site.`, "ROBOT_NOT_AT_SITE") : null;
 }
 
-/** Throws 404 where one of the robots is out of the viewer's scope, and 400 where one is at another site. */
+/** Throws 404 if one of the robots is outside the viewer's scope, and 400 if one is at another site. */
 export async function requireRobotsAt(
   viewer: Viewer,
   db: Executor,
@@ -114,7 +114,7 @@ export interface FoundRobot {
   readonly serial_number: string;
 }
 
-/** These robots. Throws 404 where one of them is out of the viewer's scope. */
+/** Throws 404 if one of the robots is outside the viewer's scope. */
 export async function findRobots(viewer: Viewer, db: Executor, robotIds: readonly number[]): Promise<FoundRobot[]> {
   const robots = await visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
@@ -126,7 +126,7 @@ export async function findRobots(viewer: Viewer, db: Executor, robotIds: readonl
   return robots;
 }
 
-/** Every robot of a site, by name. Throws 404 where the site is not the viewer's. */
+/** Every robot of a site, by name. Throws 404 if the site is not the viewer's. */
 export async function readSiteRobots(viewer: Viewer, db: Executor, siteId: number): Promise<number[]> {
   await requireSite(viewer, db, siteId);
   const robots = await visibleSites(viewer, db)

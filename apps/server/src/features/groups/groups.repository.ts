@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type AuditActor, recordAudits } from "../audit/public.ts";
 
-/** What a group is called and which robots it has. */
+/** The name and robots of a group. */
 export interface GroupContent {
   readonly group_name: string;
   readonly robot_ids: readonly number[];
@@ -24,7 +24,7 @@ export async function membersOf(db: Executor, groupId: number): Promise<number[]
   return rows.map(({ robot_id }) => robot_id);
 }
 
-/** Locks a group and reads it as it is then; null where it was deleted. Robots are locked before. */
+/** Locks a group, then reads it; null if it was deleted. Robots are locked before. */
 export async function lockGroup(tx: Tx, groupId: number): Promise<LockedGroup | null> {
   const group = await tx
     .selectFrom("robot_groups")
@@ -38,7 +38,7 @@ export async function lockGroup(tx: Tx, groupId: number): Promise<LockedGroup | 
   return { content: { group_name, robot_ids: await membersOf(tx, groupId) }, version };
 }
 
-/** True where another group of the site has that name, compared without case and spaces (§5). */
+/** Whether another group of the site has that name, compared without case and spaces (§5). */
 export async function isNameTaken(tx: Tx, siteId: number, name: string, exceptId: number | null): Promise<boolean> {
   const other = await tx
     .selectFrom("robot_groups")
@@ -107,14 +107,14 @@ async function setMembers(tx: Tx, groupId: number, siteId: number, robotIds: rea
     .where("group_id", "=", groupId)
     .where("robot_id", "!=", sql<number>`all(${[...robotIds]}::int[])`)
     .execute();
-  // A robot that another group took at this moment breaks the primary key, and is found on the next attempt.
+  // A robot that another group took concurrently violates the primary key, and is found on the next attempt.
   await sql`
     insert into robot_group_members (robot_id, group_id, site_id)
     select robot_id, ${groupId}, ${siteId} from unnest(${[...robotIds]}::int[]) robot_id
     where robot_id not in (select robot_id from robot_group_members where group_id = ${groupId})`.execute(tx);
 }
 
-/** The schedule of a group, locked: schedules come first in the order of locks. Null where it has none. */
+/** The schedule of a group, locked: schedules come first in the order of locks. Null if it has none. */
 export async function lockScheduleOf(tx: Tx, groupId: number) {
   const schedule = await tx
     .selectFrom("schedules")
@@ -125,7 +125,7 @@ export async function lockScheduleOf(tx: Tx, groupId: number) {
   return schedule ?? null;
 }
 
-/** Soft-deletes a group, so that history keeps its name, and frees its robots. Its schedule goes. */
+/** Soft-deletes a group, so that history keeps its name, and frees its robots. Its schedule is deleted. */
 export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<void> {
   await tx.deleteFrom("schedules").where("group_id", "=", groupId).execute();
   await tx.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
@@ -136,7 +136,7 @@ export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<v
     .execute();
 }
 
-/** Those of the robots that are cleaning now. */
+/** Those of the robots that are currently cleaning. */
 export async function readCleaning(tx: Tx, robotIds: readonly number[]): Promise<number[]> {
   const rows = await tx
     .selectFrom("runs")
@@ -149,7 +149,7 @@ export async function readCleaning(tx: Tx, robotIds: readonly number[]): Promise
   return rows.map(({ robot_id }) => robot_id);
 }
 
-/** Locks every schedule of a site: schedules come first in the order of locks. Answers how many there are. */
+/** Locks every schedule of a site: schedules come first in the order of locks. Returns their number. */
 export async function lockSchedulesOfSite(tx: Tx, siteId: number): Promise<number> {
   const schedules = await tx
     .selectFrom("schedules")
@@ -162,8 +162,8 @@ export async function lockSchedulesOfSite(tx: Tx, siteId: number): Promise<numbe
 }
 
 /**
- * Deletes every group of a site with its schedule, where the site itself is deleted; its schedules and robots are
- * locked by this transaction. Answers how many there were.
+ * Deletes every group of a site with its schedule when the site itself is deleted; its schedules and robots are locked
+ * by this transaction. Returns their number.
  */
 export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor, now: Date): Promise<number> {
   const groups = await tx

@@ -37,15 +37,15 @@ import {
   removeGroup,
 } from "./groups.repository.ts";
 
-/** `version` is of an edit alone. */
+/** Only an edit has a `version`. */
 export type GroupBody = BodyOf<typeof updateGroup>;
 
-/** What saving came to in its transaction; a refusal is on record and is thrown after the commit. */
+/** The outcome of saving in its transaction; a refusal is recorded, and thrown after the commit. */
 export type SavedGroup =
   | { readonly kind: "saved"; readonly groupId: number }
   | { readonly kind: "refused"; readonly error: HttpError };
 
-/** §5 Robot group: creates a group, or changes the one of that id. Throws 404. */
+/** §5 Robot group: creates a group, or changes the one with that id. Throws 404. */
 export async function saveGroup(
   tx: Tx,
   viewer: Viewer,
@@ -84,7 +84,7 @@ export async function saveGroup(
     return { kind: "refused", error };
   }
   const id = groupId ?? (await insertGroup(tx, siteId, after, now));
-  // One that changes nothing counts as no edit, so that it is no conflict for anybody else.
+  // Not counted as an edit, so it conflicts with no other.
   const isSame = before !== null && isDeepStrictEqual(before, after);
   if (groupId !== null && !isSame) await changeGroup(tx, groupId, siteId, after, now);
   await audit({ ...change, groupId: id, refused: null });
@@ -107,8 +107,8 @@ async function refusalOf(
   }
   const taken = await readRobotsInOtherGroups(tx, content.robot_ids, groupId);
   if (taken.length === 0) return null;
-  const words = taken.map((robot) => `Robot ${robot.serial_number} is already in the group "${robot.group_name}".`);
-  return conflict("ROBOT_IN_OTHER_GROUP", words.join(" "));
+  const wording = taken.map((robot) => `Robot ${robot.serial_number} is already in the group "${robot.group_name}".`);
+  return conflict("ROBOT_IN_OTHER_GROUP", wording.join(" "));
 }
 
 interface Change {
@@ -138,8 +138,8 @@ async function audit({ tx, viewer, siteId, groupId, before, after, refused, now 
 }
 
 /**
- * Deletes a group with its schedule and frees its robots. Those that are cleaning go on: when they stop belongs to
- * their run, so a planned run still ends in time. Throws 404.
+ * Deletes a group with its schedule and frees its robots. Those that are cleaning continue: their end belongs to their
+ * run, so a planned run still ends in time. Throws 404.
  */
 export async function deleteGroupOf(tx: Tx, viewer: Viewer, groupId: number, now: Date): Promise<void> {
   const { site_id: siteId } = await findGroup(viewer, tx, groupId);
@@ -160,25 +160,25 @@ export async function deleteGroupOf(tx: Tx, viewer: Viewer, groupId: number, now
     siteId,
     outcome: "DONE",
     before: { ...group, schedule, cleaning_robot_ids: cleaning },
-    reason: cleaning.length === 0 ? null : "Robots of it that are cleaning go on until their time or a Stop.",
+    reason: cleaning.length === 0 ? null : "Its robots that are cleaning continue until their planned end or a Stop.",
     at: now,
   });
   await showChange(tx, members);
-  // Also where it had no robot left.
+  // Even if it had no robot left.
   await announceChange(tx);
 }
 
 type GroupCommandBody = BodyOf<typeof groupSendCommand>;
 
-const groupWords: Record<GroupCommandBody["command"], ActionWording> = {
+const groupWording: Record<GroupCommandBody["command"], ActionWording> = {
   START: { done: "started", nobody: "The group has no robot to start.", kept: "Stop" },
   STOP: { done: "stopped", nobody: "The group has no robot to stop.", kept: "Stop", maySkipDatabase: true },
 };
-const siteWords: ActionWording = { ...groupWords.STOP, nobody: "There is no robot at this site." };
+const siteWording: ActionWording = { ...groupWording.STOP, nobody: "There is no robot at this site." };
 
 /**
- * Starts or stops every member of a group at the same time, or those named. Throws 404 where anything is out of the
- * viewer's scope and 400 where it does not fit together; what became of each robot is in the answer.
+ * Starts or stops every member of a group together, or those named. Throws 404 if anything is outside the viewer's
+ * scope and 400 if it does not match; the answer has each robot's outcome.
  */
 export async function commandGroup(
   deps: Dependencies,
@@ -200,9 +200,9 @@ export async function commandGroup(
             by,
           })
         : await commands.sendMany(choose, { verb, mode, by });
-    const words = groupWords[verb];
-    if (results.length === 0) await auditNoRobots(deps, viewer, { ...refused, siteId: body.siteId }, words.nobody);
-    return manyRobotsAnswer(results, words);
+    const wording = groupWording[verb];
+    if (results.length === 0) await auditNoRobots(deps, viewer, { ...refused, siteId: body.siteId }, wording.nobody);
+    return manyRobotsAnswer(results, wording);
   } catch (error) {
     if (error instanceof GroupMismatch)
       await auditNoRobots(deps, viewer, { ...refused, siteId: error.siteId }, error.message);
@@ -210,7 +210,7 @@ export async function commandGroup(
   }
 }
 
-/** Stop everything: every robot of a site, whatever it does; for robots that are away the Stop is kept. Throws 404. */
+/** Stop everything: every robot of a site, whatever it does; for offline robots the Stop is stored. Throws 404. */
 export async function stopSite(
   deps: Dependencies,
   commands: Commands,
@@ -227,13 +227,13 @@ export async function stopSite(
       deps,
       viewer,
       { action: "STOP_SITE", entity: "site", entityId: siteId, siteId },
-      siteWords.nobody,
+      siteWording.nobody,
     );
   }
-  return manyRobotsAnswer(results, siteWords);
+  return manyRobotsAnswer(results, siteWording);
 }
 
-/** Named robots or a site that do not fit the group: 400, put on record of the group's site. */
+/** Named robots or a site that do not match the group: 400, recorded for the group's site. */
 class GroupMismatch extends HttpError {
   readonly siteId: number;
 
@@ -266,42 +266,45 @@ async function chooseMembers(
   return { siteId, robotIds };
 }
 
-/** What was done to robots, in the words of the answer. */
+/** What was done to robots, as worded in the answer. */
 export interface ActionWording {
   /** Such as "started". */
   readonly done: string;
-  /** Where there is no robot at all. */
+  /** If there is no robot at all. */
   readonly nobody: string;
-  /** What is kept for those that are pending, such as "Stop". */
+  /** What is stored for those that are pending, such as "Stop". */
   readonly kept: string;
-  /** Robots that are pending although it succeeded were told without the database, and nobody has seen them obey. */
+  /**
+   * Robots that are pending although it succeeded were sent the Stop without the database, and have not been seen to
+   * obey.
+   */
   readonly maySkipDatabase?: true;
 }
 
 /** §4 Group action outcome, in plain words: a skipped robot counts as not succeeded. */
-export function manyRobotsAnswer(results: readonly RobotResult[], words: ActionWording): ManyRobotsResponse {
+export function manyRobotsAnswer(results: readonly RobotResult[], wording: ActionWording): ManyRobotsResponse {
   const success = groupOutcomeOf(results) === "all";
-  if (results.length === 0) return { success, message: words.nobody, results: [] };
+  if (results.length === 0) return { success, message: wording.nobody, results: [] };
   const count = (isCounted: (result: RobotResult) => boolean) => results.filter(isCounted).length;
   const skipped = count(({ outcome }) => outcome === "SKIPPED");
   const failed = count(({ outcome }) => outcome === "FAILED");
-  const isSent = (result: RobotResult) => words.maySkipDatabase && result.pending && result.outcome === "SUCCESS";
+  const isSent = (result: RobotResult) => wording.maySkipDatabase && result.pending && result.outcome === "SUCCESS";
   const sent = count((result) => isSent(result) === true);
   const pending = count((result) => result.pending) - sent;
   const robots = (number: number) => (number === 1 ? "1 robot" : `${number} robots`);
-  // A lock that is kept holds already; a Stop that is kept has stopped nobody.
-  const counted = words.maySkipDatabase === true ? results : results.map((result) => ({ ...result, pending: false }));
+  // A pending lock already applies; a pending Stop has stopped nothing yet.
+  const counted = wording.maySkipDatabase === true ? results : results.map((result) => ({ ...result, pending: false }));
   const sentences = [
-    ...(sent < results.length ? [groupSuccessMessage(counted, words.done)] : []),
+    ...(sent < results.length ? [groupSuccessMessage(counted, wording.done)] : []),
     ...(sent > 0 ? [`Sent to ${robots(sent)}; will be recorded.`] : []),
     ...(failed > 0 ? [`${failed} failed.`] : []),
     ...(skipped > 0 ? [`${skipped} skipped.`] : []),
-    ...(pending > 0 ? [`For ${pending} the ${words.kept} is kept and repeated until the robot confirms it.`] : []),
+    ...(pending > 0 ? [`For ${pending} the ${wording.kept} is stored and repeated until the robot confirms it.`] : []),
   ];
   return { success, message: sentences.join(" "), results: [...results] };
 }
 
-/** Puts on record that a command for a group or a site reached no robot, so that no robot's own row tells of it. */
+/** Records that a command for a group or a site reached no robot, so that no robot's own row shows it. */
 export async function auditNoRobots(
   { db, clock }: Pick<Dependencies, "db" | "clock">,
   { userId, name }: Viewer,

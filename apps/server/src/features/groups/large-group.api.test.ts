@@ -4,7 +4,7 @@ import { CommandBench } from "../../../test/command-bench.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 
-/** Far more robots than a server has connections to its database. */
+/** Far more robots than a server has database connections. */
 const ROBOTS = 100;
 
 let bench: CommandBench;
@@ -28,11 +28,11 @@ const command = async (verb: "START" | "STOP") => {
 };
 
 describe(`wire, Commands: a group of ${ROBOTS} robots`, () => {
-  test("protocol rule 6: where none answers, each is told as not confirmed, and none as unknown", async () => {
+  test("protocol rule 6: if none responds, each is reported as not confirmed, and none as unknown", async () => {
     for (const robot of robots) bench.robot(robot).inject({ kind: "deaf" });
     const started = await command("START");
-    const words = started.results.map(({ message, robotId }) => message.replace(robotId, "R"));
-    expect([...new Set(words)]).toEqual([
+    const messages = started.results.map(({ message, robotId }) => message.replace(robotId, "R"));
+    expect([...new Set(messages)]).toEqual([
       "Robot R did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.",
     ]);
     for (const robot of robots) bench.robot(robot).clear("deaf");

@@ -27,7 +27,7 @@ async function startAll() {
   return new Map(results.map((result) => [result.robotObjectId, result]));
 }
 
-/** What is on record about the Start of a robot, in one statement, so that nothing comes between. */
+/** What is recorded about the Start of a robot, read in one statement so that nothing comes in between. */
 async function onRecord(robot: TestRobot) {
   const { rows } = await sql<Record<"outcome" | "stops" | "told" | "failures" | "moves", string | null>>`
     select start.outcome,
@@ -64,11 +64,11 @@ async function expectNothingHalf(): Promise<void> {
 }
 
 describe("protocol rule 6: a START of a group that is shown too late", () => {
-  test("protocol rule 6: is failed with its STOP, also where settling others breaks off in the middle", async () => {
+  test("protocol rule 6: has failed with its STOP, even if settling others is interrupted midway", async () => {
     const [broken, ...others] = robots;
     if (broken === undefined) throw new Error("There are no robots.");
     for (const [nth, robot] of robots.entries()) {
-      // Some take it and show it late, the others never hear of it.
+      // Some accept it and show it late, the others never receive it.
       bench.robot(robot).inject(nth % 2 === 0 ? { kind: "late", ms: 9_000 } : { kind: "deaf" });
     }
     // Its START is closed, its planned run, activity and audit are written, and then its STOP cannot be stored.
@@ -80,7 +80,7 @@ describe("protocol rule 6: a START of a group that is shown too late", () => {
     for (const robot of others) {
       const answer = answers.get(robot.id);
       expect(answer).toMatchObject({ outcome: "FAILED", pending: false });
-      // On a machine too busy to settle it within the caller's time, that is what it is told.
+      // On a machine too busy to settle it within the caller's time, this is the answer.
       expect([notConfirmed(robot), notKnown(robot)]).toContain(answer?.message);
     }
     expect(answers.get(broken.id)).toMatchObject({ outcome: "FAILED", message: notKnown(broken), pending: false });
@@ -96,20 +96,20 @@ describe("protocol rule 6: a START of a group that is shown too late", () => {
     await bench.until(async () => {
       await expectNothingHalf();
       const unsettled = await bench.db.selectFrom("commands").select("id").where("settled_at", "is", null).execute();
-      const stands = robots.every((robot) => bench.robot(robot).truth().motion === "STOPPED");
-      return unsettled.length === 0 && stands;
+      const areStopped = robots.every((robot) => bench.robot(robot).truth().motion === "STOPPED");
+      return unsettled.length === 0 && areStopped;
     });
     for (const robot of robots) expect(await onRecord(robot)).toMatchObject([{ ...failed(robot), stops: "CONFIRMED" }]);
   });
 
-  test("protocol rule 6: is told in time of all robots but one whose rows somebody keeps", async () => {
+  test("protocol rule 6: is answered in time for all robots but one whose rows are locked", async () => {
     const held = robots.at(-5);
     if (held === undefined) throw new Error("There are no robots.");
     for (const robot of robots) bench.robot(robot).inject({ kind: "deaf" });
-    const asked = startAll();
+    const started = startAll();
     await bench.until(async () => (await onRecord(held)).length === 1);
     const letGo = await holdRobotRows(bench.db, held);
-    const answers = await asked.finally(() => void letGo());
+    const answers = await started.finally(() => void letGo());
     const told = robots.map((robot) => answers.get(robot.id)?.message);
     expect(told).toEqual(robots.map((robot) => (robot === held ? notKnown : notConfirmed)(robot)));
     await bench.until(async () => {

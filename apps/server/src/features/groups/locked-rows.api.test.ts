@@ -10,7 +10,7 @@ import { acceptOrders } from "../commands/public.ts";
 let bench: CommandBench;
 let owner: TestClient;
 let groupId: number;
-/** Its rows are held. */
+/** Its rows are locked. */
 let held: TestRobot;
 let free: TestRobot;
 
@@ -34,11 +34,11 @@ const decidedFor = (robot: TestRobot, wanted: string) =>
   bench.until(async () => (await bench.commands(robot)).some(({ verb }) => verb === wanted));
 const notReached = "Robot OWN-1 could not be reached in the database in time; press Stop again.";
 
-describe("protocol rule 3: a robot whose rows a server holds that stands still keeps no Stop from the others", () => {
+describe("protocol rule 3: a robot whose rows are locked by a server that hangs does not keep the Stop from the others", () => {
   test.each([
     ["every robot of the site", () => owner.ask(siteStop, { body: { siteId: siteId() } })],
     ["a group", () => command("STOP")],
-  ])("protocol rule 3: Stop for %s stops the others at once, and says which it did not reach", async (_, stop) => {
+  ])("protocol rule 3: Stop for %s stops the others immediately, and says which it did not reach", async (_, stop) => {
     await command("START");
     const letGo = await holdRobotRows(bench.db, held);
     const answer = stop();
@@ -63,7 +63,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
     expect(bench.robot(held).truth().motion).toBe("STOPPED");
   });
 
-  test("protocol rule 3: one that is let go in time is stopped by the same press", async () => {
+  test("protocol rule 3: one that is unlocked in time is stopped by the same press", async () => {
     await command("START");
     const letGo = await holdRobotRows(bench.db, held);
     const answer = owner.ask(siteStop, { body: { siteId: siteId() } });
@@ -89,7 +89,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
     expect((await lock()).results[0]).toMatchObject({ robotId: "OWN-1", outcome: "SUCCESS" });
   });
 
-  test("protocol rule 2: that one is not started, and the others are", async () => {
+  test("protocol rule 2: that one is not started, the others are", async () => {
     const letGo = await holdRobotRows(bench.db, held);
     const answer = command("START");
     await untilMotion(free, "MOVING");
@@ -103,9 +103,9 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
     expect((await bench.commands(held)).filter(({ verb }) => verb === "START")).toEqual([]);
   });
 
-  test("protocol rule 3: a start that had to wait for it gives way to a Stop that came meanwhile", async () => {
+  test("protocol rule 3: a start that had to wait for it gives way to a Stop that came in between", async () => {
     const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
-    // Confirmed already as it is let go: only its number tells that it came later.
+    // Already confirmed when it is unlocked: only its number shows that it came later.
     const letGo = await holdRobotRows(bench.db, held, async (tx) => {
       const order = { verb: "STOP", by, mode: "AUTO", maxDurationS: 0 } as const;
       const [stop] = await acceptOrders(tx, siteId(), [held.id], order, bench.clock.now());
@@ -123,7 +123,7 @@ describe("protocol rule 3: a robot whose rows a server holds that stands still k
     expect((await answer).results[0]).toMatchObject({
       robotId: "OWN-1",
       outcome: "SKIPPED",
-      message: "Stop was pressed meanwhile.",
+      message: "Stop was pressed in the meantime.",
     });
     expect(bench.robot(held).truth().startsTaken).toEqual([]);
   });

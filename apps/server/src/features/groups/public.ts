@@ -7,5 +7,5 @@ export {
   saveGroup,
 } from "./groups.service.ts";
 export { findGroup, type FoundGroup, readMembers, requireRobotsAt } from "./groups.queries.ts";
-/** For who deletes a site. */
+/** For deleting a site. */
 export { lockSchedulesOfSite, removeGroupsOfSite } from "./groups.repository.ts";

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const audit = () => server.db.selectFrom("audit").selectAll().orderBy("id").execute();
-const nobodyIn = () => server.db.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
+const emptyGroup = () => server.db.deleteFrom("robot_group_members").where("group_id", "=", groupId).execute();
 const row = (action: string, entityId: number, siteId: number, reason: string) => ({
   action,
   entity_id: String(entityId),
@@ -31,7 +31,7 @@ const row = (action: string, entityId: number, siteId: number, reason: string) =
   actor: "Anita Rao",
 });
 
-describe("decisions, audit: what is refused of a group is on record", () => {
+describe("decisions, audit: refusals about a group are recorded", () => {
   test("decisions, audit: a new group with a robot of another site", async () => {
     const { ownRobot, foreignRobot, ownSiteId } = server.fixtures;
     const body = { site_id: ownSiteId, group_name: "New", robot_ids: [foreignRobot.id, ownRobot.id] };
@@ -76,7 +76,7 @@ describe("decisions, audit: what is refused of a group is on record", () => {
 
   test("decisions, audit: a command or lock of a group without robots, and a Stop of a site without any", async () => {
     const { ownSiteId: siteId, secondSiteId } = server.fixtures;
-    await nobodyIn();
+    await emptyGroup();
     for (const command of ["START", "STOP"] as const) {
       expect(await admin.ask(groupSendCommand, { body: { siteId, groupId, command } })).toMatchObject({ results: [] });
     }

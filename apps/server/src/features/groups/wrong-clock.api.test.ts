@@ -7,7 +7,7 @@ import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
 
 const TOKEN = "a-token-of-tests";
 const NO_START =
-  "The clocks of this server and of the database do not agree, so no robot is started. Robots are stopped as ever.";
+  "The clocks of this server and of the database do not agree, so no robot is started. Robots can still be stopped.";
 
 let bench: CommandBench;
 let clocks: StubClockCheck;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-test("protocol rule 12: a server that cannot rely on its clock starts no robot, stops every one, and says so", async () => {
+test("protocol rule 12: a server that cannot rely on its clock starts no robot, stops any robot, and says so", async () => {
   const { ownRobot, ownRobot2, ownSiteId } = bench.fixtures;
   const admin = await bench.server.as("admin");
   const body = { site_id: ownSiteId, group_name: "East Row", robot_ids: [ownRobot.id, ownRobot2.id] };
@@ -42,7 +42,7 @@ test("protocol rule 12: a server that cannot rely on its clock starts no robot, 
 
   const stopped = bench.press("STOP");
   await expect.poll(() => bench.robot().truth().motion, { timeout: 10_000 }).toBe("STOPPED");
-  // This server may not be the bridge any more, and no other is there to see the robot stand.
+  // This server may no longer be the bridge, and no other is there to see the robot stop.
   expect([200, 504]).toContain((await stopped).status);
 
   expect(await admin.raw(ready.path)).toMatchObject({

@@ -9,11 +9,11 @@ import { changedNow } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { LiveFeed } from "./live-feed.ts";
 
-/** What becomes of the queries for what streams are told of robots. */
+/** What happens to the queries for robot updates. */
 let reading: "goes on" | "fails" | "stands still";
-let standing: PromiseWithResolvers<void>;
+let hanging: PromiseWithResolvers<void>;
 let failed: PromiseWithResolvers<void>;
-let stoodStill: PromiseWithResolvers<void>;
+let hung: PromiseWithResolvers<void>;
 let server: TestApp;
 let changes: ChangeSignal;
 let feed: LiveFeed;
@@ -21,9 +21,9 @@ let admin: Viewer;
 
 beforeEach(async () => {
   reading = "goes on";
-  standing = Promise.withResolvers();
+  hanging = Promise.withResolvers();
   failed = Promise.withResolvers();
-  stoodStill = Promise.withResolvers();
+  hung = Promise.withResolvers();
   server = await createTestApp();
   const held = new WeakSet<object>();
   const faults: KyselyPlugin = {
@@ -31,7 +31,7 @@ beforeEach(async () => {
       const readsRobots = node.kind === "SelectQueryNode" && JSON.stringify(node).includes("robot_state");
       if (readsRobots && reading === "stands still") {
         held.add(queryId);
-        stoodStill.resolve();
+        hung.resolve();
       }
       if (readsRobots && reading === "fails") {
         failed.resolve();
@@ -41,7 +41,7 @@ beforeEach(async () => {
     },
     async transformResult({ result, queryId }) {
       // What was read is as old as the query.
-      if (held.has(queryId)) await standing.promise;
+      if (held.has(queryId)) await hanging.promise;
       return result;
     },
   };
@@ -63,7 +63,7 @@ beforeEach(async () => {
   await feed.start();
 });
 afterEach(async () => {
-  standing.resolve();
+  hanging.resolve();
   await feed.stop();
   await changes.stop();
   await server.close();
@@ -96,19 +96,19 @@ const setBattery = (battery: number) =>
     .where("robot_id", "=", server.fixtures.ownRobot.id)
     .execute();
 
-/** Time passes, look by look, until the next event comes. */
+/** Advances time, poll by poll, until the next event arrives. */
 async function eventAsTimePasses(stream: Readable): Promise<LiveEvent> {
-  const came = new AbortController();
-  const coming = nextOf(stream).finally(() => came.abort());
-  while (!came.signal.aborted) {
+  const arrived = new AbortController();
+  const arriving = nextOf(stream).finally(() => arrived.abort());
+  while (!arrived.signal.aborted) {
     server.clock.advance(500);
     await server.db.selectFrom("sites").select("id").execute();
   }
-  return coming;
+  return arriving;
 }
 
 describe("wire, Live: what one part of the feed waits for", () => {
-  test("wire, Live: a change that could not be read is told by the next look that can", async () => {
+  test("wire, Live: a change that could not be read is sent by the next poll that can read it", async () => {
     const stream = await open();
     expect((await nextOf(stream)).type).toBe("snapshot");
     reading = "fails";
@@ -120,17 +120,17 @@ describe("wire, Live: what one part of the feed waits for", () => {
     expect(batteryIn(await eventAsTimePasses(stream))).toBe(41);
   });
 
-  test("wire, Live: many streams that begin delay nobody's updates, and each gets what changed meanwhile", async () => {
+  test("wire, Live: many streams opening together delay nobody's updates, and each gets what changed in the meantime", async () => {
     await setBattery(50);
     const stream = await open();
     expect(batteryIn(await nextOf(stream))).toBe(50);
     reading = "stands still";
     const beginning = Array.from({ length: 30 }, open);
-    await stoodStill.promise;
+    await hung.promise;
     reading = "goes on";
     await setBattery(41);
     expect(batteryIn(await eventAsTimePasses(stream))).toBe(41);
-    standing.resolve();
+    hanging.resolve();
     for (const begun of await Promise.all(beginning)) {
       const snapshot = await nextOf(begun);
       expect(snapshot.type).toBe("snapshot");

@@ -15,21 +15,21 @@ import { type ChangedIds, ChangeReader, mergeChanges, readReached } from "./live
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
 /**
- * Sessions and scopes are looked at this often, so that a stream ends within 2 s of its right also where the notice of
- * a changed scope is lost; with the notice it ends at once.
+ * How often sessions and scopes are checked, so that a stream ends within 2 s of its right even if the notification of
+ * a changed scope is lost; with the notification it ends immediately.
  */
 const RIGHTS_CHECK_MS = 1_000;
-/** Nothing new is sent to streams whose sessions were looked at longer ago. */
+/** Nothing new is sent on streams whose sessions were last checked longer ago than this. */
 const RIGHTS_HOLD_MS = 1_500;
 /**
- * Snapshots are large and read so many at a time: after a restart every console asks for one, and updates of those that
- * are open need connections and time beside them.
+ * Snapshots are large, so only this many are read at a time: after a restart every console requests one, and updates of
+ * open streams need connections and time as well.
  */
 const SNAPSHOTS_AT_ONCE = 2;
 
 const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
-/** Carries changes of rows to the open live streams of this server, each scoped to its user. */
+/** Sends changes of rows on the open live streams of this server, each scoped to its user. */
 export class LiveFeed implements Service {
   readonly #deps: Dependencies;
   readonly #changes: ChangeSignal;
@@ -38,17 +38,17 @@ export class LiveFeed implements Service {
   readonly #openings = new Set<LiveOpening>();
   #cancels: Cancel[] = [];
   #cancelFlush: Cancel | null = null;
-  /** What has changed since the reading of each snapshot began that is under way. */
+  /** What has changed since each snapshot in progress began to be read. */
   readonly #beginning = new Set<ChangedIds[]>();
   /** Pending snapshots by scope, which later requests join. */
   readonly #readings = new Map<string, SnapshotReading>();
   readonly #snapshots = new Semaphore(SNAPSHOTS_AT_ONCE);
-  /** When the look at sessions began that was the last to end well. */
+  /** When the last successful check of sessions began. */
   #sessionsSeenMs = Number.NEGATIVE_INFINITY;
   #ended = false;
   /**
-   * Flushes, and streams that join them, take turns as `feed`, so that none gets an older value after a
-   * newer one. The looks at `sessions` and `scopes` wait for none of these, and not for one another.
+   * Flushes, and streams joining them, are serialized under `feed`, so that no stream gets an older value after a newer
+   * one. Checks of `sessions` and `scopes` wait for none of these, nor for each other.
    */
   readonly #turns = new KeyedMutex();
 
@@ -63,12 +63,12 @@ export class LiveFeed implements Service {
     return this.#streams.count;
   }
 
-  /** Streams that were cut off because their readers did not take what was sent. */
+  /** Streams that were cut off because their readers did not keep up. */
   get cutCount(): number {
     return this.#streams.cutCount;
   }
 
-  /** What waits for readers to take it, in bytes. */
+  /** Bytes waiting for readers. */
   get heldBytes(): number {
     return this.#streams.heldBytes;
   }
@@ -102,14 +102,14 @@ export class LiveFeed implements Service {
   }
 
   /**
-   * Opens a stream that begins with a snapshot of what the viewer may see. Rejects where the database fails, where the
-   * session ends meanwhile (401), or where `gone` says that nobody waits for it any more. The snapshot is read beside
-   * the updates of others; what changes meanwhile follows it, read anew.
+   * Opens a stream that begins with a snapshot of what the viewer may see. Rejects if the database fails, the session
+   * ends in the meantime (401), or `gone` says that the client has disconnected. The snapshot is read alongside others'
+   * updates; what changes in the meantime is read again and follows it.
    */
-  async open(viewer: Viewer, gone: AbortSignal, line: Line = NO_LINE): Promise<Readable> {
+  async open(viewer: Viewer, disconnected: AbortSignal, line: Line = NO_LINE): Promise<Readable> {
     if (this.#ended) throw stopping();
-    gone.throwIfAborted();
-    const opening = new LiveOpening(viewer, gone, line);
+    disconnected.throwIfAborted();
+    const opening = new LiveOpening(viewer, disconnected, line);
     this.#openings.add(opening);
     this.#readingFor(viewer).join(opening);
     try {
@@ -156,7 +156,7 @@ export class LiveFeed implements Service {
         const [first, ...others] = missed;
         const later = first && (await this.#readMessage(viewer, mergeChanges([first, ...others])));
         this.#beginning.delete(missed);
-        // None begins whose session ended while it waited: this look begins after all that it waited for.
+        // No stream begins if its session ended while it waited: this check starts after everything it waited for.
         await this.#lookAtSessions();
         await inSlices(reading.openings, (opening) => {
           if (opening.signal.aborted) return;
@@ -189,13 +189,13 @@ export class LiveFeed implements Service {
       const message = first && (await this.#readMessage(first.viewer, changed));
       if (message) messages.set(scope, message);
     }
-    // Also where the database took its time, or cannot say any more whose sessions have ended: then this rejects.
+    // Rejects if the database took too long, or can no longer say which sessions have ended.
     const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
     await this.#streams.publish(messages);
   }
 
-  /** The message about these changes for one scope; null if it is not affected. */
+  /** The message about these changes for one scope; null if the scope is not affected. */
   async #readMessage(viewer: Viewer, changed: ChangedIds): Promise<Message | null> {
     const { db, clock } = this.#deps;
     const at = clock.now().toISOString();
@@ -210,7 +210,7 @@ export class LiveFeed implements Service {
     void this.#tried(this.#turns.runShared("scopes", () => this.#endOfChangedScope()));
   }
 
-  /** Resolves at the end of a look that begins after this. */
+  /** Resolves at the end of a check that begins after this call. */
   #lookAtSessions(): Promise<void> {
     return this.#turns.runShared("sessions", () => this.#endOfOverSessions());
   }
@@ -244,7 +244,7 @@ export class LiveFeed implements Service {
     }
   }
 
-  /** Work of the feed itself: a failure is logged, and the next look makes up for it. */
+  /** The feed's own work: a failure is logged, and the next poll makes up for it. */
   async #tried(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -256,7 +256,7 @@ export class LiveFeed implements Service {
 
 const stopping = () => new HttpError(503, "SERVER_STOPPING", "The server is stopping. Please try again.");
 
-/** Whether the session goes on as that of the same role and partner. */
+/** Whether the session continues with the same role and partner. */
 function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
   const now = open.get(viewer.sessionId);
   return now !== undefined && scopeOf(now) === scopeOf(viewer);
@@ -266,26 +266,26 @@ function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
 class LiveOpening {
   readonly viewer: Viewer;
   readonly #line: Line;
-  /** Aborted when the client has gone, or with the reason of a refusal. */
+  /** Aborted when the client has disconnected, or with the reason for a refusal. */
   readonly signal: AbortSignal;
   readonly #begun = Promise.withResolvers<Readable>();
   readonly #refused = new AbortController();
 
-  constructor(viewer: Viewer, gone: AbortSignal, line: Line) {
+  constructor(viewer: Viewer, disconnected: AbortSignal, line: Line) {
     this.viewer = viewer;
     this.#line = line;
-    this.signal = AbortSignal.any([gone, this.#refused.signal]);
+    this.signal = AbortSignal.any([disconnected, this.#refused.signal]);
     const leave = () => this.#begun.reject(this.signal.reason);
     if (this.signal.aborted) leave();
     else this.signal.addEventListener("abort", leave, { once: true });
   }
 
-  /** Resolves with the stream; rejects immediately when refused or when the client has gone. */
+  /** Resolves with the stream; rejects immediately if refused or the client has disconnected. */
   get begun(): Promise<Readable> {
     return this.#begun.promise;
   }
 
-  /** What its stream is made of. */
+  /** What its stream consists of. */
   get parts(): { readonly viewer: Viewer; readonly line: Line } {
     return { viewer: this.viewer, line: this.#line };
   }
@@ -314,7 +314,7 @@ class SnapshotReading {
     return this.#unwanted.signal;
   }
 
-  /** Those who still wait. */
+  /** The clients still waiting. */
   get openings(): readonly LiveOpening[] {
     return [...this.#openings];
   }

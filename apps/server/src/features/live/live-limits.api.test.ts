@@ -25,13 +25,13 @@ afterEach(() => server.close());
 
 interface Answer {
   readonly status: number | undefined;
-  /** What the whole answer is; waits for its end. */
+  /** The complete body; waits for its end. */
   readonly message: () => Promise<string>;
   readonly body: IncomingMessage;
   readonly leave: () => Promise<void>;
 }
 
-/** Asks for a stream and reads none of it. */
+/** Requests a stream and reads none of it. */
 async function ask(port: number, headers: Record<string, string>): Promise<Answer> {
   const call = request({ port, path: live.path, headers: { connection: "close", ...headers } });
   call.on("error", () => {});
@@ -70,7 +70,7 @@ describe("wire, Live: how many streams may be open", () => {
     const again = await server.signIn("owner");
     const other = await ask(port, of(again));
     expect(other.status).toBe(200);
-    // What a session may do beside is not touched.
+    // The session's other calls are not affected.
     expect((await again.call(logout)).status).toBe(200);
     for (const each of [...opened, other]) each.body.destroy();
   });
@@ -134,11 +134,11 @@ describe("wire, Live: limits of a server with few places", () => {
   const open = (session: number, address = "192.0.2.1") =>
     ask(port, { "x-session": String(session), "x-forwarded-for": address });
 
-  test("wire, Live: a place is free again as soon as its connection is gone", async () => {
+  test("wire, Live: a place is free again as soon as its connection is closed", async () => {
     const [first] = await Promise.all([open(1), open(1), open(1)]);
     expect((await open(1)).status).toBe(429);
     await first?.leave();
-    // The server hears of it by its own connection.
+    // The server learns of it through its own connection.
     while (places.count === 3) await server.db.selectFrom("sites").select("id").execute();
     expect((await open(1)).status).toBe(200);
   });
@@ -156,7 +156,7 @@ describe("wire, Live: limits of a server with few places", () => {
     ]);
   });
 
-  test("wire, Live: openings of a session within a minute are limited; those refused cost no query", async () => {
+  test("wire, Live: openings per session and minute are limited; refused ones cost no query", async () => {
     for (let each = 0; each < LIMITS.openingsPerMinute; each += 1) places.take(sessionId(1), "192.0.2.1")();
     const before = queries;
     const answers = await Promise.all(Array.from({ length: 200 }, () => open(1)));
@@ -167,15 +167,15 @@ describe("wire, Live: limits of a server with few places", () => {
     expect((await open(1)).status).toBe(200);
   });
 
-  test("wire, Live: who does not read is cut off, its connection and what the kernel holds included", async () => {
-    // Time passes by itself: where a test moved it on, a reader that waits for its turn would stand still for too long.
+  test("wire, Live: a client that does not read is cut off, including its connection and what the kernel holds", async () => {
+    // Uses real time: with a controlled clock, a reader that waits for its turn would hang.
     await closeFeed();
     await openFeed(new SystemClock());
     const unread = await open(1);
     const cut = once(unread.body, "error");
     const reader = await open(2);
-    const told = eventsOf(reader.body);
-    // The kernel takes some megabytes by itself.
+    const events = eventsOf(reader.body);
+    // The kernel buffers some megabytes by itself.
     while (feed.streamCount === 2) {
       await server.db
         .updateTable("sites")
@@ -183,7 +183,7 @@ describe("wire, Live: limits of a server with few places", () => {
         .where("id", "=", server.fixtures.ownSiteId)
         .execute();
       let event: LiveEvent;
-      do event = await nextOf(told);
+      do event = await nextOf(events);
       while (event.type !== "update");
     }
     unread.body.resume();
@@ -193,7 +193,7 @@ describe("wire, Live: limits of a server with few places", () => {
   });
 });
 
-/** What a stream tells, event by event; the heartbeats between them are no events. */
+/** A stream's events one by one, without the heartbeats between them. */
 async function* eventsOf(body: IncomingMessage): AsyncGenerator<LiveEvent> {
   let rest = "";
   body.setEncoding("utf8");

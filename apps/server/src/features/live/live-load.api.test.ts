@@ -13,7 +13,7 @@ import { LiveFeed } from "./live-feed.ts";
 let server: TestApp;
 let changes: ChangeSignal;
 let feed: LiveFeed;
-/** Snapshots that were begun, and queries for what is in them. */
+/** Snapshots begun, and queries for their contents. */
 let snapshots: number;
 let robotReads: number;
 let letGo: () => Promise<void>;
@@ -26,7 +26,7 @@ beforeEach(async () => {
   const counter: KyselyPlugin = {
     transformQuery: ({ node }) => {
       const text = node.kind === "SelectQueryNode" ? JSON.stringify(node) : "";
-      // Each begins with the mark of what may be seen.
+      // Each begins by reading the scope mark.
       if (text.includes("bit_xor")) snapshots += 1;
       if (text.includes("robot_state")) robotReads += 1;
       return node;
@@ -60,10 +60,10 @@ async function signedIn(person: "admin" | "owner" | "stranger"): Promise<Viewer>
   };
 }
 
-const nobodyLeaves = new AbortController().signal;
-const open = (viewer: Viewer, gone = nobodyLeaves) => feed.open(viewer, gone);
+const neverAborted = new AbortController().signal;
+const open = (viewer: Viewer, disconnected = neverAborted) => feed.open(viewer, disconnected);
 
-/** All that a stream carries until it ends. */
+/** Everything a stream carries until it ends. */
 async function eventsOf(stream: Readable): Promise<LiveEvent[]> {
   let text = "";
   for await (const part of stream) text += String(part);
@@ -83,8 +83,8 @@ const setAddress = (address: string) =>
     .execute();
 
 /**
- * Makes a change of so many bytes, lets the feed look for it once, and waits until `total` has grown by it. The clock
- * stands still during the wait, however busy the machine is: heartbeats would cut off the streams that are not read.
+ * Makes a change of this many bytes, has the feed poll once, and waits until `total` has grown by it. The clock is
+ * stopped during the wait, however busy the machine is: heartbeats would cut off streams that are not read.
  */
 async function change(bytes: number, total: () => number): Promise<void> {
   const sent = total() + bytes;
@@ -93,7 +93,7 @@ async function change(bytes: number, total: () => number): Promise<void> {
   while (total() < sent) await query();
 }
 
-/** Time passes, and what it makes due asks the database before this does. */
+/** Advances time, and waits for the queries that this makes due. */
 async function pass(ms: number): Promise<void> {
   server.clock.advance(ms);
   for (let each = 0; each < 10; each += 1) await query();
@@ -103,11 +103,11 @@ const query = () => server.db.selectFrom("sites").select("id").execute();
 const heldBytes = () => feed.heldBytes;
 
 describe("wire, Live: what streams cost the server", () => {
-  test("wire, Live: 2,000 streams that begin together share three snapshots and each event, read or not", async () => {
+  test("wire, Live: 2,000 streams that open together share three snapshots and each event, read or not", async () => {
     const admin = await signedIn("admin");
     const streams = await Promise.all(Array.from({ length: 2_000 }, () => open(admin)));
     const one = feed.heldBytes;
-    // Two may be read at a time, for whoever asks first; all others share the next.
+    // Two may be read at a time, for the first requests; all others share the next.
     expect(snapshots).toBe(3);
     const [first] = streams;
     expect(one).toBeLessThan(3 * (first?.readableLength ?? 0) + 20_000);
@@ -116,7 +116,7 @@ describe("wire, Live: what streams cost the server", () => {
     expect(feed.streamCount).toBe(2_000);
   });
 
-  test("wire, Live: who has not taken 1 MiB is cut off, and what it held is free; others go on", async () => {
+  test("wire, Live: a client 1 MiB behind is cut off, and its memory is freed; others continue", async () => {
     const admin = await signedIn("admin");
     const unread = await open(admin);
     const read = await open(admin);
@@ -129,7 +129,7 @@ describe("wire, Live: what streams cost the server", () => {
     expect([feed.streamCount, feed.cutCount, feed.heldBytes]).toEqual([1, 1, 0]);
   });
 
-  test("wire, Live: who takes nothing from one heartbeat to the next but one is cut off", async () => {
+  test("wire, Live: a client that reads nothing for two heartbeats is cut off", async () => {
     const stream = await open(await signedIn("admin"));
     const cut = closed(stream);
     server.clock.advance(LIVE_HEARTBEAT_MS);
@@ -139,28 +139,28 @@ describe("wire, Live: what streams cost the server", () => {
     expect([feed.streamCount, feed.cutCount, feed.heldBytes]).toEqual([0, 1, 0]);
   });
 
-  test("wire, Live: for a caller that has left no snapshot is read, and none is read to its end", async () => {
+  test("wire, Live: for a caller that has disconnected no snapshot is started, and none is read to its end", async () => {
     const [admin, owner, stranger] = [await signedIn("admin"), await signedIn("owner"), await signedIn("stranger")];
     await open(owner);
     const readsOfOne = robotReads;
     letGo = await holdLock(server.db, (tx) => sql`lock table sites in access exclusive mode`.execute(tx));
     const leaving = new AbortController();
-    const asked = [open(admin, leaving.signal), open(owner), open(stranger, leaving.signal)];
+    const openings = [open(admin, leaving.signal), open(owner), open(stranger, leaving.signal)];
     await untilBlocked(server.db, 2);
     leaving.abort(new Error("left"));
-    await expect(asked[0]).rejects.toThrow("left");
-    await expect(asked[2]).rejects.toThrow("left");
+    await expect(openings[0]).rejects.toThrow("left");
+    await expect(openings[2]).rejects.toThrow("left");
     await letGo();
-    await asked[1];
-    // In the order of asking, two at a time: what was before it is over.
+    await openings[1];
+    // In the order of the requests, two at a time: earlier ones are done.
     await open(owner);
     expect(snapshots).toBe(4);
     expect(robotReads).toBe(3 * readsOfOne);
   });
 });
 
-describe("wire, Live: a stream is its session's, whatever else is open or being opened", () => {
-  test("wire, Live: signed out while snapshots and updates stand still, the stream ends and none begins", async () => {
+describe("wire, Live: a stream belongs to its session, whatever else is open or being opened", () => {
+  test("wire, Live: signed out while snapshots and updates hang, the stream ends and none begins", async () => {
     const leaver = await signedIn("owner");
     const stream = await open(leaver);
     letGo = await holdLock(server.db, (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx));
@@ -193,7 +193,7 @@ describe("wire, Live: a stream is its session's, whatever else is open or being 
     expect(feed.heldBytes).toBe(0);
   });
 
-  test("wire, Live: a session that ends while its snapshot is read gets no stream, before any look", async () => {
+  test("wire, Live: a session that ends while its snapshot is read gets no stream, even before the next check", async () => {
     const owner = await signedIn("owner");
     letGo = await holdLock(
       server.db,
@@ -208,10 +208,10 @@ describe("wire, Live: a stream is its session's, whatever else is open or being 
     expect(feed.streamCount).toBe(0);
   });
 
-  test("wire, Live: while nobody can say whose sessions have ended, nothing new is told", async () => {
+  test("wire, Live: while sessions cannot be checked, nothing new is sent", async () => {
     const [owner, stays] = [await signedIn("owner"), await signedIn("owner")];
-    // Read from the first: what nobody has taken by the end is never sent.
-    const told = eventsOf(await open(owner));
+    // Read from the start: what has not been read by the end is never sent.
+    const events = eventsOf(await open(owner));
     await open(stays);
     letGo = await holdLock(
       server.db,
@@ -224,11 +224,11 @@ describe("wire, Live: a stream is its session's, whatever else is open or being 
     await pass(1_000);
     await pass(1_000);
     await letGo();
-    expect((await told).map(({ type }) => type)).toEqual(["snapshot", "end"]);
+    expect((await events).map(({ type }) => type)).toEqual(["snapshot", "end"]);
     expect(feed.streamCount).toBe(1);
   });
 
-  test("wire, Live: a deleted user's stream ends; one whose user changed hands begins anew", async () => {
+  test("wire, Live: a deleted user's stream ends; one whose user changed partner starts again", async () => {
     const [owner, stranger] = [await signedIn("owner"), await signedIn("stranger")];
     const [deleted, changed] = [await open(owner), await open(stranger)];
     const set = (viewer: Viewer, values: { deleted_at?: Date; partner_id?: number }) =>

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FREE_SERIAL, type Person } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
-/** Its clock stands still: what is only looked at now and then is never looked at. */
+/** Its clock is stopped, so nothing is checked periodically. */
 let test: TestApp;
 let address: string;
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.close());
 
-/** Watches as this person: answers once the snapshot is there, with what waits for the last event. */
+/** Opens a stream as this person; resolves once the snapshot is there, to a function that waits for the last event. */
 async function watch(person: Person): Promise<() => Promise<LiveEvent | null>> {
   const client = await test.as(person);
   const response = await fetch(address + live.path, { headers: { authorization: `Bearer ${client.token}` } });
@@ -46,7 +46,7 @@ const form = (site_id: number, serial_number: string) => ({
   control_type: "PLC" as const,
 });
 
-describe("Live stream: who watches hears with the change itself that other sites or robots may be seen", () => {
+describe("Live stream: clients learn with the change itself that they can see other sites or robots", () => {
   it("a site was deleted", async () => {
     const last = await watch("owner");
     await (await test.as("admin")).ask(deleteSite, { params: { id: test.fixtures.secondSiteId } });

@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
 import { inSlices, LiveStreams, messageOf } from "./live-streams.ts";
 
-test("wire, Live: whatever else waits has its turn while thousands of streams are told", async () => {
-  let told = 0;
-  let toldBefore = -1;
-  setImmediate(() => (toldBefore = told));
-  await inSlices(Array.from({ length: 2_000 }), () => (told += 1));
-  expect(told).toBe(2_000);
-  expect(toldBefore).toBe(50);
+test("wire, Live: other work gets its turn while thousands of streams are sent to", async () => {
+  let sent = 0;
+  let sentBefore = -1;
+  setImmediate(() => (sentBefore = sent));
+  await inSlices(Array.from({ length: 2_000 }), () => (sent += 1));
+  expect(sent).toBe(2_000);
+  expect(sentBefore).toBe(50);
 });
 
-test("wire, Live: an event is JSON in one line, however it is put together", async () => {
+test("wire, Live: an event is JSON on one line, however it is assembled", async () => {
   const event: LiveEvent = { type: "end", reason: "scope" };
   const update: LiveEvent = {
     type: "update",
@@ -34,7 +34,7 @@ test("wire, Live: an event is JSON in one line, however it is put together", asy
   }
 });
 
-test("wire, Live: while all together hold too much, those that hold most are cut off, and what is shared counts once", async () => {
+test("wire, Live: if all together hold too much, those that hold most are cut off, and shared messages count once", async () => {
   const streams = new LiveStreams(new ManualClock(new Date("2026-06-15T06:30:00.000Z")));
   const viewer = {
     userId: 1,
@@ -45,7 +45,7 @@ test("wire, Live: while all together hold too much, those that hold most are cut
     sessionId: "s",
   } as const;
   const line = { untaken: () => 0, cut: () => {} };
-  /** As long as it says, without the memory. */
+  /** Of the stated length, without using the memory. */
   const snapshot = (mebibytes: number) => ({ pieces: [Buffer.from("x")], length: mebibytes * 1_048_576 });
   const begin = (of: ReturnType<typeof snapshot>) =>
     streams.begin({ viewer, line, scopeMark: "", snapshot: of, later: null });

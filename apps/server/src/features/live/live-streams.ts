@@ -4,26 +4,26 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
-/** What a reader has not taken beyond its snapshot, in bytes; who lets more pile up is cut off when more comes. */
+/** How many bytes besides its snapshot a reader may be behind; one further behind is cut off at the next message. */
 const MAX_UNREAD_BYTES = 1_048_576;
 /**
- * What all streams of a server hold, in bytes, each event that several share counted once. Beyond it those that hold
- * most are cut off until it is kept: some 25 snapshots of 20,000 robots, each on its way to a slow reader.
+ * How many bytes all streams of a server may hold, counting shared events once. Above this, those that hold most are
+ * cut off: enough for some 25 snapshots of 20,000 robots, each on its way to a slow reader.
  */
 const MAX_HELD_BYTES = 256 * 1_048_576;
-/** A connection is handed so much at a time; only what it has of one piece is not counted as held. */
+/** How much a connection is given at a time; only what it has of one piece is not counted as held. */
 const PIECE_BYTES = 32_768;
-/** So many rows, or streams, are dealt with before others have their turn. */
+/** How many rows, or streams, are processed before other work gets its turn. */
 const SLICE = 50;
 
-/** Bytes of the wire, made once for all streams that carry them. */
+/** Encoded once for all streams that carry it. */
 export interface Message {
-  /** Each of its own memory, so that one that waits does not keep the others. */
+  /** Each in memory of its own, so that a waiting one does not retain the others. */
   readonly pieces: readonly Buffer[];
   readonly length: number;
 }
 
-/** Goes through the list without keeping others waiting, however long it is. */
+/** Processes the list without blocking other work, however long it is. */
 export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % SLICE === 0) await yieldToOthers();
@@ -75,19 +75,19 @@ class HeldMessages {
 
 /** The connection behind an outlet. */
 export interface Line {
-  /** Bytes that it was handed and that the network has not taken. */
+  /** Bytes given to it that the network has not accepted. */
   untaken(): number;
-  /** Ends it at once, with all that it still has. */
+  /** Ends it immediately, discarding what it still holds. */
   cut(): void;
 }
 
-/** Where the events of one stream wait until its reader takes them; it hands on no more than is taken. */
+/** Buffers the events of one stream until its reader accepts them; passes on no more than is accepted. */
 class LiveOutlet {
   readonly out: Readable;
   readonly #held: HeldMessages;
   readonly #line: Line;
   #waiting: Message[] = [];
-  /** Pieces of the first message that waits which are on their way. */
+  /** How many pieces of the first waiting message are in transit. */
   #piecesOut = 0;
   #isWanted = false;
   #isEnding = false;
@@ -95,7 +95,7 @@ class LiveOutlet {
   #sent = 0;
   #snapshotLength = 0;
   #waitingBytes = 0;
-  /** What had been taken at the look before; null where all was. */
+  /** What had been accepted at the previous check; null if everything had. */
   #takenBefore: number | null = null;
 
   constructor(held: HeldMessages, line: Line) {
@@ -111,17 +111,17 @@ class LiveOutlet {
     this.out.once("close", () => this.#drop(0));
   }
 
-  /** What was handed to the connection and is not taken, in bytes. */
-  get onItsWay(): number {
+  /** Bytes given to the connection and not accepted. */
+  get inTransit(): number {
     return this.out.readableLength + this.#line.untaken();
   }
 
-  /** All that is not taken, in bytes. */
+  /** Bytes not accepted in total. */
   get untaken(): number {
-    return this.#waitingBytes + this.onItsWay;
+    return this.#waitingBytes + this.inTransit;
   }
 
-  /** What is not taken beyond the snapshot, in bytes: the snapshot is taken first. */
+  /** Bytes not accepted besides the snapshot, which is sent first. */
   get unread(): number {
     return Math.min(this.untaken, this.#sent - this.#snapshotLength);
   }
@@ -140,7 +140,7 @@ class LiveOutlet {
     if (this.#isWanted) this.#handOn();
   }
 
-  /** Ends with this event; what waits and has not begun to go out never does. */
+  /** Ends with this event; waiting messages that have not begun to go out are dropped. */
   end(last: Message): void {
     this.#drop(this.#piecesOut > 0 ? 1 : 0);
     this.send(last);
@@ -154,7 +154,7 @@ class LiveOutlet {
     this.#line.cut();
   }
 
-  /** True where nothing was taken since the last call though something waited then, too. */
+  /** Whether nothing was accepted since the last call although something was already waiting then. */
   isStalled(): boolean {
     const untaken = this.untaken;
     const taken = this.#sent - untaken;
@@ -196,7 +196,7 @@ class LiveOutlet {
   }
 }
 
-/** A stream that ends has this long to be read; then its connection is cut, so that nothing is read later. */
+/** How long an ending stream may still be read; then its connection is cut, so that nothing is read later. */
 const END_GRACE_MS = 500;
 
 const HEARTBEAT = messageOfText(": still here\n\n");
@@ -206,7 +206,7 @@ const endMessage = (reason: EndReason) =>
   messageOfText(`data: ${JSON.stringify({ type: "end", reason } satisfies LiveEvent)}\n\n`);
 const END_MESSAGES = { session: endMessage("session"), scope: endMessage("scope"), shutdown: endMessage("shutdown") };
 
-/** All who may see the same share what is read for one of them. */
+/** Viewers with the same scope share what is read for one of them. */
 export function scopeOf(viewer: Viewer): string {
   return `${viewer.role}:${viewer.partnerId ?? ""}`;
 }
@@ -214,12 +214,12 @@ export function scopeOf(viewer: Viewer): string {
 interface LiveStream {
   readonly viewer: Viewer;
   readonly scope: string;
-  /** What the user could see as the stream began; another mark ends it. */
+  /** What the user could see when the stream began; another mark ends it. */
   readonly scopeMark: string;
   readonly outlet: LiveOutlet;
 }
 
-/** The open streams of this server: sends to them, and sees to it that none holds more than it may. */
+/** The open streams of this server: sends to them, and keeps each within its limits. */
 export class LiveStreams {
   readonly #clock: Pick<Clock, "after">;
   readonly #open = new Set<LiveStream>();
@@ -234,16 +234,16 @@ export class LiveStreams {
     return this.#open.size;
   }
 
-  /** Streams that were cut off because their readers did not take what was sent. */
+  /** Streams that were cut off because their readers did not keep up. */
   get cutCount(): number {
     return this.#cutCount;
   }
 
-  /** What waits for readers to take it, in bytes. */
+  /** Bytes waiting for readers. */
   get heldBytes(): number {
-    let onTheirWay = 0;
-    for (const { outlet } of this.#open) onTheirWay += outlet.onItsWay;
-    return this.#held.bytes + onTheirWay;
+    let inTransitBytes = 0;
+    for (const { outlet } of this.#open) inTransitBytes += outlet.inTransit;
+    return this.#held.bytes + inTransitBytes;
   }
 
   all(): LiveStream[] {
@@ -270,7 +270,7 @@ export class LiveStreams {
     await this.#sendAll(({ scope }) => messages.get(scope));
   }
 
-  /** Sends a sign of life, and cuts off who has not taken a byte since the one before. */
+  /** Sends a heartbeat, and cuts off readers that have not accepted a byte since the previous one. */
   async beat(): Promise<void> {
     await this.#sendAll((stream) => {
       if (stream.outlet.isStalled()) this.#cut(stream);
@@ -296,14 +296,14 @@ export class LiveStreams {
     this.#keepTotal();
   }
 
-  /** Cuts off those that hold most until all of them together hold no more than they may. */
+  /** Cuts off those that hold most until the total is within its limit. */
   #keepTotal(): void {
     let heldBytes = this.heldBytes;
     if (heldBytes <= MAX_HELD_BYTES) return;
     const streams = this.all().map((stream) => ({ stream, untaken: stream.outlet.untaken }));
     for (const { stream } of streams.toSorted((one, other) => other.untaken - one.untaken)) {
       if (heldBytes <= MAX_HELD_BYTES) return;
-      const before = this.#held.bytes + stream.outlet.onItsWay;
+      const before = this.#held.bytes + stream.outlet.inTransit;
       this.#cut(stream);
       heldBytes -= before - this.#held.bytes;
     }

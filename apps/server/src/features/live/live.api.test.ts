@@ -22,8 +22,8 @@ afterAll(() => test.close());
 const eventsOf = (client: TestClient, signal?: AbortSignal) => eventsFrom(address, client, signal);
 
 /**
- * The updates up to the one that shows the robot with this battery. Others may come before: a look begins at the oldest
- * transaction of the whole database server, so a row may be told twice, but never skipped.
+ * The updates up to the one that shows the robot with this battery. Others may come first: a poll begins at the oldest
+ * transaction of the whole database server, so a row may be sent twice, but is never skipped.
  */
 async function untilBattery(events: AsyncGenerator<LiveEvent>, robotId: number, battery: number): Promise<LiveEvent[]> {
   const seen: LiveEvent[] = [];
@@ -41,7 +41,7 @@ async function setBattery(db: Executor, robotId: number, battery: number): Promi
 }
 
 describe("Live stream", () => {
-  it("begins with a snapshot of what the user may see, and no byte of others", async () => {
+  it("begins with a snapshot of what the user may see, and no byte of anything else", async () => {
     for (const [person, serials] of [
       ["admin", ["FAR-1", "OWN-1", "OWN-2"]],
       ["owner", ["OWN-1", "OWN-2"]],
@@ -55,7 +55,7 @@ describe("Live stream", () => {
     }
   });
 
-  it("carries a changed robot and its site to those who may see them, and to nobody else", async () => {
+  it("carries a changed robot and its site to those who may see them, and to no one else", async () => {
     const { ownRobot, foreignRobot } = test.fixtures;
     const owner = eventsOf(await test.as("owner"));
     const stranger = eventsOf(await test.as("stranger"));
@@ -65,7 +65,7 @@ describe("Live stream", () => {
     const own = JSON.stringify(await untilBattery(owner, ownRobot.id, 41));
     expect(own).toContain("Ownfield Park");
     for (const word of privateWords.stranger) expect(own).not.toContain(word);
-    // All that the stranger is told until its own robot changed, after that: nothing of the owner's is in it.
+    // Everything the other partner receives until its own robot changes afterwards: nothing of the owner's is in it.
     await setBattery(test.db, foreignRobot.id, 42);
     const foreign = JSON.stringify(await untilBattery(stranger, foreignRobot.id, 42));
     expect(foreign).toContain("Farfield Park");
@@ -124,7 +124,7 @@ describe("Live stream", () => {
     await later.return(undefined);
   });
 
-  it("sees a change whose notice was lost at the next look", async () => {
+  it("sees a change whose notification was lost at the next poll", async () => {
     const { ownRobot } = test.fixtures;
     const events = eventsOf(await test.as("owner"));
     await nextOf(events);
@@ -148,7 +148,7 @@ describe("Live stream", () => {
     expect((await events.next()).done).toBe(true);
   });
 
-  it("ends when what the user may see has changed, and begins anew with the new scope", async () => {
+  it("ends when what the user may see has changed, and starts again with the new scope", async () => {
     const { secondSiteId, ownerPartnerId, strangerPartnerId } = test.fixtures;
     const client = await test.as("stranger");
     const events = eventsOf(client);
@@ -161,17 +161,17 @@ describe("Live stream", () => {
         .execute();
     await giveTo(strangerPartnerId);
     for (let event = await nextOf(events); event.type !== "end"; event = await nextOf(events));
-    const anew = eventsOf(client);
-    const first = await nextOf(anew);
+    const next = eventsOf(client);
+    const first = await nextOf(next);
     expect(first.type === "snapshot" && first.sites.map((site) => site.name).toSorted()).toEqual([
       "Farfield Park",
       "Ownfield Annex",
     ]);
-    await anew.return(undefined);
+    await next.return(undefined);
     await giveTo(ownerPartnerId);
   });
 
-  it("goes on after the database was restored from a dump of a larger one", async () => {
+  it("continues after the database was restored from a dump of a larger one", async () => {
     const other = await createTestApp({ clock: new SystemClock() });
     await sql`update robot_state set change_no = '9000000000000000'::xid8`.execute(other.db);
     await other.app.start();

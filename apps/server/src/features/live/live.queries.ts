@@ -10,7 +10,7 @@ import { readRobotsLive } from "../robots/public.ts";
 import { readSites, type SeenAt, seesServers, visibleSites } from "../sites/public.ts";
 import type { ChangedIds } from "./live.repository.ts";
 
-/** A mark of which sites and robots the viewer may see; it differs as soon as that changes. */
+/** A fingerprint of which sites and robots the viewer may see; it differs as soon as that changes. */
 export async function readScopeMark(viewer: Viewer, db: Executor): Promise<string> {
   const scope = visibleSites(viewer, db).select("sites.id");
   const row = await db
@@ -47,7 +47,7 @@ export interface Update {
   readonly server_alerts_changed: string[];
 }
 
-/** Of the changed rows those that the viewer may see, as they are now. */
+/** Those of the changed rows that the viewer may see, with their current values. */
 export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, changed: ChangedIds): Promise<Update> {
   return {
     robots: await readRobotsLive(viewer, db, at, { robotIds: changed.robotIds }),
@@ -61,7 +61,7 @@ export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, chang
   };
 }
 
-/** Of these sites those that the viewer may see. */
+/** Those of the sites that the viewer may see. */
 async function ofViewer(viewer: Viewer, db: Executor, siteIds: readonly number[]): Promise<number[]> {
   if (siteIds.length === 0) return [];
   const rows = await visibleSites(viewer, db)

@@ -1,25 +1,25 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/database/database.ts";
 
-/** Ids of rows that changed, over all tenants: never sent, only used to read the rows with each viewer's scope. */
+/** Ids of changed rows of all tenants: never sent, only used to read the rows in each viewer's scope. */
 export interface ChangedIds {
   readonly robotIds: readonly number[];
   readonly siteIds: readonly number[];
   readonly logIds: readonly string[];
-  /** Sites whose groups or schedules, and whose runs, changed. */
+  /** Sites whose groups or schedules, or whose runs, changed. */
   readonly groupSiteIds: readonly number[];
   readonly runSiteIds: readonly number[];
   readonly rolloutIds: readonly number[];
   readonly alertSiteIds: readonly number[];
-  /** Alerts that are at no site: about Suncrew's own servers. */
+  /** Alerts of no site: about Suncrew's own servers. */
   readonly serverAlertIds: readonly string[];
   /** The database's snapshot in which they were found: who is sent them, and was sent all before, has come that far. */
   readonly reached: string;
 }
 
 /**
- * Finds what changed since it last looked. A row's `change_no` is the number of the transaction that wrote it,
- * and every look begins at the oldest transaction that the look before could not see: a late commit is never skipped.
+ * Finds what changed since its last poll. A row's `change_no` is the number of the transaction that wrote it, and every
+ * poll begins at the oldest transaction that the previous one could not see, so a late commit is never skipped.
  */
 export class ChangeReader {
   readonly #db: Db;
@@ -31,14 +31,14 @@ export class ChangeReader {
   }
 
   async begin(): Promise<void> {
-    // After a restore of a dump, rows bear numbers of the old database that lie in this one's future.
+    // After a dump was restored, rows carry numbers of the old database that lie in this one's future.
     await resetFutureChanges(this.#db);
     this.#from = await readOldestOpenTransaction(this.#db);
   }
 
   /**
-   * Passes the rows changed since the last poll, if any, to `publish`. Advances only once that succeeds: otherwise the next
-   * poll finds them again. Without `publish` it only advances.
+   * Passes the rows changed since the last poll, if any, to `publish`. Advances only once that succeeds: otherwise the
+   * next poll finds them again. Without `publish` it only advances.
    */
   async next(publish: ((changed: ChangedIds) => Promise<void>) | null): Promise<void> {
     const until = await readOldestOpenTransaction(this.#db);
@@ -74,7 +74,7 @@ function idsOf(news: readonly ChangedRow[], reached: string): ChangedIds {
   };
 }
 
-/** What changed by any of these looks, oldest first, each row once; the last of them says how far that is. */
+/** Everything changed in any of these polls, oldest first, each row once; the last of them says how far that is. */
 export function mergeChanges(changes: readonly [ChangedIds, ...ChangedIds[]]): ChangedIds {
   const all = <T>(idsIn: (changed: ChangedIds) => readonly T[]): T[] => [...new Set(changes.flatMap(idsIn))];
   return {
@@ -93,9 +93,9 @@ export function mergeChanges(changes: readonly [ChangedIds, ...ChangedIds[]]): C
 interface ChangedRow {
   readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout";
   readonly id: string;
-  /** Null where an alert is about Suncrew's own servers. */
+  /** Null for an alert about Suncrew's own servers. */
   readonly site_id: string | null;
-  /** Whom an alert or a run is about; null for all else, and where an alert is about no robot. */
+  /** The robot that an alert or a run is about; otherwise null. */
   readonly robot_id: string | null;
   readonly change_no: string;
   readonly reached: string;
@@ -142,7 +142,7 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
   return rows;
 }
 
-/** Gives rows whose change lies in the future of this database (it was restored from a dump) a number of today. */
+/** Gives rows whose change lies in this database's future (it was restored from a dump) a current number. */
 async function resetFutureChanges(db: Db): Promise<void> {
   for (const table of [
     "robot_state",

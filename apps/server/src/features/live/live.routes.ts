@@ -10,7 +10,7 @@ import { LiveFeed } from "./live-feed.ts";
 import type { Line } from "./live-streams.ts";
 import { LIVE_LIMITS, StreamLimits } from "./stream-limits.ts";
 
-/** Registers the live stream and answers the feed behind it, to be started with the server, and its places. */
+/** Registers the live stream; returns its feed, to be started with the server, and its places. */
 export function liveRoutes(
   app: FastifyInstance,
   deps: Dependencies,
@@ -26,26 +26,28 @@ export function liveRoutes(
     schema: { summary: live.summary },
     handler: async (request, reply) => {
       if (request.viewer === null) throw notSignedIn();
-      const gone = disconnectSignal(reply);
-      if (gone.aborted) return reply.hijack();
+      const disconnected = disconnectSignal(reply);
+      if (disconnected.aborted) return reply.hijack();
       const leave = places.take(request.viewer.sessionId, clientNetwork(request));
       reply.raw.once("close", leave);
-      const stream = await feed.open(request.viewer, gone, lineOf(reply)).catch(unlessGone(gone));
+      const stream = await feed
+        .open(request.viewer, disconnected, lineOf(reply))
+        .catch(unlessDisconnected(disconnected));
       if (stream === null) return reply.hijack();
       return reply
         .headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" })
         .send(stream);
     },
   });
-  // Open streams would otherwise hold up the closing of the server.
+  // Otherwise open streams would delay the closing of the server.
   app.addHook("preClose", async () => feed.endAll());
   return { feed, places };
 }
 
 /** The client has disconnected: there is nobody to respond to, and nothing failed. */
-function unlessGone(gone: AbortSignal): (error: unknown) => null {
+function unlessDisconnected(disconnected: AbortSignal): (error: unknown) => null {
   return (error) => {
-    if (gone.aborted) return null;
+    if (disconnected.aborted) return null;
     throw error;
   };
 }
@@ -53,7 +55,8 @@ function unlessGone(gone: AbortSignal): (error: unknown) => null {
 function lineOf({ raw }: FastifyReply): Line {
   return {
     untaken: () => raw.writableLength,
-    // With a reset: what the kernel still has for who does not read is memory, too, and must not be read later.
+    // With a reset, because what the kernel still holds for a client that does not read takes memory too, and must not
+    // be read later.
     cut: () => {
       if (raw.socket instanceof Socket && !raw.socket.destroyed) raw.socket.resetAndDestroy();
       raw.destroy();

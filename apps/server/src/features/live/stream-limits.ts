@@ -10,13 +10,15 @@ export interface LiveLimits {
 }
 
 export const LIVE_LIMITS: LiveLimits = {
-  /** A tab has one stream while it is shown, and none while it is hidden: more than a wall of screens. */
+  /** A visible tab has one stream, a hidden one none: more than a wall of screens needs. */
   perSession: 20,
-  /** Twenty tabs that lose their server and try again some times are half of this; a loop is not. */
+  /** Twenty tabs that lose their server and retry a few times use half of this; a loop does not stop there. */
   openingsPerMinute: 120,
-  /** A whole company may share an address, or all people where the proxy is not named: it only keeps half for others. */
+  /**
+   * A company may share an address, or everybody if the proxy is not configured: this only keeps half free for others.
+   */
   perAddress: 2_000,
-  /** Twice what one address may have; it bounds the connections and open files that streams take of a server. */
+  /** Twice the limit per address; it bounds the server's connections and open files. */
   perServer: 4_000,
 };
 
@@ -24,7 +26,7 @@ const WINDOW_MS = 60_000;
 
 export type LiveRefusal = "session" | "openings" | "address" | "server";
 
-/** Gives out the places for live streams of this server. It costs no query, so that a flood costs next to nothing. */
+/** Assigns the places for live streams of this server. It runs no query, so a flood costs next to nothing. */
 export class StreamLimits {
   readonly #limits: LiveLimits;
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -41,7 +43,7 @@ export class StreamLimits {
     this.#limits = limits;
   }
 
-  /** Places that are taken. */
+  /** Places in use. */
   get count(): number {
     return this.#taken;
   }
@@ -82,13 +84,13 @@ export class StreamLimits {
         return new HttpError(
           429,
           "STREAMS_OF_SESSION",
-          `You are signed in with ${perSession} live streams open, which is the most. Close a window that shows Suncrew.`,
+          `You are signed in with ${perSession} live streams open, which is the limit. Close a window that shows Suncrew.`,
         );
       case "openings":
         return new HttpError(
           429,
           "STREAM_OPENINGS",
-          `You opened ${openingsPerMinute} live streams within a minute, which is the most. Try again in a minute.`,
+          `You opened ${openingsPerMinute} live streams within a minute, which is the limit. Try again in a minute.`,
         );
       case "address":
         return new HttpError(
@@ -112,7 +114,7 @@ export class StreamLimits {
   }
 }
 
-/** What has come to nothing is forgotten. */
+/** Counts that have returned to zero are removed. */
 function add<K>(counts: Map<K, number>, key: K, by: number): void {
   const count = (counts.get(key) ?? 0) + by;
   if (count === 0) counts.delete(key);

@@ -18,21 +18,22 @@ import {
 } from "../commands/public.ts";
 import { readOpenLocks, storeLocks } from "./maintenance.repository.ts";
 
-/** What became of a lock or release in its transaction; a refusal is on record and told after the commit. */
+/** The outcome of a lock or release in its transaction; a refusal is recorded, and reported after the commit. */
 export type MaintenanceAccepted =
   | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
   | { readonly kind: "refused"; readonly error: HttpError };
 
-/** A person of this name; the lock and the release are always somebody's. */
+/** A named person: the lock and the release always have one. */
 export type Locker = Requester & { readonly userId: number };
 
 /**
- * Protocol rule 8: locks robots that this transaction has locked, wherever they are and whatever they do. STARTs under
- * way are superseded, and so are releases. Refused only where a lock stands already, and where nothing reaches the device any more. Answers by robot.
+ * Protocol rule 8: locks robots that this transaction has locked, wherever they are and whatever they do. STARTs and
+ * releases in progress are superseded. Refused only if a lock already exists, or if the device is retired. Returns the
+ * outcomes by robot.
  */
 export async function acceptLocks(
   tx: Tx,
-  asked: readonly CommandTarget[],
+  targets: readonly CommandTarget[],
   by: Locker,
   reason: string,
   now: Date,
@@ -40,11 +41,11 @@ export async function acceptLocks(
   const accepted = new Map<number, MaintenanceAccepted>();
   const who = { verb: "MAINTENANCE_ON", user_id: by.userId, requested_by: by.name } as const;
   const audited: Audited[] = [];
-  const standing = await readOpenLocks(tx, asked);
+  const locks = await readOpenLocks(tx, targets);
   const taken: CommandTarget[] = [];
-  for (const one of asked) {
+  for (const one of targets) {
     const { robot, open } = one;
-    const lock = standing.get(robot.id);
+    const lock = locks.get(robot.id);
     const isLocked = lock !== undefined && !open.some(({ verb }) => verb === "MAINTENANCE_OFF");
     if (isLocked || robot.device_retired) {
       const error = isLocked
@@ -83,8 +84,8 @@ export async function acceptLocks(
   for (const { robot, command } of stored) {
     accepted.set(robot.id, { kind: "stored", commandId: command.id, robotAway: !robot.state.online });
   }
-  const away = stored.filter(({ robot }) => !robot.state.online);
-  await answerAllPending(tx, away, (robot) => pendingMessages.MAINTENANCE_ON.away(robot.serial_number), now);
+  const offline = stored.filter(({ robot }) => !robot.state.online);
+  await answerAllPending(tx, offline, (robot) => pendingMessages.MAINTENANCE_ON.away(robot.serial_number), now);
   return accepted;
 }
 
@@ -100,12 +101,12 @@ export async function acceptLock(
 }
 
 /**
- * Protocol rule 8: asks robots that this transaction has locked to leave maintenance. Their locks stand until they show
- * that they have. Also for those that were locked at the robot itself. Answers by robot.
+ * Protocol rule 8: asks robots that this transaction has locked to leave maintenance. Their locks remain until they
+ * show that they have. Also for those that were locked locally. Returns the outcomes by robot.
  */
 export async function acceptReleases(
   tx: Tx,
-  asked: readonly CommandTarget[],
+  targets: readonly CommandTarget[],
   by: Locker,
   now: Date,
 ): Promise<Map<number, MaintenanceAccepted>> {
@@ -113,7 +114,7 @@ export async function acceptReleases(
   const who = { verb: "MAINTENANCE_OFF", user_id: by.userId, requested_by: by.name } as const;
   const refused: Audited[] = [];
   const wanted: CommandOf[] = [];
-  for (const { robot, open } of asked) {
+  for (const { robot, open } of targets) {
     const refusal = releaseRefusal(candidateOf({ robot, open }), now);
     if (refusal === null) {
       const order = { params: {}, mode: "AUTO", actionType: by.actionType } as const;
@@ -141,17 +142,17 @@ export async function acceptRelease(
   return (await acceptReleases(tx, [target], by, now)).get(target.robot.id) ?? null;
 }
 
-/** Why a robot cannot be released now, for people. */
+/** Why a robot cannot be released now. */
 const releaseRefusalMessages: Record<ReleaseRefusal, (serial: string) => string> = {
   "not-locked": (serial) => `Robot ${serial} is not in maintenance.`,
   retired: (serial) =>
     `The device ${serial} was retired: nothing reaches the robot, so it cannot be released. Give the robot another serial number.`,
   away: (serial) =>
-    `Robot ${serial} is away, so it cannot confirm the release. It stays in maintenance until it is back and released.`,
+    `Robot ${serial} is offline, so it cannot confirm the release. It stays in maintenance until it is back and released.`,
   stale: (serial) => `Robot ${serial} has not reported for 45 seconds. Refresh its status, then release it again.`,
   "lock-unconfirmed": (serial) =>
     `Robot ${serial} has not confirmed its lock yet. It can be released once it has confirmed it.`,
-  "release-open": (serial) => `Robot ${serial} is being released already.`,
+  "release-open": (serial) => `Robot ${serial} is already being released.`,
 };
 
 export interface OpenLock {
@@ -161,29 +162,29 @@ export interface OpenLock {
   readonly timezone: string;
 }
 
-/** Who locked it and since when, by the clocks of the site. */
+/** Who locked it and since when, in the site's time. */
 function alreadyLocked(serial: string, { locked_by, locked_at, reason, timezone }: OpenLock): string {
   const { date, time } = localTimeOf(locked_at, timezone);
-  return `Robot ${serial} is in maintenance already: locked by ${locked_by} since ${date} ${time.slice(0, 5)} (${reason}).`;
+  return `Robot ${serial} is already in maintenance: locked by ${locked_by} since ${date} ${time.slice(0, 5)} (${reason}).`;
 }
 
-/** Protocol rule 9: a device that was cut off for good hears of no lock. */
+/** Protocol rule 9: a retired device receives no lock. */
 const deviceRetired = (serial: string) =>
   `The device ${serial} was retired: nothing reaches the robot, so it cannot be put in maintenance.`;
 
 export const maintenanceMessages = {
   locked: (serial: string) => `Robot ${serial} switched to maintenance mode, confirmed by the robot.`,
   startUnknown: (serial: string) =>
-    `The start was sent to Robot ${serial}, which has not confirmed it yet. Watch its status.`,
+    `The start was sent to Robot ${serial}, which has not confirmed it yet. Check its status.`,
   gone: (serial: string) => `Robot ${serial} is no longer at this site.`,
-  startNotKnown: (serial: string) => `It is not known whether Robot ${serial} was started. Watch its status.`,
+  startNotKnown: (serial: string) => `It is not known whether Robot ${serial} was started. Check its status.`,
   releasedNotStarted: (reason: string) => `Released, but not started: ${reason}`,
   releasedStartUnknown: (reason: string) => `Released. ${reason}`,
   held: (serial: string) =>
     `Robot ${serial} could not be reached in the database in time; its maintenance is unchanged. Please try again.`,
   lockNotKnown: (serial: string) =>
-    `It is not known whether Robot ${serial} has confirmed its lock. The lock stands and is repeated until it has.`,
+    `It is not known whether Robot ${serial} has confirmed its lock. The lock remains and is repeated until it has.`,
   lockNotStored: (serial: string) => `It is not known whether Robot ${serial} was locked. Please lock it again.`,
-  releaseNotKnown: (serial: string) => `It is not known whether Robot ${serial} was released. Watch its status.`,
+  releaseNotKnown: (serial: string) => `It is not known whether Robot ${serial} was released. Check its status.`,
   releasedAndStarted: (serial: string) => `Robot ${serial} was released from maintenance and started.`,
 } as const;

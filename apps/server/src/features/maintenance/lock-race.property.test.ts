@@ -53,7 +53,10 @@ const fault = fc.oneof(
   fc.record({ kind: fc.constantFrom("twice" as const, "deaf" as const, "silent" as const) }),
   fc.record({ kind: fc.constant("drop-link" as const), forSeconds: fc.integer({ min: 1, max: 6 }) }),
 );
-/** Often at the very same moment: a robot that answers at once is otherwise started or locked before the other comes. */
+/**
+ * Often at the very same moment: a robot that answers immediately is otherwise started or locked before the other order
+ * arrives.
+ */
 const soonAfter = fc.oneof(
   { weight: 3, arbitrary: fc.constant(200) },
   { weight: 1, arbitrary: ms(300) },
@@ -71,49 +74,49 @@ const history = fc.record({
   losses: fc.array(which, { maxLength: 1 }),
   powerCycle: fc.option(fc.record({ robot: which, afterMs: ms(3_000) }), { nil: null, freq: 4 }),
   starts: fc.array(start, { minLength: 1, maxLength: 4 }),
-  lock: fc.record({ whole: fc.boolean(), robot: which, server: which, afterMs: soonAfter }),
+  lock: fc.record({ isGroup: fc.boolean(), robot: which, server: which, afterMs: soonAfter }),
 });
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never;
 
 async function live({ faults, losses, powerCycle, starts, lock }: History): Promise<void> {
   tried += 1;
   for (const { robot, fault: kind } of faults) simulated(robot).inject(kind);
-  // Every other message of that server is lost on its way.
+  // Every other message of that server is lost in transit.
   for (const server of losses) {
     let count = 0;
     brokerOf(server).fateOf = () => ((count += 1) % 2 === 0 ? "lose" : "pass");
   }
   const started = starts.map((each) => passed(each.afterMs).then(() => begin(each)));
   const cycled = powerCycle && passed(powerCycle.afterMs).then(() => simulated(powerCycle.robot).powerCycle());
-  const locked = lock.whole ? robots() : robots().filter((_, index) => index === lock.robot);
+  const locked = lock.isGroup ? robots() : robots().filter((_, index) => index === lock.robot);
   await passed(lock.afterMs);
   const answer = await set(true, lock);
   expect(answer.status).toBe(200);
   await Promise.all([...started, cycled]);
-  // Everything heals; then each lock is confirmed by its robot, and from there on nothing moves it.
+  // All faults end; then each lock is confirmed by its robot, and from there on nothing moves it.
   for (const broker of brokers) broker.fateOf = () => "pass";
   for (const robot of robots()) bench.robot(robot).clear();
   for (const robot of locked) await soon(untilConfirmed(robot), "the lock is confirmed");
   const before = locked.map((robot) => bench.robot(robot).truth().startsTaken.length);
   for (const robot of locked)
     expect(bench.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
-  // Whatever the servers have ever sent comes once more, and everybody tries again.
+  // Everything the servers have ever sent arrives once more, and everybody tries again.
   for (const { topic, payload } of brokers.flatMap(({ published }) => published.slice(-12))) {
     await bench.observer.publish(topic, payload);
   }
   await Promise.all(starts.map((each) => begin(each, locked)));
   for (const [index, robot] of locked.entries()) {
-    // Once every order is settled, also what a schedule might have sent has reached the robot.
+    // Once every order is settled, what a schedule might have sent has reached the robot as well.
     await check(robot);
     expect(bench.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
     expect(bench.robot(robot).truth().startsTaken.length).toBe(before[index]);
-    // What the device told while the lock was being set does not shine through.
+    // What the device reported while the lock was being set is not shown.
     expect((await bench.state(robot)).robot_status).toBe("offline");
   }
   await cleanUp(locked);
 }
 
-/** By what is on record: no START was confirmed under the lock, and every one that was under way is settled. */
+/** According to the records: no START was confirmed under the lock, and every one in progress is settled. */
 async function check(robot: TestRobot): Promise<void> {
   const commands = await soon(
     bench.until(async () => {
@@ -140,7 +143,7 @@ async function check(robot: TestRobot): Promise<void> {
 async function cleanUp(locked: readonly TestRobot[]): Promise<void> {
   for (const robot of locked) {
     await soon(untilReleased(robot), "the robot is released");
-    // It begins the next history without a past: its commands stay on record, and none of them acts any more.
+    // It begins the next history without a past: its commands stay recorded, and none of them acts any more.
     expect(bench.robot(robot).truth().motion).toBe("STOPPED");
   }
   for (const robot of robots()) {
@@ -184,7 +187,7 @@ async function untilConfirmed(robot: TestRobot): Promise<void> {
   });
 }
 
-/** Answers once a schedule's start was due; a robot that is `locked` must not be started by anybody. */
+/** Resolves once a schedule's start was due; a robot that is `locked` must not be started by anybody. */
 async function begin(
   { by, server, robot }: History["starts"][number],
   locked: readonly TestRobot[] = [],
@@ -204,7 +207,7 @@ async function begin(
     expect(ofLocked.map(({ outcome }) => outcome)).toEqual(locked.map(() => "SKIPPED"));
     return;
   }
-  // The group's schedule is due now, and one of the servers finds it so.
+  // The group's schedule is due now, and one of the servers finds it.
   const now = clock.now();
   const { date, time } = localTimeOf(now, "Asia/Kolkata");
   const due = { start_time: `${date} ${time}`, status: "ACTIVE" as const, next_run_at: now };
@@ -223,10 +226,10 @@ async function begin(
   });
 }
 
-async function set(enabled: boolean, { whole, robot, server }: History["lock"]): Promise<Answer> {
+async function set(enabled: boolean, { isGroup, robot, server }: History["lock"]): Promise<Answer> {
   const owner = await serverOf(server).as("owner");
   const body = { enabled, reason: "The row is washed" };
-  if (whole) return owner.call(groupMaintenance, { params: { groupId }, body });
+  if (isGroup) return owner.call(groupMaintenance, { params: { groupId }, body });
   return owner.call(robotMaintenance, { params: { robotId: robots()[robot]?.id ?? 0 }, body });
 }
 
@@ -250,12 +253,12 @@ function passed(waitMs: number): Promise<void> {
   return promise;
 }
 
-/** Once all is healed, this comes about within ten minutes of the bench's time. */
+/** Once all faults have ended, this happens within ten minutes of the test's clock. */
 async function soon<T>(event: Promise<T>, expected: string): Promise<T> {
   const late = Symbol(expected);
-  const came = await Promise.race([event, passed(600_000).then(() => late)]);
-  if (came === late) throw new Error(`Not so, though everything is healed: ${expected}.`);
-  return came as T;
+  const outcome = await Promise.race([event, passed(600_000).then(() => late)]);
+  if (outcome === late) throw new Error(`Not so, though everything is healed: ${expected}.`);
+  return outcome as T;
 }
 
 test(

@@ -72,7 +72,7 @@ describe("protocol rule 8: a lock", () => {
     expect(run).toMatchObject({ reason: "MAINTENANCE" });
   });
 
-  test("protocol rule 8: every moving command is refused in a clear sentence, STOP is taken, and nobody locks it twice", async () => {
+  test("protocol rule 8: every moving command is refused with a clear message, STOP is accepted, and it cannot be locked twice", async () => {
     await lock();
     const words = "Robot OWN-1 is in maintenance. Exit maintenance first.";
     expect(await bench.press("START")).toMatchObject({ status: 409, body: { success: false, message: words } });
@@ -86,7 +86,7 @@ describe("protocol rule 8: a lock", () => {
       body: {
         success: false,
         message: expect.stringMatching(
-          /^Robot OWN-1 is in maintenance already: locked by Omkar Jain since \d{4}-\d\d-\d\d \d\d:\d\d \(Brush worn\)\.$/,
+          /^Robot OWN-1 is already in maintenance: locked by Omkar Jain since \d{4}-\d\d-\d\d \d\d:\d\d \(Brush worn\)\.$/,
         ),
       },
     });
@@ -106,7 +106,7 @@ describe("protocol rule 8: a lock", () => {
     expect(await shown()).toMatchObject({ status: "offline", online: true, battery_level: 51 });
   });
 
-  test("protocol rule 8: it stands for a robot that is away, and is delivered when it returns", async () => {
+  test("protocol rule 8: it remains for an offline robot, and is delivered when the robot returns", async () => {
     robot().inject({ kind: "away" });
     await bench.until(async () => !(await bench.state()).online);
     expect(await lock()).toMatchObject({
@@ -124,7 +124,7 @@ describe("protocol rule 8: a lock", () => {
     expect(await shown()).toMatchObject({ maintenance: { confirmed: true }, open_command: null });
   });
 
-  test("protocol rule 8: without a broker it stands, and is sent when the broker is back", async () => {
+  test("protocol rule 8: without a broker it remains, and is sent when the broker is back", async () => {
     broker.setCut(true);
     expect(await lock()).toMatchObject({
       status: 200,
@@ -162,7 +162,7 @@ describe("protocol rule 8: a lock", () => {
 });
 
 describe("protocol rule 8: a release", () => {
-  test("decisions, stubs: the former mode and the device's status return, and the robot stands unless a start is asked for", async () => {
+  test("decisions, stubs: the former mode and the device's status return, and the robot does not move unless a start is requested", async () => {
     await bench.db.updateTable("robots").set({ operating_mode: "manual" }).execute();
     await lock();
     expect(await release()).toMatchObject({ status: 200, body: { success: true, confirmed: true, start: null } });
@@ -178,7 +178,7 @@ describe("protocol rule 8: a release", () => {
     expect(await release()).toMatchObject({ status: 409, body: { message: "Robot OWN-1 is not in maintenance." } });
   });
 
-  test("decisions, stubs: a start that is asked for follows once the robot has confirmed the release", async () => {
+  test("decisions, stubs: a requested start follows once the robot has confirmed the release", async () => {
     await lock();
     expect(await release({ start_after: true })).toMatchObject({
       status: 200,
@@ -201,14 +201,14 @@ describe("protocol rule 8: a release", () => {
     expect(await shown()).toMatchObject({ operating_mode: "auto", maintenance: null });
   });
 
-  test("protocol rule 8: a robot that refuses it answers 502, and the lock stands", async () => {
+  test("protocol rule 8: a robot that refuses it answers 502, and the lock remains", async () => {
     await lock();
     robot().inject({ kind: "refuse", verbs: ["MAINTENANCE_OFF"], code: "FAULT" });
     expect(await release()).toMatchObject({ status: 502, body: { message: "Robot OWN-1 refused: it has a fault." } });
     expect(await shown()).toMatchObject({ operating_mode: "maintenance" });
   });
 
-  test("protocol rule 8: a robot that was locked at the robot itself is not started, and can be released", async () => {
+  test("protocol rule 8: a robot that was locked locally is not started, and can be released", async () => {
     robot().setByHand({ maintenance: true });
     await bench.until(async () => (await bench.state()).mode === "MAINTENANCE");
     expect(await bench.press("START")).toMatchObject({ status: 409 });
@@ -218,7 +218,7 @@ describe("protocol rule 8: a release", () => {
     expect(await shown()).toMatchObject({ operating_mode: "auto", status: "idle" });
   });
 
-  test("protocol rule 8: without a broker it has failed, and the lock stands", async () => {
+  test("protocol rule 8: without a broker it has failed, and the lock remains", async () => {
     await lock();
     broker.setCut(true);
     expect(await release()).toMatchObject({ status: 503, body: { success: false } });

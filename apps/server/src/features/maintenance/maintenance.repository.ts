@@ -3,16 +3,18 @@ import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Command, LockedRobot } from "../commands/public.ts";
 import type { OpenLock } from "./accept-locks.ts";
 
-/** The locks that stand on robots which this transaction has locked, by robot; none where nobody has set one. */
+/**
+ * The open locks of robots which this transaction has locked, by robot; none for robots that are not in maintenance.
+ */
 export async function readOpenLocks(
   tx: Tx,
-  asked: readonly { readonly robot: LockedRobot }[],
+  targets: readonly { readonly robot: LockedRobot }[],
 ): Promise<Map<number, OpenLock>> {
   const locks = await tx
     .selectFrom("maintenance_locks as l")
     .innerJoin("sites", "sites.id", "l.site_id")
     .select(["l.robot_id", "l.locked_by", "l.locked_at", "l.reason", "sites.timezone"])
-    .where("l.robot_id", "=", sql<number>`any(${asked.map(({ robot }) => robot.id)}::int[])`)
+    .where("l.robot_id", "=", sql<number>`any(${targets.map(({ robot }) => robot.id)}::int[])`)
     .where("l.released_at", "is", null)
     .execute();
   return new Map(locks.map(({ robot_id, ...lock }) => [robot_id, lock]));
@@ -26,8 +28,8 @@ export interface NewLock {
 }
 
 /**
- * Puts robots in maintenance and writes who did, why and since when; where a release of one was under way, the lock
- * that stands takes these over and waits for the robot again. `command` is the MAINTENANCE_ON that carries it.
+ * Puts robots in maintenance and stores who did, why and since when; if a release of one was in progress, the existing
+ * lock takes these over and waits for the robot again. `command` is the MAINTENANCE_ON that carries it.
  */
 export async function storeLocks(
   tx: Tx,

@@ -37,12 +37,12 @@ type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 interface Decided {
   readonly robot: LockedRobot;
   readonly accepted: MaintenanceAccepted;
-  /** The number of the robot's newest command as the call came. */
+  /** The number of the robot's newest command when the call arrived. */
   readonly seenSeq: number;
 }
 
-const lockWords = { done: "locked for maintenance", nobody: "The group has no robot to lock.", kept: "lock" };
-const releaseWords = { done: "released", nobody: "The group has no robot to release.", kept: "lock" };
+const lockWording = { done: "locked for maintenance", nobody: "The group has no robot to lock.", kept: "lock" };
+const releaseWording = { done: "released", nobody: "The group has no robot to release.", kept: "lock" };
 
 /** Locks robots for maintenance and releases them, as the robots confirm it. */
 export class Maintenance {
@@ -73,7 +73,7 @@ export class Maintenance {
     return { success: true, message, confirmed, start: { success: start.kind === "started", message: start.message } };
   }
 
-  /** The same for every member of a group at once. Throws 404; what became of each robot is in the answer. */
+  /** The same for all members of a group. Throws 404; the answer has each robot's outcome. */
   async setGroup(
     viewer: Viewer,
     groupId: number,
@@ -102,15 +102,15 @@ export class Maintenance {
     const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
       if (error instanceof HttpError) return { outcome: "FAILED", message: error.message, pending: false };
       log.error({ reason: error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
-      const stands = body.enabled && isStored;
-      const words = stands
+      const isLocked = body.enabled && isStored;
+      const words = isLocked
         ? maintenanceMessages.lockNotKnown
         : maintenanceMessages[body.enabled ? "lockNotStored" : "releaseNotKnown"];
-      return { outcome: "FAILED", message: words(robot.serial_number), pending: stands };
+      return { outcome: "FAILED", message: words(robot.serial_number), pending: isLocked };
     };
     const results = await resultsOf(each, (decided) => this.#resultOf(decided, body, starts), heldResult, failed);
-    const released = body.start_after ? { ...releaseWords, done: "released and started" } : releaseWords;
-    const words = body.enabled ? lockWords : released;
+    const released = body.start_after ? { ...releaseWording, done: "released and started" } : releaseWording;
+    const words = body.enabled ? lockWording : released;
     if (results.length === 0) {
       const about = { action: verb, entity: "group", entityId: groupId, siteId };
       await auditNoRobots(this.#deps, viewer, about, words.nobody);
@@ -126,18 +126,21 @@ export class Maintenance {
     body: MaintenanceBody,
     { seen, ...options }: LockOptions & { readonly seen: FirstSeen },
   ): Promise<Decided[]> {
-    const asked = await lockTargets(tx, siteId, robotIds, options);
+    const targets = await lockTargets(tx, siteId, robotIds, options);
     const now = this.#deps.clock.now();
     const accepted = body.enabled
-      ? await acceptLocks(tx, asked, by, body.reason, now)
-      : await acceptReleases(tx, asked, by, now);
-    return asked.flatMap(({ robot }) => {
+      ? await acceptLocks(tx, targets, by, body.reason, now)
+      : await acceptReleases(tx, targets, by, now);
+    return targets.flatMap(({ robot }) => {
       const mine = accepted.get(robot.id);
       return mine ? [{ robot, accepted: mine, seenSeq: seen.seqOf(robot.id) }] : [];
     });
   }
 
-  /** Once the robot showed it, or will not in time. Throws what is not a success; a lock stands in every case. */
+  /**
+   * Resolves once the robot has shown it, or will not in time. Throws anything that is not a success; the lock remains
+   * in any case.
+   */
   async #settled(
     robot: LockedRobot,
     { commandId, robotAway }: Extract<MaintenanceAccepted, { kind: "stored" }>,
@@ -183,17 +186,19 @@ function lockerOf(viewer: Viewer, actionType: Locker["actionType"], press: Press
   return { userId: viewer.userId, name: viewer.name, actionType, press };
 }
 
-/** What is so already, or may not be, is skipped; a robot that is away has failed. */
+/** What already applies, or is not allowed, is skipped; an offline robot has failed. */
 function skippedOrFailed({ status }: HttpError): RobotResult["outcome"] {
   return status === 504 ? "FAILED" : "SKIPPED";
 }
 
-/** The console gives a call up after 10 s (§9), so a start that a release is followed by is not waited for longer. */
+/** The console gives up on a call after 10 s (§9), so a start that follows a release is not waited for longer. */
 const ANSWER_TIMEOUT_MS = 9_000;
 /** A start with less time than this would move a robot whose caller was told of a failure. */
 const MIN_START_TIME_MS = 1_000;
 
-/** What came of such a start: refused by the server, failed at the robot, or not known when the caller is answered. */
+/**
+ * The outcome of such a start: refused by the server, failed at the robot, or not known when the caller is answered.
+ */
 interface ReleaseStart {
   readonly kind: "started" | "refused" | "failed" | "unknown";
   readonly message: string;
@@ -203,18 +208,18 @@ interface Release {
   readonly viewer: Viewer;
   readonly siteId: number;
   readonly by: Locker;
-  /** When the call came. */
+  /** When the call arrived. */
   readonly startedAt: Date;
 }
 
-/** Starts robots as they are released by one call: those released at the same moment by one order. */
+/** Starts robots as one call releases them: those released at the same moment by one order. */
 class ReleaseStarts {
   readonly #deps: Dependencies;
   readonly #startedAtMs: number;
   readonly #starts: BatchLoader<number, RobotResult>;
-  /** The newest command of each robot as its release was asked for: a Stop or lock with a higher number came after. */
+  /** Each robot's newest command when its release was requested: a Stop or lock with a higher number came later. */
   readonly #seenSeqs = new Map<number, number>();
-  /** Robots whose START is stored and on its way. */
+  /** Robots whose START is stored and in progress. */
   readonly #going = new Set<number>();
 
   constructor(deps: Dependencies, commands: Commands, { viewer, siteId, by, startedAt }: Release) {
@@ -238,7 +243,7 @@ class ReleaseStarts {
     });
   }
 
-  /** The start that was asked for with the release, like any press of Start; it undoes no release, and no Stop since. */
+  /** The start requested with the release, like any press of Start; it undoes no release, and no Stop since. */
   async start(robot: LockedRobot, seenSeq: number): Promise<ReleaseStart> {
     this.#seenSeqs.set(robot.id, seenSeq);
     return (await withTimeout(this.#deps.clock, this.#started(robot), this.#leftMs())) ?? this.#unknown(robot);

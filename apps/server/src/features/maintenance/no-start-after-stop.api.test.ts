@@ -10,7 +10,7 @@ import type { TestClient } from "../../../test/test-client.ts";
 import { acceptOrders } from "../commands/public.ts";
 
 let bench: CommandBench;
-/** One browser, and another: each is a session of its own. */
+/** Two browsers, each with a session of its own. */
 let mine: TestClient;
 let other: TestClient;
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const refused = "Stop was pressed meanwhile.";
+const refused = "Stop was pressed in the meantime.";
 const notStarted = `Released, but not started: ${refused}`;
 const headersOf = (press?: string) => ({ ...(press !== undefined && { headers: { [PRESS_HEADER]: press } }) });
 const commandBody = (command: "START" | "STOP") => {
@@ -58,7 +58,7 @@ const stopGroup = (by: TestClient, press?: string) => {
   const body = { siteId: bench.fixtures.ownSiteId, groupId: bench.fixtures.ownGroup.groupId, command: "STOP" as const };
   return by.ask(groupSendCommand, { ...headersOf(press), body });
 };
-/** Confirmed by the robot: released from it only by a release. */
+/** Confirmed by the robot, so only a release ends it. */
 const lock = (by: TestClient, press?: string) =>
   by.ask(robotMaintenance, {
     ...headersOf(press),
@@ -71,7 +71,7 @@ async function expectNoStart(): Promise<void> {
   expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
 }
 
-describe("protocol rule 3: no start that was asked for before a Stop goes out after it", () => {
+describe("protocol rule 3: no start requested before a Stop goes out after it", () => {
   const starts = [
     ["Start", false, start, refused],
     ["Start All", false, startGroup, refused],
@@ -80,7 +80,7 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
   ] as const;
 
   test.each(starts)(
-    "protocol rule 3: %s that waits for the robot's rows on the server while anybody's Stop is taken and confirmed",
+    "protocol rule 3: %s that waits for the robot's rows on the server while anybody's Stop is accepted and confirmed",
     async (_, isLocked, press, why) => {
       if (isLocked) await lock(mine);
       const { ownSiteId, ownRobot } = bench.fixtures;
@@ -111,7 +111,7 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
   });
 
   test.each(pairs)(
-    "protocol rule 3: %s that the network brings after a later %s of the same browser, however its clock goes",
+    "protocol rule 3: %s that the network delivers after a later %s of the same browser, whatever its clock does",
     async (_, __, isLocked, press, pressStop, why) => {
       if (isLocked) await lock(mine, "1000 0");
       await pressStop(mine, "2001 0");
@@ -121,32 +121,32 @@ describe("protocol rule 3: no start that was asked for before a Stop goes out af
   );
 
   test.each(pairs)(
-    "protocol rule 3: %s that waited its turn in the browser while somebody's %s was taken",
+    "protocol rule 3: %s that waited its turn in the browser while somebody's %s was accepted",
     async (_, __, isLocked, press, pressStop, why) => {
       if (isLocked) await lock(mine);
       const began = bench.clock.now().getTime();
       await pressStop(other);
-      // It began to wait before that, by more than its own way here can take.
+      // It began to wait before that, by more than its own transit here can take.
       const waitedMs = bench.clock.now().getTime() - began + 60_000;
       expect((await press(`1 ${waitedMs}`)).text).toContain(why);
       await expectNoStart();
     },
   );
 
-  test("protocol rule 3: a Start after a Stop goes, whatever the clock of another browser says", async () => {
+  test("protocol rule 3: a Start after a Stop goes out, whatever the clock of another browser says", async () => {
     await stop(other, "9000000000000 0");
     await stop(mine, "2000 0");
     expect((await start("2001 0")).status).toBe(200);
     await bench.robot().until(({ motion }) => motion === "MOVING");
   });
 
-  test("protocol rule 3: a Start that waited in its browser for the Stop that was pressed before it goes", async () => {
+  test("protocol rule 3: a Start that waited in its browser for the Stop pressed before it goes out", async () => {
     await stop(mine, "2000 0");
     expect((await start("2001 60000")).status).toBe(200);
     await bench.robot().until(({ motion }) => motion === "MOVING");
   });
 
-  test("wire, Errors: a press that is not told as it must be is 400 with the header named", async () => {
+  test("wire, Errors: a malformed press is 400 with the header named", async () => {
     for (const press of ["", "now", "1", "-1 0", "1 2 3", "1e3 0", `${"9".repeat(16)} 0`]) {
       expect(await start(press)).toMatchObject({ status: 400, body: { errors: [{ field: PRESS_HEADER }] } });
       expect((await releaseGroup(press)).status).toBe(400);

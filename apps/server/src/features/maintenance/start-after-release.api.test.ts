@@ -8,7 +8,7 @@ import { FastClock } from "../../../test/fast-clock.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 
-/** Time that a test can set forward. It runs at half its speed, as all of this happens within a command's 8 s. */
+/** A clock that tests can set forward. It runs at half speed, because all of this happens within a command's 8 s. */
 class JumpingClock extends FastClock {
   aheadMs = 0;
 
@@ -57,14 +57,14 @@ const andStart = { enabled: false, start_after: true };
 const has = (wanted: string) => bench.until(async () => (await bench.commands()).some(({ verb }) => verb === wanted));
 const startsStored = async () => (await bench.commands()).filter(({ verb }) => verb === "START");
 
-/** Its next state shows at once all that it has done in silence. */
+/** Its next state shows everything that it has done in silence. */
 async function reportsAgain(): Promise<void> {
   robot().clear();
   const admin = await bench.server.as("admin");
   await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
 }
 
-const notStarted = "Released, but not started: Stop was pressed meanwhile.";
+const notStarted = "Released, but not started: Stop was pressed in the meantime.";
 const single = {
   status: 200,
   body: { success: true, confirmed: true, start: { success: false, message: notStarted } },
@@ -86,7 +86,7 @@ describe("protocol rule 3: a start that follows a release gives way to a Stop pr
     await lock();
     robot().inject({ kind: "silent" });
     const released = set(andStart);
-    // The robot has it: stored alone, it could still be superseded by the Stop on its way.
+    // The robot has it: if merely stored, it could still be superseded by the Stop in transit.
     await robot().until(({ mode }) => mode !== "MAINTENANCE");
     const pressed = press();
     await has("STOP");
@@ -105,7 +105,7 @@ describe("§9: a start that follows a release is sent only while its caller wait
   test.each([
     ["one robot", setRobot],
     ["a group", setGroup],
-  ])("§9: %s stays where it is when the release took nearly all of the time", async (_, set) => {
+  ])("§9: %s stays stopped when the release took nearly all of the time", async (_, set) => {
     await lock();
     robot().inject({ kind: "silent" });
     const letGo = await holdRobotRows(bench.db, bench.fixtures.ownRobot);
@@ -121,8 +121,8 @@ describe("§9: a start that follows a release is sent only while its caller wait
   });
 });
 
-describe("wire, Commands: what nobody foresaw for one robot of a group", () => {
-  test("protocol rule 8: is told of that robot; its lock stands and is sent again", async () => {
+describe("wire, Commands: an unforeseen error for one robot of a group", () => {
+  test("protocol rule 8: is reported for that robot; its lock remains and is sent again", async () => {
     broker.fails = true;
     const answer = await setGroup({ enabled: true, reason: "Brush worn" });
     broker.fails = false;

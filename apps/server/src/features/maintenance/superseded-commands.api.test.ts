@@ -5,7 +5,7 @@ import { CommandBench } from "../../../test/command-bench.ts";
 import { CuttableBroker } from "../../../test/cuttable-broker.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 
-/** In real time: what is held on its way is given up after 8 s, long after these tests are over. */
+/** In real time: what is held in transit is given up after 8 s, long after these tests are over. */
 let bench: CommandBench;
 let broker: CuttableBroker;
 
@@ -25,7 +25,9 @@ const set = async (body: object, as: "owner" | "admin" = "owner") => {
 };
 const outcomes = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
 
-/** Keeps messages of that verb back: `sent` settles with the first of them, `deliver` hands them to the robot after all. */
+/**
+ * Holds messages of that verb back: `sent` settles with the first of them, `deliver` hands them to the robot after all.
+ */
 function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: () => Promise<void> } {
   const { promise: sent, resolve } = Promise.withResolvers<void>();
   const isHeld = (payload: string) => payload.includes(`"${verb}"`);
@@ -38,15 +40,15 @@ function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: (
     const held = broker.published.filter(({ payload }) => isHeld(payload));
     expect(held.length).toBeGreaterThan(0);
     for (const { topic, payload } of held) await bench.observer.publish(topic, payload);
-    // The robot takes its messages in order: once it has answered, it has taken those before.
+    // The robot handles its messages in order: once it has answered, it has handled those before.
     const admin = await bench.server.as("admin");
     await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
   };
   return { sent, deliver };
 }
 
-describe("protocol rule 8: a lock set while something is on its way wins", () => {
-  test("protocol rule 8: over a START, which is answered as superseded and acts as little when it arrives", async () => {
+describe("protocol rule 8: a lock set while something is in transit wins", () => {
+  test("protocol rule 8: over a START, which is answered as superseded and has no effect when it arrives", async () => {
     const { sent, deliver } = hold("START");
     const start = bench.press("START");
     await sent;
@@ -73,7 +75,7 @@ describe("protocol rule 8: a lock set while something is on its way wins", () =>
     expect(robot().truth()).toMatchObject({ motion: "STOPPED", mode: "AUTO", startsTaken: [] });
   });
 
-  test("protocol rule 8: over a release, which changes nothing when it arrives, and its reason stands", async () => {
+  test("protocol rule 8: over a release, which changes nothing when it arrives, and its reason remains", async () => {
     await set({ reason: "Brush worn" });
     const { sent, deliver } = hold("MAINTENANCE_OFF");
     const released = set({ enabled: false, start_after: true });

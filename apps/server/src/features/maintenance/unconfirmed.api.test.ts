@@ -9,7 +9,7 @@ import { FastClock } from "../../../test/fast-clock.ts";
 let bench: CommandBench;
 let broker: CuttableBroker;
 
-// Time runs fast, for what is not confirmed is waited for.
+// Time runs fast, because these tests wait for what is not confirmed.
 beforeEach(async () => {
   bench = await CommandBench.open({
     clock: new FastClock(8),
@@ -46,7 +46,7 @@ const lockedFor = async () => {
 };
 
 describe("protocol rule 8: what the robot does not confirm within 8 s", () => {
-  test("protocol rule 8: a robot that does not hear its lock is told again until it shows it; before, it cannot be released", async () => {
+  test("protocol rule 8: a robot that does not receive its lock is sent it again until it shows it; before, it cannot be released", async () => {
     robot().inject({ kind: "deaf" });
     expect(await lock()).toMatchObject({ status: 200, body: { confirmed: false } });
     expect(await release()).toMatchObject({
@@ -62,7 +62,7 @@ describe("protocol rule 8: what the robot does not confirm within 8 s", () => {
     expect(await verbs()).toEqual(["MAINTENANCE_ON CONFIRMED"]);
   });
 
-  test("protocol rule 8: a release that the robot does not confirm is 504, and the lock stands", async () => {
+  test("protocol rule 8: a release that the robot does not confirm is 504, and the lock remains", async () => {
     await lockedFor();
     robot().inject({ kind: "deaf" });
     expect(await release({ start_after: true })).toMatchObject({
@@ -75,7 +75,7 @@ describe("protocol rule 8: what the robot does not confirm within 8 s", () => {
     expect(robot().truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
   });
 
-  test("protocol rule 8: where the robot left maintenance unheard, it is locked again as soon as it is heard", async () => {
+  test("protocol rule 8: if the robot left maintenance unheard, it is locked again as soon as it is heard", async () => {
     await lockedFor();
     robot().inject({ kind: "silent" });
     expect(await release()).toMatchObject({ status: 504 });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../../platform/database/database.ts";
 import { isLostWhileMoving } from "../sites/public.ts";
 
-/** Counts over all tenants: the server's own, shown to who runs it. */
+/** Counts over all tenants: the server's own, for its operators. */
 export interface FleetFigures {
   readonly robots: number;
   readonly online: number;
@@ -11,7 +11,7 @@ export interface FleetFigures {
   readonly stopsPending: number;
   readonly locksPending: number;
   readonly schedulesDue: number;
-  /** 0 where no schedule is due. */
+  /** 0 if no schedule is due. */
   readonly oldestDueMs: number;
 }
 

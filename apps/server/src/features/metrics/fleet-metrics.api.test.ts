@@ -4,7 +4,7 @@ import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
 import { readFleetFigures } from "./fleet-figures.repository.ts";
 
-/** Of what hangs, in place of the one second that is the tool's own. */
+/** In place of the test runner's own limit of one second. */
 const PATIENCE = { timeout: 20_000 };
 const TOKEN = "a-token-that-only-tests-have";
 
@@ -23,7 +23,9 @@ describe("open to other programs: /metrics while robots work", () => {
     return (name: string, labels: Record<string, string> = {}) => valueOf(samples, `suncrew_${name}`, labels);
   }
 
-  /** The figures once one command of this kind is counted: the press is answered as the row is stored, before that. */
+  /**
+   * The figures once one command of this kind is counted: the press is answered when the row is stored, before that.
+   */
   const settled = (verb: "START" | "STOP") =>
     vi.waitFor(async () => {
       const figures = await read();
@@ -53,7 +55,7 @@ describe("open to other programs: /metrics and schedules", () => {
   let bench: ScheduleBench;
   afterEach(() => bench.close());
 
-  test("a schedule that nobody serves is told with its age; served, with how late it was, here a second", async () => {
+  test("a schedule that no server serves is reported with its age; once served, with how late it was, here a second", async () => {
     bench = await ScheduleBench.open(new Date("2026-06-15T00:29:00Z"));
     await bench.schedule(await bench.group(1), { startTime: "2026-06-15 06:00:00" });
     const figuresAfter = (minutes: number) =>

@@ -45,7 +45,7 @@ describe("open to other programs: GET /metrics", () => {
     expect(valueOf(samples, "suncrew_info")).toBe(1);
   });
 
-  test("calls are counted by route template and status; what somebody wrote into an address is no label", async () => {
+  test("calls are counted by route template and status; what callers write into a URL never becomes a label", async () => {
     const admin = await server.as("admin");
     const before = await read();
     await admin.call(robotsList, { params: { siteId: server.fixtures.ownSiteId } });
@@ -77,11 +77,11 @@ describe("open to other programs: GET /metrics", () => {
     expect(buckets.at(-1)).toBe(calls(samples, "GET", health.path, 200));
   });
 
-  test("the fleet, the connections and the broker are told as they are now", async () => {
+  test("the fleet, the connections and the broker are reported as they are now", async () => {
     server.broker.setConnected(false);
-    const away = await read();
+    const unreachable = await read();
     server.broker.setConnected(true);
-    expect(valueOf(away, "suncrew_broker_connected")).toBe(0);
+    expect(valueOf(unreachable, "suncrew_broker_connected")).toBe(0);
     const samples = await read();
     const value = (name: string, labels = {}) => valueOf(samples, `suncrew_${name}`, labels);
     expect(value("broker_connected")).toBe(1);
@@ -93,7 +93,7 @@ describe("open to other programs: GET /metrics", () => {
     expect([value("database_waiting_callers", { pool: "general" }), value("live_streams")]).toEqual([0, 0]);
   });
 
-  test("a STOP for a robot that is away is told as pending", async () => {
+  test("a STOP for an offline robot is reported as pending", async () => {
     const { id: robotObjectId, serial: robotId, siteId } = server.fixtures.ownRobot;
     const owner = await server.as("owner");
     const answer = await owner.call(sendCommand, { body: { robotId, robotObjectId, siteId, command: "STOP" } });
@@ -108,20 +108,20 @@ describe("open to other programs: GET /metrics", () => {
     expect(calls(await read(), "POST", login.path, 401)).toBe(1);
   });
 
-  test("a database that is away costs its own figures only", async () => {
+  test("an unreachable database costs only its own figures", async () => {
     const { buildApp } = await import("../../app.ts");
-    const away = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
-    const app = await buildApp({ ...server.deps, db: away.db });
+    const unreachable = openDatabase({ host: "127.0.0.1", port: 1, user: "nobody", database: "none" });
+    const app = await buildApp({ ...server.deps, db: unreachable.db });
     const answer = await app.http.inject({ url: "/metrics", ...authorized });
     await app.stop();
-    await away.close();
+    await unreachable.close();
     const samples = parseMetrics(answer.body);
     expect(valueOf(samples, "suncrew_database_reached")).toBe(0);
     expect(valueOf(samples, "suncrew_robots")).toBeNull();
     expect(valueOf(samples, "suncrew_broker_connected")).toBe(1);
   });
 
-  test("what the parts tell: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {
+  test("the components' counts: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {
     const metrics = new Metrics(server.deps);
     metrics.measure({
       bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
@@ -145,7 +145,7 @@ describe("open to other programs: GET /metrics", () => {
     expect([value("schedule_lateness_seconds_count"), value("schedule_lateness_seconds_sum")]).toEqual([2, 4.7]);
   });
 
-  test("a live stream is counted while it is open, and is no long call", async () => {
+  test("a live stream is counted while it is open, and not as a long call", async () => {
     const { token } = await server.as("admin");
     const headers = { authorization: `Bearer ${token}` };
     const stream = await server.app.http.inject({ url: live.path, headers, payloadAsStream: true });
@@ -158,16 +158,16 @@ describe("open to other programs: GET /metrics", () => {
 });
 
 describe("who may read the metrics", () => {
-  test("with METRICS_TOKEN whoever sends it, from anywhere, and nobody else", async () => {
-    const nobody = await server.as(null);
-    expect((await nobody.raw("/metrics", authorized)).status).toBe(200);
+  test("with METRICS_TOKEN anyone who sends it, from anywhere, and no one else", async () => {
+    const anonymous = await server.as(null);
+    expect((await anonymous.raw("/metrics", authorized)).status).toBe(200);
     const { token } = await server.as("admin");
     for (const authorization of ["", "Bearer", `Bearer ${TOKEN}x`, `Basic ${TOKEN}`, `Bearer ${token}`]) {
-      const answer = await nobody.raw("/metrics", { headers: { authorization } });
+      const answer = await anonymous.raw("/metrics", { headers: { authorization } });
       expect([answer.status, answer.text.includes("suncrew_")]).toEqual([401, false]);
     }
-    expect((await nobody.raw(`/metrics?token=${TOKEN}`)).status).toBe(401);
-    expect((await nobody.raw("/metrics", { ...authorized, method: "POST" })).status).toBe(404);
+    expect((await anonymous.raw(`/metrics?token=${TOKEN}`)).status).toBe(401);
+    expect((await anonymous.raw("/metrics", { ...authorized, method: "POST" })).status).toBe(404);
   });
 
   test.each([
@@ -188,7 +188,7 @@ describe("who may read the metrics", () => {
   });
 });
 
-test("what a transaction plans for after its commit is done then, and never after a rollback", async () => {
+test("what a transaction schedules for after its commit is done then, and never after a rollback", async () => {
   const done: string[] = [];
   await inTransaction(server.db, async (tx) => {
     afterCommit(tx, (db) => done.push(db === server.db ? "committed" : "elsewhere"));

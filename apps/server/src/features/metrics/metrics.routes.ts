@@ -10,7 +10,7 @@ export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics:
     const { url, config } = request.routeOptions;
     // A stream lasts as long as its client stays connected.
     if (config.route?.stream === true) return;
-    // The template, never the requested address, which a caller can choose freely.
+    // The template, never the requested path, which callers can choose freely.
     const isKnown = url !== undefined && url !== "";
     metrics.requestDuration.observe(
       { method: isKnown ? request.method : "any", route: isKnown ? url : "none", status: reply.statusCode },
@@ -20,7 +20,8 @@ export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics:
   app.route({
     method: "GET",
     url: "/metrics",
-    // Without a token any caller on this machine is answered, so no page from elsewhere may call it by a host name of its own.
+    // Without a token any caller on this machine is answered, so no foreign page may call it under a host name of its
+    // own.
     config: { anyHost: (settings.metricsToken ?? null) !== null },
     handler: async (request, reply) => {
       void reply.header("cache-control", "no-store");
@@ -34,8 +35,8 @@ export function metricsRoutes(app: FastifyInstance, settings: Settings, metrics:
 const forwarding = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
 
 /**
- * Throws where this caller may not read the metrics. With a token it must be sent. Without one a demo shows them to
- * programs on its own machine, and production, which has a proxy in front, to nobody.
+ * Throws if this caller may not read the metrics. If there is a token it must be sent. Otherwise a demo shows them to
+ * programs on its own machine, and production, which is behind a proxy, to nobody.
  */
 function requireMetricsAccess(request: FastifyRequest, settings: Settings): void {
   const token = settings.metricsToken ?? null;
@@ -46,7 +47,7 @@ function requireMetricsAccess(request: FastifyRequest, settings: Settings): void
     return;
   }
   if (settings.mode === "demo" && isFromHere(request)) return;
-  throw forbidden("METRICS_TOKEN is not set, so the metrics are shown to nobody from elsewhere.", "METRICS_NOT_SHARED");
+  throw forbidden("METRICS_TOKEN is not set, so the metrics are only available on this machine.", "METRICS_NOT_SHARED");
 }
 
 /** Compares hashes, so that timing reveals nothing about the token. */
@@ -55,7 +56,7 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(hashOf(one), hashOf(other));
 }
 
-/** From this machine, and not handed on by a proxy on it. */
+/** From this machine, and not forwarded by a proxy on it. */
 function isFromHere({ socket, headers }: FastifyRequest): boolean {
   if (forwarding.some((name) => headers[name] !== undefined)) return false;
   return /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");

@@ -8,7 +8,7 @@ import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
 import { type FleetFigures, readFleetFigures } from "./fleet-figures.repository.ts";
 
-/** A database that does not answer within this time costs its own figures, not the whole page. */
+/** A database that does not respond within this time costs its own figures, not the whole page. */
 const FIGURES_TIMEOUT_MS = 3_000;
 
 /** Read from the database, so every server reports the same values. */
@@ -45,11 +45,13 @@ export interface MeasuredParts {
   };
 }
 
+type Sample = [value: number, labels?: Record<string, string>];
+
 type MetricsDependencies = Pick<Dependencies, "db" | "reservedDb" | "broker" | "clock" | "clocks" | "log">;
 
 /**
- * What one server measures, as Prometheus reads it. Names begin with `suncrew_` and end with their unit. No label has a
- * value that comes from a person or a robot: routes are templates, and the rest are words of the code.
+ * What one server measures, in Prometheus form. Names begin with `suncrew_` and end with their unit. No label value
+ * comes from a person or a robot: routes are templates, and the rest are constants of the code.
  */
 export class Metrics {
   readonly #deps: MetricsDependencies;
@@ -71,7 +73,7 @@ export class Metrics {
 
   constructor(deps: MetricsDependencies) {
     this.#deps = deps;
-    // Once per process, which may have several servers in tests.
+    // Once per process, which may run several servers in tests.
     if (register.getSingleMetric("process_cpu_seconds_total") === undefined) collectDefaultMetrics();
     this.#registerServer();
     this.#registerDatabase();
@@ -79,83 +81,31 @@ export class Metrics {
 
   /** Adds the metrics of the parts that are created after the calls that this measures. */
   measure({ bridge, live: { feed, places } }: MeasuredParts): void {
-    const registry = this.#registry;
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_live_streams",
-        help: "Live streams that are open",
-        registers: [],
-        collect() {
-          this.set(feed.streamCount);
-        },
-      }),
+    this.#gauge("suncrew_live_streams", "Live streams that are open", [], () => [[feed.streamCount]]);
+    this.#gauge("suncrew_live_waiting_bytes", "What live streams hold that their readers have not taken", [], () => [
+      [feed.heldBytes],
+    ]);
+    this.#counter("suncrew_live_streams_refused_total", "Live streams that were refused, by limit", ["limit"], () =>
+      Array.from(places.refused, ([limit, count]) => [count, { limit }]),
     );
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_live_waiting_bytes",
-        help: "What live streams hold that their readers have not taken",
-        registers: [],
-        collect() {
-          this.set(feed.heldBytes);
-        },
-      }),
+    this.#counter(
+      "suncrew_live_streams_cut_total",
+      "Live streams that were cut off because their readers did not keep up",
+      [],
+      () => [[feed.cutCount]],
     );
-    registry.registerMetric(
-      new Counter({
-        name: "suncrew_live_streams_refused_total",
-        help: "Live streams that were refused, by limit",
-        labelNames: ["limit"],
-        registers: [],
-        collect() {
-          this.reset();
-          for (const [limit, count] of places.refused) this.inc({ limit }, count);
-        },
-      }),
+    this.#gauge("suncrew_bridge", "1 while this server is the bridge", [], () => [[Number(bridge.active)]]);
+    this.#counter(
+      "suncrew_device_messages_total",
+      "Messages of robots that this server took in, by leaf",
+      ["leaf"],
+      () => Array.from(bridge.messages, ([leaf, count]) => [count, { leaf }]),
     );
-    registry.registerMetric(
-      new Counter({
-        name: "suncrew_live_streams_cut_total",
-        help: "Live streams that were cut off because nobody took what they carry",
-        registers: [],
-        collect() {
-          this.reset();
-          this.inc(feed.cutCount);
-        },
-      }),
-    );
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_bridge",
-        help: "1 while this server is the bridge",
-        registers: [],
-        collect() {
-          this.set(Number(bridge.active));
-        },
-      }),
-    );
-    registry.registerMetric(
-      new Counter({
-        name: "suncrew_device_messages_total",
-        help: "Messages of robots that this server took in, by leaf",
-        labelNames: ["leaf"],
-        registers: [],
-        collect() {
-          this.reset();
-          for (const [leaf, count] of bridge.messages) this.inc({ leaf }, count);
-        },
-      }),
-    );
-    registry.registerMetric(
-      new Counter({
-        name: "suncrew_device_messages_dropped_total",
-        help: "Messages of robots that were dropped, by reason",
-        labelNames: ["reason"],
-        registers: [],
-        collect() {
-          this.reset();
-          for (const [reason, count] of Object.entries(bridge.badMessages)) this.inc({ reason }, count);
-        },
-      }),
+    this.#counter(
+      "suncrew_device_messages_dropped_total",
+      "Messages of robots that were dropped, by reason",
+      ["reason"],
+      () => Object.entries(bridge.badMessages).map(([reason, count]) => [count, { reason }]),
     );
   }
 
@@ -166,126 +116,102 @@ export class Metrics {
   }
 
   #registerServer(): void {
-    const registry = this.#registry;
     const { db, broker, clocks } = this.#deps;
-    const deps = this.#deps;
-    const info = new Gauge({
-      name: "suncrew_info",
-      help: "1, with the version that runs",
-      labelNames: ["version"],
-      registers: [registry],
-    });
-    info.set({ version: productVersion() }, 1);
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_broker_connected",
-        help: "1 while this server is connected to the broker",
-        registers: [],
-        collect() {
-          this.set(Number(broker.connected));
-        },
-      }),
+    this.#gauge("suncrew_info", "1, with the version that runs", ["version"], () => [
+      [1, { version: productVersion() }],
+    ]);
+    this.#gauge("suncrew_broker_connected", "1 while this server is connected to the broker", [], () => [
+      [Number(broker.connected)],
+    ]);
+    this.#gauge(
+      "suncrew_clock_trusted",
+      "1 while this server relies on its clock; 0: neither bridge nor scheduler",
+      [],
+      () => [[Number(!isClockWrong(this.#deps))]],
     );
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_clock_trusted",
-        help: "1 while this server relies on its clock; 0: neither bridge nor scheduler",
-        registers: [],
-        collect() {
-          this.set(Number(!isClockWrong(deps)));
-        },
-      }),
+    this.#gauge(
+      "suncrew_clock_ahead_seconds",
+      "How far a clock is ahead of the database's: what was counted, or the machine's own",
+      ["clock"],
+      () => {
+        const reading = clocks?.reading ?? null;
+        if (reading === null) return [];
+        return [
+          [reading.countedAheadMs / 1000, { clock: "counted" }],
+          [reading.ownAheadMs / 1000, { clock: "own" }],
+        ];
+      },
     );
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_clock_ahead_seconds",
-        help: "How far a clock is ahead of the database's: what was counted, or the machine's own",
-        labelNames: ["clock"],
-        registers: [],
-        collect() {
-          const reading = clocks?.reading ?? null;
-          if (reading === null) return;
-          this.set({ clock: "counted" }, reading.countedAheadMs / 1000);
-          this.set({ clock: "own" }, reading.ownAheadMs / 1000);
-        },
-      }),
-    );
-    registry.registerMetric(
-      new Counter({
-        name: "suncrew_commands_settled_total",
-        help: "Commands that this server settled, by verb and outcome",
-        labelNames: ["verb", "outcome"],
-        registers: [],
-        collect() {
-          this.reset();
-          for (const { verb, outcome, count } of settledCounts(db)) this.inc({ verb, outcome }, count);
-        },
-      }),
+    this.#counter(
+      "suncrew_commands_settled_total",
+      "Commands that this server settled, by verb and outcome",
+      ["verb", "outcome"],
+      () => settledCounts(db).map(({ verb, outcome, count }) => [count, { verb, outcome }]),
     );
   }
 
   #registerDatabase(): void {
-    const registry = this.#registry;
     const { db, reservedDb } = this.#deps;
-    const readFigures = () => this.#readFigures();
-    const pools = () =>
-      Object.entries({ general: poolCounts(db), ...(reservedDb && { reserved: poolCounts(reservedDb) }) });
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_database_connections",
-        help: "Connections to the database by pool and what they do",
-        labelNames: ["pool", "state"],
-        registers: [],
-        async collect() {
-          // Counted after it, so that this page's own query is not among them.
-          await readFigures();
-          for (const [pool, { used, idle }] of pools()) {
-            this.set({ pool, state: "used" }, used);
-            this.set({ pool, state: "idle" }, idle);
-          }
-        },
-      }),
+    // Counted after the figures were read, so that this page's own query is not included.
+    const readPools = async () => {
+      await this.#readFigures();
+      return Object.entries({ general: poolCounts(db), ...(reservedDb && { reserved: poolCounts(reservedDb) }) });
+    };
+    this.#gauge(
+      "suncrew_database_connections",
+      "Connections to the database by pool and what they do",
+      ["pool", "state"],
+      async () =>
+        (await readPools()).flatMap(([pool, { used, idle }]): Sample[] => [
+          [used, { pool, state: "used" }],
+          [idle, { pool, state: "idle" }],
+        ]),
     );
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_database_waiting_callers",
-        help: "Queries that wait for a connection",
-        labelNames: ["pool"],
-        registers: [],
-        async collect() {
-          await readFigures();
-          for (const [pool, { waiting }] of pools()) this.set({ pool }, waiting);
-        },
-      }),
+    this.#gauge("suncrew_database_waiting_callers", "Queries that wait for a connection", ["pool"], async () =>
+      (await readPools()).map(([pool, { waiting }]) => [waiting, { pool }]),
     );
-    registry.registerMetric(
-      new Gauge({
-        name: "suncrew_database_reached",
-        help: "1 where the figures of the fleet could be read just now",
-        registers: [],
-        async collect() {
-          this.set(Number((await readFigures()) !== null));
-        },
-      }),
-    );
+    this.#gauge("suncrew_database_reached", "1 where the figures of the fleet could be read just now", [], async () => [
+      [Number((await this.#readFigures()) !== null)],
+    ]);
     for (const [name, help, valueOf] of fleetGauges) {
-      registry.registerMetric(
-        new Gauge({
-          name,
-          help,
-          registers: [],
-          async collect() {
-            const figures = await readFigures();
-            // An unknown figure is left out: a 0 would be a lie.
-            if (figures === null) this.remove();
-            else this.set(valueOf(figures));
-          },
-        }),
-      );
+      this.#gauge(name, help, [], async () => {
+        const figures = await this.#readFigures();
+        return figures === null ? [] : [[valueOf(figures)]];
+      });
     }
   }
 
-  /** Gauges and pages that are collected at the same time share one query; null where the database does not answer. */
+  /** A value without labels is left out while `read` returns none: a 0 would be wrong. */
+  #gauge(name: string, help: string, labelNames: string[], read: () => Sample[] | Promise<Sample[]>): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      async collect() {
+        const samples = await read();
+        if (samples.length === 0 && labelNames.length === 0) this.remove();
+        for (const [value, labels = {}] of samples) this.set(labels, value);
+      },
+    });
+    this.#registry.registerMetric(gauge);
+  }
+
+  #counter(name: string, help: string, labelNames: string[], read: () => Sample[]): void {
+    const counter = new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [value, labels = {}] of read()) this.inc(labels, value);
+      },
+    });
+    this.#registry.registerMetric(counter);
+  }
+
+  /** Gauges and pages that are collected together share one query; null if the database does not respond. */
   #readFigures(): Promise<FleetFigures | null> {
     const { db, clock, log } = this.#deps;
     this.#reading ??= readFleetFigures(db, clock.now())

@@ -1,5 +1,5 @@
 import { reportSettings, updateReportSettings } from "@suncrew/contract/report-templates/report-templates.ts";
-import { keptReportFile, keptReports } from "@suncrew/contract/reports/reports.ts";
+import { monthlyReportFile, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { attachmentOf, SmtpSink } from "../../../test/smtp-sink.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -20,7 +20,7 @@ afterAll(async () => {
   await sink.close();
 });
 
-test("monthly reports: the PDF of a real month is kept, downloaded and mailed byte for byte; a month without activity has none", async () => {
+test("monthly reports: the PDF of a real month is stored, downloaded and mailed byte for byte; a month without activity has none", async () => {
   const { db, deps, fixtures } = server;
   const mailer = smtpMailer({
     host: "127.0.0.1",
@@ -60,7 +60,7 @@ test("monthly reports: the PDF of a real month is kept, downloaded and mailed by
   await new MonthlyReports({ ...deps, mailer, generate: reportGenerator(deps, new Workers(deps)) }).runDue();
 
   const owner = await server.as("owner");
-  const { reports } = await owner.ask(keptReports);
+  const { reports } = await owner.ask(monthlyReports);
   const reason = "No activity logs found between these dates";
   expect(reports.toSorted((one, other) => one.site_id - other.site_id)).toMatchObject([
     { site_id: fixtures.ownSiteId, month: "2026-05", status: "READY", mail_status: "SENT", reason: null },
@@ -68,7 +68,7 @@ test("monthly reports: the PDF of a real month is kept, downloaded and mailed by
   ]);
   const ready = reports.find(({ status }) => status === "READY");
   expect(ready?.template_name).toBe("Performance Only Report");
-  const file = await owner.call(keptReportFile, { params: { reportId: ready?.id ?? 0 } });
+  const file = await owner.call(monthlyReportFile, { params: { reportId: ready?.id ?? 0 } });
   expect(file.text).toMatch(/^%PDF-1\.\d/);
   const [mail, ...others] = sink.mails;
   expect([mail?.to, others]).toEqual([["asha@sun.example"], []]);

@@ -1,4 +1,4 @@
-import { keptReportFile, keptReports } from "@suncrew/contract/reports/reports.ts";
+import { monthlyReportFile, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMonthlyReports, monthlyReportId } from "../../../test/monthly-report-fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe("monthly reports that are kept", () => {
-  test("are listed newest first, page by page, each to whoever has its site now", async () => {
+describe("the list of monthly reports", () => {
+  test("is newest first, page by page, each for the partner that has its site now", async () => {
     const { ownRobot, secondSiteId } = server.fixtures;
     const owner = await server.as("owner");
-    const first = await owner.ask(keptReports, { query: { limit: 4 } });
+    const first = await owner.ask(monthlyReports, { query: { limit: 4 } });
     expect(first.reports.map(({ month }) => month)).toEqual(["2026-05", "2026-04", "2026-03", "2026-02"]);
     const cursor = first.next_cursor ?? "";
-    const rest = await owner.ask(keptReports, { query: { limit: 4, cursor } });
+    const rest = await owner.ask(monthlyReports, { query: { limit: 4, cursor } });
     expect(rest).toEqual({
       reports: [
         expect.objectContaining({ site_id: secondSiteId, month: "2026-01", mail_reason: null }),
@@ -50,38 +50,38 @@ describe("monthly reports that are kept", () => {
       next_cursor: null,
     });
     const admin = await server.as("admin");
-    const ofSecond = await admin.ask(keptReports, { query: { site_id: secondSiteId } });
+    const ofSecond = await admin.ask(monthlyReports, { query: { site_id: secondSiteId } });
     expect(ofSecond.reports.map(({ mail_reason }) => mail_reason)).toContain("Rejected for asha@sun.example: 550");
-    expect([(await admin.ask(keptReports)).reports.length, ofSecond.reports.length]).toEqual([7, 5]);
+    expect([(await admin.ask(monthlyReports)).reports.length, ofSecond.reports.length]).toEqual([7, 5]);
   });
 
-  test("§9: the PDF is downloaded under the name of a site report; what is empty or another's is 404", async () => {
+  test("§9: the PDF is downloaded under the name of a site report; an empty or another partner's one is 404", async () => {
     const { ownRobot, foreignRobot } = server.fixtures;
     const owner = await server.as("owner");
-    const file = await owner.call(keptReportFile, { params: { reportId: monthlyReportId(ownRobot.siteId) } });
+    const file = await owner.call(monthlyReportFile, { params: { reportId: monthlyReportId(ownRobot.siteId) } });
     expect([file.status, file.text]).toEqual([200, "%PDF-1.7 Ownfield"]);
     expect(file.headers).toMatchObject({
       "content-type": "application/pdf",
       "content-disposition": expect.stringContaining("Ownfield Park_report_2026-05-01_to_2026-05-31.pdf"),
     });
     for (const reportId of [monthlyReportId(foreignRobot.siteId), 930_001, 999_999]) {
-      const answer = await owner.call(keptReportFile, { params: { reportId } });
+      const answer = await owner.call(monthlyReportFile, { params: { reportId } });
       expect(answer).toMatchObject({ status: 404, body: { message: "Report not found" } });
     }
   });
 
-  test("one that was made for a former partner of the site, whom it tells of, is not the next partner's", async () => {
+  test("one made for a former partner of the site, which it names, is not available to the next partner", async () => {
     const { ownRobot, strangerPartnerId } = server.fixtures;
     const reportId = monthlyReportId(ownRobot.siteId);
     const site = server.db.updateTable("sites").where("id", "=", ownRobot.siteId);
     await site.set({ maintenance_partner_id: strangerPartnerId }).execute();
     for (const person of ["stranger", "owner"] as const) {
       const client = await server.as(person);
-      const { reports } = await client.ask(keptReports);
+      const { reports } = await client.ask(monthlyReports);
       expect(reports.map(({ id }) => id)).not.toContain(reportId);
-      expect((await client.call(keptReportFile, { params: { reportId } })).status).toBe(404);
+      expect((await client.call(monthlyReportFile, { params: { reportId } })).status).toBe(404);
     }
     const admin = await server.as("admin");
-    expect((await admin.call(keptReportFile, { params: { reportId } })).status).toBe(200);
+    expect((await admin.call(monthlyReportFile, { params: { reportId } })).status).toBe(200);
   });
 });

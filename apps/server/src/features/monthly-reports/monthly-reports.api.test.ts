@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-describe("monthly reports: when", () => {
-  test("each site's begins with its own first day, in its own range", async () => {
+describe("monthly reports: when they are made", () => {
+  test("each site's on the first day of its own month, for its own range", async () => {
     await bench.settings({ since: bench.clock.now() });
     const auckland = await bench.site("A", "Pacific/Auckland");
     const india = await bench.site("I");
@@ -38,7 +38,7 @@ describe("monthly reports: when", () => {
     expect(await bench.summaries()).toEqual(dueAt.map(([, siteId]) => `${siteId} 2026-10-01 READY`));
   });
 
-  test("switched on in the middle of a month they begin with the next first day; sites that were not there yet wait", async () => {
+  test("enabled in the middle of a month they begin with the next first day; sites that did not exist yet wait", async () => {
     const old = await bench.site("Old");
     await bench.settings({ since: bench.clock.now() });
     const one = bench.server();
@@ -58,7 +58,7 @@ describe("monthly reports: when", () => {
     expect((await bench.summaries()).slice(1)).toEqual([`${old} 2026-11-01 READY`, `${young} 2026-11-01 READY`]);
   });
 
-  test("servers that were down on the first day make the last month later, and no month before it", async () => {
+  test("servers that were down on the first day make the last month later, and no earlier month", async () => {
     const id = await bench.site("Old");
     await bench.settings({});
     bench.until("2027-03-20T00:00:00Z");
@@ -66,7 +66,7 @@ describe("monthly reports: when", () => {
     expect(await bench.summaries()).toEqual([`${id} 2027-02-01 READY`]);
   });
 
-  test("nothing while the setting is off, and nothing for sites that were deleted", async () => {
+  test("none while the setting is off, and none for deleted sites", async () => {
     const id = await bench.site("Gone");
     await bench.settings({ since: null });
     const one = bench.server();
@@ -79,7 +79,7 @@ describe("monthly reports: when", () => {
 });
 
 describe("monthly reports: once with any number of servers", () => {
-  test("three servers that look at once make one report of each site, one at a time each, and each later look none", async () => {
+  test("three servers that check together make one report per site, one at a time each, and none at later checks", async () => {
     await bench.settings({ templateId: 2 });
     const ids = [];
     for (let nth = 1; nth <= 12; nth += 1) ids.push(await bench.site(`Park ${nth}`));
@@ -96,16 +96,16 @@ describe("monthly reports: once with any number of servers", () => {
     expect(bench.ordered.map(({ siteId }) => siteId).toSorted((one, other) => one - other)).toEqual(ids);
     expect(mostAtOnce).toBeLessThanOrEqual(3);
     expect(bench.ordered[0]?.sections.map(({ type }) => type)).toEqual(["performance"]);
-    const kept = await bench.reports();
-    expect(kept.map(({ attempts, try_at }) => [attempts, try_at])).toEqual(ids.map(() => [1, null]));
-    expect(new Set(kept.map(({ template_name }) => template_name))).toEqual(new Set(["Performance Only Report"]));
+    const stored = await bench.reports();
+    expect(stored.map(({ attempts, try_at }) => [attempts, try_at])).toEqual(ids.map(() => [1, null]));
+    expect(new Set(stored.map(({ template_name }) => template_name))).toEqual(new Set(["Performance Only Report"]));
     const files = await bench.db.selectFrom("kept_report_files").selectAll().orderBy("report_id").execute();
     expect(files.map(({ pdf }) => pdf.toString()).toSorted()).toEqual(
       ids.map((_, nth) => `Park ${nth + 1}`).toSorted(),
     );
   });
 
-  test("what a killed server had begun is made by another when its lease ends; what it says later changes nothing", async () => {
+  test("what a killed server had begun is made by another when its lease ends; later results of the first change nothing", async () => {
     await bench.settings({});
     await bench.site("Park");
     const begun = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ describe("monthly reports: once with any number of servers", () => {
     expect(bench.ordered).toHaveLength(1);
   });
 
-  test("a server that stops gives back what it was making, and another begins at once", async () => {
+  test("a server that stops releases the report in progress, and another begins it immediately", async () => {
     await bench.settings({});
     await bench.site("Park");
     const begun = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ describe("monthly reports: once with any number of servers", () => {
     expect(await bench.reports()).toMatchObject([{ status: "READY", attempts: 1 }]);
   });
 
-  test("a report that another server holds is left to it", async () => {
+  test("a report that another server has claimed is left to it", async () => {
     await bench.settings({});
     await bench.site("Park");
     await bench.server({ canSend: false }).runDue();
@@ -186,8 +186,8 @@ describe("monthly reports: once with any number of servers", () => {
   });
 });
 
-describe("monthly reports: what becomes of them", () => {
-  test("a month without activity is EMPTY with the sentence, for good", async () => {
+describe("monthly reports: outcomes", () => {
+  test("a month without activity is EMPTY with that reason, permanently", async () => {
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.site("Quiet");
     bench.generate = async () => ({ kind: "empty", reason: "No activity logs found between these dates" });
@@ -201,7 +201,7 @@ describe("monthly reports: what becomes of them", () => {
     expect([bench.ordered.length, bench.sent.length]).toEqual([1, 0]);
   });
 
-  test("one that fails is FAILED and tried again with growing pauses until it is made or given up", async () => {
+  test("one that fails is FAILED and retried with growing pauses until it is made or given up", async () => {
     await bench.settings({});
     const id = await bench.site("Park");
     bench.generate = async () => {

@@ -1,17 +1,17 @@
 import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { KEPT_REPORTS_DEFAULT_LIMIT, type keptReports } from "@suncrew/contract/reports/reports.ts";
+import { MONTHLY_REPORTS_DEFAULT_LIMIT, type monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
-/** Monthly reports that the viewer may have, newest first. Throws 404 for a site that is not the viewer's. */
-export async function readKeptReports(
+/** Monthly reports visible to the viewer, newest first. Throws 404 for a site that is not the viewer's. */
+export async function readMonthlyReports(
   viewer: Viewer,
   db: Executor,
-  { site_id: siteId, limit = KEPT_REPORTS_DEFAULT_LIMIT, cursor }: QueryOf<typeof keptReports>,
-): Promise<ResponseOf<typeof keptReports>> {
+  { site_id: siteId, limit = MONTHLY_REPORTS_DEFAULT_LIMIT, cursor }: QueryOf<typeof monthlyReports>,
+): Promise<ResponseOf<typeof monthlyReports>> {
   if (siteId !== undefined) await requireSite(viewer, db, siteId);
   const rows = await visibleReports(viewer, db)
     .select(["k.id", "k.site_id", "sites.name as site_name", "k.template_name", "k.status", "k.reason", "k.bytes"])
@@ -34,8 +34,8 @@ export async function readKeptReports(
 }
 
 /**
- * The reports of the viewer's sites. A partner has those alone that were made while the site was its own: an earlier one
- * tells of the former partner.
+ * The reports of the viewer's sites. A partner sees only those made while the site was its own: earlier ones name the
+ * former partner.
  */
 function visibleReports(viewer: Viewer, db: Executor) {
   const reports = visibleSites(viewer, db).innerJoin("kept_reports as k", "k.site_id", "sites.id");
@@ -43,7 +43,7 @@ function visibleReports(viewer: Viewer, db: Executor) {
 }
 
 /** The PDF of a report of one of the viewer's sites, with its site and month. Throws 404 if there is none. */
-export async function readKeptFile(
+export async function readMonthlyReportFile(
   viewer: Viewer,
   db: Executor,
   reportId: number,

@@ -16,7 +16,7 @@ const mailing = new LeasedQueue("kept_reports", {
   isOpen: sql<boolean>`mail_status = 'PENDING'`,
 });
 
-/** A report that this server generates now. */
+/** A report that this server is generating. */
 export interface ReportClaim extends Claim {
   readonly siteId: number;
   readonly siteName: string;
@@ -26,8 +26,8 @@ export interface ReportClaim extends Claim {
 }
 
 /**
- * Plans last month's report, once, for every site that existed when the month ended, provided that the setting has been on
- * since then. A report that came due while all servers were down is planned too, but never a month before the last.
+ * Plans last month's report, once, for every site that existed when the month ended, provided that the setting has been
+ * on since then. A report that came due while all servers were down is planned too, but never an earlier month's.
  */
 export async function planReports(db: Db, now: Date): Promise<void> {
   const zones = await db.selectFrom("sites").select("timezone").distinct().where("deleted_at", "is", null).execute();
@@ -46,7 +46,7 @@ export async function planReports(db: Db, now: Date): Promise<void> {
     on conflict (site_id, month) do nothing`.execute(db);
 }
 
-/** Claims the report that has been due the longest; null where none is due. */
+/** Claims the report that has been due longest; null if none is due. */
 export async function claimReport(db: Db, now: Date): Promise<ReportClaim | null> {
   const { rows } = await sql<ReportClaim>`
     update kept_reports k set ${generation.claiming("k", now)}, partner_id = s.maintenance_partner_id
@@ -57,7 +57,7 @@ export async function claimReport(db: Db, now: Date): Promise<ReportClaim | null
   return rows[0] ?? null;
 }
 
-/** Gives up the claim of a report that is unfinished because this server stops: another one may begin at once. */
+/** Releases the claim on an unfinished report because this server stops, so that another can begin immediately. */
 export async function releaseReport(db: Db, claim: ReportClaim, now: Date): Promise<void> {
   await db
     .updateTable("kept_reports")
@@ -71,11 +71,11 @@ interface StoredReport {
   readonly pdf: Buffer;
   /** The partner that the report names. */
   readonly partnerId: number | null;
-  /** Whether and when it is sent by mail. */
+  /** Whether and when it is mailed. */
   readonly mail: { readonly status: "NONE" | "PENDING" | "UNCONFIGURED"; readonly at: Date | null };
 }
 
-/** Stores a generated report; false where another server has claimed it since. */
+/** Stores a generated report; false if another server has claimed it since. */
 export async function storeReport(
   tx: Tx,
   claim: ReportClaim,
@@ -101,7 +101,9 @@ export async function storeReport(
   return true;
 }
 
-/** Stores why there is no report; `retryAt` is null where there will be none. False where another server has claimed it since. */
+/**
+ * Stores why there is no report; without `retryAt` there will be none. False if another server has claimed it since.
+ */
 export async function storeNoReport(
   tx: Tx,
   claim: ReportClaim,
@@ -116,17 +118,20 @@ export async function storeNoReport(
   return stored !== undefined;
 }
 
-/** A report that this server sends now. */
+/** A report that this server is mailing. */
 export interface MailClaim extends ReportClaim {
   readonly timezone: string;
-  /** Null where the site has no partner, or another than when the report was generated, or the partner no address. */
+  /**
+   * Null if the site has no partner, or a different one than when the report was generated, or the partner has no
+   * address.
+   */
   readonly partnerEmail: string | null;
   readonly createdAt: Date;
   /** Recipients that an earlier attempt has reached. */
   readonly mailedTo: readonly string[];
 }
 
-/** Claims the mail that has been due the longest; null where none is due. */
+/** Claims the mail that has been due longest; null if none is due. */
 export async function claimMail(db: Db, now: Date): Promise<MailClaim | null> {
   const { rows } = await sql<MailClaim>`
     update kept_reports k set ${mailing.claiming("k", now)}
@@ -157,7 +162,7 @@ export interface MailOutcome {
   readonly mailedTo: readonly string[];
 }
 
-/** Stores the outcome of sending a mail; false where another server has claimed it since. */
+/** Stores the outcome of sending a mail; false if another server has claimed it since. */
 export async function storeMailOutcome(tx: Tx, claim: MailClaim, outcome: MailOutcome): Promise<boolean> {
   const stored = await tx
     .updateTable("kept_reports")

@@ -22,28 +22,31 @@ import {
 } from "./monthly-reports.repository.ts";
 import { ReportMails } from "./report-mails.ts";
 
-/** The report of a site over a month, to be generated with these sections. */
+/** The monthly report of a site, to be generated with these sections. */
 export interface ReportOrder {
   readonly siteId: number;
   readonly siteName: string;
   /** 'YYYY-MM-DD HH:MM:SS', local time at the site. */
   readonly from: string;
-  /** Its second is part of the range. */
+  /** This second is part of the range. */
   readonly to: string;
   readonly sections: readonly PrintedSection[];
   readonly signal: AbortSignal;
 }
 
 export type GeneratedReport =
-  /** `partnerId` is the partner that the report names, whose site it was. */
+  /** `partnerId` is the partner that had the site and is named in the report. */
   | { readonly kind: "made"; readonly pdf: Buffer; readonly partnerId: number | null }
   /** The range has no activity; `reason` says so. */
   | { readonly kind: "empty"; readonly reason: string };
 
-/** Rejects where that fails, to be tried again. */
+/** Rejects if that fails, to be retried. */
 type GenerateReport = (order: ReportOrder) => Promise<GeneratedReport>;
 
-/** How often every server checks for due work. The first check is one interval after its start, so as not to slow that. */
+/**
+ * How often every server checks for due work. The first check comes one interval after its start, so as not to slow
+ * that down.
+ */
 const CHECK_INTERVAL_MS = 10_000;
 /** Well within the lease, so that no two servers generate the same report. */
 const GENERATION_TIMEOUT_MS = 5 * 60_000;
@@ -54,8 +57,8 @@ type MonthlyReportsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "m
 
 /**
  * Generates last month's report of every site from the first day of a month, in the site's time zone, and mails it. All
- * servers do so at once, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to one
- * server. What a server leaves unfinished by dying, another one generates when the lease ends.
+ * servers do so concurrently, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to
+ * one server. If a server dies, another generates the report when the lease ends.
  */
 export class MonthlyReports implements Service {
   readonly #deps: MonthlyReportsDependencies;
@@ -162,7 +165,7 @@ const suncrew: Viewer = {
 /** The largest report that is stored; one of 2,000 rows is less than a tenth of it. */
 const MAX_REPORT_BYTES = 24 * 1_024 * 1_024;
 
-/** Generates the same report as a person gets who requests the same range. */
+/** Generates the same report that a person gets for the same range. */
 export function reportGenerator(
   { clock, settings }: Pick<Dependencies, "clock" | "settings">,
   workers: Workers,
@@ -172,7 +175,7 @@ export function reportGenerator(
     try {
       const request = {
         viewer: suncrew,
-        asked: { siteId, from, to },
+        request: { siteId, from, to },
         now: clock.now(),
         maintenanceIntervalDays,
         templateId: null,

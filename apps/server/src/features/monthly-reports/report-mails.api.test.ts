@@ -16,7 +16,7 @@ describe("monthly reports: by e-mail", () => {
   const mails = async () =>
     (await bench.reports()).map(({ mail_status, mail_reason, mailed_to }) => [mail_status, mail_reason, mailed_to]);
 
-  test("each goes once to the recipients and, if chosen, to the site's partner, with the PDF", async () => {
+  test("each is sent once to the recipients and, if chosen, to the site's partner, with the PDF", async () => {
     const partnerId = await addPartner(bench.db, "Care", "Cara");
     await bench.settings({ recipients: ["asha@sun.example"], toPartners: true });
     await bench.site("Sonnenfeld Süd", "Europe/Berlin", partnerId);
@@ -46,7 +46,7 @@ describe("monthly reports: by e-mail", () => {
     ]);
   });
 
-  test("without SMTP a report says that it is not configured; nobody named, or switched off, is nobody", async () => {
+  test("without SMTP a report says that mail is not configured; without recipients, or switched off, none is sent", async () => {
     await bench.site("Park");
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.server({ canSend: false }).runDue();
@@ -63,7 +63,7 @@ describe("monthly reports: by e-mail", () => {
     expect(bench.sent).toEqual([]);
   });
 
-  test("whoever was refused gets it with a later try, nobody twice; each try has the same Message-ID", async () => {
+  test("a refused recipient gets it with a later attempt, nobody gets it twice; each attempt has the same Message-ID", async () => {
     await bench.settings({ recipients: ["asha@sun.example", "ravi@sun.example"] });
     await bench.site("Park");
     const rejected = [{ address: "ravi@sun.example", reason: "450 later" }];
@@ -79,7 +79,7 @@ describe("monthly reports: by e-mail", () => {
     expect(new Set(bench.sent.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  test("who became the site's partner after the report was made does not get it, as it tells of the former one", async () => {
+  test("a partner that took over the site after the report was made does not get it, because it names the former one", async () => {
     const former = await addPartner(bench.db, "Care", "Cara");
     const next = await addPartner(bench.db, "Next", "Nina");
     await bench.settings({ recipients: ["asha@sun.example"], toPartners: true });
@@ -100,14 +100,14 @@ describe("monthly reports: by e-mail", () => {
     expect((await mails())[0]?.[0]).toBe("SENT");
   });
 
-  test("a mail server that fails is tried again with growing pauses, then given up with its reason", async () => {
+  test("a failing mail server is retried with growing pauses, then given up with its reason", async () => {
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.site("Park");
     bench.send = async () => {
       throw new MailRefused("The mail server could not be reached (ESOCKET).");
     };
     const one = bench.server();
-    for (let tries = 1; tries <= 10; tries += 1) {
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
       await one.runDue();
       bench.clock.advance(DAY_MS);
     }
@@ -115,7 +115,7 @@ describe("monthly reports: by e-mail", () => {
     expect(await mails()).toEqual([["FAILED", "The mail server could not be reached (ESOCKET).", []]]);
   });
 
-  test("a server that stops while it sends waits for no mail server, and another sends it at once", async () => {
+  test("a server that stops while it sends waits for no mail server, and another sends it immediately", async () => {
     await bench.settings({ recipients: ["asha@sun.example"] });
     await bench.site("Park");
     const begun = Promise.withResolvers<void>();

@@ -15,8 +15,8 @@ import {
 type ReportMailsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "mailer">;
 
 /**
- * Sends reports that are waiting to be mailed, one at a time. If a server dies between sending a mail and storing that,
- * the mail is sent again when its lease ends: rather twice, under the same Message-ID, than never.
+ * Sends reports that are waiting to be mailed, one at a time. If a server dies after sending a mail and before storing
+ * that, the mail is sent again when its lease ends: rather twice, under the same Message-ID, than never.
  */
 export class ReportMails {
   readonly #deps: ReportMailsDependencies;

@@ -25,7 +25,7 @@ async function signInWith(username: string, password: string): Promise<number> {
 }
 
 describe("§7 PUT api/partner/resetPassword", () => {
-  test("answers a new password, which opens the sign-in and is shown until the partner sets its own", async () => {
+  test("returns a new password, which is valid at sign-in and shown until the partner sets its own", async () => {
     const admin = await server.as("admin");
     const owner = await server.signIn("owner");
     const { ownerPartnerId: id } = server.fixtures;
@@ -41,7 +41,7 @@ describe("§7 PUT api/partner/resetPassword", () => {
     expect(await signInWith(usernames.owner, newPassword)).toBe(401);
   });
 
-  test("lets in at once whom wrong passwords had locked out", async () => {
+  test("ends a lockout after wrong passwords immediately", async () => {
     for (let each = 0; each < 4; each += 1) await signInWith(usernames.owner, "wrong");
     expect(await signInWith(usernames.owner, PASSWORD)).toBe(429);
     const { ownerPartnerId: id } = server.fixtures;
@@ -49,7 +49,7 @@ describe("§7 PUT api/partner/resetPassword", () => {
     expect(await signInWith(usernames.owner, newPassword)).toBe(200);
   });
 
-  test("of resets at once the one that is shown afterwards is the one that counts", async () => {
+  test("of concurrent resets the one that is shown afterwards is the one that is valid", async () => {
     const admin = await server.as("admin");
     const { ownerPartnerId: id } = server.fixtures;
     const answers = await Promise.all(
@@ -60,7 +60,7 @@ describe("§7 PUT api/partner/resetPassword", () => {
     expect(await signInWith(usernames.owner, shown ?? "")).toBe(200);
   });
 
-  test("gives a partner that has no user yet one", async () => {
+  test("gives a partner without a user one", async () => {
     const admin = await server.as("admin");
     const id = await addPartner(server.db, "Userless Services", "Uma Das");
     const { newPassword } = await admin.ask(resetPartnerPassword, { params: { id } });
@@ -68,7 +68,7 @@ describe("§7 PUT api/partner/resetPassword", () => {
     expect(await passwordOf(id)).toBe(newPassword);
   });
 
-  test("In-house has none: 409; a partner that is not there: 404", async () => {
+  test("In-house has none: 409; a nonexistent partner: 404", async () => {
     const admin = await server.as("admin");
     const refused = await admin.call(resetPartnerPassword, { params: { id: 1 } });
     expect([refused.status, refused.body]).toEqual([
@@ -82,7 +82,7 @@ describe("§7 PUT api/partner/resetPassword", () => {
 });
 
 describe("accounts and credentials: a generated password", () => {
-  test("stands encrypted in the database, and in no log line or audit row", async () => {
+  test("is encrypted in the database, and in no log line or audit row", async () => {
     const admin = await server.as("admin");
     const made = await admin.ask(createPartner, { body: partnerForm("Sealed Services") });
     const { newPassword } = await admin.ask(resetPartnerPassword, { params: { id: made.partnerId } });
@@ -97,7 +97,7 @@ describe("accounts and credentials: a generated password", () => {
     }
   });
 
-  test("is null, and no failure, where it cannot be read: another key, or a value moved to another user", async () => {
+  test("is null, without a failure, if it cannot be read: another key, or a value moved to another user", async () => {
     const admin = await server.as("admin");
     const one = await admin.ask(createPartner, { body: partnerForm("One Services") });
     const two = await admin.ask(createPartner, { body: partnerForm("Two Services") });

@@ -25,7 +25,7 @@ async function audits(action: string) {
 }
 
 describe("§7 POST api/partner/create", () => {
-  test("makes an ACTIVE partner and a user that signs in with the credentials told", async () => {
+  test("creates an ACTIVE partner and a user that can sign in with the returned credentials", async () => {
     const admin = await server.as("admin");
     const form = partnerForm("SunCare Services Pvt. Ltd.", { certifications: "ISO 9001, MNRE", tax_id: "T-1" });
     const made = await admin.ask(createPartner, { body: { ...form, status: "active" } });
@@ -56,7 +56,7 @@ describe("§7 POST api/partner/create", () => {
     ["city", "City is required"],
     ["state", "State is required"],
     ["zip_code", "Zip code is required"],
-  ])("§5: %s is required, also where it is blank", async (field, message) => {
+  ])("§5: %s is required, and must not be blank", async (field, message) => {
     const admin = await server.as("admin");
     for (const value of [undefined, "", "   "]) {
       const body = { ...partnerForm("Blank Services"), [field]: value };
@@ -69,7 +69,7 @@ describe("§7 POST api/partner/create", () => {
     expect(await audits("CREATE_PARTNER")).toEqual([]);
   });
 
-  test("of many partners of one name made at once each gets a username of its own", async () => {
+  test("of many partners of one name created concurrently each gets a username of its own", async () => {
     const admin = await server.as("admin");
     const made = await Promise.all(
       Array.from({ length: 12 }, () => admin.call(createPartner, { body: partnerForm("Twelve Twins") })),
@@ -90,7 +90,7 @@ describe("§7 POST api/partner/create", () => {
     expect((await create()).credentials.username).toBe("green.works2");
   });
 
-  test("is on record, without the password", async () => {
+  test("is recorded, without the password", async () => {
     const admin = await server.as("admin");
     const made = await admin.ask(createPartner, { body: partnerForm("Recorded Services") });
     const [row] = await audits("CREATE_PARTNER");
@@ -123,7 +123,7 @@ describe("§7 PUT api/partner/update", () => {
     expect(touched).toEqual([server.fixtures.ownSiteId, server.fixtures.secondSiteId]);
   });
 
-  test("added fields that an older caller leaves out keep their value; null takes it away", async () => {
+  test("added fields that an older caller omits keep their value; null removes it", async () => {
     const admin = await server.as("admin");
     const full = partnerForm("Full Services", { country: "USA", tax_id: "T", registration: "R", certifications: "C" });
     const { partnerId: id } = await admin.ask(createPartner, { body: full });
@@ -133,14 +133,14 @@ describe("§7 PUT api/partner/update", () => {
     expect(await partnerOf(id)).toMatchObject({ ...full, tax_id: null, country: null });
   });
 
-  test("two people editing at once: the second is told, and nothing is changed", async () => {
+  test("two people editing concurrently: the second is told, and nothing is changed", async () => {
     const admin = await server.as("admin");
     const { ownerPartnerId: id } = server.fixtures;
     const save = (name: string, version?: number) =>
       admin.call(updatePartner, { params: { id }, body: { ...partnerForm(name), ...(version && { version }) } });
     const answers = await Promise.all([save("First Services", 1), save("Second Services", 1)]);
     const late = answers.find(({ status }) => status !== 200);
-    const message = "Somebody else changed this partner meanwhile.";
+    const message = "Somebody else has changed this partner in the meantime.";
     expect([late?.status, late?.body]).toEqual([
       409,
       { message, code: "EDIT_CONFLICT", errors: [{ field: "version", message }] },
@@ -155,7 +155,7 @@ describe("§7 PUT api/partner/update", () => {
 });
 
 describe("§7 DELETE api/partner/deletePartner", () => {
-  test("is refused while sites are assigned, naming them; sites that were deleted do not count", async () => {
+  test("is refused while sites are assigned, naming them; deleted sites do not count", async () => {
     const admin = await server.as("admin");
     const { ownerPartnerId: id } = server.fixtures;
     const refused = await admin.call(deletePartner, { params: { id } });
@@ -163,13 +163,13 @@ describe("§7 DELETE api/partner/deletePartner", () => {
       "2 sites are assigned to this partner: Ownfield Annex, Ownfield Park. Give them to another partner first.";
     expect([refused.status, refused.body]).toEqual([409, { message, code: "PARTNER_HAS_SITES" }]);
     expect(await partnerOf(id)).toBeDefined();
-    const gone = server.db.updateTable("sites").set({ deleted_at: server.clock.now() });
-    await gone.where("id", "=", server.fixtures.ownSiteId).execute();
+    const deletion = server.db.updateTable("sites").set({ deleted_at: server.clock.now() });
+    await deletion.where("id", "=", server.fixtures.ownSiteId).execute();
     expect((await admin.call(deletePartner, { params: { id } })).body).toEqual({
       message: "1 site is assigned to this partner: Ownfield Annex. Give it to another partner first.",
       code: "PARTNER_HAS_SITES",
     });
-    await gone.where("id", "=", server.fixtures.secondSiteId).execute();
+    await deletion.where("id", "=", server.fixtures.secondSiteId).execute();
     expect((await admin.call(deletePartner, { params: { id } })).status).toBe(200);
     expect(await partnerOf(id)).toBeUndefined();
     expect((await audits("DELETE_PARTNER")).map(({ outcome, reason }) => [outcome, reason === null])).toEqual([
@@ -195,7 +195,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     });
   });
 
-  test("In-house is never deleted; a partner that is not there is 404, also the second time", async () => {
+  test("In-house is never deleted; a nonexistent partner is 404, also the second time", async () => {
     const admin = await server.as("admin");
     const refused = await admin.call(deletePartner, { params: { id: IN_HOUSE } });
     const message = "In-house belongs to every installation and cannot be deleted.";
@@ -207,7 +207,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     expect([edited.status, edited.body]).toEqual([404, { message: "Partner not found", code: "PARTNER_NOT_FOUND" }]);
   });
 
-  test("a site that is given to it at the same moment keeps it there", async () => {
+  test("a site that is assigned to it at the same moment prevents that", async () => {
     const admin = await server.as("admin");
     const { partnerId: id } = await admin.ask(createPartner, { body: partnerForm("Just Now Services") });
     const giving = await server.db.startTransaction().execute();
@@ -224,7 +224,7 @@ describe("§7 DELETE api/partner/deletePartner", () => {
     expect(await partnerOf(id)).toBeDefined();
   });
 
-  test("a site cannot be given to a partner that is deleted at the same moment", async () => {
+  test("a site cannot be assigned to a partner that is being deleted", async () => {
     const { partnerId: id } = await (
       await server.as("admin")
     ).ask(createPartner, { body: partnerForm("Late Services") });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("§7 GET api/partner/details", () => {
-  test("a Super Admin has all partners with their usernames, In-house too", async () => {
+  test("a Super Admin has all partners with their usernames, including In-house", async () => {
     const partners = await (await server.as("admin")).ask(partnerDetails);
     expect(partners.map(({ name, username }) => [name, username])).toEqual([
       ["Farcare Services", "sadia"],
@@ -32,7 +32,7 @@ describe("§7 GET api/partner/details", () => {
     });
   });
 
-  test("no answer has anything of a password but the one field, and that is a Super Admin's alone", async () => {
+  test("no answer contains anything of a password but the one field, which only a Super Admin gets", async () => {
     const admin = await server.as("admin");
     const made = await admin.ask(createPartner, { body: partnerForm("Known Services") });
     const { text, body } = await admin.call(partnerDetails);

@@ -9,13 +9,13 @@ import type { PartnersTable } from "../../platform/database/schema.ts";
 
 /** What people enter about a partner. */
 export type PartnerContent = BodyOf<typeof createPartner>;
-/** The same of an edit: fields that are left out keep their value. */
+/** The same for an edit: omitted fields keep their value. */
 type PartnerEdit = Omit<BodyOf<typeof updatePartner>, "version">;
 export type PartnerRow = Selectable<PartnersTable>;
 
 /**
- * Locks a partner that sites or devices are assigned to, so that it is not deleted before the transaction ends. Null
- * where it does not exist. Call it before locking a site or device: edits and deletions of partners lock in that order.
+ * Locks a partner that sites or devices are assigned to, so that it is not deleted before the transaction ends. Null if
+ * it does not exist. Call it before locking a site or device: edits and deletions of partners lock in that order.
  */
 export async function lockLivePartner(
   tx: Tx,
@@ -31,7 +31,7 @@ export async function lockLivePartner(
   return row ?? null;
 }
 
-/** Locks the partner against other changes, before its user and its sites. Null where it does not exist. */
+/** Locks the partner against other changes, before its user and its sites. Null if it does not exist. */
 export async function lockPartner(tx: Tx, partnerId: number): Promise<PartnerRow | null> {
   const row = await tx
     .selectFrom("partners")
@@ -123,7 +123,7 @@ export async function lockUsersOf(tx: Tx, partnerId: number): Promise<PartnerUse
     .execute();
 }
 
-/** Creates a partner's user with a readable username, derived from `nameSource`, that nobody has. */
+/** Creates a partner's user with a readable, free username derived from `nameSource`. */
 export async function insertPartnerUser(
   tx: Tx,
   user: UserContact & { readonly partnerId: number; readonly nameSource: string; readonly passwordHash: string },

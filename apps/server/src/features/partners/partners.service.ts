@@ -86,7 +86,7 @@ export class PartnersService {
     await this.#change(viewer, "UPDATE_PARTNER", partnerId, async ({ tx, partner, details }) => {
       const before = contentOf(partner);
       details.before = before;
-      // A field that is left out of the edit keeps its value.
+      // An omitted field keeps its value.
       details.after = { ...before, ...edit };
       if (version !== undefined && version !== partner.version) throw editConflict("partner");
       await updatePartnerRow(tx, partnerId, edit);
@@ -97,8 +97,8 @@ export class PartnersService {
   }
 
   /**
-   * Deletes a partner and its user, whose sessions end. Its devices, none of which a robot has, return to the operator;
-   * its history stays readable. Throws 404, and 409 for In-house and while sites are assigned.
+   * Deletes a partner and its user, whose sessions end. Its devices, all of them free, return to the operator; its
+   * history stays readable. Throws 404, and 409 for In-house and while sites are assigned.
    */
   async delete(viewer: Viewer, partnerId: number): Promise<ResponseOf<typeof deletePartner>> {
     await this.#change(viewer, "DELETE_PARTNER", partnerId, async ({ tx, partner, details, now }) => {
@@ -139,7 +139,7 @@ export class PartnersService {
     return { message: "Password reset successfully", newPassword: generated.password };
   }
 
-  /** A user's generated password; null where it cannot be decrypted. */
+  /** A user's generated password; null if it cannot be decrypted. */
   readPassword(userId: number, encrypted: string): string | null {
     const password = this.#stored.open(userId, encrypted);
     if (password === null) {
@@ -192,7 +192,7 @@ function sealed({ hash, sealFor }: GeneratedPassword, userId: number) {
   return { hash, sealed: sealFor(userId) };
 }
 
-/** What people enter about a partner, for the record. */
+/** The fields that people enter, for the audit. */
 function contentOf(partner: PartnerRow) {
   const { name, contact_person, email, contact_info, address, city, state, zip_code, country } = partner;
   const { registration, tax_id, certifications, status } = partner;

@@ -3,8 +3,8 @@ import type { Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
 /**
- * Every partner for a Super Admin, with its generated password as `readPassword` reads what is stored; a partner has its
- * own record only, without the sign-in that belongs to it.
+ * Every partner for a Super Admin, with its generated password as `readPassword` decrypts it; a partner sees only its
+ * own record, without the credentials.
  */
 export async function readPartners(
   viewer: Viewer,

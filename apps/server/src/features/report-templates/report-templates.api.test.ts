@@ -52,7 +52,7 @@ const audits = async () =>
     .execute();
 
 describe("§3 Report template", () => {
-  test("the three samples are there, as the catalogue has them; a PARTNER is told the active ones", async () => {
+  test("the three samples exist, as in the catalogue; a PARTNER gets the active ones", async () => {
     const told = await admin.ask(reportTemplates);
     expect(
       told.map(({ name, description, isActive, sections }) => ({ name, description, isActive, sections })),
@@ -60,7 +60,7 @@ describe("§3 Report template", () => {
     expect(await names(await server.as("owner"))).toEqual(["Monthly Site Report", "Performance Only Report"]);
   });
 
-  test("a template is made, shown with all its sections, printed as it says, and on record", async () => {
+  test("a template is created, shown with all its sections, applied when printing, and recorded", async () => {
     const { templateId } = await admin.ask(createReportTemplate, { body: alertsOnly });
     const made = (await admin.ask(reportTemplates)).at(-1);
     expect(made).toMatchObject({
@@ -92,7 +92,7 @@ describe("§3 Report template", () => {
     ]);
   });
 
-  test("without a template everything is printed; one that is inactive or away answers 404 in words", async () => {
+  test("without a template everything is printed; an inactive or deleted one answers 404 in words", async () => {
     expect(await readPrintedTemplate(server.db, null)).toEqual({ name: null, sections: allSections });
     for (const id of [MAINTENANCE, NOBODYS]) {
       await expect(readPrintedTemplate(server.db, id)).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe("§3 Report template", () => {
     }
   });
 
-  test("a name that another has in any case is 409, a template's own is not; the refusals are on record", async () => {
+  test("a name that another has in any case is 409, a template's own is not; the refusals are recorded", async () => {
     const body = { ...alertsOnly, name: " performance ONLY report" };
     const message = "A report template with this name already exists. Please choose a different name.";
     const answer = { status: 409, body: { message, errors: [{ field: "name", message }] } };
@@ -146,7 +146,7 @@ describe("§3 Report template", () => {
     ]);
   });
 
-  test("an edit from a version that is no longer there is 409 and changes nothing", async () => {
+  test("an edit based on an outdated version is 409 and changes nothing", async () => {
     const params = { templateId: PERFORMANCE };
     await admin.ask(updateReportTemplate, { params, body: { ...alertsOnly, isActive: false, version: 1 } });
     const late = await admin.call(updateReportTemplate, { params, body: { ...alertsOnly, name: "Late", version: 1 } });
@@ -158,7 +158,7 @@ describe("§3 Report template", () => {
     });
   });
 
-  test("a deleted one is gone, and its name is free", async () => {
+  test("a deleted one disappears, and its name is free", async () => {
     const params = { templateId: MAINTENANCE };
     await admin.ask(deleteReportTemplate, { params });
     expect(await admin.call(deleteReportTemplate, { params })).toMatchObject({
@@ -171,7 +171,7 @@ describe("§3 Report template", () => {
 });
 
 describe("Report settings", () => {
-  test("off at first; what is named changes, the rest stays; without a mail server they say so", async () => {
+  test("off at first; named settings change, the rest stays; without a mail server they say so", async () => {
     const off = {
       auto_generate_monthly: false,
       email_notifications: false,
@@ -194,7 +194,7 @@ describe("Report settings", () => {
     expect(late).toMatchObject({ status: 409, body: { errors: [{ field: "version" }] } });
   });
 
-  test("a template that cannot be chosen is refused, and the chosen one stays active and there", async () => {
+  test("a template that cannot be chosen is refused, and the chosen one must stay active and exist", async () => {
     const choose = (template_id: number) => admin.call(updateReportSettings, { body: { template_id } });
     expect(await choose(NOBODYS)).toMatchObject({ status: 404, body: { message: "Report template not found" } });
     expect(await choose(MAINTENANCE)).toMatchObject({ status: 400, body: { errors: [{ field: "template_id" }] } });
@@ -210,7 +210,7 @@ describe("Report settings", () => {
     await admin.ask(deleteReportTemplate, { params });
   });
 
-  test("§5: what is none is 400 with the field named", async () => {
+  test("§5: an invalid value is 400 with the field named", async () => {
     const wrong = [
       [{ recipients: ["nobody"] }, "recipients.0", "recipients.0 is not an e-mail address"],
       [{ auto_generate_monthly: "yes" }, "auto_generate_monthly", "auto_generate_monthly must be true or false"],

@@ -13,7 +13,9 @@ export interface TemplateContent {
   readonly is_active: boolean;
 }
 
-/** The template, for this transaction alone; null where it is not there. Taken before the settings that name it. */
+/**
+ * The template, locked for this transaction; null if it does not exist. Locked before the settings that refer to it.
+ */
 export async function lockTemplate(tx: Tx, templateId: number): Promise<TemplateRow | null> {
   const row = await tx
     .selectFrom("report_templates")
@@ -25,7 +27,7 @@ export async function lockTemplate(tx: Tx, templateId: number): Promise<Template
   return row ?? null;
 }
 
-/** The template as it is now; null where it is not there. */
+/** The current template; null if it does not exist. */
 export async function readTemplate(db: Executor, templateId: number): Promise<TemplateRow | null> {
   const row = await db
     .selectFrom("report_templates")
@@ -36,7 +38,7 @@ export async function readTemplate(db: Executor, templateId: number): Promise<Te
   return row ?? null;
 }
 
-/** True where another template has that name, compared trimmed, in any case. */
+/** Whether another template has that name, compared trimmed, in any case. */
 export async function isTemplateNameTaken(tx: Tx, name: string, exceptId: number | null): Promise<boolean> {
   const other = await tx
     .selectFrom("report_templates")
@@ -93,7 +95,7 @@ export async function readSettingsRow(db: Executor): Promise<SettingsRow> {
   return db.selectFrom("report_settings").selectAll().executeTakeFirstOrThrow();
 }
 
-/** The same, for this transaction alone. Taken after a template's row. */
+/** The same, locked for this transaction. Locked after a template's row. */
 export async function lockSettings(tx: Tx): Promise<SettingsRow> {
   return tx.selectFrom("report_settings").selectAll().forNoKeyUpdate().executeTakeFirstOrThrow();
 }

@@ -36,7 +36,7 @@ import {
   type TemplateRow,
 } from "./report-templates.repository.ts";
 
-/** Report templates and settings; the permission table has let only Super Admins come here. */
+/** Report templates and settings; the permission table admits only Super Admins here. */
 export class ReportTemplatesService {
   readonly #deps: Dependencies;
 
@@ -44,7 +44,7 @@ export class ReportTemplatesService {
     this.#deps = deps;
   }
 
-  /** Throws 400 with the place named where a rule is broken, and 409 for a name that is taken. */
+  /** Throws 400 with the place named if a rule is broken, and 409 for a name that is taken. */
   async create(viewer: Viewer, body: TemplateBody): Promise<ResponseOf<typeof createReportTemplate>> {
     const content = contentOfBody(body);
     const made = await transactionWithRetry(this.#deps.db, (tx) => createTemplate(this.#work(tx, viewer), content));
@@ -52,7 +52,7 @@ export class ReportTemplatesService {
     return { message: "Report template created successfully", templateId: made };
   }
 
-  /** Throws the same, 404, and 409 where another edit came between or the monthly reports need it active. */
+  /** Throws the same, 404, and 409 after a concurrent edit or if the monthly reports need it active. */
   async update(
     viewer: Viewer,
     templateId: number,
@@ -64,7 +64,7 @@ export class ReportTemplatesService {
     return { message: "Report template updated successfully" };
   }
 
-  /** Throws 404, and 409 while the monthly reports are made with it. */
+  /** Throws 404, and 409 while the monthly reports use it. */
   async delete(viewer: Viewer, templateId: number): Promise<ResponseOf<typeof deleteReportTemplate>> {
     await this.#change(viewer, templateId, deleteTemplate);
     return { message: "Report template deleted successfully" };
@@ -74,7 +74,7 @@ export class ReportTemplatesService {
     return readReportSettings(this.#deps.db, this.#deps.mailer !== undefined);
   }
 
-  /** Throws 404 and 400 for a template that cannot be chosen, and 409 where another edit came between. */
+  /** Throws 404 and 400 for a template that cannot be chosen, and 409 after a concurrent edit. */
   async updateSettings(
     viewer: Viewer,
     body: BodyOf<typeof updateReportSettings>,
@@ -84,7 +84,7 @@ export class ReportTemplatesService {
     return { message: "Report settings updated successfully" };
   }
 
-  /** Runs a change of a template that is there. What it refuses it has put on record, so that is thrown after the commit. */
+  /** Changes an existing template. Its refusals are recorded, so they are thrown after the commit. */
   async #change(
     viewer: Viewer,
     templateId: number,
@@ -114,7 +114,7 @@ function contentOfBody({ name, description, sections, isActive }: TemplateBody):
   return { name, description: description ?? "", sections: composed.sections, is_active: isActive };
 }
 
-/** Adds a template; answers its id, or why not. */
+/** Adds a template; returns its id, or the refusal. */
 async function createTemplate(work: TemplateWork, content: TemplateContent): Promise<number | HttpError> {
   const { tx, viewer, now } = work;
   if (await isTemplateNameTaken(tx, content.name, null)) {
@@ -131,7 +131,7 @@ async function createTemplate(work: TemplateWork, content: TemplateContent): Pro
   return templateId;
 }
 
-/** Changes a template; answers why not where it is refused. */
+/** Changes a template; returns the refusal, if any. */
 async function updateTemplate(
   work: TemplateWork,
   template: TemplateRow,
@@ -199,8 +199,8 @@ async function readReportSettings(db: Executor, emailConfigured: boolean): Promi
 }
 
 /**
- * Changes what is named and leaves the rest. Switched on, the monthly reports begin with the next first day of a month:
- * months that are over get none. Throws 404 for a template that is not there and 400 for one that is inactive.
+ * Changes the named settings and leaves the rest. When switched on, the monthly reports begin with the next first day
+ * of a month: past months get none. Throws 404 for a nonexistent template and 400 for an inactive one.
  */
 async function updateSettings(work: TemplateWork, { version, ...edit }: SettingsBody): Promise<HttpError | null> {
   const { tx, now } = work;
@@ -228,7 +228,7 @@ function fieldsOf(row: Omit<SettingsRow, "version">) {
   return { auto_generate_monthly, email_notifications, template_id, recipients, send_to_partners };
 }
 
-/** Without addresses that are there already, in any case. */
+/** Each address once, ignoring case. */
 function once(addresses: readonly string[]): string[] {
   const seen = new Map(addresses.toReversed().map((address) => [address.toLowerCase(), address]));
   return addresses.filter(
@@ -245,15 +245,15 @@ interface TemplateWork {
 
 interface ReportRecord {
   readonly action: "CREATE_TEMPLATE" | "UPDATE_TEMPLATE" | "DELETE_TEMPLATE" | "UPDATE_REPORT_SETTINGS";
-  /** Null for the settings, and for a template that was not made. */
+  /** Null for the settings, and for a template that was not created. */
   readonly templateId: number | null;
-  /** Why nothing was done; left out where it was. */
+  /** Why nothing was done; omitted if it was. */
   readonly refused?: string;
   readonly before?: object | null;
   readonly after?: object | null;
 }
 
-/** Puts a change of a template or of the settings on record, done or refused. */
+/** Records a change of a template or of the settings, done or refused. */
 async function recordReportChange({ tx, viewer, now }: TemplateWork, record: ReportRecord): Promise<void> {
   await recordAudit(tx, {
     actor: { userId: viewer.userId, name: viewer.name },
@@ -270,13 +270,13 @@ async function recordReportChange({ tx, viewer, now }: TemplateWork, record: Rep
 
 /** What a report shows. */
 export interface PrintedTemplate {
-  /** Null: no template, so every section. */
+  /** Null without a template, which means every section. */
   readonly name: string | null;
-  /** Those that are on, in their order, with the fields that are on. */
+  /** Those that are enabled, in order, with the fields that are enabled. */
   readonly sections: readonly PrintedSection[];
 }
 
-/** What a report made with the template shows; everything without one. Throws 404 for one that is away or inactive. */
+/** What a report made with the template shows; everything without one. Throws 404 for a deleted or inactive one. */
 export async function readPrintedTemplate(
   db: Executor,
   templateId: number | null | undefined,
@@ -287,7 +287,7 @@ export async function readPrintedTemplate(
   return { name: template.name, sections: printedSections(template.sections) };
 }
 
-/** Every template for a Super Admin, oldest first; a PARTNER has the active ones, to make reports with. */
+/** Every template for a Super Admin, oldest first; a PARTNER gets the active ones, to make reports with. */
 export async function readTemplates(viewer: Viewer, db: Executor): Promise<ReportTemplate[]> {
   const rows = await db
     .selectFrom("report_templates")

@@ -1,9 +1,9 @@
 import type { FieldName } from "@suncrew/domain/report-templates/template-sections.ts";
 import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
-import { bodyStyle, heading, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";
+import { heading, noteStyle, paragraph } from "../../platform/pdf/blocks.ts";
 import { barList, columnChart, lineChart, percentScale, scaleUpTo } from "../../platform/pdf/charts.ts";
 import { type PdfDocument, theme } from "../../platform/pdf/pdf-document.ts";
-import { titledTable } from "../../platform/pdf/table.ts";
+import { type Column, titledTable } from "../../platform/pdf/table.ts";
 import type { OutcomeCounts, ReportData, ReportDay } from "./report-data.ts";
 import { count, formatDate, dayOfMonth, minutes, oneDecimal, percent, rangeText } from "./report-format.ts";
 
@@ -19,95 +19,83 @@ export const outcomeText: Record<keyof OutcomeCounts, string> = {
 
 /** Charts of minutes cleaned, uptime, battery and outcomes, then the same figures as a table. */
 export function* writeCharts(document: PdfDocument, data: ReportData, fields: ReadonlySet<FieldName>): Generator<void> {
-  const byWeek = isByWeek(data.days);
-  const word = byWeek ? "week" : "day";
-  const periods = groupByPeriod(data.days, data.generatedAt.local.slice(0, 10));
+  const word = data.days.length > MAX_DAYS_BY_DAY ? "week" : "day";
+  const periods = groupByPeriod(data.days, word, data.generatedAt.local.slice(0, 10));
+  const hasBattery = fields.has("average_battery");
   heading(document, "H3", `Performance by ${word}`, 200);
-  if (byWeek) {
+  if (word === "week") {
     paragraph(
       document,
       "The range is longer than 62 days, so each point is a week from Monday to Sunday, labelled with its first day in the range: minutes and runs are totals, percentages are the mean of the days.",
       noteStyle,
     );
   }
-  drawMinutes(document, data, periods, word);
+  const axes = { labels: periods.map(({ label }) => label), axis: word === "week" ? "Week, by first day" : "Day" };
+  drawMinutes(document, data, periods, word, axes);
   yield;
-  const uptime = { name: "Uptime", of: (period: Period) => period.uptimePercent };
-  drawPercentages(document, data.range, periods, word, uptime);
-  const battery = { name: "Average battery", of: (period: Period) => period.averageBattery };
-  if (fields.has("average_battery")) drawPercentages(document, data.range, periods, word, battery);
+  const drawPercentages = (name: string, values: readonly (number | null)[]) => {
+    const known = values.filter((value) => value !== null);
+    if (known.length === 0) {
+      paragraph(document, `There is no data on ${name.toLowerCase()} in this range, so there is no chart of it.`);
+      return;
+    }
+    const [min, max] = [Math.min(...known), Math.max(...known)];
+    const alt = `Line chart of ${name.toLowerCase()} in percent by ${word}, ${rangeText(data.range)}: between ${oneDecimal(min)} and ${oneDecimal(max)}.`;
+    lineChart(document, { title: `${name} by ${word}`, unit: "%", alt, scale: percentScale(min), ...axes }, values);
+  };
+  drawPercentages(
+    "Uptime",
+    periods.map(({ uptimePercent }) => uptimePercent),
+  );
+  if (hasBattery)
+    drawPercentages(
+      "Average battery",
+      periods.map(({ averageBattery }) => averageBattery),
+    );
   drawOutcomes(document, data.outcomes);
   yield;
-  const ahead = periods.some(({ isAhead }) => isAhead) ? [`A dash marks a ${word} that was still in the future.`] : [];
-  yield* titledTable(document, `Figures by ${word}`, ahead, {
+  const column = (title: string, share: number, text: (period: Period) => string): Column<Period> => ({
+    title,
+    share,
+    align: "RIGHT",
+    of: (period) => (period.isAhead ? "\u2013" : text(period)),
+  });
+  yield* titledTable(document, {
+    title: `Figures by ${word}`,
+    notes: periods.some(({ isAhead }) => isAhead) ? [`A dash marks a ${word} that was still in the future.`] : [],
     namesRows: true,
     columns: [
-      { title: byWeek ? "Week" : "Day", share: 30 },
-      { title: "Minutes cleaned", share: 18, align: "RIGHT" },
-      { title: "Uptime", share: 14, align: "RIGHT" },
-      ...(fields.has("average_battery") ? [{ title: "Average battery", share: 16, align: "RIGHT" } as const] : []),
-      { title: "Runs done", share: 16, align: "RIGHT" },
-      { title: "Runs not done", share: 16, align: "RIGHT" },
+      { title: word === "week" ? "Week" : "Day", share: 30, of: ({ name }) => name },
+      column("Minutes cleaned", 18, ({ minutesCleaned }) => count(minutesCleaned)),
+      column("Uptime", 14, ({ uptimePercent }) => percent(uptimePercent)),
+      ...(hasBattery ? [column("Average battery", 16, ({ averageBattery }) => percent(averageBattery))] : []),
+      column("Runs done", 16, ({ done }) => count(done)),
+      column("Runs not done", 16, ({ notDone }) => count(notDone)),
     ],
-    rows: periods.map(({ name, isAhead, ...period }) => {
-      const cells = [
-        count(period.minutesCleaned),
-        percent(period.uptimePercent),
-        ...(fields.has("average_battery") ? [percent(period.averageBattery)] : []),
-        count(period.done),
-        count(period.notDone),
-      ];
-      return [name, ...(isAhead ? cells.map(() => "\u2013") : cells)];
-    }),
+    rows: periods,
   });
 }
 
-function drawMinutes(document: PdfDocument, data: ReportData, periods: readonly Period[], word: string): void {
-  const values = periods.map(({ minutesCleaned }) => minutesCleaned);
-  const most = Math.max(0, ...values);
-  if (most === 0) {
-    paragraph(document, `No robot cleaned in this range, so there is no chart of minutes cleaned.`, bodyStyle);
-    return;
-  }
-  const best = periods[values.indexOf(most)];
-  const chart = {
-    title: `Minutes cleaned by ${word}`,
-    unit: "min",
-    alt: `Column chart of the minutes cleaned by ${word}, ${rangeText(data.range)}: ${minutes(data.figures.minutes_cleaned)} in total, at most ${count(most)} (${best?.name ?? ""}).`,
-    scale: scaleUpTo(most),
-    labels: periods.map(({ label }) => label),
-    axis: axisOf(word),
-  };
-  columnChart(document, chart, values);
-}
-
-function drawPercentages(
+function drawMinutes(
   document: PdfDocument,
-  range: ReportData["range"],
+  { range, figures }: ReportData,
   periods: readonly Period[],
   word: string,
-  { name, of }: { readonly name: string; readonly of: (period: Period) => number | null },
+  axes: { readonly labels: readonly string[]; readonly axis: string },
 ): void {
-  const values = periods.map(of);
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) {
-    paragraph(document, `There is no data on ${name.toLowerCase()} in this range, so there is no chart of it.`);
+  const values = periods.map(({ minutesCleaned }) => minutesCleaned);
+  const max = Math.max(0, ...values);
+  if (max === 0) {
+    paragraph(document, "No robot cleaned in this range, so there is no chart of minutes cleaned.");
     return;
   }
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const chart = {
-    title: `${name} by ${word}`,
-    unit: "%",
-    alt: `Line chart of ${name.toLowerCase()} in percent by ${word}, ${rangeText(range)}: between ${oneDecimal(least)} and ${oneDecimal(most)}.`,
-    scale: percentScale(least),
-    labels: periods.map(({ label }) => label),
-    axis: axisOf(word),
-  };
-  lineChart(document, chart, values);
-}
-
-function axisOf(word: string): string {
-  return word === "week" ? "Week, by first day" : "Day";
+  const best = periods[values.indexOf(max)]?.name ?? "";
+  const alt = `Column chart of the minutes cleaned by ${word}, ${rangeText(range)}: ${minutes(figures.minutes_cleaned)} in total, at most ${count(max)} (${best}).`;
+  columnChart(
+    document,
+    { title: `Minutes cleaned by ${word}`, unit: "min", alt, scale: scaleUpTo(max), ...axes },
+    values,
+  );
 }
 
 const outcomeOrder = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
@@ -128,38 +116,35 @@ function drawOutcomes(document: PdfDocument, outcomes: OutcomeCounts): void {
   barList(document, `Outcomes of ${count(all)} runs (number of runs)`, alt, bars);
 }
 
+/** A page has no room for more points. */
+const MAX_DAYS_BY_DAY = 62;
+
 /** A point of the charts: a day, or a week of a long range. */
 interface Period {
-  /** Under the axis. */
+  /** Printed below the axis. */
   readonly label: string;
-  /** In the table. */
+  /** Printed in the table. */
   readonly name: string;
   readonly minutesCleaned: number;
   readonly uptimePercent: number | null;
   readonly averageBattery: number | null;
   readonly done: number;
   readonly notDone: number;
-  /** Entirely in the future, so that nothing is known of it yet. */
+  /** Entirely in the future, so nothing is known yet. */
   readonly isAhead: boolean;
 }
 
-/** A page has no room for more points. */
-const MAX_DAYS_BY_DAY = 62;
-
-function isByWeek(days: readonly ReportDay[]): boolean {
-  return days.length > MAX_DAYS_BY_DAY;
-}
-
-/** `today` is the site's date when the report is generated. Weeks begin on Monday; minutes and runs are added up, percentages are the mean of the days that have one. */
-function groupByPeriod(days: readonly ReportDay[], today: string): Period[] {
-  if (!isByWeek(days)) return days.map((one) => ({ ...mergeDays([one], today), name: formatDate(one.date) }));
+/** `today` is the site's date when the report is generated. Weeks begin on Monday. */
+function groupByPeriod(days: readonly ReportDay[], word: "day" | "week", today: string): Period[] {
+  if (word === "day") return days.map((day) => ({ ...mergeDays([day], today), name: formatDate(day.date) }));
   const weeks = Map.groupBy(days, ({ date }) => mondayOf(date));
   return Array.from(weeks.values(), (week) => {
-    const last = week.at(-1)?.date ?? "";
-    return { ...mergeDays(week, today), name: `${dayOfMonth(week[0]?.date ?? last)} to ${formatDate(last)}` };
+    const merged = mergeDays(week, today);
+    return { ...merged, name: `${merged.label} to ${formatDate(week.at(-1)?.date ?? "")}` };
   });
 }
 
+/** Minutes and runs are summed; percentages are the mean of the days that have one. */
 function mergeDays(days: readonly ReportDay[], today: string): Omit<Period, "name"> {
   const sum = (of: (one: ReportDay) => number) => days.reduce((all, one) => all + of(one), 0);
   return {

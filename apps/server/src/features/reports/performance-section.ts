@@ -1,167 +1,134 @@
 import type { FieldName } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
-import { heading, paragraph } from "../../platform/pdf/blocks.ts";
 import type { PdfDocument } from "../../platform/pdf/pdf-document.ts";
-import { type Cell, type Column, titledTable } from "../../platform/pdf/table.ts";
-import { writeCharts, outcomeText } from "./performance-charts.ts";
+import { type Column, titledTable } from "../../platform/pdf/table.ts";
+import { outcomeText, writeCharts } from "./performance-charts.ts";
 import type { ReportData, ReportRobot } from "./report-data.ts";
 import { count, formatDateTime, outOf, percent } from "./report-format.ts";
-import { nameOf, beginSection, type SectionWriter, truncationNotes, robotLabel } from "./section-layout.ts";
+import { nameOf, robotLabel, type SectionWriter, truncationNotes } from "./section-layout.ts";
+
+type Fields = ReadonlySet<FieldName>;
 
 export const writePerformance: SectionWriter = function* (document, data, fields) {
-  beginSection(document, data, "performance", fields);
   if (fields.has("performance_chart")) yield* writeCharts(document, data, fields);
-  yield* plannedAgainstDone(document, data);
+  yield* runsByRobot(document, data);
   yield* cleaningByRobot(document, data, fields);
   yield* uptimeByRobot(document, data, fields);
-  yield* notDone(document, data);
+  yield* runsNotDone(document, data);
 };
 
-const runColumns = [
-  { title: "Planned", of: (robot) => robot.planned },
-  { title: "Done", of: (robot) => robot.done },
-  { title: "Stopped early", of: (robot) => robot.stopped },
-  { title: "Under way", of: (robot) => robot.running },
-  { title: "Cut short", of: (robot) => robot.cutShort },
-  { title: "Failed", of: (robot) => robot.failed },
-  { title: "Skipped", of: (robot) => robot.skipped },
-  { title: "Missed", of: (robot) => robot.missed },
-  { title: "By hand", of: (robot) => robot.byHand },
-] as const satisfies readonly { title: string; of: (robot: ReportRobot) => number }[];
+type RobotColumn = Column<ReportRobot>;
 
-function* plannedAgainstDone(document: PdfDocument, { robots }: ReportData): Generator<void> {
-  if (robots.length === 0) {
-    heading(document, "H3", "Planned versus done");
-    paragraph(document, "The site has no robots, and there were no runs in this range.");
-    return;
-  }
-  const note =
-    "Planned runs that were due in the range, and their outcomes; the seven columns after \u201cPlanned\u201d add up to it. Runs by hand are additional.";
-  const total = (of: (robot: ReportRobot) => number) => count(robots.reduce((sum, robot) => sum + of(robot), 0));
-  yield* titledTable(document, "Planned versus done", [note], {
+/** A column of numbers, with what it says of all robots. */
+function column(title: string, of: (robot: ReportRobot) => string, total: string, share = 14): RobotColumn {
+  return { title, share, align: "RIGHT", of, total };
+}
+
+function robotColumn(share: number): RobotColumn {
+  return { title: "Robot", share, maxLines: 2, of: nameOf, total: "All robots" };
+}
+
+function runsByRobot(document: PdfDocument, { robots }: ReportData): Generator<void> {
+  const runs = (title: string, of: (robot: ReportRobot) => number) => {
+    const total = robots.reduce((sum, robot) => sum + of(robot), 0);
+    return column(title, (robot) => count(of(robot)), count(total), 9);
+  };
+  return titledTable(document, {
+    title: "Planned versus done",
+    notes: [
+      "Planned runs that were due in the range, and their outcomes; the seven columns after \u201cPlanned\u201d add up to it. Runs by hand are additional.",
+    ],
     namesRows: true,
+    hasTotals: true,
     columns: [
-      { title: "Robot", share: 20, most: 2 },
-      ...runColumns.map(({ title }): Column => ({ title, share: 9, align: "RIGHT" })),
+      robotColumn(20),
+      runs("Planned", (robot) => robot.planned),
+      runs("Done", (robot) => robot.done),
+      runs("Stopped early", (robot) => robot.stopped),
+      runs("Under way", (robot) => robot.running),
+      runs("Cut short", (robot) => robot.cutShort),
+      runs("Failed", (robot) => robot.failed),
+      runs("Skipped", (robot) => robot.skipped),
+      runs("Missed", (robot) => robot.missed),
+      runs("By hand", (robot) => robot.byHand),
     ],
-    rows: [
-      ...robots.map((robot) => [nameOf(robot), ...runColumns.map(({ of }) => count(of(robot)))]),
-      totalRow("All robots", ...runColumns.map(({ of }) => total(of))),
-    ],
+    rows: robots,
+    empty: "The site has no robots, and there were no runs in this range.",
   });
 }
 
-function* cleaningByRobot(
-  document: PdfDocument,
-  { robots, figures }: ReportData,
-  fields: ReadonlySet<FieldName>,
-): Generator<void> {
+function* cleaningByRobot(document: PdfDocument, { robots, figures }: ReportData, fields: Fields): Generator<void> {
+  if (robots.length === 0) return;
   const all = (name: ReportFigureName) => count(figures[name] ?? 0);
-  const columns: readonly RobotColumn[] = [
-    { title: "As planned", of: (robot) => count(robot.minutesAsPlanned), all: all("minutes_as_planned") },
-    { title: "Outside the plan", of: (robot) => count(robot.minutesOutsidePlan), all: all("minutes_outside_plan") },
-    { title: "By hand", of: (robot) => count(robot.minutesByHand), all: all("minutes_by_hand") },
-    { title: "Total cleaned", of: (robot) => count(robot.minutesCleaned), all: all("minutes_cleaned") },
-    { title: "Planned", of: (robot) => count(robot.minutesPlanned), all: all("minutes_planned") },
-    ...(fields.has("efficiency")
-      ? [
-          {
-            title: "Efficiency",
-            of: (robot: ReportRobot) => percent(robot.efficiencyPercent),
-            all: percent(figures.efficiency),
-          },
-        ]
-      : []),
-  ];
-  const efficiency = fields.has("efficiency")
-    ? " Efficiency is minutes cleaned as planned divided by minutes planned."
-    : "";
-  const note = `Whole minutes per robot. Minutes cleaned as planned, outside the plan and by hand add up to the total cleaned.${efficiency}`;
-  yield* tableByRobot(document, "Cleaning by robot", note, robots, columns);
+  const efficiency = column("Efficiency", (robot) => percent(robot.efficiencyPercent), percent(figures.efficiency));
+  const efficiencyRule = " Efficiency is minutes cleaned as planned divided by minutes planned.";
+  const hasEfficiency = fields.has("efficiency");
+  yield* titledTable(document, {
+    title: "Cleaning by robot",
+    notes: [
+      `Whole minutes per robot. Minutes cleaned as planned, outside the plan and by hand add up to the total cleaned.${hasEfficiency ? efficiencyRule : ""}`,
+    ],
+    namesRows: true,
+    hasTotals: true,
+    columns: [
+      robotColumn(22),
+      column("As planned", (robot) => count(robot.minutesAsPlanned), all("minutes_as_planned")),
+      column("Outside the plan", (robot) => count(robot.minutesOutsidePlan), all("minutes_outside_plan")),
+      column("By hand", (robot) => count(robot.minutesByHand), all("minutes_by_hand")),
+      column("Total cleaned", (robot) => count(robot.minutesCleaned), all("minutes_cleaned")),
+      column("Planned", (robot) => count(robot.minutesPlanned), all("minutes_planned")),
+      ...(hasEfficiency ? [efficiency] : []),
+    ],
+    rows: robots,
+  });
 }
 
 function* uptimeByRobot(
   document: PdfDocument,
   { robots, figures, range }: ReportData,
-  fields: ReadonlySet<FieldName>,
+  fields: Fields,
 ): Generator<void> {
+  const hasBattery = fields.has("average_battery");
+  if (robots.length === 0 || !(fields.has("uptime") || hasBattery)) return;
   const all = (name: ReportFigureName) => count(figures[name] ?? 0);
   const days = (value: number | null) => outOf(value ?? 0, range.days);
-  const uptime: readonly RobotColumn[] = [
-    { title: "Minutes reachable", of: (robot) => count(robot.minutesReachable), all: all("minutes_reachable") },
-    { title: "Minutes known", of: (robot) => count(robot.minutesKnown), all: all("minutes_known") },
-    { title: "Uptime", of: (robot) => percent(robot.uptimePercent), all: percent(figures.uptime) },
-    { title: "Uptime known", of: (robot) => days(robot.uptimeDays), all: days(figures.uptime_days) },
-    { title: "Critical minutes", of: (robot) => count(robot.minutesCritical), all: all("critical_minutes") },
+  const uptime = [
+    column("Minutes reachable", (robot) => count(robot.minutesReachable), all("minutes_reachable")),
+    column("Minutes known", (robot) => count(robot.minutesKnown), all("minutes_known")),
+    column("Uptime", (robot) => percent(robot.uptimePercent), percent(figures.uptime)),
+    column("Uptime known", (robot) => days(robot.uptimeDays), days(figures.uptime_days)),
+    column("Critical minutes", (robot) => count(robot.minutesCritical), all("critical_minutes")),
   ];
-  const battery: readonly RobotColumn[] = [
-    { title: "Average battery", of: (robot) => percent(robot.averageBattery), all: percent(figures.average_battery) },
-    { title: "Battery known", of: (robot) => days(robot.batteryDays), all: days(figures.battery_days) },
+  const battery = [
+    column("Average battery", (robot) => percent(robot.averageBattery), percent(figures.average_battery)),
+    column("Battery known", (robot) => days(robot.batteryDays), days(figures.battery_days)),
   ];
-  const hasBattery = fields.has("average_battery");
-  const columns = [...(fields.has("uptime") ? uptime : []), ...(hasBattery ? battery : [])];
-  if (columns.length === 0) return;
-  const note =
-    "Uptime is minutes reachable divided by minutes known. Minutes are known from a robot\u2019s first connection, except during maintenance; \u201cUptime known\u201d counts the days that have any. Critical minutes are those with an open critical alert of the robot, whether it was reachable or not.";
-  const title = hasBattery ? "Uptime and battery by robot" : "Uptime by robot";
-  yield* tableByRobot(document, title, note, robots, columns);
-}
-
-interface RobotColumn {
-  readonly title: string;
-  readonly of: (robot: ReportRobot) => string;
-  readonly all: string;
-}
-
-function* tableByRobot(
-  document: PdfDocument,
-  title: string,
-  note: string,
-  robots: readonly ReportRobot[],
-  columns: readonly RobotColumn[],
-): Generator<void> {
-  if (robots.length === 0) return;
-  yield* titledTable(document, title, [note], {
+  yield* titledTable(document, {
+    title: hasBattery ? "Uptime and battery by robot" : "Uptime by robot",
+    notes: [
+      "Uptime is minutes reachable divided by minutes known. Minutes are known from a robot\u2019s first connection, except during maintenance; \u201cUptime known\u201d counts the days that have any. Critical minutes are those with an open critical alert of the robot, whether it was reachable or not.",
+    ],
     namesRows: true,
-    columns: [
-      { title: "Robot", share: 22, most: 2 },
-      ...columns.map((column): Column => ({ title: column.title, share: 14, align: "RIGHT" })),
-    ],
-    rows: [
-      ...robots.map((robot) => [nameOf(robot), ...columns.map(({ of }) => of(robot))]),
-      totalRow("All robots", ...columns.map((column) => column.all)),
-    ],
+    hasTotals: true,
+    columns: [robotColumn(22), ...(fields.has("uptime") ? uptime : []), ...(hasBattery ? battery : [])],
+    rows: robots,
   });
 }
 
-function* notDone(document: PdfDocument, data: ReportData): Generator<void> {
-  const title = "Runs not done, and why";
-  if (data.notDone.rows.length === 0) {
-    heading(document, "H3", title);
-    const runs = Object.values(data.outcomes).reduce((sum, one) => sum + one, 0);
-    const all = "Every run of this range was done.";
-    paragraph(document, runs === 0 ? "There were no runs in this range." : all);
-    return;
-  }
+function runsNotDone(document: PdfDocument, { notDone, outcomes }: ReportData): Generator<void> {
+  const runs = Object.values(outcomes).reduce((sum, one) => sum + one, 0);
   const what = "runs that were stopped early, were cut short or never started";
-  yield* titledTable(document, title, truncationNotes(data.notDone, what, "The tables above include all of them."), {
+  return titledTable(document, {
+    title: "Runs not done, and why",
+    notes: truncationNotes(notDone, what, "The tables above include all of them."),
     columns: [
-      { title: "When", share: 20 },
-      { title: "Robot", share: 27, most: 2 },
-      { title: "Kind", share: 11 },
-      { title: "Outcome", share: 14 },
-      { title: "Reason", share: 38, most: 6 },
+      { title: "When", share: 20, of: ({ at }) => formatDateTime(at, "") },
+      { title: "Robot", share: 27, maxLines: 2, of: robotLabel },
+      { title: "Kind", share: 11, of: ({ planned }) => (planned ? "Planned" : "By hand") },
+      { title: "Outcome", share: 14, of: ({ outcome }) => outcomeText[outcome] },
+      { title: "Reason", share: 38, maxLines: 6, of: ({ reason }) => reason || "Not given" },
     ],
-    rows: data.notDone.rows.map((run) => [
-      formatDateTime(run.at, ""),
-      robotLabel(run.robotName, run.serialNumber),
-      run.planned ? "Planned" : "By hand",
-      outcomeText[run.outcome],
-      run.reason === "" ? "Not given" : run.reason,
-    ]),
+    rows: notDone.rows,
+    empty: runs === 0 ? "There were no runs in this range." : "Every run of this range was done.",
   });
-}
-
-function totalRow(...texts: readonly string[]): Cell[] {
-  return texts.map((text) => ({ text, isStrong: true }));
 }

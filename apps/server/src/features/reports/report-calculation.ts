@@ -16,7 +16,7 @@ import type { ReportAlerts, ReportLocks, ReportRobotRow } from "./reports.querie
 
 const MINUTE_MS = 60_000;
 
-/** What the queries of a report found. */
+/** What a report's queries found. */
 export interface ReportSources {
   readonly scope: ReportScope;
   readonly intervalDays: number;
@@ -31,7 +31,7 @@ export interface ReportSources {
   readonly changes: { readonly bySystem: number; readonly byPeople: number };
 }
 
-/** Minutes are added up over the robots as they are printed. */
+/** Minutes are summed over the robots as printed. */
 export function computeFigures(
   sources: ReportSources,
   robots: readonly ReportRobot[],
@@ -96,7 +96,7 @@ export function computeDays({ scope, runs, uptimes, batteries }: ReportSources):
   });
 }
 
-/** The robots that are there now, then those that have left and have figures in the range; each by name. */
+/** The robots currently at the site, then those that have left but have figures in the range; each by name. */
 export function computeRobots(sources: ReportSources): ReportRobot[] {
   const { runs, robots, uptimes, criticalMs, batteries } = sources;
   const here = new Set(robots.map(({ id }) => id));
@@ -215,18 +215,18 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Whole ones, so that the sums that are printed are those of what is printed. */
+/** Rounded to whole minutes, so that printed sums match the printed values. */
 function minutesOf(ms: number): number {
   return Math.round(ms / MINUTE_MS);
 }
 
-/** On how many days at least one of the series by day has something. */
+/** On how many days at least one of the daily series has a value. */
 function daysWith(series: readonly (readonly number[])[]): number {
   const days = series.flatMap((values) => values.flatMap((value, nth) => (value > 0 ? [nth] : [])));
   return new Set(days).size;
 }
 
-/** Null where nothing was measured. */
+/** Null if nothing was measured. */
 function meanOf(weighted: readonly number[], weights: readonly number[]): number | null {
   const weight = sum(weights);
   return weight > 0 ? sum(weighted) / weight : null;

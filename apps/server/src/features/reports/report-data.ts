@@ -7,36 +7,36 @@ import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
 import { localTextOf, type SiteDay } from "@suncrew/domain/reports/report-range.ts";
 
-/** Everything a report shows, as plain values: who draws it reads no database, no clock and no time zone. */
+/** Everything a report shows, as plain values: drawing it needs no database, clock or time zone. */
 export interface ReportData {
   readonly site: ReportSite;
   readonly partner: ReportPartner | null;
-  /** Whose the site is. */
+  /** The partner that has the site. */
   readonly partnerId: number | null;
   readonly range: ReportRange;
   readonly generatedAt: ReportTime;
-  /** True where sample data of a demo is in the range; every page says so. */
+  /** True if the range contains a demo's sample data; every page says so. */
   readonly sample: boolean;
   /**
-   * Null where there is nothing to compute from: "No data", not 0. Minutes of runs and of presence are whole ones of each
-   * robot, and what follows from them is computed from these, so that who computes again from what is printed finds the
-   * same; how each is computed stands in `reportFigureRules`.
+   * Null if there is nothing to compute from: "No data", not 0. Minutes of runs and of presence are rounded per robot,
+   * and what follows is computed from these, so that recomputing from the printed values gives the same result;
+   * `reportFigureRules` says how each is computed.
    */
   readonly figures: Readonly<Record<ReportFigureName, number | null>>;
-  /** Every day of the site that the range touches, in order; the first and last may be there in part. */
+  /** Every day of the site within the range, in order; the first and last may be partial. */
   readonly days: readonly ReportDay[];
-  /** Of all runs in the range, planned and by hand; `RUNNING` are under way. */
+  /** Of all runs in the range, planned and by hand; `RUNNING` are in progress. */
   readonly outcomes: OutcomeCounts;
   readonly robots: readonly ReportRobot[];
-  /** Runs that were cut short or never came about, newest first. */
+  /** Runs that were cut short or never started, newest first. */
   readonly notDone: Newest<ReportNotDone>;
   readonly maintenance: ReportMaintenance;
   readonly alerts: Newest<ReportAlert>;
-  /** The activity table: the newest rows, and how many more the CSV has. */
+  /** The activity table: the newest rows, and how many more are in the CSV. */
   readonly activity: Newest<ReportActivity>;
 }
 
-/** The newest rows, newest first; `rest` counts the older ones that are left out. */
+/** The newest rows, newest first; `rest` counts the older ones left out. */
 export interface Newest<T> {
   readonly rows: readonly T[];
   readonly rest: number;
@@ -45,7 +45,7 @@ export interface Newest<T> {
 export interface ReportTime {
   /** ISO 8601 in UTC. */
   readonly utc: string;
-  /** `YYYY-MM-DD HH:MM:SS` by the clocks of the site. */
+  /** `YYYY-MM-DD HH:MM:SS` in the site's local time. */
   readonly local: string;
 }
 
@@ -63,20 +63,20 @@ export interface ReportRange {
   readonly from: ReportTime;
   /** The second that `local` names is part of the range; `utc` is the instant after it. */
   readonly to: ReportTime;
-  /** Offsets that hold at both ends, such as `UTC+05:30`. */
+  /** Offsets that apply at both ends, such as `UTC+05:30`. */
   readonly fromOffset: string;
   readonly toOffset: string;
-  /** Days of the site that it touches. */
+  /** The number of local days it touches. */
   readonly days: number;
 }
 
 export type OutcomeCounts = Readonly<Record<RunOutcome | "RUNNING", number>>;
 
 export interface ReportDay {
-  /** `YYYY-MM-DD` by the calendar of the site. */
+  /** `YYYY-MM-DD` in the site's calendar. */
   readonly date: string;
   readonly minutesCleaned: number;
-  /** Null where nothing was to be known that day, as of days to come. */
+  /** Null if nothing can be known about the day, for example in the future. */
   readonly uptimePercent: number | null;
   readonly averageBattery: number | null;
   readonly outcomes: OutcomeCounts;
@@ -87,7 +87,7 @@ export interface ReportRobot {
   readonly robotId: number;
   readonly name: string;
   readonly serialNumber: string;
-  /** Its planned runs that were due in the range; the six after it add up to it. */
+  /** Its planned runs due in the range; the sum of the next six. */
   readonly planned: number;
   readonly running: number;
   readonly done: number;
@@ -110,20 +110,20 @@ export interface ReportRobot {
   readonly uptimePercent: number | null;
   /** Days of the range with minutes known. */
   readonly uptimeDays: number;
-  /** With a critical alert of its own. */
+  /** With a critical alert of its own open. */
   readonly minutesCritical: number;
   readonly averageBattery: number | null;
   /** Days of the range with a reading. */
   readonly batteryDays: number;
-  /** Null where it has left the site. */
+  /** Null if it has left the site. */
   readonly health: ReportHealth | null;
 }
 
-/** As it is when the report is made, but for the count. */
+/** As of when the report is made, except for the count. */
 export interface ReportHealth {
   readonly status: RobotStatus;
   readonly online: boolean;
-  /** Since when it is in maintenance, and why; null where it is not. */
+  /** Since when it has been in maintenance, and why; null if it is not. */
   readonly inMaintenance: { readonly since: ReportTime; readonly reason: string } | null;
   /** Critical alerts raised in the range. */
   readonly errorCount: number;
@@ -143,7 +143,7 @@ export interface ReportHealth {
 export interface ReportNotDone {
   readonly robotName: string;
   readonly serialNumber: string;
-  /** When it was due, else when it began. */
+  /** When it was due, otherwise when it began. */
   readonly at: ReportTime;
   readonly planned: boolean;
   readonly outcome: RunOutcome;
@@ -153,12 +153,12 @@ export interface ReportNotDone {
 export interface ReportMaintenance {
   /** Printed with the due dates. */
   readonly intervalDays: number;
-  /** Locks that were set in the range. */
+  /** Locks set in the range. */
   readonly set: number;
   readonly released: number;
-  /** Locks that stood at any time of the range. */
+  /** Locks in effect at any time in the range. */
   readonly locks: Newest<ReportLock>;
-  /** Dates in the range on which maintenance was due, oldest first. */
+  /** Dates in the range when maintenance was due, oldest first. */
   readonly due: readonly ReportDueDate[];
   /** Robots that are overdue when the report is made, each since its date; longest first. */
   readonly overdue: readonly ReportDueDate[];
@@ -182,21 +182,21 @@ export interface ReportLock {
   readonly releasedBy: string | null;
   /** Until the release, or until now. */
   readonly minutes: number;
-  /** Each true where that happened in the range. */
+  /** Whether that happened in the range. */
   readonly setInRange: boolean;
   readonly releasedInRange: boolean;
 }
 
 /** An alert that was raised or cleared in the range. */
 export interface ReportAlert {
-  /** Null where it is about the whole site. */
+  /** Null if it is about the whole site. */
   readonly robotName: string | null;
   readonly serialNumber: string | null;
   readonly severity: Severity;
   readonly text: string;
   readonly raisedAt: ReportTime;
   readonly clearedAt: ReportTime | null;
-  /** From raising to clearing; null while it holds. */
+  /** From raising to clearing; null while it is open. */
   readonly minutes: number | null;
 }
 
@@ -211,22 +211,22 @@ export interface ReportActivity {
   readonly details: string;
 }
 
-/** The newest rows of lists other than the activity table. */
+/** The maximum rows of lists other than the activity table. */
 export const REPORT_LIST_ROWS = 200;
 
-/** What all queries of one report look at. */
+/** What all queries of one report cover. */
 export interface ReportScope {
   readonly siteId: number;
   readonly from: Date;
   /** The instant after the range. */
   readonly to: Date;
-  /** The end of the range, or now where that is ahead. */
+  /** The end of the range, or now if that is earlier. */
   readonly until: Date;
   readonly now: Date;
   readonly timezone: string;
-  /** Of the whole range. */
+  /** Of the full range. */
   readonly days: readonly SiteDay[];
-  /** Aborts when nobody waits for the report any more; checked before each of many queries. */
+  /** Aborts when the caller has disconnected; checked between queries. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -5,7 +5,7 @@ import { emptyReportData, sampleReportData } from "../../../test/report-data-fix
 import { elementsOf, type ReadPdf, readPdf } from "../../../test/read-pdf.ts";
 import { writeReportPdf } from "./report-document.ts";
 
-const whole = (pdf: ReadPdf) => pdf.pages.map(({ text }) => text).join("\n");
+const textOf = (pdf: ReadPdf) => pdf.pages.map(({ text }) => text).join("\n");
 /** A month of the sample site with every section. */
 let usual: ReadPdf;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const SECTIONS = ["Robot Performance", "Activity Log", "Robot Health Status", "Maintenance History", "Alerts Summary"];
 
 describe("§2 Site Reports: what the PDF is", () => {
-  test("headings, tables and figures are tagged, figures say in words what they show, and an outline leads to the parts", async () => {
+  test("headings, tables and figures are tagged, figures have text alternatives, and an outline links to the parts", async () => {
     const pdf = usual;
     expect(pdf.title).toBe("Site report: Bhadla Solar Park, 1 Jan 2026 to 30 Jan 2026");
     expect(pdf.language).toBe("en-IN");
@@ -31,7 +31,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(alts[3]).toContain("Done 1,234 (94.4 %), Stopped early 12 (0.9 %), Cut short 21");
   });
 
-  test("each page has its number and the number of all; the cover names site, range, zone, partner, and that data are invented", async () => {
+  test("each page shows its number and the page count; the cover names site, range, zone and partner, and says that data are invented", async () => {
     const pdf = await readPdf(writeReportPdf(sampleReportData({ sample: true }), null));
     for (const { text } of pdf.pages.slice(1)) {
       expect(text).toMatch(/^Bhadla Solar Park\s+1 Jan 2026 to 30 Jan 2026/);
@@ -47,8 +47,8 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(cover).toContain("31 Jan 2026, 09:41");
   });
 
-  test("every figure stands beside how it is computed, rounded alike wherever it is printed", async () => {
-    const text = whole(usual).replaceAll(/\s+/g, " ");
+  test("every figure is accompanied by how it is computed, and is rounded alike wherever it is printed", async () => {
+    const text = textOf(usual).replaceAll(/\s+/g, " ");
     for (const { label, how } of Object.values(reportFigureRules)) {
       expect(text).toContain(label);
       expect(text).toContain(how);
@@ -58,7 +58,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     }
   });
 
-  test("decisions, report figures: who computes the cover's figures again from the numbers printed there finds the same", async () => {
+  test("decisions, report figures: recomputing the cover's figures from the numbers printed there gives the same result", async () => {
     const cover = usual.pages[0]?.text.replaceAll(/\s+/g, " ") ?? "";
     const numbersOf = (pattern: RegExp) => {
       const found = pattern.exec(cover)?.slice(1) ?? [];
@@ -83,7 +83,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(cover).toContain("known on 30 of 30 days");
   });
 
-  test("§3 Maintenance due date: what is overdue is told before all else of maintenance, on the cover too, and never as none due", async () => {
+  test("§3 Maintenance due date: overdue maintenance comes before all other maintenance, on the cover too, and is never counted as not due", async () => {
     const made = sampleReportData();
     const old = { robotName: "SCR-1003", serialNumber: "SCR-1003", date: "2024-03-12" };
     const overdue = [old, { robotName: "Two", serialNumber: "SCR-1002", date: "2025-01-03" }];
@@ -97,7 +97,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(part.indexOf(words)).toBeLessThan(part.indexOf("Due in this range"));
     expect(part).not.toContain("none is overdue");
     const none = { ...data, maintenance: { ...data.maintenance, overdue: [] } };
-    const text = whole(await readPdf(writeReportPdf(none, null)));
+    const text = textOf(await readPdf(writeReportPdf(none, null)));
     expect(text).toContain("No robot's maintenance was due in this range, and none is overdue.");
     expect(text).not.toContain("verdue since");
   });
@@ -105,19 +105,19 @@ describe("§2 Site Reports: what the PDF is", () => {
   test("days to come have a dash, neither 0 nor 100 %", async () => {
     const made = sampleReportData({ days: 9 });
     const generatedAt = { utc: "2026-01-07T04:00:00.000Z", local: "2026-01-07 09:30:00" };
-    const text = whole(await readPdf(writeReportPdf({ ...made, generatedAt }, null)));
+    const text = textOf(await readPdf(writeReportPdf({ ...made, generatedAt }, null)));
     expect(text).toContain("A dash marks a day that was still in the future.");
     expect(text).toMatch(/8 Jan 2026\s+\u2013\s+\u2013\s+\u2013\s+\u2013\s+\u2013/);
     expect(text).toMatch(/\n7 Jan 2026\s+[\d,]+/);
   });
 
-  test("no head of a column and no figure is cut where names are short", async () => {
-    expect(whole(await readPdf(writeReportPdf(sampleReportData({ days: 400, activities: 3 }), null)))).not.toContain(
+  test("no column heading and no figure is cut where names are short", async () => {
+    expect(textOf(await readPdf(writeReportPdf(sampleReportData({ days: 400, activities: 3 }), null)))).not.toContain(
       "\u2026",
     );
   });
 
-  test("values of a chart stand clear of its title, also where the highest is at the top of the axis", async () => {
+  test("values of a chart keep clear of its title, even if the highest is at the top of the axis", async () => {
     const made = sampleReportData({ days: 7 });
     const days = made.days.map((day) => ({ ...day, uptimePercent: 100 }));
     const { pages } = await readPdf(writeReportPdf({ ...made, days }, null));
@@ -128,8 +128,8 @@ describe("§2 Site Reports: what the PDF is", () => {
     for (const { y } of values) expect((title?.y ?? 0) - y).toBeGreaterThan(11);
   });
 
-  test("where nothing was, words say so and no figure is invented", async () => {
-    const text = whole(await readPdf(writeReportPdf(emptyReportData(), null)));
+  test("without data, text says so and no figure is invented", async () => {
+    const text = textOf(await readPdf(writeReportPdf(emptyReportData(), null)));
     for (const sentence of [
       "No robot cleaned in this range",
       "There were no runs in this range.",
@@ -146,10 +146,10 @@ describe("§2 Site Reports: what the PDF is", () => {
   });
 
   test("a year is drawn by weeks and says so; two months are drawn by days", async () => {
-    const year = whole(await readPdf(writeReportPdf(sampleReportData({ days: 365 }), null)));
+    const year = textOf(await readPdf(writeReportPdf(sampleReportData({ days: 365 }), null)));
     expect(year).toContain("each point is a week from Monday to Sunday");
     expect(year).toContain("5 Jan to 11 Jan 2026");
-    const months = whole(await readPdf(writeReportPdf(sampleReportData({ days: 62 }), null)));
+    const months = textOf(await readPdf(writeReportPdf(sampleReportData({ days: 62 }), null)));
     expect(months).not.toContain("Monday");
     expect(months).toContain("3 Mar 2026");
   });
@@ -169,16 +169,16 @@ describe("§2 Site Reports: names in any script", () => {
     "Bhadla <A & B> 漢 ₹",
   ];
 
-  test.each(names)("%s is copied as it was written, in title, head and text", async (siteName) => {
+  test.each(names)("%s is copied as it was written, in title, heading and text", async (siteName) => {
     const pdf = await readPdf(writeReportPdf(sampleReportData({ siteName, days: 1, robots: 1, activities: 1 }), null));
     expect(pdf.title).toBe(`Site report: ${siteName}, 1 Jan 2026`);
-    // pdf.js tells what is read in Unicode's composed form; a long name is on two lines of the cover.
+    // pdf.js returns text in Unicode's composed form; a long name takes two lines on the cover.
     const same = (text = "") => text.normalize("NFKC").replaceAll("\n", " ");
     expect(same(pdf.pages[0]?.text)).toContain(` ${same(siteName)} `);
     expect(same(pdf.pages[1]?.text)).toContain(same(siteName));
   });
 
-  test("long names wrap or are cut with an ellipsis: no text lies over another or beyond the margins", async () => {
+  test("long names wrap or are cut with an ellipsis: no text overlaps another or leaves the margins", async () => {
     const made = sampleReportData({
       siteName: "Pavagada Ultra Mega Shakti Sthala Solar Park, north-western extension phase three, block 12 to 19",
       robotName: (nth) => `${"Unbrokenname".repeat(6)} ${nth} of the long row behind the substation`,
@@ -197,15 +197,15 @@ describe("§2 Site Reports: names in any script", () => {
   });
 });
 
-describe("§3 Report template: the PDF obeys it", () => {
-  test("sections in the template's order, and of them the fields that are on", async () => {
+describe("§3 Report template: the PDF follows it", () => {
+  test("sections in the template's order, with only the enabled fields", async () => {
     const printed = [
       { type: "alerts", fields: ["critical_alerts"] },
       { type: "performance", fields: ["uptime", "cleaning_cycles"] },
     ] as const;
     const pdf = await readPdf(writeReportPdf(sampleReportData(), printed));
     expect(pdf.outline.slice(2)).toEqual(["Alerts Summary", "Robot Performance"]);
-    const text = whole(pdf);
+    const text = textOf(pdf);
     for (const shown of ["Critical alerts", "Uptime", "Cleaning cycles", "Planned versus done"])
       expect(text).toContain(shown);
     const hidden = [
@@ -222,15 +222,15 @@ describe("§3 Report template: the PDF obeys it", () => {
     expect(elementsOf(pdf, "Figure")).toHaveLength(0);
   });
 
-  test("without a template there is every section", async () => {
+  test("without a template every section is there", async () => {
     const all = await readPdf(writeReportPdf(sampleReportData(), allSections));
     const none = usual;
-    expect(whole(none)).toBe(whole(all));
+    expect(textOf(none)).toBe(textOf(all));
   });
 });
 
 describe("§2 Site Reports: many rows", () => {
-  test("a table that has room on one page is never broken; a longer one leaves two rows on each side at the least", async () => {
+  test("a table that fits on one page is never broken; a longer one leaves at least two rows on each side", async () => {
     for (let robots = 3; robots < 33; robots += 3) {
       const { pages } = await readPdf(writeReportPdf(sampleReportData({ robots, activities: 1 }), null), {
         withTrees: false,
@@ -251,11 +251,11 @@ describe("§2 Site Reports: many rows", () => {
     expect(last.slice(0, last.indexOf("All robots"))).toContain("SCR-1200");
   });
 
-  test("the table of activity has the newest 2,000 rows, names the CSV for the rest, with its head on each page", async () => {
+  test("the activity table has the newest 2,000 rows, refers to the CSV for the rest, and repeats its heading on each page", async () => {
     const made = sampleReportData({ activities: 2_000, olderActivities: 998_000, robots: 3, days: 3 });
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(made, printed), { withTrees: false });
-    const text = whole(pdf).replaceAll(/\s+/g, " ");
+    const text = textOf(pdf).replaceAll(/\s+/g, " ");
     expect(text).toContain("The newest 2,000 of 1,000,000 entries are shown.");
     expect(text).toContain(
       "The other 998,000 older entries are in the CSV file of this report, which has all 1,000,000.",
@@ -271,16 +271,17 @@ describe("§2 Site Reports: many rows", () => {
       );
   });
 
-  test("a table over many pages has one head that is read out; those of further pages are for the eyes", async () => {
+  test("a table over many pages has one heading for screen readers; those on further pages are only visual", async () => {
     const printed = [{ type: "activities", fields: ["maintenance_activities", "timeline"] }] as const;
     const pdf = await readPdf(writeReportPdf(sampleReportData({ activities: 120 }), printed));
-    // pdf.js lists the head again on each page, without content there. The table of figures with its three heads and the name of its row, and the seven heads of the timeline.
+    // pdf.js lists the heading again on each page, without content there: the table of figures with its three column
+    // headings and one row heading, and the seven headings of the timeline.
     const read = (tag: string) => elementsOf(pdf, tag).filter(({ children }) => children.length > 0);
     expect(read("TH")).toHaveLength(3 + 1 + 7);
     expect(read("TD")).toHaveLength(2 + 120 * 7);
   });
 
-  test("others get their turn while 200 robots and 2,000 rows are drawn, and what is drawn leaves at once", async () => {
+  test("other work gets its turn while 200 robots and 2,000 rows are drawn, and what is drawn is sent immediately", async () => {
     const stream = writeReportPdf(sampleReportData({ robots: 200, days: 365, activities: 2_000 }), null);
     let turns = 0;
     let isOver = false;

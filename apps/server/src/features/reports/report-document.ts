@@ -1,10 +1,14 @@
-import { allSections, type PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
+import {
+  allSections,
+  type FieldName,
+  type PrintedSection,
+} from "@suncrew/domain/report-templates/template-sections.ts";
 import { reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
 import type { Readable } from "node:stream";
-import { facts, heading, label, type Named, paragraph, rule, setLines } from "../../platform/pdf/blocks.ts";
+import { facts, flowLines, heading, label, type Named, paragraph, rule } from "../../platform/pdf/blocks.ts";
 import { page, PdfDocument, streamPdf, theme } from "../../platform/pdf/pdf-document.ts";
 import { titledTable } from "../../platform/pdf/table.ts";
-import { ascent, type TextStyle } from "../../platform/pdf/typesetter.ts";
+import { capHeight, type TextStyle } from "../../platform/pdf/typesetter.ts";
 import { writePerformance } from "./performance-section.ts";
 import { writeActivities, writeAlerts, writeHealth, writeMaintenance } from "./report-sections.ts";
 import type { ReportData } from "./report-data.ts";
@@ -42,8 +46,8 @@ function decoratePage(document: PdfDocument, number: number, data: ReportData): 
 
 function drawHeader(document: PdfDocument, { site, range }: ReportData): void {
   const rangeLabel = rangeText(range);
-  const room = page.width - document.type.width(rangeLabel, footerStyle) - 24;
-  const name = document.type.lines(site.name, room, headerNameStyle, 1)[0] ?? "";
+  const nameWidth = page.width - document.type.width(rangeLabel, footerStyle) - 24;
+  const name = document.type.truncate(site.name, nameWidth, headerNameStyle);
   document.type.set(name, page.left, 44, headerNameStyle);
   document.type.set(rangeLabel, page.right, 44, footerStyle, "RIGHT");
   rule(document, 54);
@@ -53,10 +57,13 @@ function drawHeader(document: PdfDocument, { site, range }: ReportData): void {
 const BAND_HEIGHT = 226;
 
 function drawBand(document: PdfDocument): void {
-  const { kit } = document;
-  kit.rect(0, 0, page.fullWidth, BAND_HEIGHT).fillColor(theme.accent).fill();
+  document.fill(0, 0, page.fullWidth, BAND_HEIGHT, theme.accent);
   drawSun(document, page.left + 11, 58);
-  document.type.set("Suncrew", page.left + 30, 58 + ascent(15) / 2, { size: 15, weight: "SEMIBOLD", color: "#ffffff" });
+  document.type.set("Suncrew", page.left + 30, 58 + capHeight(15) / 2, {
+    size: 15,
+    weight: "SEMIBOLD",
+    color: "#ffffff",
+  });
 }
 
 function drawSun({ kit }: PdfDocument, x: number, y: number): void {
@@ -84,7 +91,7 @@ function* writeCover(document: PdfDocument, data: ReportData, sections: readonly
   document.y += 6;
   smallHeading(document, "At a glance");
   figureCards(document, data, sections.flatMap(({ fields }) => figureNames(fields)).slice(0, 6));
-  // Left out where it does not fit: the PDF's outline has it too, and the cover is one page.
+  // Omitted if it does not fit: the PDF's outline has it too, and the cover is one page.
   if (document.y + 60 <= page.bottom) {
     document.y += 6;
     smallHeading(document, "In this report");
@@ -95,16 +102,14 @@ function* writeCover(document: PdfDocument, data: ReportData, sections: readonly
 
 /** A long name is set in smaller type, on up to three lines. */
 function drawTitle(document: PdfDocument, { site, range }: ReportData): void {
-  label(document, "P", "Site report", page.left, 88, { ...coverStyle, weight: "SEMIBOLD" });
+  label(document, "Site report", page.left, 88, { ...coverStyle, weight: "SEMIBOLD" });
   const large: TextStyle = { size: 28, weight: "SEMIBOLD", color: "#ffffff" };
   const fits = document.type.lines(site.name, page.width, large).length <= 2;
   const style = fits ? large : { ...large, size: 19 };
   const lines = document.type.lines(site.name, page.width, style, 3);
   document.y = 104;
-  document.open("H1");
-  setLines(document, lines, page.left, style);
-  document.close();
-  label(document, "P", rangeText(range), page.left, BAND_HEIGHT - 32, { ...coverStyle, size: 13, color: "#ffffff" });
+  flowLines(document, "H1", lines, style);
+  label(document, rangeText(range), page.left, BAND_HEIGHT - 32, { ...coverStyle, size: 13, color: "#ffffff" });
 }
 
 function drawSampleNotice(document: PdfDocument): void {
@@ -112,12 +117,12 @@ function drawSampleNotice(document: PdfDocument): void {
   const top = document.y;
   document.artifact(() => document.kit.roundedRect(page.left, top, page.width, 28, 4).fillColor(theme.fairSoft).fill());
   const text = "Contains sample data: some of the data in this report was made up for a demo.";
-  document.mark("P", () => document.type.set(text, page.left + 12, top + 14 + ascent(9.5) / 2, style));
+  document.mark("P", () => document.type.set(text, page.left + 12, top + 14 + capHeight(9.5) / 2, style));
   document.y = top + 28 + 18;
 }
 
 function smallHeading(document: PdfDocument, text: string): void {
-  label(document, "P", text, page.left, document.y, coverHeadingStyle);
+  label(document, text, page.left, document.y, coverHeadingStyle);
   document.y += 18;
 }
 
@@ -150,24 +155,21 @@ function* writeSummary(document: PdfDocument, data: ReportData, sections: readon
   for (const { type, fields } of sections) {
     const names = figureNamesWithInputs(fields);
     if (names.length === 0) continue;
-    yield* titledTable(document, sectionName(type), [], {
+    yield* titledTable(document, {
+      title: sectionName(type),
       namesRows: true,
       columns: [
-        { title: "Figure", share: 24 },
-        { title: "Value", share: 16, align: "RIGHT" },
-        { title: "How it is calculated", share: 60, most: 6 },
+        { title: "Figure", share: 24, of: (name) => reportFigureRules[name].label },
+        { title: "Value", share: 16, align: "RIGHT", of: (name) => ({ text: figureText(data, name), isStrong: true }) },
+        { title: "How it is calculated", share: 60, maxLines: 6, of: (name) => reportFigureRules[name].how },
       ],
-      rows: names.map((name) => [
-        reportFigureRules[name].label,
-        { text: figureText(data, name), isStrong: true },
-        reportFigureRules[name].how,
-      ]),
+      rows: names,
     });
     document.outline(sectionName(type), entry);
   }
 }
 
-const parts: Record<PrintedSection["type"], SectionWriter> = {
+const sectionWriters: Record<PrintedSection["type"], SectionWriter> = {
   performance: writePerformance,
   activities: writeActivities,
   robot_health: writeHealth,
@@ -176,8 +178,8 @@ const parts: Record<PrintedSection["type"], SectionWriter> = {
 };
 
 /**
- * The PDF of a report, byte by byte as it is wanted: between a few rows and the next others get their turn, and a
- * stream that is destroyed costs nothing more. `printed` are the sections of a template in their order; null is all.
+ * Streams the PDF of a report, drawn as fast as it is read: other work gets its turn after every few rows, and
+ * destroying the stream stops it. `printed` lists a template's sections in order; null means all.
  */
 export function writeReportPdf(data: ReportData, printed: readonly PrintedSection[] | null): Readable {
   const sections = printed ?? allSections;
@@ -197,8 +199,12 @@ function* steps(document: PdfDocument, data: ReportData, sections: readonly Prin
   yield* writeCover(document, data, sections);
   document.newPage();
   yield* writeSummary(document, data, sections);
-  for (const { type, fields } of sections) {
+  for (const { type, ...section } of sections) {
     yield;
-    yield* parts[type](document, data, new Set(fields));
+    const fields = new Set<FieldName>(section.fields);
+    document.outline(sectionName(type));
+    heading(document, "H2", sectionName(type));
+    figureCards(document, data, figureNames(fields));
+    yield* sectionWriters[type](document, data, fields);
   }
 }

@@ -19,11 +19,11 @@ afterAll(() => server.close());
 
 const INTERVAL_DAYS = 830;
 const RUNS = 60 * inject("soak").factor;
-/** As many of them may be of a range without activity. */
+/** At most this many may be of a range without activity. */
 const REFUSED_RUNS = RUNS / 3;
 
 test(
-  "decisions, report figures: they are those that a plain loop over the raw rows finds",
+  "decisions, report figures: they equal those that a plain loop over the raw rows computes",
   { timeout: 240_000 * inject("soak").factor },
   async () => {
     const { db, fixtures } = server;
@@ -42,16 +42,16 @@ test(
         const siteId = await storeHistory(db, history, elsewhereId, fixtures.userIds.admin);
         const expected = referenceReport(history, INTERVAL_DAYS);
         const now = new Date(history.baseMs + history.now * TICK_MS);
-        const terms = { now, maintenanceIntervalDays: INTERVAL_DAYS };
-        const asked = { siteId, from: history.from, to: history.to };
-        const report = await readReport(viewer, db, asked, terms).catch((error: unknown) => {
+        const options = { now, maintenanceIntervalDays: INTERVAL_DAYS };
+        const request = { siteId, from: history.from, to: history.to };
+        const report = await readReport(viewer, db, request, options).catch((error: unknown) => {
           if (error instanceof HttpError && error.status === 404) return null;
           throw error;
         });
-        const told = report === null ? { activity: 0 } : figuresOf(report);
-        expect(rounded(told)).toEqual(rounded(expected.activity === 0 ? { activity: 0 } : expected));
+        const actual = report === null ? { activity: 0 } : figuresOf(report);
+        expect(rounded(actual)).toEqual(rounded(expected.activity === 0 ? { activity: 0 } : expected));
         if (report !== null) reports += 1;
-        // Another history instead, so that most of the runs have a report to look at.
+        // Tries another history, so that most runs have a report to check.
         else fc.pre(++refused <= REFUSED_RUNS);
       }),
       { numRuns: RUNS },
@@ -60,7 +60,7 @@ test(
   },
 );
 
-/** What the loop knows too. */
+/** What the loop computes too. */
 function figuresOf(report: ReportData) {
   const { figures, days, outcomes, robots, notDone, maintenance, alerts, activity, range } = report;
   return {
@@ -69,7 +69,7 @@ function figuresOf(report: ReportData) {
     outcomes,
     days,
     robots: robots
-      // As they were stored; the loop knows no names.
+      // In stored order; the loop knows no names.
       .toSorted((one, other) => one.robotId - other.robotId)
       .map(({ robotId: _id, name: _name, serialNumber: _serial, health, ...row }) => ({
         ...row,

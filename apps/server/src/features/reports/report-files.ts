@@ -11,50 +11,53 @@ import { writeReportPdf } from "./report-document.ts";
 import { hasActivity, readActivityPage, readReportSite } from "./reports.queries.ts";
 import { noActivity, readReport, type ReportRequest, spanOf } from "./reports.service.ts";
 
-interface AskedPdf {
+interface PdfRequest {
   readonly viewer: Viewer;
-  readonly asked: ReportRequest;
+  readonly request: ReportRequest;
   readonly now: Date;
   readonly maintenanceIntervalDays: number;
-  /** Determines the sections unless `sections` is set; null: all. */
+  /** Determines the sections unless `sections` is set; null for all. */
   readonly templateId: number | null;
   readonly sections: readonly PrintedSection[] | null;
 }
 
-/** The report of a site as a PDF. `partnerId` is the partner that it tells of. Throws like `readReport`, and 404 without the template. */
-export const reportPdfTask = fileTask("report as PDF", async (given: AskedPdf, { db, signal }) => {
-  const { viewer, asked, templateId, ...terms } = given;
-  const sections = given.sections ?? (await readPrintedTemplate(db, templateId)).sections;
-  const data = await readReport(viewer, db, asked, { ...terms, signal });
+/**
+ * The report of a site as a PDF; `partnerId` is the partner it names. Throws like `readReport`, and 404 without the
+ * template.
+ */
+export const reportPdfTask = fileTask("report as PDF", async (input: PdfRequest, { db, signal }) => {
+  const { viewer, request, templateId, ...options } = input;
+  const sections = input.sections ?? (await readPrintedTemplate(db, templateId)).sections;
+  const data = await readReport(viewer, db, request, { ...options, signal });
   return { value: { siteName: data.site.name, partnerId: data.partnerId }, bytes: writeReportPdf(data, sections) };
 });
 
-interface AskedCsv {
+interface CsvRequest {
   readonly viewer: Viewer;
-  readonly asked: ReportRequest;
+  readonly request: ReportRequest;
 }
 
 /** All activity of a site over a range as CSV. Throws like `streamReportCsv`. */
-export const reportCsvTask = fileTask("report as CSV", async ({ viewer, asked }: AskedCsv, { db }) => {
-  const { siteName, csv } = await streamReportCsv(viewer, db, asked);
+export const reportCsvTask = fileTask("report as CSV", async ({ viewer, request }: CsvRequest, { db }) => {
+  const { siteName, csv } = await streamReportCsv(viewer, db, request);
   return { value: { siteName }, bytes: csv };
 });
 
-/** Rows that are in memory at a time. */
+/** Rows in memory at a time. */
 const CSV_PAGE_ROWS = 1_000;
 
 /**
- * All activity of a site over a range as CSV, newest first, read as fast as it is taken. Each page is a query of its own,
- * so that a slow reader holds no connection; rows that come meanwhile are newer than what follows and are left out.
- * Throws 404 for a site out of the viewer's scope and for a range without activity, 400 for a wrong range.
+ * All activity of a site over a range as CSV, newest first, read as fast as it is consumed. Each page is a query of its
+ * own, so that a slow reader holds no connection; rows added in the meantime are newer than what follows, and are left
+ * out. Throws 404 for a site outside the viewer's scope and for a range without activity, 400 for an invalid range.
  */
 export async function streamReportCsv(
   viewer: Viewer,
   db: Db,
-  asked: ReportRequest,
+  request: ReportRequest,
 ): Promise<{ readonly siteName: string; readonly csv: Readable }> {
-  const { site } = await readReportSite(viewer, db, asked.siteId);
-  const range = { siteId: site.id, ...spanOf(asked, site.timezone) };
+  const { site } = await readReportSite(viewer, db, request.siteId);
+  const range = { siteId: site.id, ...spanOf(request, site.timezone) };
   if (!(await hasActivity(viewer, db, range))) throw noActivity();
   const readPage = async (before?: string) => {
     const rows = await readActivityPage(viewer, db, range, {
@@ -76,14 +79,14 @@ export async function streamReportCsv(
 }
 
 /**
- * §9: `<site>_report_<from>_to_<to>.<ending>` with the dates, as a Content-Disposition: plain characters for old programs,
- * the true name for all others (RFC 6266).
+ * §9: `<site>_report_<from>_to_<to>.<ending>` with the dates, as a Content-Disposition: plain characters for old
+ * programs, the true name for all others (RFC 6266).
  */
 export function attachmentHeader(siteName: string, { from, to }: ReportRequest, ending: "pdf" | "csv"): string {
   const rest = `_report_${from.slice(0, 10)}_to_${to.slice(0, 10)}.${ending}`;
   const name = siteName
     .normalize("NFC")
-    // What a file system, a header or a shell takes for something else; the joiners of Indian scripts stay.
+    // Characters with a special meaning to file systems, headers or shells; the joiners of Indian scripts stay.
     .replaceAll(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}<>:"/\\|?*;%]/gu, " ")
     .replaceAll(/\s+/gu, " ")
     .trim()

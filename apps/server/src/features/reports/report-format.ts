@@ -1,7 +1,7 @@
 import type { FigureUnit } from "@suncrew/domain/reports/report-figures.ts";
 import type { ReportRange, ReportTime } from "./report-data.ts";
 
-/** How numbers and times are written in a report. Nothing to compute from is said in words, never a 0. */
+/** How numbers and times are written in a report. Missing values are spelled out, never shown as 0. */
 const NO_DATA = "No data";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -35,7 +35,7 @@ export function duration(value: number | null): string {
   return `${count(Math.floor(hours / 24))} days ${hours % 24} h`;
 }
 
-/** `days` are those of the range. */
+/** `days` is the number of days in the range. */
 export function figure(value: number | null, unit: FigureUnit, days: number): string {
   if (value === null) return NO_DATA;
   const ofDays = `${outOf(value, days)} ${days === 1 ? "day" : "days"}`;
@@ -57,7 +57,7 @@ export function dayOfMonth(date: string): string {
   return `${Number(date.slice(8, 10))} ${months[Number(date.slice(5, 7)) - 1] ?? ""}`;
 }
 
-/** To the minute, by the clocks of the site. */
+/** To the minute, in the site's local time. */
 export function formatDateTime(time: ReportTime | null, otherwise: string): string {
   return time === null ? otherwise : `${formatDate(time.local)}, ${time.local.slice(11, 16)}`;
 }
@@ -67,17 +67,17 @@ export function formatTimestamp(time: ReportTime): string {
   return `${formatDate(time.local)}, ${time.local.slice(11, 19)}`;
 }
 
-/** The same second in UTC, which stands beside the local one and so needs no year. */
+/** The same second in UTC; printed next to the local time, so it needs no year. */
 export function formatUtc(time: ReportTime): string {
   return `${dayOfMonth(time.utc)}, ${time.utc.slice(11, 19)}`;
 }
 
-/** `one` or `many` after the number. */
+/** The number with its noun, `one` or `many`. */
 export function countOf(value: number, one: string, many: string): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** Days alone where the range has whole days. */
+/** Dates alone if the range consists of full days. */
 export function rangeText({ from, to }: ReportRange): string {
   const isWhole = from.local.endsWith("00:00:00") && to.local.endsWith("23:59:59");
   if (!isWhole) return `${formatTimestamp(from)} to ${formatTimestamp(to)}`;
@@ -85,7 +85,7 @@ export function rangeText({ from, to }: ReportRange): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-/** How far the clocks of the site are from UTC. */
+/** The UTC offsets of the site's local time. */
 export function offsetText({ fromOffset, toOffset }: ReportRange): string {
   return fromOffset === toOffset ? fromOffset : `${fromOffset} at the start, ${toOffset} at the end`;
 }

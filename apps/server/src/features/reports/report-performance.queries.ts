@@ -12,17 +12,17 @@ import { reasonText, stoppedBy } from "../runs/public.ts";
 import { visibleSites } from "../sites/public.ts";
 import { type Newest, REPORT_LIST_ROWS, type ReportNotDone, type ReportScope, reportTime } from "./report-data.ts";
 
-/** Runs that are in memory at a time. */
+/** Runs in memory at a time. */
 const PAGE_ROWS = 5_000;
 
 export interface ReportRuns {
   readonly tally: RunTally;
-  /** What the robots that ran were called then; the last name of each. */
+  /** The last name of each robot that ran, as of its run. */
   readonly names: ReadonlyMap<number, { readonly name: string; readonly serialNumber: string }>;
   readonly sample: boolean;
 }
 
-/** What the runs of a site add up to, page by page. */
+/** Totals of a site's runs, read page by page. */
 export async function readReportRuns(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportRuns> {
   const { siteId, from, until, now } = scope;
   const tally = newRunTally({ fromMs: from.getTime(), toMs: until.getTime() }, scope.days);
@@ -34,7 +34,7 @@ export async function readReportRuns(viewer: Viewer, db: Executor, scope: Report
       .innerJoin("runs", "runs.site_id", "sites.id")
       .where("sites.id", "=", siteId)
       .where("runs.at", "<", until)
-      // A run that was due before the range may still be planned, or clean, in it.
+      // A run that was due before the range may still be planned, or clean, within it.
       .where((eb) =>
         eb.or([
           eb("runs.at", ">=", from),
@@ -104,7 +104,7 @@ export async function readNotDone(viewer: Viewer, db: Executor, scope: ReportSco
 }
 
 interface ReportUptimes {
-  /** Whoever is or was at the site. */
+  /** Every robot that is or was at the site. */
   readonly robotIds: readonly number[];
   /** Without those that were not there in the range. */
   readonly uptimes: ReadonlyMap<number, Uptime>;
@@ -145,7 +145,7 @@ async function readPresence(viewer: Viewer, db: Executor, scope: ReportScope): P
       .limit(PAGE_ROWS)
       .execute();
     for (const { robot_id, online_at, offline_at, seen_at } of rows) {
-      // A robot that goes silent counts as reachable for another 90 s, even before its silence is noticed.
+      // A robot that falls silent counts as reachable for another 90 s, even before its silence is noticed.
       const endMs = offline_at?.getTime() ?? (seen_at ?? online_at).getTime() + OFFLINE_AFTER_MS;
       const span = { fromMs: online_at.getTime(), toMs: Math.min(endMs, scope.until.getTime()) };
       const ofRobot = spans.get(robot_id);
@@ -226,7 +226,7 @@ async function readLocked(viewer: Viewer, db: Executor, scope: ReportScope): Pro
   );
 }
 
-/** Battery weighted with time, by day: percent times seconds, and the seconds. */
+/** Battery weighted by time, per day: percent times seconds, and the seconds. */
 export interface BatterySums {
   readonly weighted: number[];
   readonly seconds: number[];
@@ -237,12 +237,12 @@ export interface BatterySums {
 const HOLDS_S = OFFLINE_AFTER_MS / 1_000;
 const SAMPLE_HOLDS_S = 3_600;
 
-/** Days that one query adds up, so that none takes long. */
+/** Days aggregated per query, so that none takes long. */
 const DAYS_AT_ONCE = 5;
 
 /**
- * A robot's readings at the site, added up by PostgreSQL: a month has 86,000 of them. One that holds over midnight
- * counts on both days.
+ * A robot's readings at the site, aggregated by PostgreSQL: a month has 86,000 of them. One that spans midnight counts
+ * on both days.
  */
 export async function readBattery(
   viewer: Viewer,
@@ -271,14 +271,14 @@ export async function readBattery(
   }
 }
 
-/** By the day that a reading began to hold in, from 1: what it holds on that day, and what after it. */
+/** By the day on which a reading began, from 1: what it contributes on that day, and after it. */
 async function readByDay(viewer: Viewer, db: Executor, scope: ReportScope, robotId: number) {
   const { days } = scope;
   const from = new Date(days[0]?.fromMs ?? 0);
   const until = new Date(Math.min(scope.until.getTime(), days.at(-1)?.toMs ?? 0));
   const starts = sql`${days.map(({ fromMs }) => fromMs / 1_000)}::float8[]`;
   const endOfDay = sql`(${days.map(({ toMs }) => toMs / 1_000)}::float8[])[day]`;
-  // Each step is kept apart by its offset: put together, PostgreSQL would compute what they name many times over.
+  // `offset 0` keeps the steps apart: if merged, PostgreSQL would evaluate their expressions many times over.
   const readings = visibleSites(viewer, db)
     .innerJoin("readings as g", "g.site_id", "sites.id")
     .where("sites.id", "=", scope.siteId)

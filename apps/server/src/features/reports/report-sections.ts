@@ -31,7 +31,6 @@ import {
   percent,
 } from "./report-format.ts";
 import {
-  beginSection,
   nameOf,
   overdueText,
   robotLabel,
@@ -47,43 +46,31 @@ const activityStatusCells: Record<ActivityStatus, Cell> = {
 };
 
 export const writeActivities: SectionWriter = function* (document, data, fields) {
-  beginSection(document, data, "activities", fields);
   if (!fields.has("timeline")) return;
   const { rows, rest } = data.activity;
-  if (rows.length === 0) {
-    heading(document, "H3", "Timeline");
-    paragraph(document, "No robot was started or stopped in this range.");
-    return;
-  }
   const others = countOf(rest, "older entry is", "older entries are");
   const inCsv = `The other ${others} in the CSV file of this report, which has all ${count(rows.length + rest)}.`;
   const times = `Timestamps are local to the site (${data.site.timezone}, ${offsetText(data.range)}), with UTC beside them.`;
-  yield* titledTable(document, "Timeline", [times, ...truncationNotes(data.activity, "entries", inCsv)], {
+  yield* titledTable<ReportActivity>(document, {
+    title: "Timeline",
+    notes: [times, ...truncationNotes(data.activity, "entries", inCsv)],
     isDense: true,
     columns: [
-      { title: activityColumnName.localTime, share: 81 },
-      { title: activityColumnName.utcTime, share: 64 },
-      { title: activityColumnName.action, share: 58 },
-      { title: activityColumnName.robot, share: 66, most: 2 },
-      { title: activityColumnName.status, share: 34 },
-      { title: activityColumnName.user, share: 46, most: 2 },
-      { title: activityColumnName.details, share: 90, most: 5 },
+      { title: activityColumnName.localTime, share: 81, of: ({ at }) => formatTimestamp(at) },
+      { title: activityColumnName.utcTime, share: 64, of: ({ at }) => formatUtc(at) },
+      { title: activityColumnName.action, share: 58, of: actionText },
+      { title: activityColumnName.robot, share: 66, maxLines: 2, of: robotLabel },
+      { title: activityColumnName.status, share: 34, of: ({ status }) => activityStatusCells[status] },
+      { title: activityColumnName.user, share: 46, maxLines: 2, of: ({ userName }) => userName },
+      { title: activityColumnName.details, share: 90, maxLines: 5, of: ({ details }) => details },
     ],
-    rows: rows.map(rowOf),
+    rows,
+    empty: "No robot was started or stopped in this range.",
   });
 };
 
-function rowOf({ at, action, actionType, robotName, serialNumber, status, userName, details }: ReportActivity): Cell[] {
-  const words = `${actionWord[action]}, ${actionTypeWord[actionType].toLowerCase()}`;
-  return [
-    formatTimestamp(at),
-    formatUtc(at),
-    words,
-    robotLabel(robotName, serialNumber),
-    activityStatusCells[status],
-    userName,
-    details,
-  ];
+function actionText({ action, actionType }: ReportActivity): string {
+  return `${actionWord[action]}, ${actionTypeWord[actionType].toLowerCase()}`;
 }
 
 const robotStatusCells: Record<RobotStatus, Cell> = {
@@ -97,59 +84,45 @@ const robotStatusCells: Record<RobotStatus, Cell> = {
 
 const severityText: Record<Severity, string> = { INFO: "Info", WARNING: "Warning", CRITICAL: "Critical" };
 
-interface HealthColumn extends Column {
-  readonly of: (health: ReportHealth) => Cell;
+interface PresentRobot extends ReportHealth {
+  readonly label: string;
 }
 
 export const writeHealth: SectionWriter = function* (document, data, fields) {
-  beginSection(document, data, "robot_health", fields);
-  const present = data.robots.flatMap((robot) => (robot.health === null ? [] : [{ robot, health: robot.health }]));
-  const gone = data.robots.filter(({ health }) => health === null);
-  if (present.length === 0) {
-    heading(document, "H3", "Health by robot");
-    paragraph(document, "The site currently has no robots.");
-  } else {
-    const generatedAt = formatDateTime(data.generatedAt, "");
-    const note = asOf(generatedAt, data.maintenance.intervalDays, fields.has("maintenance_due_date"));
-    const columns = [
-      ...columnsOfStatus,
-      ...(fields.has("maintenance_due_date") ? [dueColumn] : []),
-      ...(fields.has("active_alerts") ? [alertsColumn] : []),
-    ];
-    yield* titledTable(document, "Health by robot", [note], {
-      namesRows: true,
-      columns: [{ title: "Robot", share: 22 }, ...columns],
-      rows: present.map(({ robot, health }) => [nameOf(robot), ...columns.map(({ of }) => of(health))]),
-    });
-  }
-  if (gone.length > 0) {
-    paragraph(
-      document,
-      `No longer at the site, but with figures in this range: ${gone.map(nameOf).join(", ")}.`,
-      noteStyle,
-    );
+  const present = data.robots.flatMap((robot): PresentRobot[] =>
+    robot.health === null ? [] : [{ ...robot.health, label: nameOf(robot) }],
+  );
+  const former = data.robots.filter(({ health }) => health === null);
+  const hasDue = fields.has("maintenance_due_date");
+  const note = `As of when this report was generated, ${formatDateTime(data.generatedAt, "")}. Errors are critical alerts raised in the range.`;
+  yield* titledTable(document, {
+    title: "Health by robot",
+    notes: [hasDue ? `${note} ${maintenanceDueRule(data.maintenance.intervalDays)}` : note],
+    namesRows: true,
+    columns: [
+      ...healthColumns,
+      ...(hasDue ? [dueColumn] : []),
+      ...(fields.has("active_alerts") ? [activeAlertsColumn] : []),
+    ],
+    rows: present,
+    empty: "The site currently has no robots.",
+  });
+  if (former.length > 0) {
+    const text = `No longer at the site, but with figures in this range: ${former.map(nameOf).join(", ")}.`;
+    paragraph(document, text, noteStyle);
   }
 };
 
-function asOf(generatedAt: string, intervalDays: number, withDue: boolean): string {
-  const now = `As of when this report was generated, ${generatedAt}. Errors are critical alerts raised in the range.`;
-  return withDue ? `${now} ${maintenanceDueRule(intervalDays)}` : now;
-}
-
-const columnsOfStatus: readonly HealthColumn[] = [
-  { title: "Status", share: 20, most: 5, of: statusOf },
+const healthColumns: readonly Column<PresentRobot>[] = [
+  { title: "Robot", share: 22, of: ({ label }) => label },
+  { title: "Status", share: 20, maxLines: 5, of: statusCell },
   { title: "Errors", share: 9, align: "RIGHT", of: ({ errorCount }) => count(errorCount) },
-  {
-    title: "Battery",
-    share: 12,
-    align: "RIGHT",
-    of: ({ battery }) => (battery === null ? "No data" : percent(battery)),
-  },
+  { title: "Battery", share: 12, align: "RIGHT", of: ({ battery }) => percent(battery) },
   { title: "Firmware", share: 13, of: ({ firmware }) => firmware },
   { title: "Last cleaned", share: 17, of: ({ lastCleanedAt }) => formatDateTime(lastCleanedAt, "Never") },
 ];
 
-const dueColumn: HealthColumn = {
+const dueColumn: Column<PresentRobot> = {
   title: "Maintenance due",
   share: 19,
   of: ({ maintenanceDueDate, overdue }) =>
@@ -158,24 +131,23 @@ const dueColumn: HealthColumn = {
       : formatDate(maintenanceDueDate),
 };
 
-const alertsColumn: HealthColumn = {
+const activeAlertsColumn: Column<PresentRobot> = {
   title: "Active alerts",
   share: 27,
-  most: 6,
-  of: ({ activeAlerts }) =>
-    activeAlerts.length === 0
-      ? "None"
-      : `${count(activeAlerts.length)}: ${activeAlerts.map(({ severity, text }) => `${severityText[severity]}, ${text}`).join("; ")}`,
+  maxLines: 6,
+  of: ({ activeAlerts }) => {
+    const texts = activeAlerts.map(({ severity, text }) => `${severityText[severity]}, ${text}`);
+    return texts.length === 0 ? "None" : `${count(texts.length)}: ${texts.join("; ")}`;
+  },
 };
 
-/** A robot in maintenance counts as offline, so whether it is really connected is printed too. */
-function statusOf({ status, online, inMaintenance }: ReportHealth): Cell {
+/** A robot in maintenance counts as offline, so its actual connection is printed too. */
+function statusCell({ status, online, inMaintenance }: ReportHealth): Cell {
   if (inMaintenance === null) return robotStatusCells[status];
   return `In maintenance since ${formatDate(inMaintenance.since.local)}, ${online ? "online" : "offline"}`;
 }
 
 export const writeMaintenance: SectionWriter = function* (document, data, fields) {
-  beginSection(document, data, "maintenance", fields);
   yield* dueTable(document, data);
   if (fields.has("partner_details")) drawPartner(document, data.partner);
   if (fields.has("maintenance_history")) yield* lockTable(document, data.maintenance);
@@ -195,106 +167,85 @@ function drawPartner(document: PdfDocument, partner: ReportPartner | null): void
   ]);
 }
 
-/** Overdue maintenance comes first, so that a reader of only the beginning does not miss it. */
+/** Overdue maintenance comes first, so that even a hasty reader sees it. */
 function* dueTable(document: PdfDocument, data: ReportData): Generator<void> {
-  const { due: inRange, overdue, intervalDays } = data.maintenance;
-  const words = overdueText(data, overdue.length);
-  if (words !== null) paragraph(document, words.replace("overdue", "Overdue"), warningStyle);
+  const { due, overdue, intervalDays } = data.maintenance;
+  const warning = overdueText(data, overdue.length);
+  if (warning !== null) paragraph(document, warning.replace("overdue", "Overdue"), warningStyle);
   const title = "Due in this range";
   const rule = maintenanceDueRule(intervalDays);
-  if (inRange.length === 0) {
+  if (due.length === 0) {
     heading(document, "H3", title);
     paragraph(document, rule, noteStyle);
     const none = "No robot's maintenance was due in this range";
-    paragraph(document, words === null ? `${none}, and none is overdue.` : `${none}.`);
+    paragraph(document, warning === null ? `${none}, and none is overdue.` : `${none}.`);
     return;
   }
-  yield* titledTable(document, title, [rule], {
+  yield* titledTable(document, {
+    title,
+    notes: [rule],
     columns: [
-      { title: "Due on", share: 25 },
-      { title: "Robot", share: 75 },
+      { title: "Due on", share: 25, of: ({ date }) => formatDate(date) },
+      { title: "Robot", share: 75, of: robotLabel },
     ],
-    rows: inRange.map(({ date, robotName, serialNumber }) => [formatDate(date), robotLabel(robotName, serialNumber)]),
+    rows: due,
   });
 }
 
-function* lockTable(document: PdfDocument, { locks }: ReportMaintenance): Generator<void> {
-  const title = "Maintenance locks";
-  if (locks.rows.length === 0) {
-    heading(document, "H3", title);
-    paragraph(document, "No robot was in maintenance in this range.");
-    return;
-  }
-  yield* titledTable(document, title, truncationNotes(locks, "locks", "The figures above include all of them."), {
+const INCLUDED_ABOVE = "The figures above include all of them.";
+
+function lockTable(document: PdfDocument, { locks }: ReportMaintenance): Generator<void> {
+  return titledTable(document, {
+    title: "Maintenance locks",
+    notes: truncationNotes(locks, "locks", INCLUDED_ABOVE),
     columns: [
-      { title: "Robot", share: 19, most: 2 },
-      { title: "Set", share: 19 },
-      { title: "Set by", share: 13, most: 2 },
-      { title: "Reason", share: 24 },
-      { title: "Released", share: 19 },
-      { title: "Released by", share: 13, most: 2 },
-      { title: "Duration", share: 14, align: "RIGHT" },
+      { title: "Robot", share: 19, maxLines: 2, of: robotLabel },
+      { title: "Set", share: 19, of: ({ setAt }) => formatDateTime(setAt, "") },
+      { title: "Set by", share: 13, maxLines: 2, of: ({ setBy }) => setBy },
+      { title: "Reason", share: 24, of: ({ reason }) => reason || "Not given" },
+      { title: "Released", share: 19, of: ({ releasedAt }) => formatDateTime(releasedAt, "Not released") },
+      { title: "Released by", share: 13, maxLines: 2, of: ({ releasedBy }) => releasedBy ?? "" },
+      { title: "Duration", share: 14, align: "RIGHT", of: ({ minutes }) => duration(minutes) },
     ],
-    rows: locks.rows.map((lock) => [
-      robotLabel(lock.robotName, lock.serialNumber),
-      formatDateTime(lock.setAt, ""),
-      lock.setBy,
-      lock.reason === "" ? "Not given" : lock.reason,
-      formatDateTime(lock.releasedAt, "Not released"),
-      lock.releasedBy ?? "",
-      duration(lock.minutes),
-    ]),
+    rows: locks.rows,
+    empty: "No robot was in maintenance in this range.",
   });
 }
 
-interface AlertColumn extends Column {
-  readonly of: (alert: ReportAlert) => Cell;
-}
+export const writeAlerts: SectionWriter = function* (document, data, fields) {
+  yield* titledTable(document, {
+    title: "Alerts raised or cleared in the range",
+    notes: truncationNotes(data.alerts, "alerts", INCLUDED_ABOVE),
+    columns: [
+      ...alertColumns,
+      ...(fields.has("resolved_alerts") ? [clearedColumn] : []),
+      ...(fields.has("average_resolution_time") ? [timeToClearColumn] : []),
+    ],
+    rows: data.alerts.rows,
+    empty: "No alert was raised or cleared in this range.",
+  });
+};
 
-const alertColumns: readonly AlertColumn[] = [
+const severityCells: Record<Severity, Cell> = {
+  INFO: severityText.INFO,
+  WARNING: { text: severityText.WARNING, color: theme.fair, isStrong: true },
+  CRITICAL: { text: severityText.CRITICAL, color: theme.poor, isStrong: true },
+};
+
+const alertColumns: readonly Column<ReportAlert>[] = [
   { title: "Raised", share: 20, of: ({ raisedAt }) => formatDateTime(raisedAt, "") },
-  { title: "Severity", share: 11, of: ({ severity }) => severityCell(severity) },
-  { title: "Robot", share: 20, most: 2, of: ({ robotName, serialNumber }) => robotLabel(robotName, serialNumber) },
+  { title: "Severity", share: 11, of: ({ severity }) => severityCells[severity] },
+  { title: "Robot", share: 20, maxLines: 2, of: robotLabel },
   { title: "Alert", share: 36, of: ({ text }) => text },
 ];
-const clearedColumn: AlertColumn = {
+const clearedColumn: Column<ReportAlert> = {
   title: "Cleared",
   share: 20,
   of: ({ clearedAt }) => formatDateTime(clearedAt, "Still open"),
 };
-const tookColumn: AlertColumn = {
+const timeToClearColumn: Column<ReportAlert> = {
   title: "Time to clear",
   share: 14,
   align: "RIGHT",
   of: ({ minutes }) => (minutes === null ? "" : duration(minutes)),
 };
-
-export const writeAlerts: SectionWriter = function* (document, data, fields) {
-  beginSection(document, data, "alerts", fields);
-  const title = "Alerts raised or cleared in the range";
-  if (data.alerts.rows.length === 0) {
-    heading(document, "H3", title);
-    paragraph(document, "No alert was raised or cleared in this range.");
-    return;
-  }
-  const shown = [
-    ...alertColumns,
-    ...(fields.has("resolved_alerts") ? [clearedColumn] : []),
-    ...(fields.has("average_resolution_time") ? [tookColumn] : []),
-  ];
-  yield* titledTable(
-    document,
-    title,
-    truncationNotes(data.alerts, "alerts", "The figures above include all of them."),
-    {
-      columns: shown,
-      rows: data.alerts.rows.map((alert) => shown.map(({ of }) => of(alert))),
-    },
-  );
-};
-
-function severityCell(severity: Severity): Cell {
-  const text = severityText[severity];
-  if (severity === "INFO") return text;
-  return { text, isStrong: true, color: severity === "CRITICAL" ? theme.poor : theme.fair };
-}

@@ -11,7 +11,7 @@ import { streamReportCsv } from "./report-files.ts";
 let server: TestApp;
 let siteId: number;
 
-/** 2,300 rows, three at each second, from 00:00:00 on 10 June at the site. */
+/** 2,300 rows, three per second, from 00:00:00 on 10 June at the site. */
 const ROWS = 2_300;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const june = { from: "2026-06-01 00:00:00", to: "2026-06-30 23:59:59" };
-/** With some twenty rows, so that it is quickly drawn. */
+/** Some twenty rows, so that it is drawn quickly. */
 const few = { ...june, from: "2026-06-10 00:12:40" };
 const calls = [reportPdf, reportCsv] as const;
 
@@ -39,7 +39,7 @@ describe.each(calls)("§7 POST $path", (route) => {
   const ask = async (person: "admin" | "owner" | "stranger", body: object) =>
     (await server.as(person)).raw(route.path, { method: "POST", body: { site_id: siteId, ...june, ...body } });
 
-  test("a start after the end, a range that is too long and what is no local time are 400 with the field", async () => {
+  test("a start after the end, a range that is too long and an invalid local time are 400 with the field", async () => {
     for (const [body, field] of [
       [{ from: "2026-06-10 00:00:01", to: "2026-06-10 00:00:00" }, "from"],
       [{ from: "2025-05-26 00:00:00" }, "to"],
@@ -47,8 +47,8 @@ describe.each(calls)("§7 POST $path", (route) => {
       [{ to: "2026-06-30T23:59:59Z" }, "to"],
       [{ to: null }, "to"],
     ] as const) {
-      const { status, body: told } = await ask("admin", body);
-      expect({ body, status, told }).toMatchObject({ status: 400, told: { errors: [{ field }] } });
+      const { status, body: answer } = await ask("admin", body);
+      expect({ body, status, answer }).toMatchObject({ status: 400, answer: { errors: [{ field }] } });
     }
     const far = await ask("admin", { from: "9999-12-31 00:00:00", to: "9999-12-31 23:59:59" });
     expect(far).toMatchObject({ status: 400, body: { errors: [{ field: "from" }, { field: "to" }] } });
@@ -58,7 +58,7 @@ describe.each(calls)("§7 POST $path", (route) => {
     expect(most.status).toBe(200);
   });
 
-  test("§8 a range without activity, and a site that is another's or not there, are 404", async () => {
+  test("§8 a range without activity, and a site that is another partner's or does not exist, are 404", async () => {
     const none = await ask("owner", { from: "2026-06-11 00:00:00" });
     expect([none.status, none.body]).toEqual([
       404,
@@ -73,8 +73,8 @@ describe.each(calls)("§7 POST $path", (route) => {
       ["owner", { site_id: server.fixtures.foreignSiteId }],
       ["admin", { site_id: 999_999 }],
     ] as const) {
-      const { status, body: told } = await ask(person, body);
-      expect([status, told]).toEqual([404, { message: "Site not found", code: "SITE_NOT_FOUND" }]);
+      const { status, body: answer } = await ask(person, body);
+      expect([status, answer]).toEqual([404, { message: "Site not found", code: "SITE_NOT_FOUND" }]);
     }
   });
 
@@ -97,7 +97,7 @@ describe.each(calls)("§7 POST $path", (route) => {
 });
 
 describe("§7 POST api/site/robot/reportpdf", () => {
-  test("a template that is not there or not active is 404, and an active one is obeyed", async () => {
+  test("a template that does not exist or is inactive is 404, and an active one is applied", async () => {
     const owner = await server.as("owner");
     const ask = (template_id: number | null) =>
       owner.call(reportPdf, { body: { site_id: siteId, ...few, template_id } });
@@ -117,7 +117,7 @@ describe("§7 POST api/site/robot/reportpdf", () => {
 });
 
 describe("the figures of a report", () => {
-  const terms = { now: new Date("2026-06-20T00:00:00Z"), maintenanceIntervalDays: 180 };
+  const options = { now: new Date("2026-06-20T00:00:00Z"), maintenanceIntervalDays: 180 };
   const viewerOf = (): Viewer => ({
     userId: server.fixtures.userIds.admin,
     name: "Anita Rao",
@@ -127,10 +127,10 @@ describe("the figures of a report", () => {
     sessionId: "",
   });
 
-  test("decisions, report figures: maintenance falls due after that of this machine at this site, else after its installation", async () => {
+  test("decisions, report figures: maintenance is due after the last one of this machine at this site, otherwise after its installation", async () => {
     const { ownRobot, foreignSiteId } = server.fixtures;
     const healthOf = async () => {
-      const { robots } = await readReport(viewerOf(), server.db, { siteId, ...june }, terms);
+      const { robots } = await readReport(viewerOf(), server.db, { siteId, ...june }, options);
       const { health } = robots.find(({ robotId }) => robotId === ownRobot.id) ?? {};
       return [health?.lastMaintenanceAt?.utc, health?.maintenanceDueDate];
     };
@@ -162,15 +162,15 @@ describe("the figures of a report", () => {
     expect(await healthOf()).toEqual(["2026-06-04T12:00:00.000Z", "2026-12-01"]);
   });
 
-  test("who leaves while a long range is read makes the server read no further", async () => {
-    const gone = new AbortController();
+  test("disconnecting while a long range is read makes the server stop reading", async () => {
+    const disconnecting = new AbortController();
     let batteries = 0;
     const ofReadings = new WeakSet<QueryId>();
     const leaving: KyselyPlugin = {
       transformQuery({ node, queryId }) {
         if (!JSON.stringify(node).includes('"readings"')) return node;
         ofReadings.add(queryId);
-        gone.abort(new Error("left"));
+        disconnecting.abort(new Error("left"));
         return node;
       },
       async transformResult({ result, queryId }) {
@@ -178,16 +178,19 @@ describe("the figures of a report", () => {
         return result;
       },
     };
-    const asked = { siteId, from: "2025-05-27 00:00:00", to: june.to };
-    const read = readReport(viewerOf(), server.db.withPlugin(leaving), asked, { ...terms, signal: gone.signal });
+    const request = { siteId, from: "2025-05-27 00:00:00", to: june.to };
+    const read = readReport(viewerOf(), server.db.withPlugin(leaving), request, {
+      ...options,
+      signal: disconnecting.signal,
+    });
     await expect(read).rejects.toThrow("left");
-    // The days of a year are many queries for each robot.
+    // A year takes many queries per robot.
     expect(batteries).toBe(1);
   });
 });
 
 describe("§7 POST api/site/robot/reportcsv", () => {
-  test("every row of the range is in it, newest first, of the partner's own site alone, and no cell is a formula", async () => {
+  test("it has every row of the range, newest first, of the partner's own site alone, and no cell is a formula", async () => {
     const owner = await server.as("owner");
     const csv = await owner.ask(reportCsv, { body: { site_id: siteId, ...june } });
     expect(
@@ -223,7 +226,7 @@ describe("§7 POST api/site/robot/reportcsv", () => {
     expect(csv).not.toContain(`,"=HYPERLINK`);
   });
 
-  test("who reads slowly or leaves makes the server read no further", async () => {
+  test("a slow or disconnected reader makes the server stop reading", async () => {
     let queries = 0;
     const counting: KyselyPlugin = {
       transformQuery({ node }) {
@@ -240,14 +243,14 @@ describe("§7 POST api/site/robot/reportcsv", () => {
       partnerId: null,
       sessionId: "",
     };
-    const asked = { siteId, from: june.from, to: june.to };
-    const { csv } = await streamReportCsv(viewer, server.db.withPlugin(counting), asked);
+    const request = { siteId, from: june.from, to: june.to };
+    const { csv } = await streamReportCsv(viewer, server.db.withPlugin(counting), request);
     const first: unknown = await csv[Symbol.asyncIterator]().next();
     expect(first).toMatchObject({ done: false });
     csv.destroy();
     await finished(csv).catch(() => undefined);
     const asLeft = queries;
-    // Whatever else was asked for would have been asked by now.
+    // Any further query would have run by now.
     for (let turn = 0; turn < 3; turn += 1) await server.db.selectFrom("sites").select("id").execute();
     expect(queries).toBe(asLeft);
     // The site, whether there is any activity, and at most two pages of the three.

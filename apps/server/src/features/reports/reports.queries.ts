@@ -49,10 +49,10 @@ export async function readReportSite(
   return { site, partner: isNamed ? named : null, partnerId };
 }
 
-/** Alerts of one robot that a report prints. */
+/** Maximum alerts printed per robot. */
 const ALERTS_OF_ROBOT = 20;
 
-/** The robots that are at the site when the report is made, by name. */
+/** The robots at the site when the report is made, by name. */
 export async function readReportRobots(viewer: Viewer, db: Executor, scope: ReportScope) {
   const rows = await visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
@@ -82,7 +82,7 @@ export async function readReportRobots(viewer: Viewer, db: Executor, scope: Repo
         .select(sql<Date[]>`coalesce(array_agg(l.released_at order by l.released_at), '{}')`.as("released"))
         .leftJoin("commands as c", "c.id", "l.command_id")
         .whereRef("l.robot_id", "=", "r.id")
-        // Neither at another partner's site nor of the machine that was there before.
+        // Neither at another partner's site nor of a previous machine.
         .whereRef("l.site_id", "=", "r.site_id")
         .where((of) => of.or([of("c.id", "is", null), of("c.serial_number", "=", of.ref("r.serial_number"))]))
         .where("l.released_at", "is not", null)
@@ -130,7 +130,7 @@ export async function hasActivity(viewer: Viewer, db: Executor, range: ActivityR
   return first !== undefined;
 }
 
-/** The newest rows of the activity table, and how many there are beside them. */
+/** The newest rows of the activity table, and how many more there are. */
 export async function readReportActivity(
   viewer: Viewer,
   db: Executor,
@@ -180,7 +180,7 @@ export async function readActivityPage(
   return query.execute();
 }
 
-/** What the audit has of the site in the range: by the server itself, and by people. */
+/** The site's audit rows in the range, by the server itself and by people. */
 export async function countChanges(
   viewer: Viewer,
   db: Executor,
@@ -203,7 +203,7 @@ export interface ReportLocks {
   readonly sample: boolean;
 }
 
-/** The maintenance locks that stood at any time of the range, and how many were set and released in it. */
+/** The maintenance locks in effect at any time in the range, and how many were set and released in it. */
 export async function readReportLocks(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportLocks> {
   const { from, until, now, timezone } = scope;
   const query = visibleSites(viewer, db)
@@ -241,8 +241,8 @@ export async function readReportLocks(viewer: Viewer, db: Executor, scope: Repor
 }
 
 /**
- * What a robot was called at the site of its lock: its name of now where it is still there, else that of its last run
- * there. Another partner's words for it stay with that partner.
+ * A robot's name at the site of its lock: the current one if it is still there, otherwise that of its last run there.
+ * Names given by another partner are not revealed.
  */
 function nameAtTheTime(column: "robot_name" | "serial_number"): RawBuilder<string | null> {
   const name = sql.ref(column);
@@ -256,13 +256,13 @@ export interface ReportAlerts {
   readonly alerts: Newest<ReportAlert>;
   readonly critical: number;
   readonly resolved: number;
-  /** Null where none was cleared. */
+  /** Null if none was cleared. */
   readonly averageResolutionMinutes: number | null;
   readonly criticalByRobot: ReadonlyMap<number, number>;
   readonly sample: boolean;
 }
 
-/** The alerts that were raised or cleared in the range, and what they add up to. */
+/** The alerts that were raised or cleared in the range, with their totals. */
 export async function readReportAlerts(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportAlerts> {
   const { from, until, timezone } = scope;
   const within = (column: "a.raised_at" | "a.cleared_at") =>
@@ -315,7 +315,7 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
   };
 }
 
-/** For how long of the range each robot had a critical alert of its own open, in milliseconds. */
+/** How long within the range each robot had a critical alert of its own open, in milliseconds. */
 export async function readCriticalTime(
   viewer: Viewer,
   db: Executor,

@@ -12,23 +12,23 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
   const { clock, settings } = deps;
 
   register(app, reportPdf, async ({ viewer, body, reply, signal }) => {
-    const asked = { siteId: body.site_id, from: body.from, to: body.to };
+    const report = { siteId: body.site_id, from: body.from, to: body.to };
     const maintenanceIntervalDays = settings.maintenanceIntervalDays ?? MAINTENANCE_INTERVAL_DAYS;
     const templateId = body.template_id ?? null;
-    const given = { viewer, asked, now: clock.now(), maintenanceIntervalDays, templateId, sections: null };
+    const input = { viewer, request: report, now: clock.now(), maintenanceIntervalDays, templateId, sections: null };
     const { value, bytes } = await withTimeLimit(clock, signal, (limit) =>
-      workers.make(reportPdfTask, given, { owner: workOwnerOf(viewer), signal: limit }),
+      workers.make(reportPdfTask, input, { owner: workOwnerOf(viewer), signal: limit }),
     );
-    void reply.header("content-disposition", attachmentHeader(value.siteName, asked, "pdf"));
+    void reply.header("content-disposition", attachmentHeader(value.siteName, report, "pdf"));
     return bytes;
   });
 
   register(app, reportCsv, async ({ viewer, body, reply, signal }) => {
-    const asked = { siteId: body.site_id, from: body.from, to: body.to };
+    const report = { siteId: body.site_id, from: body.from, to: body.to };
     const { value, bytes } = await withTimeLimit(clock, signal, (limit) =>
-      workers.make(reportCsvTask, { viewer, asked }, { owner: workOwnerOf(viewer), signal: limit }),
+      workers.make(reportCsvTask, { viewer, request: report }, { owner: workOwnerOf(viewer), signal: limit }),
     );
-    void reply.header("content-disposition", attachmentHeader(value.siteName, asked, "csv"));
+    void reply.header("content-disposition", attachmentHeader(value.siteName, report, "csv"));
     return bytes;
   });
 }
@@ -36,18 +36,20 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
 /** Time limit for an interactive report, including its wait in the queue. */
 export const REPORT_TIMEOUT_MS = 2 * 60_000;
 
-/** Answers what `work` answers, whose signal aborts when nobody waits for it any more: then 503, if somebody still does. */
+/**
+ * Returns the result of `work`, whose signal aborts when the time is over or the caller disconnects; then throws 503.
+ */
 export async function withTimeLimit<T>(
   clock: Clock,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController();
-  const cancel = clock.after(REPORT_TIMEOUT_MS, () => late.abort());
+  const timeout = new AbortController();
+  const cancel = clock.after(REPORT_TIMEOUT_MS, () => timeout.abort());
   try {
-    return await work(AbortSignal.any([gone, late.signal]));
+    return await work(AbortSignal.any([disconnected, timeout.signal]));
   } catch (error) {
-    if (!late.signal.aborted || error instanceof HttpError) throw error;
+    if (!timeout.signal.aborted || error instanceof HttpError) throw error;
     throw new HttpError(503, "REPORT_TIMEOUT", "The report took too long. Choose a shorter range, or try again later.");
   } finally {
     cancel();

@@ -29,12 +29,12 @@ import {
   readReportSite,
 } from "./reports.queries.ts";
 
-/** A site and a range in its local time, as people ask for them. */
+/** A site and a range in its local time, as requested. */
 export interface ReportRequest {
   readonly siteId: number;
   /** 'YYYY-MM-DD HH:MM:SS'. */
   readonly from: string;
-  /** Its second is part of the range. */
+  /** This second is part of the range. */
   readonly to: string;
 }
 
@@ -48,12 +48,12 @@ export interface ReportOptions {
 /** §8 Report download. */
 export const NO_ACTIVITY = "No activity logs found between these dates";
 
-/** 404 where the range has no activity rows. */
+/** 404 if the range has no activity rows. */
 export function noActivity(): HttpError {
   return new HttpError(404, "NO_ACTIVITY", NO_ACTIVITY);
 }
 
-/** The instants of a range. Throws 400 with the field where it ends before it begins or is too long. */
+/** The instants of a range. Throws 400 with the field if it ends before it begins or is too long. */
 export function spanOf({ from, to }: ReportRequest, timezone: string): ReportSpan {
   const span = reportSpanOf(from, to, timezone, REPORT_MAX_DAYS);
   if ("problem" in span) throw invalid(span.field, span.problem, "INVALID_RANGE");
@@ -61,27 +61,27 @@ export function spanOf({ from, to }: ReportRequest, timezone: string): ReportSpa
 }
 
 /**
- * Everything that the report of a site shows, from one moment's state of the database, so that its figures agree.
- * Throws 404 for a site out of the viewer's scope and for a range without activity, 400 for a wrong range.
+ * Everything that the report of a site shows, from a single snapshot of the database, so that its figures agree. Throws
+ * 404 for a site outside the viewer's scope and for a range without activity, 400 for an invalid range.
  */
 export async function readReport(
   viewer: Viewer,
   db: Db,
-  asked: ReportRequest,
-  terms: ReportOptions,
+  request: ReportRequest,
+  options: ReportOptions,
 ): Promise<ReportData> {
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
-    .execute((tx) => readAll(viewer, tx, asked, terms));
+    .execute((tx) => readAll(viewer, tx, request, options));
 }
 
-async function readAll(viewer: Viewer, tx: Tx, asked: ReportRequest, terms: ReportOptions): Promise<ReportData> {
-  const { now, signal } = terms;
-  const { site, partner, partnerId } = await readReportSite(viewer, tx, asked.siteId);
+async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: ReportOptions): Promise<ReportData> {
+  const { now, signal } = options;
+  const { site, partner, partnerId } = await readReportSite(viewer, tx, request.siteId);
   const { timezone } = site;
-  const span = spanOf(asked, timezone);
+  const span = spanOf(request, timezone);
   const until = span.to < now ? span.to : now;
   const days = siteDaysOf(span, timezone);
   const scope: ReportScope = { siteId: site.id, ...span, until, now, timezone, days, signal };
@@ -100,7 +100,7 @@ async function readAll(viewer: Viewer, tx: Tx, asked: ReportRequest, terms: Repo
   const changes = await countChanges(viewer, tx, scope);
   const notDone = await readNotDone(viewer, tx, scope);
   const { activity, sample } = await readReportActivity(viewer, tx, scope);
-  const intervalDays = terms.maintenanceIntervalDays;
+  const intervalDays = options.maintenanceIntervalDays;
   const found = { robots, runs, uptimes, criticalMs, batteries, locks, alerts, changes };
   const sources: ReportSources = { scope, intervalDays, ...found };
   const maintenance = computeMaintenance(sources);

@@ -4,20 +4,20 @@ import {
   sectionCatalogue,
 } from "@suncrew/domain/report-templates/template-sections.ts";
 import { type ReportFigureName, reportFigureRules } from "@suncrew/domain/reports/report-figures.ts";
-import { cards, heading } from "../../platform/pdf/blocks.ts";
+import { cards } from "../../platform/pdf/blocks.ts";
 import { type PdfDocument, theme } from "../../platform/pdf/pdf-document.ts";
 import type { TextStyle } from "../../platform/pdf/typesetter.ts";
 import type { Newest, ReportData, ReportRobot } from "./report-data.ts";
 import { count, formatDate, duration, figure } from "./report-format.ts";
 
-/** Writes one section with these of its fields, and yields after every few rows. */
+/** Writes what follows a section's heading and cards, with the given fields; yields after every few rows. */
 export type SectionWriter = (
   document: PdfDocument,
   data: ReportData,
   fields: ReadonlySet<FieldName>,
 ) => Generator<void>;
 
-/** The figures that a field of a template switches on; cards show them. */
+/** The figures that a template's field enables; shown on cards. */
 const figuresByField: Partial<Record<FieldName, readonly ReportFigureName[]>> = {
   uptime: ["uptime", "critical_minutes"],
   cleaning_cycles: ["cleaning_cycles", "minutes_cleaned"],
@@ -34,7 +34,7 @@ const figuresByField: Partial<Record<FieldName, readonly ReportFigureName[]>> = 
   average_resolution_time: ["average_resolution_time"],
 };
 
-/** What a figure is calculated from: cards print it below the figure, the summary has rows for it. */
+/** The inputs of a calculated figure: cards print them below it, the summary has rows for them. */
 const inputsByFigure: Partial<Record<ReportFigureName, readonly ReportFigureName[]>> = {
   uptime: ["minutes_reachable", "minutes_known", "uptime_days"],
   minutes_cleaned: ["minutes_as_planned", "minutes_outside_plan", "minutes_by_hand"],
@@ -95,16 +95,16 @@ export function showsMaintenance(sections: readonly PrintedSection[]): boolean {
   return fields.has("scheduled_maintenance") || fields.has("maintenance_due_date");
 }
 
-/** Such as "overdue since 12 Mar 2024: SCR-1003; since 1 Jan 2026: SCR-1001, SCR-1002."; null where none is. */
-export function overdueText({ maintenance }: ReportData, most: number): string | null {
+/** Such as "overdue since 12 Mar 2024: SCR-1003; since 1 Jan 2026: SCR-1001, SCR-1002."; null if none is. */
+export function overdueText({ maintenance }: ReportData, max: number): string | null {
   const { overdue } = maintenance;
   if (overdue.length === 0) return null;
-  const byDate = Map.groupBy(overdue.slice(0, most), ({ date }) => date);
+  const byDate = Map.groupBy(overdue.slice(0, max), ({ date }) => date);
   const dates = Array.from(byDate, ([date, robots]) => {
     const names = robots.map(({ robotName, serialNumber }) => (serialNumber === "" ? robotName : serialNumber));
     return `since ${formatDate(date)}: ${names.join(", ")}`;
   });
-  const rest = overdue.length - most;
+  const rest = overdue.length - max;
   return `overdue ${dates.join("; ")}${rest > 0 ? `; and ${count(rest)} more` : ""}.`;
 }
 
@@ -112,30 +112,25 @@ export function sectionName(type: PrintedSection["type"]): string {
   return sectionCatalogue.find((section) => section.type === type)?.name ?? type;
 }
 
-export function beginSection(
-  document: PdfDocument,
-  data: ReportData,
-  type: PrintedSection["type"],
-  fields: ReadonlySet<FieldName>,
-): void {
-  document.outline(sectionName(type));
-  heading(document, "H2", sectionName(type));
-  figureCards(document, data, figureNames(fields));
-}
-
-/** The note of a table that shows the newest rows only; none where it shows all. */
+/** The note of a table that shows only the newest rows; none if it shows all. */
 export function truncationNotes<T>({ rows, rest }: Newest<T>, what: string, where: string): string[] {
   if (rest === 0) return [];
   return [`The newest ${count(rows.length)} of ${count(rows.length + rest)} ${what} are shown. ${where}`];
 }
 
-/** Serial number first, so that only the name of a long label is truncated. */
-export function robotLabel(name: string | null, serialNumber: string | null): string {
-  if (name === null) return "The whole site";
-  if (serialNumber === null || serialNumber === "") return name;
-  return serialNumber === name ? name : `${serialNumber}, ${name}`;
+interface RobotNames {
+  /** Null if the row is about the whole site. */
+  readonly robotName: string | null;
+  readonly serialNumber: string | null;
 }
 
-export function nameOf(robot: ReportRobot): string {
-  return robotLabel(robot.name, robot.serialNumber);
+/** Serial number first, so that only the name in a long label is truncated. */
+export function robotLabel({ robotName, serialNumber }: RobotNames): string {
+  if (robotName === null) return "The whole site";
+  if (serialNumber === null || serialNumber === "") return robotName;
+  return serialNumber === robotName ? serialNumber : `${serialNumber}, ${robotName}`;
+}
+
+export function nameOf({ name, serialNumber }: ReportRobot): string {
+  return robotLabel({ robotName: name, serialNumber });
 }

@@ -58,7 +58,7 @@ async function partnerOf(serial: string): Promise<number | undefined> {
 const serialsOf = async (who: Person) =>
   (await (await server.as(who)).ask(serialNumbers)).map(({ serial_number }) => serial_number);
 
-/** What a partner is told who tries to have a machine by each of the ways there are, with the serial number left out. */
+/** The answers to a partner that tries to claim a machine by each possible call, with the serial number removed. */
 async function claims(serial: string, who: "owner" | "stranger"): Promise<string[]> {
   const { ownSiteId, foreignSiteId, ownRobot2, foreignRobot } = server.fixtures;
   const robot = who === "owner" ? ownRobot2 : foreignRobot;
@@ -74,13 +74,13 @@ async function claims(serial: string, who: "owner" | "stranger"): Promise<string
   return answers.map(({ status, text }) => `${status} ${text.replaceAll(serial, "...")}`);
 }
 
-/** All of them are answered as for a device that nobody has. */
+/** All of them are answered as for a nonexistent device. */
 async function expectUnknown(serial: string, who: "owner" | "stranger"): Promise<void> {
   expect(await claims(serial, who)).toEqual(await claims("NONE-1", who));
   expect(await serialsOf(who)).not.toContain(serial);
 }
 
-describe("§6 PARTNER: a machine that is not allocated to the partner is as if it were not there", () => {
+describe("§6 PARTNER: a machine that is not allocated to the partner seems not to exist", () => {
   test("so it is refused with 400 at the serial number, in the preview of an import too", async () => {
     const [created, , previewed] = await claims("NONE-1", "owner");
     const message = "... is not the serial number of a device that is allocated to your company.";
@@ -88,7 +88,7 @@ describe("§6 PARTNER: a machine that is not allocated to the partner is as if i
     expect(previewed).toContain(message);
   });
 
-  test("another's robot has it, had it a minute ago, or it is another's or the operator's and free", async () => {
+  test("another's robot uses it or did a minute ago, or it is free but allocated to another partner or the operator", async () => {
     const { strangerPartnerId, foreignRobot } = server.fixtures;
     await expectUnknown("FAR-1", "owner");
     await expectUnknown("SPARE-1", "owner");
@@ -98,7 +98,7 @@ describe("§6 PARTNER: a machine that is not allocated to the partner is as if i
     await expectUnknown("FAR-1", "owner");
   });
 
-  test("who deleted the robot adds the same machine again; after a replacement, too", async () => {
+  test("after deleting the robot, the partner can add the same machine again; after a replacement, too", async () => {
     const { ownRobot, ownRobot2, ownSiteId } = server.fixtures;
     await remove(ownRobot, "owner");
     expect((await create("OWN-1", ownSiteId, "owner")).status).toBe(201);
@@ -107,7 +107,7 @@ describe("§6 PARTNER: a machine that is not allocated to the partner is as if i
     expect((await create("OWN-2", server.fixtures.secondSiteId, "owner")).status).toBe(201);
   });
 
-  test("so it cannot be started: no claim makes it a robot, and no order by its serial number is stored", async () => {
+  test("so it cannot be started: no attempt makes it a robot, and no order by its serial number is stored", async () => {
     const { foreignRobot, ownRobot, ownSiteId: siteId } = server.fixtures;
     await remove(foreignRobot, "stranger");
     await claims("FAR-1", "owner");
@@ -120,7 +120,7 @@ describe("§6 PARTNER: a machine that is not allocated to the partner is as if i
     expect(await rows.execute()).toEqual([]);
   });
 
-  test("its own retired one is told as such", async () => {
+  test("its own retired one is reported as such", async () => {
     await server.db.updateTable("devices").set({ retired_at: new Date() }).where("serial", "=", FREE_SERIAL).execute();
     const { text } = await create(FREE_SERIAL, server.fixtures.ownSiteId, "owner");
     expect(text).toContain(`The device ${FREE_SERIAL} has been retired.`);
@@ -128,7 +128,7 @@ describe("§6 PARTNER: a machine that is not allocated to the partner is as if i
   });
 });
 
-describe("§6: a machine is that partner's whose site it is at", () => {
+describe("§6: a machine belongs to the partner whose site it is at", () => {
   test("a robot that moves takes its machine along, and the former partner cannot have it back", async () => {
     const { ownRobot, foreignSiteId, strangerPartnerId } = server.fixtures;
     expect((await edit(ownRobot, { site_id: foreignSiteId }, "admin")).status).toBe(200);
@@ -138,14 +138,14 @@ describe("§6: a machine is that partner's whose site it is at", () => {
     expect((await create("OWN-1", foreignSiteId, "stranger")).status).toBe(201);
   });
 
-  test("a site that is given away takes its machines along; free ones that were last there go to the operator", async () => {
+  test("a site that changes partner takes its machines along; free ones last used there go to the operator", async () => {
     const { ownRobot, ownSiteId, secondSiteId, ownRobot2, strangerPartnerId } = server.fixtures;
     expect((await create(FREE_SERIAL, secondSiteId, "owner")).status).toBe(201);
     await remove(ownRobot, "owner");
     expect((await giveSite(ownSiteId, strangerPartnerId)).status).toBe(200);
     expect([await partnerOf("OWN-1"), await partnerOf("OWN-2")]).toEqual([1, strangerPartnerId]);
     expect(await partnerOf(FREE_SERIAL)).toBe(server.fixtures.ownerPartnerId);
-    // Whether the machine still stands there nobody knows.
+    // Whether the machine is still there is unknown.
     for (const who of ["owner", "stranger"] as const) expect(await serialsOf(who)).not.toContain("OWN-1");
     expect((await create("OWN-1", secondSiteId, "owner")).status).toBe(400);
     await remove(ownRobot2, "stranger");
@@ -153,7 +153,7 @@ describe("§6: a machine is that partner's whose site it is at", () => {
     expect((await create("OWN-2", ownSiteId, "stranger")).status).toBe(201);
   });
 
-  test("a free one that was allocated by hand since stays, whatever becomes of the site that it was at", async () => {
+  test("a free one that was allocated by hand since stays, whatever happens to the site where it was used", async () => {
     const { ownRobot, ownSiteId, ownerPartnerId, strangerPartnerId } = server.fixtures;
     await remove(ownRobot, "owner");
     await allocate("OWN-1", 1);
@@ -164,7 +164,7 @@ describe("§6: a machine is that partner's whose site it is at", () => {
 });
 
 describe("§6 SUPER_ADMIN: the operator's devices go anywhere, a partner's to its own sites", () => {
-  test("one that is allocated to another partner is refused with its name, by each way", async () => {
+  test("one that is allocated to another partner is refused with its name, by every call", async () => {
     const { foreignSiteId, foreignRobot } = server.fixtures;
     const message = `The device ${FREE_SERIAL} is allocated to Owncare Services, which does not maintain this site. Allocate it to the partner of this site first.`;
     const refusal = { message, errors: [{ field: "serial_number", message }] };
@@ -177,15 +177,15 @@ describe("§6 SUPER_ADMIN: the operator's devices go anywhere, a partner's to it
     expect((await create(FREE_SERIAL, server.fixtures.ownSiteId, "admin")).status).toBe(201);
   });
 
-  test("one of the operator is allocated by being placed", async () => {
+  test("one of the operator's is allocated by being used", async () => {
     const { ownSiteId, ownerPartnerId } = server.fixtures;
     expect((await create("SPARE-1", ownSiteId, "admin")).status).toBe(201);
     expect(await partnerOf("SPARE-1")).toBe(ownerPartnerId);
   });
 });
 
-describe("§6: at the same moment", () => {
-  test("a device that is allocated to another while a partner's call waits for it is unknown by then", async () => {
+describe("§6: concurrent changes", () => {
+  test("a device that is allocated to another partner while a partner's call waits for it is then unknown", async () => {
     const { ownSiteId, ownerPartnerId, strangerPartnerId: partner_id } = server.fixtures;
     const release = await holdLock(server.db, (tx) =>
       tx.updateTable("devices").set({ partner_id }).where("serial", "=", FREE_SERIAL).execute(),
@@ -203,7 +203,7 @@ describe("§6: at the same moment", () => {
     expect((await again).status).toBe(201);
   });
 
-  test("one is either allocated to somebody else or becomes a robot, never both", async () => {
+  test("one is either allocated to another partner or becomes a robot, never both", async () => {
     const { ownSiteId, ownerPartnerId, strangerPartnerId } = server.fixtures;
     for (let nth = 0; nth < 8; nth += 1) {
       const serial = `RACE-${nth}`;
@@ -219,7 +219,7 @@ describe("§6: at the same moment", () => {
     }
   });
 
-  test("a robot that is added as its site is given away is the new partner's, or is not added", async () => {
+  test("a robot that is added while its site changes partner is the new partner's, or is not added", async () => {
     const { ownSiteId, ownerPartnerId, strangerPartnerId } = server.fixtures;
     for (const [nth, partnerId] of [strangerPartnerId, ownerPartnerId, strangerPartnerId].entries()) {
       const serial = `SITE-${nth}`;
@@ -235,7 +235,7 @@ describe("§6: at the same moment", () => {
     }
   });
 
-  test("of two partners' calls with one serial number only that of its partner comes through", async () => {
+  test("of two partners' calls with one serial number only that of its partner succeeds", async () => {
     const { ownSiteId, foreignSiteId } = server.fixtures;
     const [own, foreign] = await Promise.all([
       create(FREE_SERIAL, ownSiteId, "owner"),

@@ -13,7 +13,7 @@ let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
   await server.app.start();
-  // Until the server listens; of a session that is below all others, so that nothing of it counts later.
+  // Until the server listens; in a session below all others, so that nothing of it counts later.
   await until(async () => {
     server.broker.receive(topicOf(robot().serial, "state"), stateMessage(server.clock.now(), 1, 1));
     return (await state()).live_at !== null;
@@ -32,7 +32,7 @@ const audits = () =>
     .where("action", "=", "FORGET_ROBOT_STATE")
     .execute();
 
-/** Lets the server work, and little time pass at each look: an order is over after 8 s of this clock. */
+/** Lets the server work, advancing time a little per check: an order is over after 8 s of this clock. */
 async function until(check: () => Promise<boolean> | boolean, stepMs = 5): Promise<void> {
   while (!(await check())) {
     server.clock.advance(stepMs);
@@ -43,12 +43,12 @@ async function until(check: () => Promise<boolean> | boolean, stepMs = 5): Promi
 /** Waits for an answer while time passes. */
 async function answered(call: Promise<Answer>): Promise<Answer> {
   let answer: Answer | null = null;
-  void call.then((came) => (answer = came));
+  void call.then((result) => (answer = result));
   await until(() => answer !== null);
   return call;
 }
 
-/** The robot says it once, and the server takes it. */
+/** The robot publishes it once, and the server stores it. */
 async function shows(session: number, seq: number, shown: Partial<StateMessage> = {}): Promise<void> {
   server.broker.receive(topicOf(robot().serial, "state"), stateMessage(server.clock.now(), session, seq, shown));
   await until(async () => {
@@ -70,11 +70,11 @@ async function start() {
 }
 
 describe("protocol rule 14: forget this robot's state", () => {
-  test("protocol rule 14: the next session is taken as the first, is asked for at once, and commands count on", async () => {
+  test("protocol rule 14: the next session is taken as the first, the state is requested immediately, and command numbers continue", async () => {
     await shows(2_000_000, 9, { battery: 70, lastSeq: 4_000 });
     await server.db.updateTable("robots").set({ last_command_seq: 4_000 }).where("id", "=", robot().id).execute();
     const { status, body } = await forget();
-    const message = `The state of robot ${robot().serial} was forgotten; the next that it tells is taken.`;
+    const message = `The state of robot ${robot().serial} was forgotten; its next report will be accepted.`;
     expect([status, body]).toEqual([200, { message }]);
     await until(() => sent().some(({ verb }) => verb === "STATUS"));
     await shows(3, 1, { battery: 60 });
@@ -84,7 +84,7 @@ describe("protocol rule 14: forget this robot's state", () => {
     const order = sent().find(({ verb }) => verb === "START");
     expect(order).toMatchObject({ session: 3 });
     expect(order !== undefined && "seq" in order && order.seq).toBeGreaterThan(4_000);
-    // Nobody plays on: it ends with its time.
+    // The robot is silent from here on: the call ends at its deadline.
     expect((await answered(call)).status).toBe(504);
     expect(await audits()).toMatchObject([
       {
@@ -95,7 +95,7 @@ describe("protocol rule 14: forget this robot's state", () => {
     ]);
   });
 
-  test("protocol rule 14: a START that was given before is over; one that moves, or may, is not forgotten", async () => {
+  test("protocol rule 14: a START from before is over; the state of a robot that moves, or may, is not forgotten", async () => {
     await shows(2_000_000, 1);
     const call = start();
     await until(() => sent().some(({ verb }) => verb === "START"));
@@ -110,7 +110,7 @@ describe("protocol rule 14: forget this robot's state", () => {
     expect(await state()).toMatchObject({ session: 2_000_000, motion: "MOVING" });
   });
 
-  test("protocol rule 14: a lock stays, is sent again to the robot as it is then, and no START is taken", async () => {
+  test("protocol rule 14: a lock remains, is sent again under the new session, and no START is accepted", async () => {
     await shows(2_000_000, 1);
     const admin = await server.as("admin");
     const lock = admin.call(robotMaintenance, {
@@ -133,7 +133,7 @@ describe("protocol rule 14: forget this robot's state", () => {
     expect((await answered(start())).status).toBe(409);
   });
 
-  test("protocol rule 14: a lock that the robot has not shown yet makes none of a robot that may be moving", async () => {
+  test("protocol rule 14: a lock that the robot has not shown yet does not prove that it has stopped", async () => {
     await shows(2_000_000, 1, { motion: "MOVING", status: "start" });
     const admin = await server.as("admin");
     const lock = admin.call(robotMaintenance, {
@@ -146,7 +146,7 @@ describe("protocol rule 14: forget this robot's state", () => {
     await answered(lock);
   });
 
-  test("protocol rule 14: partners forget nothing, and what is not there is 404", async () => {
+  test("protocol rule 14: partners cannot forget a state, and a nonexistent robot is 404", async () => {
     const owner = await server.as("owner");
     expect((await owner.call(forgetRobotState, { params: { id: robot().id } })).status).toBe(403);
     const admin = await server.as("admin");

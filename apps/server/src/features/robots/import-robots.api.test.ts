@@ -54,7 +54,7 @@ const serialsAt = async (siteId: number) =>
   (await (await server.as("admin")).ask(robotsList, { params: { siteId } })).map(({ serial_number }) => serial_number);
 
 describe("Import of robots: the preview", () => {
-  test("a right row has no problem, and nothing is created", async () => {
+  test("a valid row has no problem, and nothing is created", async () => {
     expect(await problemsOf("owner", right)).toEqual([[]]);
     expect(await serialsAt(server.fixtures.ownSiteId)).toEqual(["OWN-1", "OWN-2"]);
   });
@@ -73,7 +73,7 @@ describe("Import of robots: the preview", () => {
     [
       "a serial number that is taken",
       { serial_number: "OWN-2" },
-      ["serial_number: Another robot has the serial number OWN-2 already."],
+      ["serial_number: Another robot already has the serial number OWN-2."],
     ],
     [
       "a serial number that another partner's robot has, as one that is unknown",
@@ -97,7 +97,7 @@ describe("Import of robots: the preview", () => {
       ["installation_date: 01-11-2024 could be 2024-11-01 or 2024-01-11; write the date as YYYY-MM-DD"],
     ],
     ["a type that is too long", { motor_type: "x".repeat(61) }, ["motor_type: must have at most 60 characters"]],
-  ])("%s is told", async (_words, change, problems) => {
+  ])("%s is reported", async (_words, change, problems) => {
     const rows = [
       { ...right, serial_number: "FREE-2", robot_name: "Other" },
       { ...right, ...change },
@@ -120,7 +120,7 @@ describe("Import of robots: the preview", () => {
     ]);
   });
 
-  test("§6: another partner's site is as if it were not there", async () => {
+  test("§6: another partner's site seems not to exist", async () => {
     const rows = [{ ...right, site: "Farfield Park" }];
     expect(await problemsOf("owner", ...rows)).toEqual([['site: There is no site "Farfield Park"']]);
     const others = [{ ...right, site: "Farfield Park", serial_number: "FAR-2" }];
@@ -131,7 +131,7 @@ describe("Import of robots: the preview", () => {
 });
 
 describe("Import of robots: all or nothing", () => {
-  test("one wrong row keeps all of them out, and is named; the refusal is on record", async () => {
+  test("one invalid row rejects them all, and is named; the refusal is recorded", async () => {
     const { status, body } = await send(fileOf(right, { ...right, serial_number: "OLD-1", robot_name: "B" }), true);
     expect([status, body]).toEqual([
       400,
@@ -149,7 +149,7 @@ describe("Import of robots: all or nothing", () => {
     expect(audit).toEqual([{ action: "IMPORT_ROBOTS", outcome: "REFUSED" }]);
   });
 
-  test("right rows are all created; a robot without a name is called by its serial number", async () => {
+  test("valid rows are all created; a robot without a name is named by its serial number", async () => {
     const rows = [
       { ...right, installation_date: "29-02-2024" },
       { ...right, serial_number: "FREE-2", robot_name: "", motor_type: "", site: "Ownfield Annex" },
@@ -178,7 +178,7 @@ describe("Import of robots: all or nothing", () => {
     expect(audit).toEqual([one, one]);
   });
 
-  test("of two imports with one serial number at once, one creates it and the other nothing", async () => {
+  test("of two concurrent imports with one serial number, one creates it and the other nothing", async () => {
     const both = await Promise.all([
       send(fileOf(right), true),
       send(fileOf({ ...right, site: "Ownfield Annex" }), true, "admin"),
@@ -201,7 +201,7 @@ describe("Import of robots: all or nothing", () => {
 });
 
 describe("Export of robots", () => {
-  test("what was exported can be imported again once the serial numbers are free", async () => {
+  test("an export can be imported again once the serial numbers are free", async () => {
     const admin = await server.as("admin");
     const answer = await admin.call(exportRobots);
     expect(answer.headers).toMatchObject({

@@ -27,7 +27,7 @@ async function update(change: { serial_number?: string; site_id?: number }): Pro
   return (await admin()).call(updateRobot, { params: { id }, body });
 }
 
-/** Everything that would take the robot away from whoever could stop it. */
+/** Every call that would take the robot away from those who could stop it. */
 const lettingGo: Record<string, { readonly status: number; readonly call: () => Promise<Answer> }> = {
   "delete the robot": {
     status: 400,
@@ -55,7 +55,7 @@ const refusals = async (): Promise<unknown[]> => {
 };
 const refused = Object.entries(lettingGo).map(([name, { status }]) => [name, status, true]);
 
-/** The robot takes a START and moves, and nothing that it says comes back. Answers what comes of the press. */
+/** The robot accepts a START and moves, and nothing that it publishes arrives. Returns the press's answer. */
 async function startSilently(): Promise<{ readonly started: Promise<Answer> }> {
   bench.robot().inject({ kind: "silent" });
   const started = bench.press("START");
@@ -66,7 +66,7 @@ async function startSilently(): Promise<{ readonly started: Promise<Answer> }> {
 const openVerbs = async () =>
   (await bench.commands()).filter(({ settled_at }) => settled_at === null).map(({ verb }) => verb);
 
-/** The robot is heard again, and what was kept for it reaches it. */
+/** The robot is heard again, and what is pending for it reaches it. */
 async function heal(): Promise<void> {
   broker.setCut(false);
   bench.robot().clear();
@@ -76,7 +76,7 @@ async function heal(): Promise<void> {
 }
 
 describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
-  test("protocol rule 3: a START, a broker that is away, a Stop: the robot is kept until it has stopped, then let go", async () => {
+  test("protocol rule 3: a START, an unreachable broker, a Stop: the robot cannot be removed until it has stopped", async () => {
     const { started } = await startSilently();
     broker.setCut(true);
     expect((await bench.press("STOP")).status).not.toBe(200);
@@ -88,9 +88,9 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
     expect((await lettingGo["delete the robot"]?.call())?.status).toBe(200);
   });
 
-  test("protocol rule 6: a START that is not confirmed within 8 s: the Stop that follows keeps the robot", async () => {
+  test("protocol rule 6: a START that is not confirmed within 8 s: the Stop that follows keeps the robot from being removed", async () => {
     const { started } = await startSilently();
-    // It hears nothing that comes after it.
+    // It receives nothing after this.
     broker.fateOf = () => "lose";
     expect((await started).status).toBe(504);
     expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
@@ -100,7 +100,7 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
     expect((await lettingGo["delete its site"]?.call())?.status).toBe(200);
   });
 
-  test("protocol rule 8: a START and a lock: nothing takes the robot away before it has confirmed the lock", async () => {
+  test("protocol rule 8: a START and a lock: nothing removes the robot before it has confirmed the lock", async () => {
     const { started } = await startSilently();
     broker.fateOf = () => "lose";
     const params = { robotId: bench.fixtures.ownRobot.id };
@@ -115,7 +115,7 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
     expect((await lettingGo["move it"]?.call())?.status).toBe(200);
   });
 
-  test("protocol rule 3: a robot whose connection broke with a Stop under way is kept, and stops as it returns", async () => {
+  test("protocol rule 3: a robot whose connection broke with a Stop in progress cannot be removed, and stops when it returns", async () => {
     await bench.press("START");
     bench.robot().inject({ kind: "drop-link", forSeconds: 60 });
     await bench.until(async () => !(await bench.state()).online);
@@ -131,7 +131,7 @@ describe("protocol rule 9: a device is not retired without a Stop for its robot"
   const device = () =>
     bench.db.selectFrom("devices").select("retired_at").where("serial", "=", "OWN-1").executeTakeFirstOrThrow();
 
-  test("protocol rule 9: where no Stop reaches its broker, it is kept; then it is stopped and retired", async () => {
+  test("protocol rule 9: if no Stop reaches its broker, it is not retired; later it is stopped and retired", async () => {
     await bench.press("START");
     broker.setCut(true);
     expect(await retire()).toMatchObject({
@@ -145,7 +145,7 @@ describe("protocol rule 9: a device is not retired without a Stop for its robot"
     expect((await retire()).status).toBe(200);
   });
 
-  test("protocol rule 9: a Stop that was not confirmed goes out once more as the device is cut off", async () => {
+  test("protocol rule 9: an unconfirmed Stop goes out once more when the device is cut off", async () => {
     await bench.press("START");
     bench.robot().inject({ kind: "silent" });
     broker.fateOf = (_topic, payload) => (payload.includes('"STOP"') ? "lose" : "pass");
@@ -157,7 +157,7 @@ describe("protocol rule 9: a device is not retired without a Stop for its robot"
     expect(broker.published.slice(before).some(({ payload }) => payload.includes(last?.id ?? "-"))).toBe(true);
   });
 
-  test("protocol rule 9: the robot of a device that is retired while it stands is told nothing, and nothing is logged", async () => {
+  test("protocol rule 9: the robot of a device that is retired while stopped is sent nothing, and nothing is logged", async () => {
     const before = broker.published.length;
     expect((await retire()).status).toBe(200);
     expect(broker.published.slice(before).filter(({ payload }) => payload.includes('"STOP"'))).toEqual([]);

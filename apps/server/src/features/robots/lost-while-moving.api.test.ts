@@ -14,8 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** What a person is told of the robot, its site and its alerts. */
-async function told() {
+/** What a person sees of the robot, its site and its alerts. */
+async function shown() {
   const { id, siteId } = bench.fixtures.ownRobot;
   const owner = await bench.server.as("owner");
   const { robots } = await owner.ask(robotDetailsWithSettings, { params: { siteId } });
@@ -28,22 +28,22 @@ async function told() {
   };
 }
 
-const isTold = async () =>
+const isShown = async () =>
   (await bench.db.selectFrom("alerts").select("id").where("code", "=", "LOST_WHILE_MOVING").execute()).length > 0;
 
-test("protocol rule 13: a robot lost while it cleans may be moving for everybody, and a Stop for it is kept", async () => {
+test("protocol rule 13: a robot lost while cleaning is shown to everybody as possibly moving, and a Stop for it stays pending", async () => {
   const { id, siteId } = bench.fixtures.ownRobot;
   expect((await bench.press("START")).status).toBe(200);
-  expect(await told()).toMatchObject({
+  expect(await shown()).toMatchObject({
     robot: { motion: "MOVING", lost_while_moving: null },
     mayBeMoving: 0,
     alerts: [],
   });
   bench.robot().inject({ kind: "away" });
-  await bench.until(isTold);
+  await bench.until(isShown);
   expect(bench.robot().truth().motion).toBe("MOVING");
 
-  const lost = await told();
+  const lost = await shown();
   expect(lost).toMatchObject({
     robot: { status: "offline", online: false, motion: "MOVING", lost_while_moving: { state: "MAY_BE_MOVING" } },
     mayBeMoving: 1,
@@ -55,7 +55,7 @@ test("protocol rule 13: a robot lost while it cleans may be moving for everybody
 
   const stopped = await bench.press("STOP");
   expect([stopped.status, stopped.body]).toMatchObject([504, { success: false, pending: true }]);
-  expect((await told()).robot?.open_command).toMatchObject({ verb: "STOP", pending: true });
+  expect((await shown()).robot?.open_command).toMatchObject({ verb: "STOP", pending: true });
   const client = await bench.server.as("owner");
   const all = await client.ask(siteStop, { body: { siteId } });
   expect(all.results.find(({ robotObjectId }) => robotObjectId === id)).toMatchObject({ pending: true });
@@ -64,12 +64,12 @@ test("protocol rule 13: a robot lost while it cleans may be moving for everybody
   // A server that starts now knows no less, from what is stored and what the broker retains.
   await bench.server.stop();
   await bench.startServer();
-  expect((await told()).robot?.lost_while_moving).toEqual({ state: "MAY_BE_MOVING", lost_at, stops_by });
+  expect((await shown()).robot?.lost_while_moving).toEqual({ state: "MAY_BE_MOVING", lost_at, stops_by });
 
   bench.robot().clear();
   await bench.until(async () => (await bench.state()).motion === "STOPPED");
   await bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
-  expect(await told()).toMatchObject({
+  expect(await shown()).toMatchObject({
     robot: { online: true, lost_while_moving: null, open_command: null },
     mayBeMoving: 0,
     alerts: [],

@@ -23,7 +23,7 @@ async function update(change: { serial_number?: string; site_id?: number; robot_
   return (await server.as("admin")).call(updateRobot, { params: { id }, body });
 }
 
-/** Everything that takes a robot away from whoever could stop it, and how it is refused. */
+/** Every call that takes a robot away from those who could stop it, and how it is refused. */
 const lettingGo: Record<string, { readonly status: number; readonly call: () => Promise<Answer> }> = {
   deleted: {
     status: 400,
@@ -45,7 +45,7 @@ interface Order {
   readonly serial?: string;
 }
 
-/** An order of five minutes ago; a START in it lasts ten. */
+/** An order from five minutes ago; a START in it lasts ten. */
 async function giveOrder({ verb, seq = 10, outcome, claimed = true, serial }: Order): Promise<void> {
   const robot = ownRobot();
   const at = before(300);
@@ -93,7 +93,7 @@ async function beginRun(minutes: number): Promise<void> {
 }
 
 const there = { online: true, connection: "ONLINE", motion: "STOPPED", live_at: before(5) } as const;
-/** Silent for seven minutes, though the broker has not said that it lost the robot. */
+/** Silent for seven minutes, although the broker has not reported it lost. */
 const silent = { online: false, connection: "ONLINE", motion: "STOPPED", live_at: before(420) } as const;
 /** The broker lost it a minute ago. */
 const lost = {
@@ -105,7 +105,7 @@ const lost = {
 } as const;
 
 type Shown = Parameters<typeof setState>[2];
-const kept: [string, Shown, () => Promise<void>, RegExp][] = [
+const mayMove: [string, Shown, () => Promise<void>, RegExp][] = [
   [
     "has a Stop that it has not confirmed",
     there,
@@ -134,19 +134,19 @@ const kept: [string, Shown, () => Promise<void>, RegExp][] = [
     "went away after a START that failed",
     lost,
     () => giveOrder({ verb: "START", outcome: "UNCONFIRMED" }),
-    /may have taken a Start that it has not confirmed, and its connection was lost\./,
+    /may have accepted a Start that it has not confirmed, and its connection was lost\./,
   ],
   [
     "is there and has shown nothing since a START that failed",
     there,
     () => giveOrder({ verb: "START", outcome: "UNCONFIRMED" }),
-    /may have taken a Start that it has not confirmed\. Stop it first\./,
+    /may have accepted a Start that it has not confirmed\. Stop it first\./,
   ],
   [
     "cleans, was heard 7 minutes ago, and may have its broker",
     { ...silent, motion: "MOVING" },
     () => beginRun(60),
-    /was cleaning as it was last heard of, and it is not known whether it is connected\. .* or in 54 minutes\./,
+    /was cleaning when it was last heard from, and it is not known whether it is connected\. .* or in 54 minutes\./,
   ],
   [
     "has a Stop pending, was heard 7 minutes ago, and may have its broker",
@@ -159,14 +159,14 @@ const kept: [string, Shown, () => Promise<void>, RegExp][] = [
 describe.each(Object.keys(lettingGo))("protocol rule 3: a robot is not %s while a Stop may be needed", (how) => {
   const { status, call } = lettingGo[how] ?? { status: 0, call: () => update({}) };
 
-  test.each(kept)(
-    "one that %s: it is told which and what to do, and nothing changes",
-    async (_words, state, bring, told) => {
+  test.each(mayMove)(
+    "one that %s: the answer says which and what to do, and nothing changes",
+    async (_title, state, bring, message) => {
       await setState(server.db, ownRobot().id, { session: 1, ...state });
       await bring();
       const answer = await call();
       expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/Robot OWN-1 /)]);
-      expect(answer.text).toMatch(told);
+      expect(answer.text).toMatch(message);
       const robots = server.db.selectFrom("robots").where("id", "=", ownRobot().id);
       expect(await robots.select(["serial_number", "site_id", "deleted_at"]).execute()).toEqual([
         { serial_number: "OWN-1", site_id: ownRobot().siteId, deleted_at: null },
@@ -205,13 +205,13 @@ describe.each(Object.keys(lettingGo))("protocol rule 3: a robot is not %s while 
       there,
       () => giveOrder({ verb: "START", outcome: "UNCONFIRMED", serial: "OWN-2" }),
     ],
-  ])("one that %s is let go", async (_words, state, bring) => {
+  ])("one that %s is let go", async (_title, state, bring) => {
     await setState(server.db, ownRobot().id, { session: 1, ...state });
     await bring();
     expect((await call()).status).toBe(200);
   });
 
-  test("a server without the broker hears of no return: what it knows to be lost may be back", async () => {
+  test("a server without the broker hears of no return: a robot known to be lost may be back", async () => {
     await setState(server.db, ownRobot().id, { session: 1, ...lost, connection_at: before(900), live_at: before(960) });
     await giveOrder({ verb: "STOP" });
     server.broker.setConnected(false);
@@ -224,7 +224,7 @@ describe.each(Object.keys(lettingGo))("protocol rule 3: a robot is not %s while 
     expect((await call()).status).toBe(200);
   });
 
-  test("protocol rule 9: a retired device binds nothing: no order reaches it", async () => {
+  test("protocol rule 9: a retired device blocks nothing: no order reaches it", async () => {
     await setState(server.db, ownRobot().id, { session: 1, ...lost, motion: "MOVING" });
     await beginRun(60);
     await server.db
@@ -238,11 +238,11 @@ describe.each(Object.keys(lettingGo))("protocol rule 3: a robot is not %s while 
 
 const runs = () => server.db.selectFrom("runs").select(["outcome", "reason", "site_id"]).execute();
 
-describe("§7 Robots: what was under way ends", () => {
+describe("§7 Robots: what was in progress ends", () => {
   test.each([
     ["replaced", () => update({ serial_number: FREE_SERIAL })],
     ["moved to another site", () => update({ site_id: server.fixtures.secondSiteId })],
-  ])("with a robot that is %s: its run ends as it must have stood, where it was", async (_words, change) => {
+  ])("with a robot that is %s: its run ends when it must have stopped, at its former site", async (_title, change) => {
     await setState(server.db, ownRobot().id, { session: 1, ...lost, motion: "MOVING", connection_at: before(400) });
     await beginRun(60);
     expect((await change()).status).toBe(200);
@@ -283,13 +283,13 @@ describe("protocol rule 9: a robot in maintenance whose device was retired", () 
     expect((await update({ robot_name: "Sweeper" })).status).toBe(200);
   });
 
-  test("is not told to wait for a robot that never comes back", async () => {
+  test("does not make people wait for a robot that never comes back", async () => {
     const params = { robotId: ownRobot().id };
     const answer = await (await server.as("owner")).call(robotMaintenance, { params, body: { enabled: false } });
     expect([answer.status, answer.text]).toEqual([409, expect.stringContaining("The device OWN-1 was retired")]);
   });
 
-  test("is given another machine, which no lock of the former one binds", async () => {
+  test("is given another machine, which the former one's lock does not affect", async () => {
     expect((await update({ serial_number: FREE_SERIAL })).status).toBe(200);
     const locks = server.db.selectFrom("maintenance_locks").select(["released_at", "released_by"]);
     expect(await locks.execute()).toEqual([{ released_at: TEST_NOW, released_by: "Anita Rao" }]);

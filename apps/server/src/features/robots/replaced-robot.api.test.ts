@@ -21,7 +21,7 @@ const states = (serial: string, session: number) => ({
   ],
 });
 
-/** Holds the robot's rows and then makes it another machine, as far as the commit, which the answer lets happen. */
+/** Holds the robot's rows and replaces its machine, except for the commit, which the returned function triggers. */
 async function replace(): Promise<() => Promise<void>> {
   const { ownRobot, userIds } = server.fixtures;
   const viewer = {
@@ -45,7 +45,7 @@ async function replace(): Promise<() => Promise<void>> {
   );
 }
 
-test("protocol rule 7: what the former machine said, and waited to be stored, counts for nothing once another took its place", async () => {
+test("protocol rule 7: what the former machine sent, still waiting to be stored, counts for nothing once it was replaced", async () => {
   const { ownRobot } = server.fixtures;
   const commit = await replace();
   const former = ingest(server.db, [states("OWN-1", 999)], { now: () => TEST_NOW });

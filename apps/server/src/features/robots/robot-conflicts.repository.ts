@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
-/** The name, site and device that a robot is to have; `id` where it exists already. */
+/** The name, site and device that a robot is to have; `id` if it already exists. */
 export interface NamedRobot {
   readonly id?: number;
   readonly site_id: number;
@@ -27,9 +27,9 @@ const NO_PARTNER = 0;
 export type ConflictCheck = "to store" | "preview";
 
 /**
- * §5 Robot form: the conflicts of each of the robots with what is stored, in their order. Free devices are locked, so that
- * nobody else can retire, allocate or take them; robots to be changed must therefore be locked before. A device that a
- * robot has already is not locked.
+ * §5 Robot form: the conflicts of each of the robots with what is stored, in order. Free devices are locked, so that
+ * they cannot be retired, allocated or assigned concurrently; so lock robots to be changed first. A device that a robot
+ * already has is not locked.
  */
 export async function robotConflicts(
   tx: Tx,
@@ -105,7 +105,7 @@ async function readDevices(
   return new Map(devices.map(({ serial, ...device }) => [serial, device]));
 }
 
-/** The partner of each site, null where it has none. */
+/** The partner of each site; null without one. */
 async function readSitePartners(tx: Tx, siteIds: readonly number[]): Promise<ReadonlyMap<number, number | null>> {
   const sites = await tx
     .selectFrom("sites")
@@ -115,7 +115,7 @@ async function readSitePartners(tx: Tx, siteIds: readonly number[]): Promise<Rea
   return new Map(sites.map((site) => [site.id, site.maintenance_partner_id]));
 }
 
-/** Names no site: it may be another partner's. */
+/** Names no site, because it may be another partner's. */
 function serialConflict(
   serial: string,
   obstacle: SerialObstacle,
@@ -126,7 +126,7 @@ function serialConflict(
   const conflicts: Record<SerialObstacle, Pick<RobotConflict, "status" | "code" | "message">> = {
     unknown: { status: 400, code: "SERIAL_UNKNOWN", message: `${serial} is not the serial number of ${unknown}.` },
     retired: { status: 400, code: "DEVICE_RETIRED", message: `The device ${serial} has been retired.` },
-    taken: { status: 409, code: "SERIAL_TAKEN", message: `Another robot has the serial number ${serial} already.` },
+    taken: { status: 409, code: "SERIAL_TAKEN", message: `Another robot already has the serial number ${serial}.` },
     "another partner's": {
       status: 409,
       code: "DEVICE_OF_OTHER_PARTNER",

@@ -29,7 +29,7 @@ import { type ConflictCheck, type NamedRobot, robotConflicts } from "./robot-con
 import { lockSites, robotFileOf, siteIdsByName } from "./robots.queries.ts";
 import { insertRobots, type NewRobot } from "./robots.repository.ts";
 
-/** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
+/** The outcome of an import in its transaction; a refusal is recorded, and thrown after the commit. */
 type ImportedRobots =
   | {
       readonly kind: "answered";
@@ -45,7 +45,7 @@ interface FileCall {
   readonly now: Date;
 }
 
-/** §7: a file of new robots, checked or stored. Throws 400 where a row is wrong that was to be stored. */
+/** §7: a file of new robots, checked or stored. Throws 400 if a row to be stored is invalid. */
 export const importRobotsTask = workerTask("import robots", async ({ viewer, body, now }: FileCall, { db }) => {
   const imported = await transactionWithRetry(db, (tx) => importRobotFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
@@ -55,7 +55,7 @@ export const importRobotsTask = workerTask("import robots", async ({ viewer, bod
 /** The robots of the viewer's sites, as a CSV file. */
 export const exportRobotsTask = workerTask("export robots", (viewer: Viewer, { db }) => robotFileOf(viewer, db));
 
-/** Checks a file of new robots for the viewer's sites, or creates them all, or none where one row is wrong. */
+/** Checks a file of new robots for the viewer's sites, or creates them all, or none if a row is invalid. */
 async function importRobotFile(
   tx: Tx,
   viewer: Viewer,
@@ -70,7 +70,7 @@ async function importRobotFile(
       // A site was deleted or reassigned since its name was looked up.
       throw error instanceof HttpError ? new ConcurrentChangeError() : error;
     });
-    // What was stored while this call waited for the sites is seen now.
+    // Repeated to see what was stored while this call waited for the sites.
     checked = await checkRobotFile(tx, viewer, csv, "to store");
   }
   const about = { actor: { userId: viewer.userId, name: viewer.name }, entity: "robot", at: now };
@@ -82,7 +82,7 @@ async function importRobotFile(
   }
   const stored = await insertRobots(tx, checked.robots, now);
   const ids = new Map(stored.map(({ id, serial_number }) => [serial_number, id]));
-  // One for each, as if it had been typed: so the record of a robot begins with its creation.
+  // One per robot, as if it had been typed, so that the record of a robot begins with its creation.
   const records = checked.robots.map((robot) => {
     const { site_id: siteId, serial_number } = robot;
     const created = { action: "CREATE_ROBOT", entityId: ids.get(serial_number) ?? null, siteId };
@@ -97,41 +97,44 @@ type Line = ImportLine<(typeof ROBOT_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];
 
 interface CheckedRobots extends CheckedImport {
-  /** What each row stores, where it can be stored. */
+  /** What each row stores, if it can be stored. */
   readonly robots: readonly NewRobot[];
 }
 
 const columns = { all: ROBOT_COLUMNS, optional: ROBOT_OPTIONAL_COLUMNS };
 
-/** No site has it. */
+/** An id that no site has. */
 const NO_SITE = 0;
 
-/** Every row of a file of new robots by the rules of the form (§5 Robot form), against the robots there are and each other. */
+/**
+ * Checks every row of a file of new robots by the rules of the form (§5 Robot form), against existing robots and each
+ * other.
+ */
 async function checkRobotFile(tx: Tx, viewer: Viewer, csv: string, check: ConflictCheck): Promise<CheckedRobots> {
   const { lines, problems } = readImportFile(csv, columns);
   if (problems.length > 0) return { rows: [], problems, robots: [] };
   const siteIds = await siteIdsByName(viewer, tx, siteNameKey);
   const siteIdOf = ({ cells }: Line) => siteIds.get(siteNameKey(cells.site)) ?? NO_SITE;
-  const understood = lines.map((line) => understand(line, siteIdOf(line)));
+  const parsed = lines.map((line) => parseRow(line, siteIdOf(line)));
   const named = lines.map((line) => namedOf(line, siteIdOf(line)));
   const conflicts = await robotConflicts(tx, viewer, named, check);
   const inFile = conflictsInFile(lines, named);
   const rows = lines.map(({ row, cells }, nth): ImportRow => {
-    const own = understood[nth]?.problems ?? [];
+    const own = parsed[nth]?.problems ?? [];
     const taken = [...(conflicts[nth] ?? []).map(({ field, message }) => ({ field, message })), ...(inFile[nth] ?? [])];
-    const { day = null } = understood[nth] ?? {};
+    const { day = null } = parsed[nth] ?? {};
     return { row, name: cells.serial_number, day, problems: firstPerField([...own, ...taken]) };
   });
-  return { rows, problems: [], robots: understood.flatMap(({ robot }) => robot ?? []) };
+  return { rows, problems: [], robots: parsed.flatMap(({ robot }) => robot ?? []) };
 }
 
-interface Understood {
+interface ParsedRow {
   readonly robot: NewRobot | null;
   readonly day: string | null;
   readonly problems: readonly Problem[];
 }
 
-function understand({ cells, problems }: Line, siteId: number): Understood {
+function parseRow({ cells, problems }: Line, siteId: number): ParsedRow {
   if (problems.length > 0) return { robot: null, day: null, problems };
   const field = "installation_date";
   const { day, problem } = dayOfCell(cells[field]);
@@ -139,7 +142,7 @@ function understand({ cells, problems }: Line, siteId: number): Understood {
   const parsed = createRobot.body.safeParse({
     ...fields,
     ...namedOf({ cells }, siteId),
-    // Told by its name below.
+    // Reported by its name below.
     site_id: siteId === NO_SITE ? 1 : siteId,
     [field]: day,
   });
@@ -160,13 +163,13 @@ function understand({ cells, problems }: Line, siteId: number): Understood {
   };
 }
 
-/** §5: choosing the serial number also sets the name to it; a file may leave the name out. */
+/** §5: choosing the serial number also sets the name to it, so a file may omit the name. */
 function namedOf({ cells }: Pick<Line, "cells">, siteId: number): NamedRobot {
   const { serial_number, robot_name } = cells;
   return { site_id: siteId, serial_number, robot_name: robot_name === "" ? serial_number : robot_name };
 }
 
-/** §5: duplicates in the file of serial numbers, and of names at one site, with the rows of the others. */
+/** §5: duplicate serial numbers in the file, and names at one site, with the rows of the others. */
 function conflictsInFile(lines: readonly Line[], named: readonly NamedRobot[]): Problem[][] {
   const rowOf = (nth: number) => lines[nth]?.row ?? 0;
   const serials = findDuplicateRows(

@@ -40,7 +40,7 @@ async function audits(action: string) {
 }
 
 describe("§7 Robots: create", () => {
-  test("a robot is there with its initial values, offline until it reports, and counts at its site", async () => {
+  test("a robot exists with its initial values, offline until it reports, and counts at its site", async () => {
     const { status, body } = await create({ battery_level: "64", operating_mode: "MANUAL", firmware_version: "2.1.0" });
     expect([status, body]).toEqual([201, { message: "Robot created successfully", robotId: expect.any(Number) }]);
     const robot = (await robotsAt(server.fixtures.ownSiteId)).find(
@@ -92,7 +92,7 @@ describe("§7 Robots: create", () => {
     expect([status, body]).toMatchObject([400, { errors: [{ field: "serial_number" }] }]);
   });
 
-  test("a serial number that another partner's robot has is refused as one that does not exist", async () => {
+  test("a serial number that another partner's robot uses is refused like a nonexistent one", async () => {
     const { status, text } = await create({ serial_number: "FAR-1" });
     const unknown = await create({ serial_number: "NONE-1" });
     expect([status, text]).toEqual([400, unknown.text.replaceAll("NONE-1", "FAR-1")]);
@@ -121,14 +121,14 @@ describe("§7 Robots: create", () => {
     expect((await create({ robot_name: "OWN-1", serial_number: "OWN-1" })).status).toBe(201);
   });
 
-  test("a partner cannot put a robot at another's site", async () => {
+  test("a partner cannot add a robot at another's site", async () => {
     const { foreignSiteId: site_id } = server.fixtures;
     await addDevice(server.db, "SPARE-1");
     expect((await create({ site_id })).status).toBe(404);
     expect((await create({ site_id, serial_number: "SPARE-1" }, "admin")).status).toBe(201);
   });
 
-  test("of many created at once with one serial number, or one name, exactly one is", async () => {
+  test("of many created concurrently with one serial number, or one name, exactly one is", async () => {
     const many = Array.from({ length: 6 }, (_, nth) => nth);
     const bySerial = await Promise.all(many.map((nth) => create({ robot_name: `Row ${nth}` })));
     for (const nth of many) await addDevice(server.db, `MORE-${nth}`, server.fixtures.ownerPartnerId);
@@ -147,7 +147,7 @@ describe("§7 Robots: update", () => {
     const change = { robot_name: "East", motor_type: "AC", installation_date: "2025-01-01", version: 1 };
     expect((await update(ownRobot, change)).body).toEqual({ message: "Robot updated successfully" });
     const late = await update(ownRobot, { robot_name: "West", version: 1 });
-    const message = "Somebody else changed this robot meanwhile.";
+    const message = "Somebody else has changed this robot in the meantime.";
     expect([late.status, late.body]).toEqual([
       409,
       { message, code: "EDIT_CONFLICT", errors: [{ field: "version", message }] },
@@ -165,7 +165,7 @@ describe("§7 Robots: update", () => {
     expect((await update(ownRobot, { serial_number: "OWN-1" })).status).toBe(400);
   });
 
-  test("an edit that changes nothing is done and counts as none", async () => {
+  test("an edit that changes nothing succeeds and counts as none", async () => {
     const { ownRobot } = server.fixtures;
     await update(ownRobot);
     expect((await update(ownRobot)).status).toBe(200);
@@ -179,9 +179,9 @@ describe("§7 Robots: update", () => {
     expect((await update(ownRobot, { serial_number: "OWN-2" })).status).toBe(409);
   });
 
-  test("another serial number is another machine: its state begins anew, open commands and alerts end", async () => {
+  test("another serial number is another machine: its state starts afresh, open commands and alerts end", async () => {
     const { ownRobot } = server.fixtures;
-    // It has been without its broker for long enough to stand, so that the pending Stop binds it no more.
+    // Without its broker for long enough to have stopped, so the pending Stop no longer blocks it.
     const longAgo = new Date(TEST_NOW.getTime() - 360_000);
     await setState(server.db, ownRobot.id, {
       session: 41,
@@ -284,7 +284,7 @@ describe("§7 Robots: update", () => {
     },
   );
 
-  test("what is another's or not there looks the same", async () => {
+  test("another partner's and a nonexistent one look the same", async () => {
     const { foreignRobot } = server.fixtures;
     const answers = [
       await update(foreignRobot),
@@ -297,7 +297,7 @@ describe("§7 Robots: update", () => {
   });
 });
 
-/** Brings a robot into a condition that binds it. */
+/** Brings a robot into a condition that blocks changes. */
 async function bind(how: string, robot: TestRobot = server.fixtures.ownRobot): Promise<void> {
   if (how === "in a group") await seedGroups(server.db, server.fixtures, "planned");
   if (how === "cleaning") await setState(server.db, robot.id, { online: true, motion: "MOVING", live_at: TEST_NOW });
@@ -307,22 +307,22 @@ async function bind(how: string, robot: TestRobot = server.fixtures.ownRobot): P
 }
 
 describe("§7 Robots: delete", () => {
-  test("a robot that stands is gone everywhere, its serial number is free, its history stays", async () => {
+  test("a stopped robot disappears everywhere, its serial number is free, its history stays", async () => {
     const { ownRobot } = server.fixtures;
     expect((await remove(ownRobot)).body).toEqual({ message: "Robot deleted successfully" });
     expect((await robotsAt(ownRobot.siteId)).map(({ id }) => id)).not.toContain(ownRobot.id);
     expect((await remove(ownRobot)).status).toBe(404);
     const numbers = await (await server.as("owner")).ask(serialNumbers);
     expect(numbers).toContainEqual({ serial_number: "OWN-1", assigned: false });
-    const kept = await server.db.selectFrom("robots").select("robot_name").where("id", "=", ownRobot.id).execute();
-    expect(kept).toEqual([{ robot_name: "OWN-1" }]);
+    const stored = await server.db.selectFrom("robots").select("robot_name").where("id", "=", ownRobot.id).execute();
+    expect(stored).toEqual([{ robot_name: "OWN-1" }]);
     expect(await audits("DELETE_ROBOT")).toMatchObject([{ outcome: "DONE", site_id: ownRobot.siteId }]);
   });
 
   test.each([
     ["in a group", 'Robot OWN-1 is in the group "Ownfield East". Take it out of the group first.'],
     ["cleaning", "Robot OWN-1 is cleaning. Stop it first."],
-  ])("§8 Delete robot: one %s is refused with 400 and says which", async (how, message) => {
+  ])("§8 Delete robot: one %s is refused with 400 and the reason", async (how, message) => {
     await bind(how);
     const { status, body } = await remove(server.fixtures.ownRobot);
     expect([status, body]).toEqual([400, { message, code: "ROBOT_NOT_REMOVABLE" }]);

@@ -26,7 +26,7 @@ function more(nth: number): TestRobot {
 }
 
 describe("§7 Robots: a device that is connected already", () => {
-  test("becomes a robot that is live at once, though what it told before was dropped", async () => {
+  test("becomes a robot that is live immediately, though its earlier messages were dropped", async () => {
     const admin = await bench.server.as("admin");
     const device = more(0);
     await admin.ask(deleteRobot, { params: { id: device.id } });
@@ -38,7 +38,7 @@ describe("§7 Robots: a device that is connected already", () => {
     expect((await bench.press("STOP", { robot })).status).toBe(200);
   });
 
-  test("takes the place of another machine, whose word counts no more, whatever its session", async () => {
+  test("takes the place of another machine, whose messages no longer count, whatever its session", async () => {
     const admin = await bench.server.as("admin");
     const [former, device] = [more(1), more(2)];
     await admin.ask(deleteRobot, { params: { id: device.id } });
@@ -56,7 +56,7 @@ describe("§7 Robots: a device that is connected already", () => {
 });
 
 describe("§7 Robots: delete against START", () => {
-  test("a robot that is deleted is never started, and one that is started is never deleted", async () => {
+  test("a deleted robot is never started, and a started one is never deleted", async () => {
     const outcomes = new Set<string>();
     for (const robot of bench.moreRobots.slice(3)) {
       const admin = await bench.server.as("admin");
@@ -74,7 +74,7 @@ describe("§7 Robots: delete against START", () => {
   });
 });
 
-test("§2 Live: consoles of others hear of an added robot by a new stream, and of an edited one by its version", async () => {
+test("§2 Live: other people's consoles learn of an added robot by a new stream, and of an edited one by its version", async () => {
   const { app } = bench.server;
   await app.http.listen({ port: 0, host: "127.0.0.1" });
   const address = app.http.server.address();

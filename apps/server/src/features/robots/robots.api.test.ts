@@ -91,7 +91,7 @@ describe("§7 Robots: lists of a site", () => {
     expect(await firstRobot()).toMatchObject({ last_updated_at: iso(5) });
   });
 
-  test("open alerts come as sentences, the worst first; cleared ones do not", async () => {
+  test("open alerts come as text, the worst first; cleared ones do not", async () => {
     const { id: robot_id, siteId: site_id } = server.fixtures.ownRobot;
     const alert = (severity: "INFO" | "WARNING" | "CRITICAL", text: string, minute: number, cleared = false) => ({
       robot_id,
@@ -160,7 +160,7 @@ describe("§7 Robots: lists of a site", () => {
       },
       run_not_begun: null,
     });
-    // Without the newer one that is under way.
+    // Without the newer one that is in progress.
     await server.db.deleteFrom("runs").where("id", "=", open.id).execute();
     expect(await firstRobot()).toMatchObject({
       last_run: { run_id: last.id },
@@ -168,7 +168,7 @@ describe("§7 Robots: lists of a site", () => {
     });
   });
 
-  test("protocol rule 3: a STOP that outlived its answer is pending; a START never is", async () => {
+  test("protocol rule 3: a STOP still open after its answer is pending; a START never is", async () => {
     await addCommand("START", 1, null);
     expect(await firstRobot()).toMatchObject({ open_command: { verb: "START", pending: false, issued_at: iso(1) } });
     await addCommand("STOP", 2, at(3));
@@ -180,7 +180,7 @@ describe("§7 Robots: lists of a site", () => {
     expect(await firstRobot()).toMatchObject({ open_command: null });
   });
 
-  test("a site that is not there and one that is another's look the same", async () => {
+  test("a nonexistent site and another partner's look the same", async () => {
     const owner = await server.as("owner");
     const answers = [];
     for (const siteId of [server.fixtures.foreignSiteId, 999_999]) {

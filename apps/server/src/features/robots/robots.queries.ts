@@ -231,7 +231,7 @@ export async function readRobots(
               id: command_id,
               verb,
               issued_at: issued_at.toISOString(),
-              // Only these two are sent again after their caller was answered (protocol rule 3).
+              // Only these two are repeated after their caller was answered (protocol rule 3).
               pending: answered_at !== null && (verb === "STOP" || verb === "MAINTENANCE_ON"),
             },
     };
@@ -267,7 +267,7 @@ const NO_PARTNER = 0;
 const naturalOrder = new Intl.Collator("en", { numeric: true });
 
 /**
- * §3 Assignable serial numbers: devices that are not retired, in natural order, and whether a robot has each. A Super
+ * §3 Assignable serial numbers: devices that are not retired, in natural order, and whether a robot uses each. A Super
  * Admin sees all of them, a partner those of its robots and those allocated to it.
  */
 export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<SerialNumber[]> {
@@ -289,7 +289,7 @@ export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<S
   return rows.toSorted((one, other) => naturalOrder.compare(one.serial_number, other.serial_number));
 }
 
-/** The robots of the viewer's sites as a file that can be imported again, where their serial numbers are free. */
+/** The robots of the viewer's sites as a file that can be imported again if their serial numbers are free. */
 export async function robotFileOf(viewer: Viewer, db: Executor): Promise<string> {
   const robots = await visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
@@ -317,9 +317,9 @@ export async function siteIdsByName(
 }
 
 /**
- * Locks sites that are to get robots, so that none of them is deleted or given to another partner concurrently, and no two
- * robots get the same name there at once. Robots to be changed are locked before. Answers the partners that maintain the
- * sites. Throws 404 where one of the sites does not exist or is not the viewer's.
+ * Locks sites that are to get robots, so that none of them is deleted or changes partner concurrently, and no two
+ * robots get the same name there. Lock robots to be changed first. Returns the partners that maintain the sites. Throws
+ * 404 if one of the sites does not exist or is not the viewer's.
  */
 export async function lockSites(
   viewer: Viewer,

@@ -20,9 +20,10 @@ interface StoredRobot {
 }
 
 /**
- * Stores robots in one statement and lets every console see them; answers them in their order. The caller has locked
- * their sites (`lockSites`) and checked `robotConflicts` in this transaction, and requests their status after the commit.
- * A serial number or name stored concurrently violates a unique index, upon which `transactionWithRetry` retries.
+ * Stores robots in one statement and makes them visible to every console; returns them in order. The caller has locked
+ * their sites (`lockSites`) and checked `robotConflicts` in this transaction, and requests their status after the
+ * commit. A serial number or name stored concurrently violates a unique index, upon which `transactionWithRetry`
+ * retries.
  */
 export async function insertRobots(tx: Tx, robots: readonly NewRobot[], now: Date): Promise<StoredRobot[]> {
   if (robots.length === 0) return [];
@@ -64,14 +65,14 @@ export async function changeRobotRow(tx: Tx, robotId: number, form: RobotForm): 
 }
 
 /**
- * Forgets everything the former machine showed or reported. The state row is a new one, so that a transaction waiting for
- * the former row, to store what the former machine said, finds none. A machine numbers its events from one, so those of
- * the former are deleted; what they reported is in the runs.
+ * Resets everything the former machine showed or reported. The state row is replaced, so that a transaction waiting for
+ * the old row, to store the former machine's messages, finds none. Each machine numbers its events from one, so the
+ * former's are deleted; what they reported is in the runs.
  */
 export async function resetRobotState(tx: Tx, robotId: number, now: Date): Promise<void> {
   await tx.deleteFrom("robot_state").where("robot_id", "=", robotId).execute();
-  // `goodbye_at`: a run that was due before was planned for the former machine, and whoever replaced it may be standing
-  // beside the robot.
+  // `goodbye_at`: a run that was due earlier was planned for the former machine, and the person who replaced it may be
+  // standing next to the robot.
   await sql`insert into robot_state (robot_id, site_id, goodbye_at) select id, site_id, ${now} from robots
     where id = ${robotId}`.execute(tx);
   await tx.deleteFrom("robot_events").where("robot_id", "=", robotId).execute();
@@ -90,7 +91,7 @@ export async function moveWithRobot(tx: Tx, robotId: number, siteId: number): Pr
   await announceScope(tx);
 }
 
-/** The name of the group of a robot, which this transaction has locked; null where it is in none. */
+/** The name of the group of a robot, which this transaction has locked; null if it is in none. */
 export async function groupNameOf(tx: Tx, robotId: number): Promise<string | null> {
   const group = await tx
     .selectFrom("robot_group_members as m")
@@ -102,9 +103,9 @@ export async function groupNameOf(tx: Tx, robotId: number): Promise<string | nul
 }
 
 /**
- * Soft-deletes stopped robots in no group, which this transaction has locked: history keeps them, and their serial numbers
- * are free. Their open commands, runs, alerts and locks end. A machine in maintenance keeps its own lock until somebody
- * releases it after giving its serial number to a robot.
+ * Soft-deletes stopped robots in no group, which this transaction has locked: history keeps them, and their serial
+ * numbers are free. Their open commands, runs, alerts and locks end. A machine in maintenance keeps its own lock until
+ * somebody assigns its serial number to a robot and releases it.
  */
 export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: AuditActor, now: Date): Promise<void> {
   if (robots.length === 0) return;

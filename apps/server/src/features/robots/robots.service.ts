@@ -38,8 +38,8 @@ import {
 } from "./robots.repository.ts";
 
 /**
- * Adds, changes and deletes robots, and asks a machine that has become one for its state. A refusal is audited in the
- * transaction that decides it, and thrown after the commit.
+ * Adds, changes and deletes robots, and requests the state of a machine that has become one. A refusal is audited in
+ * the transaction that decides it, and thrown after the commit.
  */
 export class Robots {
   readonly #deps: Dependencies;
@@ -50,7 +50,7 @@ export class Robots {
     this.#workers = workers;
   }
 
-  /** Answers the new robot's id. Throws 400, 404 and 409. */
+  /** Returns the new robot's id. Throws 400, 404 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createRobot>): Promise<number> {
     const { db, clock } = this.#deps;
     const created = await transactionWithRetry(db, (tx) => storeNewRobot(tx, viewer, body, clock.now()));
@@ -76,14 +76,14 @@ export class Robots {
     if (refusal !== null) throw refusal;
   }
 
-  /** Returns a message and requests the robot's state. Throws 404, and 409 while the robot may be moving. */
+  /** Returns a message, and requests the robot's state. Throws 404, and 409 while the robot may be moving. */
   async forgetState(viewer: Viewer, robotId: number): Promise<string> {
-    const forgotten = await transactionWithRetry(this.#deps.db, (tx) =>
+    const reset = await transactionWithRetry(this.#deps.db, (tx) =>
       forgetState(tx, viewer, robotId, seenAt(this.#deps)),
     );
-    if (forgotten instanceof HttpError) throw forgotten;
-    void requestStatus(this.#deps, [forgotten.serial]);
-    return `The state of robot ${forgotten.serial} was forgotten; the next that it tells is taken.`;
+    if (reset instanceof HttpError) throw reset;
+    void requestStatus(this.#deps, [reset.serial]);
+    return `The state of robot ${reset.serial} was forgotten; its next report will be accepted.`;
   }
 
   /** The robots of the viewer's sites, as a CSV file. */
@@ -91,7 +91,7 @@ export class Robots {
     return this.#workers.run(exportRobotsTask, viewer, { owner: workOwnerOf(viewer), signal });
   }
 
-  /** Throws 400 where a row is wrong that was to be created. */
+  /** Throws 400 if a row to be created is invalid. */
   async import(
     viewer: Viewer,
     body: BodyOf<typeof importRobots>,
@@ -104,7 +104,7 @@ export class Robots {
   }
 }
 
-/** §5 Robot form: puts a robot with a free serial number at a site of the viewer's; answers its id. Throws 404. */
+/** §5 Robot form: adds a robot with a free serial number to a site of the viewer's; returns its id. Throws 404. */
 async function storeNewRobot(
   tx: Tx,
   viewer: Viewer,
@@ -131,7 +131,7 @@ async function storeNewRobot(
 }
 
 /**
- * §5 Robot form: changes a robot. Another serial number is another machine, whose state, commands and alerts start
+ * §5 Robot form: changes a robot. Another serial number means another machine, whose state, commands and alerts start
  * afresh; another site takes over the robot as it is, and history remains where it happened. Throws 404.
  */
 export async function storeChangedRobot(
@@ -166,14 +166,14 @@ export async function storeChangedRobot(
     at: now,
   });
   if (error !== null) return error;
-  // Not counted as an edit, so that it conflicts with no other.
+  // Not counted as an edit, so it conflicts with no other.
   if (isSameForm(before, after)) return { isOtherMachine: false };
   const isOtherSite = after.site_id !== siteId;
   if (isOtherMachine || isOtherSite) {
     const reason = isOtherMachine
       ? `Robot ${before.serial_number} was replaced by ${after.serial_number}.`
       : `Robot ${before.serial_number} was moved to another site.`;
-    // It is stopped, so its run is over, here and by this machine.
+    // It is stopped, so its run is over, here and for this machine.
     await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
     if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
     if (isOtherMachine) await endLockOfRetired(tx, robotId, viewer, now);
@@ -185,7 +185,7 @@ export async function storeChangedRobot(
   return { isOtherMachine };
 }
 
-/** Why a robot must keep its serial number or site for now (409); null where neither changes, or both may. */
+/** Why a robot must keep its serial number or site for now (409); null if neither changes, or both may. */
 async function identityChangeConflict(
   tx: Tx,
   robot: LockedRobot,
@@ -199,10 +199,10 @@ async function identityChangeConflict(
     ...(after.site_id !== before.site_id ? [{ field: "site_id", label: "site" }] : []),
   ];
   if (fields.length === 0) return null;
-  const reasons = await removalObstacles(tx, robot, seen);
+  const reasons = await reasonsAgainstRemoval(tx, robot, seen);
   const serial = robot.serial_number;
-  // The lock is on the machine: whoever locked it relies on that very one standing still. One that was cut off for good
-  // can confirm no release, so its lock ends when another takes its place.
+  // The lock applies to the machine: the person who set it relies on that very machine staying still. One that was cut
+  // off for good can confirm no release, so its lock ends when another machine replaces it.
   if (isOtherMachine && robot.operating_mode === "maintenance" && !robot.device_retired) {
     reasons.push(`Robot ${serial} is in maintenance. Exit maintenance first.`);
   } else if (seen.partnerChanges && robot.operating_mode === "maintenance") {
@@ -217,19 +217,19 @@ async function identityChangeConflict(
 }
 
 /**
- * Deletes a robot that is stopped and in no group. Answers null, or the refusal: 400, as the console expects (§7).
+ * Deletes a robot that is stopped and in no group. Returns null, or the refusal: 400, as the console expects (§7).
  * Throws 404.
  */
 async function deleteRobot(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt): Promise<HttpError | null> {
   const robot = await lockRobotOf(tx, viewer, robotId);
   const { serial_number, robot_name, site_id } = robot;
   const actor = { userId: viewer.userId, name: viewer.name };
-  const obstacles = await removalObstacles(tx, robot, seen);
-  if (obstacles.length === 0) {
+  const reasonsToStay = await reasonsAgainstRemoval(tx, robot, seen);
+  if (reasonsToStay.length === 0) {
     await removeRobots(tx, [robot], actor, seen.now);
     return null;
   }
-  const reason = obstacles.join(" ");
+  const reason = reasonsToStay.join(" ");
   await recordAudit(tx, {
     actor,
     action: "DELETE_ROBOT",
@@ -245,9 +245,8 @@ async function deleteRobot(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt
 }
 
 /**
- * Protocol rule 14: the robot's next session is taken as its first. Only of one that is stopped or locked; its lock and
- * its pending Stop remain, and whatever could have moved it is over. Commands are numbered on from where they were.
- * Throws 404.
+ * Protocol rule 14: treats the robot's next session as its first. Only for a stopped or locked robot; its lock and its
+ * pending Stop remain, and whatever could have moved it is over. Command numbers continue. Throws 404.
  */
 export async function forgetState(
   tx: Tx,
@@ -259,7 +258,7 @@ export async function forgetState(
   const robot = await lockRobotOf(tx, viewer, robotId);
   const { serial_number: serial, operating_mode, site_id: siteId } = robot;
   const { session, last_seq, motion, mode } = robot.state;
-  // Once the robot has shown its lock it is stopped; before, the lock is only requested.
+  // Once the robot has shown its lock it has stopped; before that, the lock is only requested.
   const isLocked = operating_mode === "maintenance" && mode === "MAINTENANCE";
   const moving = isLocked ? [] : await readStillMoving(tx, [robotId], seen);
   const refusal = moving.length === 0 ? null : moving.map(({ sentence }) => sentence).join(" ");
@@ -292,8 +291,8 @@ async function lockRobotOf(tx: Tx, viewer: Viewer, robotId: number): Promise<Loc
   return robot;
 }
 
-/** Why a robot, which this transaction has locked, must stay where it is: it may move, or is in a group. */
-async function removalObstacles(tx: Tx, { id, serial_number }: LockedRobot, seen: SeenAt): Promise<string[]> {
+/** Why a robot, which this transaction has locked, cannot be removed: it may be moving, or is in a group. */
+async function reasonsAgainstRemoval(tx: Tx, { id, serial_number }: LockedRobot, seen: SeenAt): Promise<string[]> {
   const reasons = (await readStillMoving(tx, [id], seen)).map(({ sentence }) => sentence);
   const group = await groupNameOf(tx, id);
   if (group !== null)
@@ -303,7 +302,7 @@ async function removalObstacles(tx: Tx, { id, serial_number }: LockedRobot, seen
 
 /** The error for a form with these conflicts, each at its field; null if there are none. */
 function conflictError(conflicts: readonly RobotConflict[]): HttpError | null {
-  // Wrong input is reported as such, even where something else is taken.
+  // Invalid input is reported as such, even if something else is taken.
   const first = conflicts.find((each) => each.status === 400) ?? conflicts[0];
   if (first === undefined) return null;
   const errors = conflicts.map(({ field, message }) => ({ field, message }));
@@ -311,9 +310,9 @@ function conflictError(conflicts: readonly RobotConflict[]): HttpError | null {
 }
 
 /**
- * Asks devices that have just become robots for their state. They may be connected already, and what they reported while
- * no robot had their serial number was dropped. A STATUS is taken whatever its session (protocol rule 1), and none is
- * known yet. Never rejects; one after the other, so that an import does not flood the broker.
+ * Requests the state of devices that have just become robots. They may already be connected, and what they reported
+ * while no robot had their serial number was dropped. A STATUS is accepted in any session (protocol rule 1), and none
+ * is known yet. Never rejects; runs one after the other, so that an import does not flood the broker.
  */
 async function requestStatus(
   { broker, clock, log }: Pick<Dependencies, "broker" | "clock" | "log">,

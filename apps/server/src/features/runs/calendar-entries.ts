@@ -4,10 +4,10 @@ import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { UpcomingSchedule } from "./runs.queries.ts";
 
-/** Robots of a group that a person started together begin within this. */
+/** Robots of a group that a person started together begin within this time. */
 const TOGETHER_MS = 10_000;
 
-/** The entries of runs that are on record: those of one schedule and due time together, those by hand each alone. */
+/** The entries of recorded runs: those of one schedule and due time together, those by hand separately. */
 export function recordedEntries(runs: readonly Run[], timezone: string): CalendarEntry[] {
   const entries = new Map<string, Run[]>();
   const together = new Map<number, { readonly key: string; readonly atMs: number }>();
@@ -18,7 +18,7 @@ export function recordedEntries(runs: readonly Run[], timezone: string): Calenda
   return [...entries].map(([key, members]) => entryOf(key, members, timezone));
 }
 
-/** The entry of a run that is still to come. */
+/** The entry of a planned run. */
 export function plannedEntry(schedule: UpcomingSchedule, dueAt: Date, timezone: string): CalendarEntry {
   return {
     key: `planned-${schedule.id}-${dueAt.toISOString()}`,
@@ -70,7 +70,7 @@ function entryOf(key: string, runs: readonly Run[], timezone: string): CalendarE
   };
 }
 
-/** When the last robot that moved stood; null where none did. */
+/** When the last robot that moved stopped; null if none moved. */
 function lastEnd(runs: readonly Run[]): string | null {
   const ends = runs.flatMap(({ began_at, ended_at }) => (began_at === null || ended_at === null ? [] : [ended_at]));
   return ends.toSorted().at(-1) ?? null;

@@ -19,7 +19,7 @@ const now = () => harness.clock.now();
 const runs = () =>
   harness.database.db.selectFrom("runs").selectAll().where("robot_id", "=", robotId).orderBy("began_at").execute();
 
-test("§6: a run that is told after its robot moved stays at the site, and with the names, of its START", async () => {
+test("§6: a run reported after its robot moved stays at the site, and with the names, of its START", async () => {
   const runId = randomUUID();
   await harness.command(robotId, "START", 5, runId);
   const began = eventMessage(now(), 1, 1, { kind: "RUN_BEGAN", runId, battery: 88 });

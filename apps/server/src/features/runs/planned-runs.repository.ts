@@ -7,17 +7,17 @@ import type { RunsTable } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { withoutAdvice } from "./run-reasons.ts";
 
-/** As activity log and runs name who starts and stops by schedule. */
+/** The name of schedules in the activity log and in runs. */
 export const SCHEDULER = "Scheduler";
 
-/** One robot's run as it falls due: started, or over at once with its reason. */
+/** One robot's run when it falls due: started, or over immediately with its reason. */
 export type PlannedRun =
   | { readonly id: string; readonly robotId: number; readonly commandId: string }
   | {
       readonly robotId: number;
       readonly outcome: "SKIPPED" | "MISSED";
       readonly reason: string;
-      /** True where nobody intended the skip, so that it raises an alert. */
+      /** True if nobody intended the skip, so that it raises an alert. */
       readonly isAlert?: boolean;
     };
 
@@ -43,7 +43,7 @@ export async function robotsWithoutRun(tx: Tx, occurrence: Occurrence, robotIds:
   return robotIds.filter((id) => !recorded.has(id));
 }
 
-/** Stores runs; one already stored for its due time stays as it is (the unique index is the fence). */
+/** Stores runs; one already stored for its due time stays unchanged (guaranteed by the unique index). */
 export async function insertPlannedRuns(
   tx: Tx,
   occurrence: Occurrence,
@@ -76,7 +76,7 @@ export async function insertPlannedRuns(
 
 type NotStartedCode = Extract<ServerAlertCode, "RUN_MISSED" | "RUN_NOT_STARTED">;
 
-/** A run that did not start is an alert until the robot's next run is served, whatever becomes of that. */
+/** A run that did not start is an alert until the robot's next run is served, whatever its outcome. */
 async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
   const byCode = Map.groupBy(runs, (run): NotStartedCode | null => {
     if (!("outcome" in run)) return null;
@@ -97,7 +97,7 @@ async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun
   }
 }
 
-/** A planned run whose time is up and that no STOP is on its way for. */
+/** A planned run whose time is up and that has no STOP in progress. */
 export interface StopDue {
   readonly id: string;
   readonly robot_id: number;
@@ -109,7 +109,7 @@ export async function findStopsDue(db: Db, now: Date): Promise<StopDue[]> {
   return stopsDue(db, now).select(["runs.id", "runs.robot_id"]).orderBy("runs.stop_due_at").limit(MAX_RUNS).execute();
 }
 
-/** Those of the runs that are still to be stopped, under the locks on their robots; one for each robot. */
+/** Those of the runs that are still to be stopped, under the locks on their robots; one per robot. */
 export async function readStopsDue(tx: Tx, runIds: readonly string[], now: Date) {
   return stopsDue(tx, now)
     .select(["runs.id", "runs.robot_id", "runs.began_at", "runs.command_id"])
@@ -119,7 +119,7 @@ export async function readStopsDue(tx: Tx, runIds: readonly string[], now: Date)
     .execute();
 }
 
-/** A STOP that was confirmed while its run is still open did not end it: another one is due. */
+/** A STOP that was confirmed while its run is still open did not end it, so another one is due. */
 function stopsDue(db: Db | Tx, now: Date) {
   return db
     .selectFrom("runs")
@@ -130,7 +130,7 @@ function stopsDue(db: Db | Tx, now: Date) {
     .where((eb) => eb.or([eb("stop.id", "is", null), eb("stop.settled_at", "is not", null)]));
 }
 
-/** Notes which STOP ends each run. */
+/** Records which STOP ends each run. */
 export async function setStopCommands(
   tx: Tx,
   stops: readonly { readonly id: string; readonly commandId: string }[],
@@ -152,11 +152,11 @@ export interface FailedStart {
   readonly schedule_id: number;
   readonly due_at: Date;
   readonly stop_due_at: Date;
-  /** How many STARTs there were. */
+  /** Number of STARTs so far. */
   readonly starts: number;
 }
 
-/** The most STARTs per run, so that a robot that always refuses is left alone. */
+/** Maximum STARTs per run, so that a robot that always refuses is left alone. */
 const MAX_STARTS = 5;
 /** No retry later than this after the START is known to have had no effect: by then people may be near the robot. */
 const RETRY_WITHIN_MS = 60_000;
@@ -165,7 +165,7 @@ export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]
   return readFailedStarts(db, now, null);
 }
 
-/** The same run under the lock on its robot; null where its start must not be retried any more. */
+/** The same run under the lock on its robot; null if its start must not be retried any more. */
 export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise<FailedStart | null> {
   return (await readFailedStarts(tx, now, runId))[0] ?? null;
 }

@@ -22,25 +22,25 @@ import {
   type ReportedBeginning,
 } from "./runs.repository.ts";
 
-/** What the server knows where a motion ended and the robot did not say why. */
+/** What the server knows if a motion ended and the robot did not say why. */
 interface RunEnding {
-  /** The verb of the newest STOP or MAINTENANCE_ON that the robot took since the run began. */
+  /** The verb of the newest STOP or MAINTENANCE_ON that the robot accepted since the run began. */
   readonly stoppedBy: "STOP" | "MAINTENANCE_ON" | null;
   readonly deviceStatus: StateMessage["status"];
   /** The robot was offline, or reconnected, since it was last seen moving. */
-  readonly wasAway: boolean;
+  readonly wasOffline: boolean;
   readonly plannedEndAt: Date | null;
   readonly endedAt: Date;
 }
 
-/** A robot that stops by its own clock may be seen stopped this much before the time by ours. */
+/** A robot that stops by its own clock may be seen stopped this much early by ours. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
-/** The likeliest reason; the robot's own RUN_ENDED corrects it when it comes. */
+/** The likeliest reason; the robot's own RUN_ENDED corrects it when it arrives. */
 function likelyEndReason(ending: RunEnding): RunEndReason {
   if (ending.stoppedBy !== null) return ending.stoppedBy === "STOP" ? "STOP" : "MAINTENANCE";
   if (mapDeviceStatus(ending.deviceStatus) === "critical") return "FAULT";
-  if (ending.wasAway) return "LINK_LOST";
+  if (ending.wasOffline) return "LINK_LOST";
   const { plannedEndAt, endedAt } = ending;
   if (plannedEndAt && endedAt.getTime() >= plannedEndAt.getTime() - CLOCK_TOLERANCE_MS) return "MAX_DURATION";
   return "FINISHED";
@@ -52,12 +52,12 @@ export interface ReportedMotion extends Pick<StateMessage, "motion" | "runId" | 
   readonly siteId: number;
   readonly receivedAt: Date;
   /** The robot was offline, or in another session, before this state. */
-  readonly wasAway: boolean;
+  readonly wasOffline: boolean;
 }
 
 /**
- * Every motion has a row: begins and ends runs by what the states show, in their order, those of many robots at once.
- * Past a robot's budget only those of STARTs. Answers whose runs changed.
+ * Every motion has a row: begins and ends runs according to the states, in order, for many robots at once. Over a
+ * robot's budget, only those of STARTs. Returns the robots whose runs changed.
  */
 export async function recordMotions(
   tx: Tx,
@@ -92,7 +92,7 @@ export async function recordMotions(
   return changed;
 }
 
-/** A motion without a name goes on with the run that was started at the robot. */
+/** A motion without a run id continues the run that was started at the robot. */
 function isSameRun(run: OpenRun | undefined, { motion, runId }: ReportedMotion): boolean {
   if (run === undefined || motion !== "MOVING") return false;
   return runId === null ? run.command_id === null : run.id === runId;
@@ -109,7 +109,7 @@ async function endRunsByMotion(tx: Tx, over: readonly EndedMotion[]): Promise<vo
     const reason = likelyEndReason({
       stoppedBy: stops.get(run.robot_id) ?? null,
       deviceStatus: state.status,
-      wasAway: state.wasAway,
+      wasOffline: state.wasOffline,
       plannedEndAt: run.planned_end_at,
       endedAt: state.receivedAt,
     });
@@ -118,7 +118,7 @@ async function endRunsByMotion(tx: Tx, over: readonly EndedMotion[]): Promise<vo
   await endRuns(tx, ends);
 }
 
-/** The newest STOP or lock that each robot has taken since its run began, by robot. */
+/** The newest STOP or lock that each robot has accepted since its run began, by robot. */
 async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map<number, "STOP" | "MAINTENANCE_ON">> {
   if (over.length === 0) return new Map();
   const motions = over.map(({ run, state }) => ({
@@ -143,7 +143,7 @@ export interface ReceivedEvent {
   readonly siteId: number;
   readonly message: EventMessage;
   readonly receivedAt: Date;
-  /** Robot's clock minus the server's, in milliseconds, as last seen; null where it was never seen. */
+  /** Robot's clock minus the server's, in milliseconds, as last seen; null if unknown. */
   readonly clockSkewMs: number | null;
 }
 
@@ -161,7 +161,7 @@ export interface RecordedEvents {
   readonly changed: ReadonlySet<number>;
   /** Stored for the first time. */
   readonly stored: readonly ReceivedEvent[];
-  /** Past the robot's budget and not stored: they must not be acknowledged, so that the robot sends them again. */
+  /** Over the robot's budget and not stored: they must not be acknowledged, so that the robot sends them again. */
   readonly refused: ReadonlySet<EventMessage>;
 }
 
@@ -262,7 +262,7 @@ async function applyBeginnings(tx: Tx, events: readonly RunEvent<RunBegan>[]): P
     tx,
     events.map(({ message }) => message.runId),
   );
-  // It arrived late, while the next motion is under way: its RUN_ENDED will store the complete run.
+  // It arrived late, while the next motion is in progress: its RUN_ENDED will store the complete run.
   const moving = await openRunsOf(
     tx,
     events.map(({ event }) => event.robotId),
@@ -309,7 +309,7 @@ async function applyEnds(tx: Tx, events: readonly RunEvent<RunEnded>[]): Promise
       // A planned run that no state showed moving.
       ended.push({ run, end: { at: reportedEnd, battery, reason }, began: began ?? { at: reportedEnd, battery } });
     } else {
-      // Where a state showed the end first, the earlier of the two is more accurate.
+      // If a state showed the end first, the earlier of the two is more accurate.
       const at = run.ended_at && run.ended_at < reportedEnd ? run.ended_at : reportedEnd;
       ended.push({ run, end: { at, battery, reason } });
     }
@@ -344,7 +344,7 @@ async function reportedBeginnings(
 }
 
 /**
- * Splits robots' messages into batches with at most one message per robot, in their order: many robots' single messages
+ * Splits robots' messages into batches with at most one message per robot, in order: single messages of many robots
  * take a few statements, and several messages of one robot are stored one after another.
  */
 function batchesByRobot<T extends { readonly robotId: number }>(messages: readonly T[]): T[][] {

@@ -7,8 +7,8 @@ import type { SeenAt } from "../sites/public.ts";
 import { reasonText, stoppedBy } from "./run-reasons.ts";
 
 /**
- * Records the ends of runs in the activity log, with their reasons and at their own time. A run that a STOP ended is there
- * only as that command.
+ * Records the ends of runs in the activity log, with their reasons and at their own time. A run ended by a STOP appears
+ * there only as that command.
  */
 export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<void> {
   if (runIds.length === 0) return;
@@ -59,11 +59,11 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
   await recordActivities(tx, ends);
 }
 
-/** When the run `r` is to end according to its START; null (unknown) where it was started at the robot itself. */
+/** When run `r` is to end according to its START; null (unknown) if it was started at the robot itself. */
 const KNOWN_END = sql`coalesce(r.stop_due_at, r.planned_end_at)`;
 /** Rule 4: when it is over at the latest; a run started at the robot lasts no longer than any run may. */
 const latestEnd = ({ longestRunMs }: MotionLimits) => sql`coalesce(${KNOWN_END}, r.began_at + ${span(longestRunMs)})`;
-/** When the broker reported that it had lost the robot `s`; null where it did not. */
+/** When the broker reported that it had lost robot `s`; null if it did not. */
 const LOST_AT = sql`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN') then s.connection_at end`;
 /** When the robot had stopped at the latest, having lost its broker after it was last heard from. */
 const latestStop = (limits: MotionLimits) =>
@@ -83,8 +83,9 @@ export async function findLostRuns(db: Db, at: SeenAt): Promise<{ id: string; ro
 }
 
 /**
- * Closes the run of a robot that did not come back, under the lock on the robot. It ended when the robot had stopped at
- * the latest by rule 4; the robot's own report corrects it if it returns. False where it is back, or the run is closed.
+ * Closes the run of a robot that did not come back, under the lock on the robot. It ended when the robot must have
+ * stopped by rule 4; the robot's own report corrects it if it returns. False if the robot is back, or the run is
+ * closed.
  */
 export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<boolean> {
   const closed = await sql`

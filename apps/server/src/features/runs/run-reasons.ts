@@ -5,7 +5,7 @@ import { sql } from "kysely";
 /** A STOP's number is its time in milliseconds or a little more: only those near the run's end are considered. */
 const SEQ_AHEAD_MS = 60_000;
 
-/** Who gave the last STOP or maintenance lock of a row of `runs`; null where nobody did or it is not known. */
+/** Who gave the last STOP or maintenance lock of a row of `runs`; null if nobody did or it is unknown. */
 export const stoppedBy = sql<string | null>`case when runs.reason in ('STOP', 'MAINTENANCE') then (
   select c.requested_by from commands c
   where c.robot_id = runs.robot_id and c.site_id = runs.site_id and c.verb in ('STOP', 'MAINTENANCE_ON')
@@ -17,10 +17,10 @@ export const stoppedBy = sql<string | null>`case when runs.reason in ('STOP', 'M
 /** What is stored about the end of a run. */
 export interface RecordedEnd {
   readonly outcome: RunOutcome | null;
-  /** A code of the device protocol where the run moved; a sentence where it did not. */
+  /** A code of the device protocol if the run moved; a text if it did not. */
   readonly reason: string | null;
   readonly planned: boolean;
-  /** Who gave the last STOP or maintenance lock of the run; null where nobody did or it is not known. */
+  /** Who gave the last STOP or maintenance lock of the run; null if nobody did or it is unknown. */
   readonly stoppedBy: string | null;
 }
 
@@ -40,10 +40,10 @@ const reasonTexts: Record<RunEndReason, (end: RecordedEnd) => string> = {
     stoppedBy === null ? "The robot was put in maintenance." : `The robot was put in maintenance by ${stoppedBy}.`,
 };
 
-/** Advice for whoever pressed a button; nobody did for a planned run. */
+/** Advice for the person who pressed a button; nobody did for a planned run. */
 const ADVICE = /(?:; try again| Please try again\.| Refresh its status, then try again\.)/;
 
-/** The text of why a run ended or never began; null while it is due or under way. */
+/** The text of why a run ended or never began; null while it is due or in progress. */
 export function reasonText(end: RecordedEnd): string | null {
   if (end.outcome === null || end.reason === null) return null;
   const code = runEndReasonSchema.safeParse(end.reason);

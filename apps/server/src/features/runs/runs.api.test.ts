@@ -7,7 +7,7 @@ import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
 
-// The clock of the tests stands at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
+// The tests' clock is at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
 let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
@@ -17,7 +17,7 @@ afterEach(() => server.close());
 
 const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
 
-/** A run of the first robot by hand, ten minutes long, ended by the robot, but for `more`. */
+/** A run of the first robot by hand, ten minutes long, ended by the robot, except as `more` says. */
 async function run(more: Partial<Insertable<RunsTable>> = {}): Promise<string> {
   const id = randomUUID();
   const began_at = more.began_at === undefined ? at(-60) : more.began_at;
@@ -40,7 +40,7 @@ async function run(more: Partial<Insertable<RunsTable>> = {}): Promise<string> {
   return id;
 }
 
-/** One robot's run of the schedule of the fixtures. */
+/** One robot's run of the fixtures' schedule. */
 const planned = (due: Date, more: Partial<Insertable<RunsTable>> = {}) =>
   run({
     planned: true,
@@ -57,7 +57,7 @@ const planned = (due: Date, more: Partial<Insertable<RunsTable>> = {}) =>
 const none = { began_at: null, battery_began: null, battery_ended: null };
 
 describe("runs: the list", () => {
-  test("comes newest first, whole and in plain words, for who may see the site", async () => {
+  test("comes newest first, complete and in plain words, for those who may see the site", async () => {
     const manual = await run({ began_at: at(-200) });
     const skipped = await planned(at(-100), {
       ...none,
@@ -93,7 +93,7 @@ describe("runs: the list", () => {
     expect((await (await server.as("stranger")).ask(runsList)).runs).toEqual([]);
   });
 
-  test("pages without a gap or a repetition, also where many have the same time", async () => {
+  test("pages without a gap or a repetition, even if many have the same time", async () => {
     const ids = await Promise.all(Array.from({ length: 25 }, (_, nth) => run({ began_at: at(-60 - (nth % 3)) })));
     const owner = await server.as("owner");
     const seen: string[] = [];
@@ -108,7 +108,7 @@ describe("runs: the list", () => {
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  test("is chosen by site, robot and time", async () => {
+  test("is filtered by site, robot and time", async () => {
     const first = await run({ began_at: at(-300) });
     const second = await run({ began_at: at(-200), robot_id: server.fixtures.ownRobot2.id });
     const owner = await server.as("owner");
@@ -123,7 +123,7 @@ describe("runs: the list", () => {
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: "robot_id" }] } });
   });
 
-  test("tells who stopped a run", async () => {
+  test("shows who stopped a run", async () => {
     const { ownRobot, ownSiteId } = server.fixtures;
     await server.db
       .insertInto("commands")
@@ -160,7 +160,7 @@ describe("runs: today", () => {
       await planned(at(-90), { ...none, ended_at: at(-90), outcome, robot_id });
     }
     await run({ began_at: at(-5), ended_at: null, outcome: null, reason: null });
-    // Yesterday at the site; and today by UTC alone.
+    // Yesterday at the site; today in UTC.
     await run({ began_at: at(-12 * 60 - 1) });
     await server.db
       .updateTable("schedules")
@@ -191,7 +191,7 @@ describe("runs: today", () => {
 });
 
 describe("runs: today, of a schedule that nobody served for a year", () => {
-  test("counts the day's runs alone", async () => {
+  test("counts only the day's runs", async () => {
     const { ownGroup } = server.fixtures;
     const set = (frequency: "DAILY" | "WEEKLY", start_time: string) =>
       server.db
@@ -215,7 +215,7 @@ describe("runs: the week's calendar of a site", () => {
       query: { ...(day !== undefined && { day }) },
     });
 
-  test("has the seven days from Monday on, by the clocks of the site", async () => {
+  test("has the seven days from Monday on, in the site's time", async () => {
     const { timezone, today, days } = await week("2026-06-21");
     expect({ timezone, today }).toEqual({ timezone: "Asia/Kolkata", today: "2026-06-15" });
     expect(days.map(({ date }) => date)).toEqual(Array.from({ length: 7 }, (_, day) => `2026-06-${15 + day}`));
@@ -231,7 +231,7 @@ describe("runs: the week's calendar of a site", () => {
       robot_id: ownRobot2.id,
       ended_at: at(-330),
       outcome: "SKIPPED",
-      reason: "Robot OWN-2 is away: it has no connection at the moment.",
+      reason: "Robot OWN-2 is offline: it has no connection at the moment.",
     });
     const manual = await run({ began_at: at(-60) });
     await server.db
@@ -262,7 +262,7 @@ describe("runs: the week's calendar of a site", () => {
           {
             serial_number: "OWN-2",
             outcome: "SKIPPED",
-            reason: "Robot OWN-2 is away: it has no connection at the moment.",
+            reason: "Robot OWN-2 is offline: it has no connection at the moment.",
           },
         ],
         sample: false,
@@ -284,7 +284,7 @@ describe("runs: the week's calendar of a site", () => {
     );
   });
 
-  test("one press of Start All is one entry, running until its last robot stands", async () => {
+  test("one press of Start All is one entry, running until its last robot has stopped", async () => {
     const { ownGroup, ownRobot, ownRobot2 } = server.fixtures;
     const group = { action_type: "GROUP", group_id: ownGroup.groupId, group_name: "Ownfield East" } as const;
     await run({ ...group, began_at: at(-20), robot_id: ownRobot.id });

@@ -65,7 +65,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     ]);
   });
 
-  test("protocol rule 6: a run seen begin and end in one flush is whole, in the order of its states", async () => {
+  test("protocol rule 6: a run seen to begin and end in one flush is complete, in the order of its states", async () => {
     const runId = randomUUID();
     moves(runId);
     stops({ battery: 71 });
@@ -87,7 +87,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(await runs()).toMatchObject([{ reason: "STOP", outcome: each.outcome }]);
   });
 
-  test("§3 Activity log: the end of a run that no STOP ended is an entry with its reason, which the robot's word corrects", async () => {
+  test("§3 Activity log: the end of a run that no STOP ended is an entry with its reason, which the robot's report corrects", async () => {
     const runId = randomUUID();
     moves(runId);
     await harness.pass(1_000);
@@ -114,7 +114,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
   test.each([
     { shown: { status: "fault" }, reason: "FAULT", outcome: "CUT_SHORT" },
     { shown: {}, reason: "FINISHED", outcome: "COMPLETED" },
-  ])("protocol rule 6: an end with $shown is put down to $reason", async ({ shown, reason, outcome }) => {
+  ])("protocol rule 6: an end with $shown is attributed to $reason", async ({ shown, reason, outcome }) => {
     moves(randomUUID());
     await harness.pass(100);
     stops(shown);
@@ -122,7 +122,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(await runs()).toMatchObject([{ reason, outcome }]);
   });
 
-  test("protocol rule 4: an end at the longest duration, and one found after being away", async () => {
+  test("protocol rule 4: an end at the longest duration, and one found after being offline", async () => {
     const timed = randomUUID();
     await harness.command(robotId, "START", 5, timed);
     moves(timed);
@@ -144,7 +144,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     ]);
   });
 
-  test("protocol rule 6: another run's name ends the one before", async () => {
+  test("protocol rule 6: another run's id ends the previous one", async () => {
     const [one, two] = [randomUUID(), randomUUID()];
     moves(one);
     await harness.pass(100);
@@ -156,7 +156,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     ]);
   });
 
-  test("protocol rule 6: the robot's own reason wins, told before or after the stopped state", async () => {
+  test("protocol rule 6: the robot's own reason wins, whether reported before or after the stopped state", async () => {
     const [before, after] = [randomUUID(), randomUUID()];
     moves(before);
     await harness.pass(100);
@@ -176,7 +176,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     ]);
   });
 
-  test("protocol rule 6: a late MOVING state does not open a run again that the robot told the end of", async () => {
+  test("protocol rule 6: a late MOVING state does not reopen a run that the robot reported as ended", async () => {
     const runId = randomUUID();
     moves(runId);
     await harness.pass(100);
@@ -200,7 +200,7 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(run?.ended_at?.getTime()).toBe(began.getTime() + 120_000);
   });
 
-  test("decisions: an earlier run told only while the next one moves is recorded beside it", async () => {
+  test("decisions: an earlier run reported only while the next one moves is recorded beside it", async () => {
     const [missed, current] = [randomUUID(), randomUUID()];
     const began = eventMessage(now(), 1, 1, { kind: "RUN_BEGAN", runId: missed, battery: 88 });
     await harness.pass(60_000);
@@ -217,19 +217,19 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     expect(second).toMatchObject({ id: current, ended_at: null });
   });
 
-  test("device protocol: an event is kept once and answered by RECEIVED each time, after it is kept", async () => {
+  test("device protocol: an event is stored once and answered by RECEIVED each time, after it is stored", async () => {
     const runId = randomUUID();
     tellsBegan(7, runId);
     expect(harness.broker.published.filter(({ topic }) => topic.includes(serial))).toEqual([]);
     await harness.pass(100);
     tellsBegan(7, runId);
     await harness.pass(100);
-    const kept = await harness.database.db
+    const stored = await harness.database.db
       .selectFrom("robot_events")
       .selectAll()
       .where("robot_id", "=", robotId)
       .execute();
-    expect(kept).toMatchObject([{ event_seq: 7, kind: "RUN_BEGAN" }]);
+    expect(stored).toMatchObject([{ event_seq: 7, kind: "RUN_BEGAN" }]);
     const answers = harness.broker.published.filter(({ topic }) => topic === `scr/v1/${serial}/command`);
     const received = answers.map(({ payload }): unknown => JSON.parse(payload));
     expect(received).toMatchObject([
@@ -290,7 +290,7 @@ describe("decisions, cleaning runs: a planned run has its row before it moves", 
     expect(await runs()).toMatchObject([{ outcome: "STOPPED", reason: "STOP" }]);
   });
 
-  test("one that no state showed moving is told whole by the robot, also after it was given up", async () => {
+  test("one that no state showed moving is completed from the robot's reports, even after it was given up", async () => {
     const runId = await dueRun();
     await harness.database.db
       .updateTable("runs")

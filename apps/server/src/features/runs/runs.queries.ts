@@ -32,7 +32,9 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/** Runs at the viewer's sites, deleted ones too, newest first, with the cursor of each and the names of then. */
+/**
+ * Runs at the viewer's sites, including deleted ones, newest first, with the cursor of each and the names at the time.
+ */
 export async function readRuns(
   viewer: Viewer,
   db: Executor,
@@ -75,7 +77,9 @@ export async function readRuns(
   }));
 }
 
-/** Throws 404 where the site or robot of a filter is out of the viewer's scope, and 400 where they do not belong together. */
+/**
+ * Throws 404 if the site or robot of a filter is outside the viewer's scope, and 400 if they do not belong together.
+ */
 export async function requireFilterInScope(
   viewer: Viewer,
   db: Executor,
@@ -83,7 +87,7 @@ export async function requireFilterInScope(
 ): Promise<void> {
   if (siteId !== undefined) await requireSiteEver(viewer, db, siteId);
   if (robotId === undefined) return;
-  // Robots and sites that were deleted keep their history, and so does a site that a robot has left.
+  // Deleted robots and sites keep their history, and so does a site that a robot has left.
   const sites = await sitesEverVisible(viewer, db)
     .select("sites.id")
     .where("sites.id", "in", (eb) =>
@@ -112,7 +116,7 @@ export interface UpcomingSchedule {
   readonly robots: number;
 }
 
-/** The viewer's schedules whose next run comes before `to`, those of one site or all. */
+/** The viewer's schedules whose next run comes before `to`, of one site or all. */
 async function readUpcomingSchedules(
   viewer: Viewer,
   db: Executor,
@@ -143,7 +147,7 @@ async function readUpcomingSchedules(
   );
 }
 
-/** When a schedule is due from `from` on and before `to`; one that is due already and not begun counts too. */
+/** When a schedule is due from `from` on and before `to`; one that is due already and has not begun counts too. */
 function upcomingRuns(schedule: UpcomingSchedule, from: Date, to: Date): Date[] {
   const { start_time: startTime, frequency, timezone, next_run_at } = schedule;
   return runsBetween({ startTime, frequency }, timezone, next_run_at > from ? next_run_at : from, to);
@@ -155,7 +159,7 @@ interface ZoneDay {
   readonly to: Date;
 }
 
-/** The runs of today over the viewer's sites, each site by its own day; whatever is under way counts as running. */
+/** Today's runs at the viewer's sites, each site by its own day; whatever is in progress counts as running. */
 export async function countTodaysRuns(viewer: Viewer, db: Executor, now: Date): Promise<RunCounts> {
   const days = await zoneDays(viewer, db, now);
   const over = await countEnded(viewer, db, days);
@@ -231,7 +235,7 @@ function openRuns(viewer: Viewer, db: Executor) {
     visibleSites(viewer, db)
       .innerJoin("runs", "runs.site_id", "sites.id")
       .where("runs.ended_at", "is", null)
-      // Phrased like this so that the two small partial indexes on open runs are used.
+      // Phrased so that the two small partial indexes on open runs are used.
       .where((eb) => eb.or([eb("runs.began_at", "is not", null), eb("runs.stop_due_at", "is not", null)]))
   );
 }
@@ -249,7 +253,7 @@ async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay
 const FIRST_DAY = "2000-01-01";
 const LAST_DAY = "2199-12-31";
 
-/** A week of a site, Monday to Sunday by its clocks. Throws 404 out of scope, 400 for a day out of range. */
+/** A week of a site, Monday to Sunday in local time. Throws 404 out of scope, 400 for a day out of range. */
 export async function readCalendar(
   viewer: Viewer,
   db: Executor,

@@ -38,13 +38,13 @@ const returnedColumns = sql.join(openRunColumns.map((column) => sql.ref(`runs.${
 export interface RunBeginning {
   readonly robotId: number;
   readonly siteId: number;
-  /** The run id that the robot reports; null where it reports none. */
+  /** The run id that the robot reports; null if it reports none. */
   readonly runId: string | null;
   readonly at: Date;
   readonly battery: number;
 }
 
-/** The runs in which these robots move, by robot. */
+/** The runs in which these robots are moving, by robot. */
 export async function openRunsOf(tx: Tx, robotIds: readonly number[]): Promise<Map<number, OpenRun>> {
   const rows = await tx
     .selectFrom("runs")
@@ -56,7 +56,7 @@ export async function openRunsOf(tx: Tx, robotIds: readonly number[]): Promise<M
   return new Map(rows.map((row) => [row.robot_id, row]));
 }
 
-/** Of these robots those that were cleaning at that moment and have stopped since. */
+/** Those of the robots that were cleaning at that moment and have stopped since. */
 export async function findStoppedSince(tx: Tx, robotIds: readonly number[], since: Date): Promise<Set<number>> {
   if (robotIds.length === 0) return new Set();
   const rows = await tx
@@ -76,9 +76,9 @@ export interface RunEnd {
 }
 
 /**
- * Opens runs for motions, at most one per robot, whether they follow a START or were started at the robot. A run that the
- * robot itself reported as ended is left out, so that a late message does not reopen it; so is one without a START that
- * is past the robot's budget.
+ * Opens runs for motions, at most one per robot, whether they follow a START or were started at the robot. A run that
+ * the robot itself reported as ended is left out, so that a late message does not reopen it; so is one without a START
+ * that exceeds the robot's budget.
  */
 export async function beginRuns(
   tx: Tx,
@@ -114,7 +114,7 @@ async function withinBudget(tx: Tx, unknown: readonly RunBeginning[], budget: Ro
   });
 }
 
-/** The robots, with at most one run each, for which neither the run nor a START of it is stored. */
+/** The robots, with at most one run each, for which neither the run nor its START is stored. */
 export async function robotsWithUnknownRuns(
   tx: Tx,
   named: readonly { readonly robotId: number; readonly runId: string }[],
@@ -131,7 +131,7 @@ export async function robotsWithUnknownRuns(
 
 const runIdsOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
 
-/** A motion to store, already over where `end` is given. */
+/** A motion to store, already over if `end` is given. */
 export interface NewRun {
   readonly beginning: RunBeginning;
   readonly end: RunEnd | null;
@@ -192,7 +192,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
   return inserted;
 }
 
-/** Marks planned runs as begun, also those that had failed because their start was not confirmed in time. */
+/** Marks planned runs as begun, including those that had failed because their start was not confirmed in time. */
 async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<OpenRun[]> {
   if (planned.length === 0) return [];
   const rows = planned.map(({ runId, at, battery }) => ({ id: runId, began_at: at, battery_began: battery }));
@@ -234,14 +234,14 @@ export async function failPlannedRuns(
 export interface NotStarted {
   readonly robot: { readonly id: number; readonly site_id: number };
   readonly by: { readonly user_id: number | null; readonly requested_by: string };
-  /** The START, where it went out. */
+  /** The START, if it was sent. */
   readonly start?: { readonly id: string; readonly run_id: string | null };
   readonly outcome: "SKIPPED" | "FAILED";
   readonly reason: string;
   readonly at: Date;
 }
 
-/** Puts on record, beside the runs of the others, that robots of a group were to be started by hand and were not. */
+/** Records, with the runs of the others, that robots of a group were to be started by hand and were not. */
 export async function insertNotStarted(tx: Executor, all: readonly NotStarted[]): Promise<void> {
   if (all.length === 0) return;
   const groups = await groupsOf(
@@ -269,7 +269,7 @@ export async function insertNotStarted(tx: Executor, all: readonly NotStarted[])
     .execute();
 }
 
-/** The groups that robots are in now, as a run keeps them, by robot. */
+/** The robots' current groups, as a run stores them, by robot. */
 async function groupsOf(tx: Executor, robotIds: readonly number[]) {
   if (robotIds.length === 0) return new Map<number, never>();
   const rows = await tx
@@ -291,7 +291,7 @@ export interface EndedRun {
   readonly began?: ReportedBeginning;
 }
 
-/** Closes runs; one that ends before it began by a clock's fault lasted no time. */
+/** Closes runs; one that would end before it began because of a wrong clock gets no duration. */
 export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void> {
   if (ended.length === 0) return;
   const rows = ended.map(({ run, end, began }) => {
@@ -322,7 +322,7 @@ export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void>
   );
 }
 
-/** Runs that are on record, open or not, by their names. */
+/** Stored runs, open or not, by id. */
 export async function runsById(tx: Tx, runIds: readonly string[]) {
   if (runIds.length === 0) return new Map<string, never>();
   const rows = await tx
@@ -333,7 +333,7 @@ export async function runsById(tx: Tx, runIds: readonly string[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Undoes ends that were only inferred; the robots still move in these runs. */
+/** Undoes ends that were only inferred; the robots are still moving in these runs. */
 async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<OpenRun>`
@@ -345,7 +345,7 @@ async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
   return rows;
 }
 
-/** The STARTs that robots' motions are named after, by robot. */
+/** The STARTs whose run ids robots report with their motions, by robot. */
 async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "robotId" | "runId">[]) {
   const named = beginnings.filter(({ runId }) => runId !== null);
   if (named.length === 0) return new Map<number, never>();

@@ -10,7 +10,7 @@ const SECOND_MS = 1_000;
 let bench: ScheduleBench;
 afterEach(() => bench.close());
 
-/** 05:59 at the sites of the bench. */
+/** 05:59 at the bench's sites. */
 const BEFORE = new Date("2026-06-15T00:29:00Z");
 const DUE = new Date("2026-06-15T00:30:00Z");
 const SIX = "2026-06-15 06:00:00";
@@ -22,7 +22,7 @@ const commandsOf = async (robotId: number) =>
   (await bench.commands(robotId)).map(({ verb, outcome }) => `${verb} ${outcome}`);
 const waiting = async (id: number) => (await bench.scheduleRow(id)).waiting;
 
-/** Time passes second by second, as servers look. */
+/** Advances time second by second, as servers poll. */
 async function seconds(count: number): Promise<void> {
   for (let second = 0; second < count; second += 1) await bench.pass(SECOND_MS);
 }
@@ -36,7 +36,7 @@ async function dueSoon(robots: number, { servers = 1 } = {}) {
   return { group, id, robotId, other };
 }
 
-/** The broker dies with every connection; robots come back to it one by one, later than the server. */
+/** The broker dies with every connection; robots reconnect one by one, later than the server. */
 async function brokerKilled(robotIds: readonly number[]) {
   const [server] = bench.servers;
   const broker = server?.broker;
@@ -51,7 +51,7 @@ async function brokerKilled(robotIds: readonly number[]) {
 }
 
 describe("decision 45: the broker comes back", () => {
-  test("protocol rule 2: no start goes to a robot that is known only from before, however fresh; it begins once it is back", async () => {
+  test("protocol rule 2: no start goes to a robot known only from before, however fresh; it begins once the robot is back", async () => {
     const { group, id, robotId, other } = await dueSoon(2);
     await bench.until(at(0, -10));
     const brokerBack = await brokerKilled(group.robotIds);
@@ -76,7 +76,7 @@ describe("decision 45: the broker comes back", () => {
     for (const each of group.robotIds) expect(bench.robots.motions(each)).toHaveLength(1);
   });
 
-  test("protocol rule 2: one that does not come back is skipped with its reason after 10 minutes, and not later", async () => {
+  test("protocol rule 2: one that does not return is skipped with its reason after 10 minutes, and not later", async () => {
     const { group, id, robotId, other } = await dueSoon(2);
     await bench.until(at(0, -10));
     const brokerBack = await brokerKilled(group.robotIds);
@@ -104,7 +104,7 @@ describe("decision 45: the broker comes back", () => {
     await bench.until(at(1, 59));
     expect(await bench.runs(id)).toEqual([]);
     await bench.until(at(2));
-    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", expect.stringContaining("is away")]]);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", expect.stringContaining("is offline")]]);
     await bench.robots.back(robotId);
     await seconds(3);
     expect(await commandsOf(robotId)).toEqual([]);
@@ -113,7 +113,7 @@ describe("decision 45: the broker comes back", () => {
 
 describe("decision 45: the database comes back", () => {
   test.each(["killed", "paused"] as const)(
-    "protocol rule 2: %s for 105 s: robots are waited for until they were heard again, and then begin",
+    "protocol rule 2: %s for 105 s: robots are waited for until they are heard again, and then begin",
     async (fault) => {
       bench = await ScheduleBench.open(BEFORE, { servers: 0 });
       const cuttable = await CuttableDatabase.open(bench.connection);
@@ -126,7 +126,7 @@ describe("decision 45: the database comes back", () => {
       bench.clock.advance(105 * SECOND_MS);
       await server.scheduler.runOnce();
       await cuttable.make(null);
-      // It is known to be back from its first answer on; Stops of before are on record by 12 s later.
+      // It counts as back from its first answer on; earlier Stops are recorded within 12 s.
       bench.clock.advance(SECOND_MS);
       await bench.poll();
       bench.clock.advance(12 * SECOND_MS);
@@ -152,7 +152,7 @@ describe("decision 45: the database comes back", () => {
 });
 
 describe("decision 45: the robots' network was frozen", () => {
-  test("protocol rule 2: one that fell silent before its run was due begins as it is heard again", async () => {
+  test("protocol rule 2: one that fell silent before its run was due begins when it is heard again", async () => {
     const { id, robotId } = await dueSoon(1);
     bench.robots.unheard = true;
     await bench.until(DUE);
@@ -165,11 +165,11 @@ describe("decision 45: the robots' network was frozen", () => {
     expect(bench.robots.motions(robotId)).toHaveLength(1);
   });
 
-  test("protocol rule 1: a start that froze on its way is given anew once a state proves that it was never taken", async () => {
+  test("protocol rule 1: a start that was delayed on its way is retried once a state proves that it was never accepted", async () => {
     const { id, robotId } = await dueSoon(1);
     await bench.until(at(0, -1));
     await bench.robots.leave(robotId);
-    // The broker still holds its connection for good.
+    // The broker still considers it connected.
     await bench.db.updateTable("robot_state").set({ online: true, connection: "ONLINE" }).execute();
     await seconds(40);
     expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP null"]);
@@ -183,12 +183,12 @@ describe("decision 45: the robots' network was frozen", () => {
     expect(bench.robots.motions(robotId)).toHaveLength(1);
   });
 
-  test("protocol rule 5: a start that the robot may have taken is not given again: its state shows a number as high", async () => {
+  test("protocol rule 5: a start that the robot may have accepted is not retried: its state shows a number as high", async () => {
     const { id, robotId } = await dueSoon(1);
     await bench.until(at(0, -1));
     bench.robots.unheard = true;
     await seconds(12);
-    // It took its START, lost its link, and stood when it was back: nobody heard any of it.
+    // It accepted its START, lost its link, and had stopped when it was back: none of it was heard.
     expect(bench.robots.motions(robotId)).toHaveLength(1);
     await bench.servers[0]?.commands.resendPending([robotId]);
     await bench.deliver();
@@ -205,11 +205,11 @@ describe("decision 45: the robots' network was frozen", () => {
   });
 });
 
-test("protocol rule 3: a Stop that went out without the database is respected before it is on record", async () => {
+test("protocol rule 3: a Stop that went out without the database is respected before it is recorded", async () => {
   const { group, id, robotId, other } = await dueSoon(2);
   bench.clock.advance(MINUTE_MS + 5 * SECOND_MS);
   await bench.robots.tick();
-  // As the robot shows it that took such a Stop; another server has it in its journal.
+  // As a robot that accepted such a Stop shows it; another server has it in its journal.
   await bench.db
     .updateTable("robot_state")
     .set({ last_seq: at(0, 4).getTime() })
@@ -225,7 +225,7 @@ test("protocol rule 3: a Stop that went out without the database is respected be
   expect((await outcomes(id))[0]).toEqual([robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")]);
 });
 
-describe("decision 45: what people did meanwhile comes first", () => {
+describe("decision 45: what people did in the meantime comes first", () => {
   /** A robot whose run waits for its state, since its network froze. */
   async function waits() {
     const made = await dueSoon(2);
@@ -240,7 +240,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     return { ...made, back };
   }
 
-  test("protocol rule 3: stopped while its run waited: it does not begin, and its group does", async () => {
+  test("protocol rule 3: stopped while its run waited: it does not begin, but its group does", async () => {
     const { group, id, robotId, other, back } = await waits();
     await bench.press("STOP", robotId, group.siteId);
     await back();
@@ -274,7 +274,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     expect([...(await bench.commands(robotId)), ...(await bench.commands(other))]).toEqual([]);
   });
 
-  test("protocol rule 2: one that was switched off by hand while its run waited does not begin as it is switched on", async () => {
+  test("protocol rule 2: one that was switched off by hand while its run waited does not begin when it is switched on", async () => {
     const { id, robotId, other, back } = await waits();
     await bench.robots.back(robotId);
     await bench.robots.leave(robotId, { goodbye: true });
@@ -302,7 +302,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     expect(bench.robots.motions(robotId)).toEqual([]);
   });
 
-  test("protocol rule 14: one whose state was forgotten while its run waited does not begin as it is heard again", async () => {
+  test("protocol rule 14: one whose state was reset while its run waited does not begin when it is heard again", async () => {
     const { id, robotId } = await dueSoon(1);
     await bench.until(at(0, -20));
     await bench.robots.leave(robotId);
@@ -319,7 +319,7 @@ describe("decision 45: what people did meanwhile comes first", () => {
     expect(await commandsOf(robotId)).toEqual([]);
   });
 
-  test("protocol rule 14: one that took its start and lost its memory does not prove that it never took it", async () => {
+  test("protocol rule 14: one that accepted its start and lost its memory does not prove that it never accepted it", async () => {
     const { robotId } = await dueSoon(1);
     await bench.until(at(0, -1));
     bench.robots.unheard = true;

@@ -11,7 +11,7 @@ const SECOND_MS = 1_000;
 let bench: ScheduleBench;
 afterEach(() => bench.close());
 
-/** 05:59 at the sites of the bench. */
+/** 05:59 at the bench's sites. */
 const BEFORE = new Date("2026-06-15T00:29:00Z");
 const DUE = new Date("2026-06-15T00:30:00Z");
 const SIX = "2026-06-15 06:00:00";
@@ -21,13 +21,13 @@ const outcomes = async (id: number) =>
   (await bench.runs(id)).map(({ robot_id, outcome, reason }) => [robot_id, outcome, reason]);
 const starts = async (robotId: number) => (await bench.commands(robotId)).filter(({ verb }) => verb === "START");
 
-/** Time passes second by second, as servers look. */
+/** Advances time second by second, as servers poll. */
 async function seconds(count: number): Promise<void> {
   for (let second = 0; second < count; second += 1) await bench.pass(SECOND_MS);
 }
 
 /** A group with a schedule at six, and no broker from before the due time until `back`. */
-async function brokerAway(robots = 1) {
+async function brokerOutage(robots = 1) {
   bench = await ScheduleBench.open(BEFORE);
   const group = await bench.group(robots);
   const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });
@@ -43,7 +43,7 @@ async function brokerAway(robots = 1) {
   return { group, id, robotId: group.robotIds[0] ?? 0, back };
 }
 
-/** A person's order about maintenance as it is on record; the robot shows it at once where `settled`. */
+/** A person's recorded order about maintenance; the robot shows it immediately if `settled`. */
 async function maintenance(robotId: number, verb: "MAINTENANCE_ON" | "MAINTENANCE_OFF", settled: boolean) {
   const robot = await bench.db.selectFrom("robots").selectAll().where("id", "=", robotId).executeTakeFirstOrThrow();
   const now = bench.clock.now();
@@ -94,8 +94,8 @@ describe("what a person did after the due time comes before a late start", () =>
     expect(audit).toMatchObject([{ actor: "Scheduler", reason: scheduledRunReasons.byPerson.STOP("Anita Rao") }]);
   });
 
-  test("protocol rule 3: a Stop pressed while the broker was away is confirmed as it returns, and no start follows", async () => {
-    const { group, id, robotId, back } = await brokerAway();
+  test("protocol rule 3: a Stop pressed while the broker was unreachable is confirmed on its return, and no start follows", async () => {
+    const { group, id, robotId, back } = await brokerOutage();
     await bench.press("STOP", robotId, group.siteId);
     await back();
     await bench.servers[0]?.commands.resendPending([robotId]);
@@ -105,7 +105,7 @@ describe("what a person did after the due time comes before a late start", () =>
     expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
   });
 
-  test("protocol rule 3: a Stop from before the due time that is confirmed only after it counts too, an older one not", async () => {
+  test("protocol rule 3: a Stop from before the due time that is confirmed only after it counts too, an older one does not", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(2);
     const [early = 0, pending = 0] = group.robotIds;
@@ -125,7 +125,7 @@ describe("what a person did after the due time comes before a late start", () =>
     ]);
   });
 
-  test("protocol rule 3: after the database was away nothing starts until Stops that went out meanwhile are on record", async () => {
+  test("protocol rule 3: after a database outage nothing starts until Stops sent in the meantime are recorded", async () => {
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     const cuttable = await CuttableDatabase.open(bench.connection);
     bench.addServer(undefined, new MemoryBroker(), cuttable.database.db);
@@ -139,7 +139,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await bench.robots.tick(group.robotIds);
     await bench.poll();
     expect(await starts(other)).toEqual([]);
-    // As another server puts it on record, whose Stop went out while nothing could be stored.
+    // As another server records it, whose Stop went out while nothing could be stored.
     await bench.press("STOP", stopped, group.siteId);
     await seconds(12);
     expect(await outcomes(id)).toEqual([
@@ -149,8 +149,8 @@ describe("what a person did after the due time comes before a late start", () =>
     await cuttable.close();
   });
 
-  test("protocol rule 8: locked and released without a start: it stays where it is", async () => {
-    const { id, robotId, back } = await brokerAway();
+  test("protocol rule 8: locked and released without a start: it stays stopped", async () => {
+    const { id, robotId, back } = await brokerOutage();
     await maintenance(robotId, "MAINTENANCE_ON", true);
     await bench.until(at(3));
     await maintenance(robotId, "MAINTENANCE_OFF", true);
@@ -162,9 +162,9 @@ describe("what a person did after the due time comes before a late start", () =>
   });
 });
 
-describe("a late run is of the robots that the group had when it was due", () => {
-  test("§7 Groups: one that is put in after the due time does not move at once", async () => {
-    const { group, id, robotId, back } = await brokerAway();
+describe("a late run is for the robots that the group had when it was due", () => {
+  test("§7 Groups: one that is added after the due time does not start moving", async () => {
+    const { group, id, robotId, back } = await brokerOutage();
     const person = await BenchUser.at(bench);
     const added = await addRobot(bench.db, group.siteId, "NEW-1");
     await bench.robots.add(added);
@@ -177,8 +177,8 @@ describe("a late run is of the robots that the group had when it was due", () =>
     expect(await starts(added.id)).toEqual([]);
   });
 
-  test("§7 Groups: one that is taken out has no run of it, and the next day's runs are of the new group", async () => {
-    const { group, id, back } = await brokerAway(2);
+  test("§7 Groups: one that is removed has no run of it, and the next day's runs are of the new group", async () => {
+    const { group, id, back } = await brokerOutage(2);
     const [stays = 0, leaves = 0] = group.robotIds;
     await (await BenchUser.at(bench)).regroup(group, [stays]);
     await back();
@@ -194,9 +194,9 @@ describe("switched off or changed while its run waits", () => {
     ["switched off", { status: "INACTIVE" as const }, scheduledRunReasons.switchedOff("Anita Rao")],
     ["changed", { duration_minutes: 45 }, scheduledRunReasons.edited("Anita Rao")],
   ])(
-    "§7 Groups and schedules: %s with the broker away: nothing starts as it returns",
+    "§7 Groups and schedules: %s during a broker outage: nothing starts afterwards",
     async (_title, change, reason) => {
-      const { group, id, robotId, back } = await brokerAway();
+      const { group, id, robotId, back } = await brokerOutage();
       await (await BenchUser.at(bench)).edit(id, group, change);
       await back();
       expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", reason]]);
@@ -205,9 +205,9 @@ describe("switched off or changed while its run waits", () => {
   );
 });
 
-test("stack, due work: a year of missed runs does not hold up a run that is on time", async () => {
+test("stack, due work: a year of missed runs does not delay a run that is on time", async () => {
   bench = await ScheduleBench.open(BEFORE);
-  // More than are served at once.
+  // More than are served in one poll.
   const overdue: number[] = [];
   for (let nth = 1; nth <= 6; nth += 1) {
     overdue.push(await bench.schedule(await bench.group(1), { startTime: SIX, frequency: "DAILY" }));

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 let bench: ScheduleBench;
 afterEach(() => bench.close());
 
-/** 05:59 at the sites of the bench. */
+/** 05:59 at the bench's sites. */
 const BEFORE = new Date("2026-06-15T00:29:00Z");
 const DUE = new Date("2026-06-15T00:30:00Z");
 const at = (minutes: number) => new Date(DUE.getTime() + minutes * MINUTE_MS);
@@ -16,7 +16,7 @@ const SIX = "2026-06-15 06:00:00";
 
 const outcomes = async (id?: number) => (await bench.runs(id)).map(({ outcome, reason }) => [outcome, reason]);
 
-describe("decisions, Cleaning runs: a run under way", () => {
+describe("decisions, Cleaning runs: a run in progress", () => {
   test("is stopped in time although its schedule and group were deleted", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(1);
@@ -64,7 +64,7 @@ describe("decisions, Cleaning runs: a run under way", () => {
     expect((await bench.commands(robotId)).map(({ verb }) => verb)).toEqual(["START", "STOP", "START"]);
   });
 
-  test("protocol rule 3: of a robot that is away keeps a pending STOP from its planned end on, delivered on return", async () => {
+  test("protocol rule 3: of an offline robot has a pending STOP from its planned end on, delivered when the robot returns", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(1);
     const [robotId = 0] = group.robotIds;
@@ -85,7 +85,7 @@ describe("decisions, Cleaning runs: a run under way", () => {
     expect(bench.robots.motions(robotId)).toHaveLength(1);
   });
 
-  test("protocol rule 4: of a robot that never returns is cut short, and told right when it returns after all", async () => {
+  test("protocol rule 4: of a robot that never returns is cut short, and corrected when it returns after all", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(1);
     const [robotId = 0] = group.robotIds;
@@ -102,18 +102,18 @@ describe("decisions, Cleaning runs: a run under way", () => {
     expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST", ended_at: at(25) });
   });
 
-  test("protocol rule 4: one begun at the robot is closed once it stood without its broker, or after the longest run", async () => {
+  test("protocol rule 4: one started at the robot is closed once it must have stopped without its broker, or after the longest run", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const { siteId } = await bench.group(1);
     const lost = await addRobot(bench.db, siteId, "AT-ROBOT-1");
     const silent = await addRobot(bench.db, siteId, "AT-ROBOT-2");
-    const hear = async (serial: string, seq: number, gone = false) => {
+    const hear = async (serial: string, seq: number, isGoodbye = false) => {
       const receivedAt = bench.clock.now();
       const moves = stateMessage(receivedAt, 1, seq, { motion: "MOVING", status: "start", runId: null });
-      const told = gone
+      const message = isGoodbye
         ? ({ leaf: "connection", message: connectionMessage(receivedAt, 1, "CONNECTION_BROKEN") } as const)
         : ({ leaf: "state", message: moves } as const);
-      await ingest(bench.db, [{ serial, messages: [{ ...told, receivedAt, retained: false }] }], bench.clock);
+      await ingest(bench.db, [{ serial, messages: [{ ...message, receivedAt, retained: false }] }], bench.clock);
     };
     const runOf = (robotId: number) =>
       bench.db.selectFrom("runs").selectAll().where("robot_id", "=", robotId).execute();
@@ -122,7 +122,7 @@ describe("decisions, Cleaning runs: a run under way", () => {
     await bench.until(at(10));
     for (const { serial } of [lost, silent]) await hear(serial, 2);
     await hear(lost.serial, 3, true);
-    // Without a word of the broker it counts as away after 90 s, and may be connected all the same.
+    // Without any report from the broker it counts as offline after 90 s, and may be connected all the same.
     await bench.db.updateTable("robot_state").set({ online: false }).where("robot_id", "=", silent.id).execute();
     await bench.until(at(15.9));
     expect(await runOf(lost.id)).toMatchObject([{ started_by: "Robot", ended_at: null }]);

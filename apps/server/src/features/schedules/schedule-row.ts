@@ -4,7 +4,7 @@ import type { SchedulesTable } from "../../platform/database/schema.ts";
 
 export type ScheduleRow = Selectable<SchedulesTable>;
 
-/** What of a schedule's row every call answers. */
+/** The columns of a schedule that every call returns. */
 export const scheduleColumns = [
   "s.id",
   "s.group_id",
@@ -22,7 +22,7 @@ export const scheduleColumns = [
 
 type Answered = Pick<ScheduleRow, Exclude<keyof ScheduleRow, "created_at" | "updated_at">>;
 
-/** A schedule as calls answer it. */
+/** A schedule as calls return it. */
 export function scheduleOf(row: Answered): Schedule {
   return {
     id: row.id,
@@ -40,12 +40,12 @@ export function scheduleOf(row: Answered): Schedule {
   };
 }
 
-/** What the run that is due waits for; of an earlier one nothing is told. */
+/** What the due run waits for; nothing is said about an earlier one. */
 function waitingOf(row: Answered): string | null {
   return row.next_run_at !== null && row.next_run_at.getTime() === row.waiting_due_at?.getTime() ? row.waiting : null;
 }
 
-/** What the audit keeps of a schedule. */
+/** What the audit stores of a schedule. */
 export function auditContentOf(row: Answered): Record<string, unknown> {
   const { id: _id, version: _version, waiting: _waiting, ...content } = scheduleOf(row);
   return content;

@@ -53,7 +53,7 @@ const scheduledOrder = {
   mode: "AUTO",
 } as const;
 
-/** Rule 4: after this long a robot stops by itself, whatever it hears; whole seconds, at least one. */
+/** Rule 4: after this long a robot stops by itself, whatever it receives; whole seconds, at least one. */
 function secondsUntil(end: Date, now: Date): number {
   return Math.max(1, Math.floor((end.getTime() - now.getTime()) / 1_000));
 }
@@ -61,21 +61,22 @@ function secondsUntil(end: Date, now: Date): number {
 /** What a server knows when it serves a due schedule. */
 export interface DueContext {
   readonly now: Date;
-  /** False where this server has no broker: starts are left to other servers until they are missed. */
+  /** False if this server has no broker: starts are left to other servers until they are missed. */
   readonly canSend: boolean;
   /** Since when Suncrew has been able to hear robots, as far as this server knows; older states prove nothing. */
   readonly listeningSince: Date;
-  /** Whether the day's weather holds the run; null where it was not requested. */
+  /** Whether the day's weather prevents the run; null if it was not requested. */
   readonly tooWet: boolean | null;
 }
 
-/** Occurrences served in one transaction; after a long downtime the rest follow at once in the next. */
+/** Occurrences served in one transaction; after a long downtime the rest follow immediately in the next. */
 const MAX_OCCURRENCES = 50;
 
 /**
  * Serves a due schedule in the caller's transaction: a run for each robot of the group and each due time, the START
- * commands of those that can run, and the next due time. Null where there was nothing to do; else what to send after
- * the commit, and whether more is due at once. The lock on the schedule, and the unique index of runs, keep it to once.
+ * commands of those that can run, and the next due time. Null if there was nothing to do; otherwise what to send after
+ * the commit, and whether more is due immediately. The lock on the schedule, and the unique index of runs, ensure that
+ * this happens once.
  */
 export async function runDue(
   tx: Tx,
@@ -133,7 +134,7 @@ export async function runDue(
   return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
 }
 
-/** Shortly after the end a robot's state still says why it was waited for; long after it says nothing about that. */
+/** Shortly after the end a robot's state still says why it was waited for; long after, it says nothing about that. */
 function hasJustEnded({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
   const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
   return now.getTime() - overMs < HEARD_WITHIN_MS;
@@ -143,7 +144,7 @@ function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
   return { scheduleId: id, siteId, groupId, groupName };
 }
 
-/** Refusals that raise no alert: people locked or retired the robot, or it is cleaning already. */
+/** Refusals that raise no alert: people locked or retired the robot, or it is already cleaning. */
 const expectedRefusals: readonly string[] = ["maintenance", "retired", "moving", "start-open"] satisfies StartRefusal[];
 
 /**
@@ -221,7 +222,7 @@ export async function retryStart(
   listeningSince: Date,
   now: Date,
 ): Promise<string | null> {
-  // Serializes with whoever changes or deletes the schedule.
+  // Serializes with changes to the schedule and its deletion.
   if (!(await lockScheduleShared(tx, schedule_id))) return null;
   const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
   const run = robot && (await readFailedStart(tx, id, now));
@@ -230,7 +231,7 @@ export async function retryStart(
   const { last_command_seq: recordedSeq } = robot;
   if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
   if ((await findRobotOverrides(tx, run.due_at, [robot])).size > 0) return null;
-  // A start may become possible in the time that is left; recording a refusal each second would fill the log.
+  // A start may become possible in the remaining time; recording a refusal each second would flood the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;
   const runId = uuidv7();
   const maxDurationS = secondsUntil(run.stop_due_at, now);
@@ -268,12 +269,12 @@ export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Prom
   for (const { id, robot_id, began_at, command_id } of await readStopsDue(tx, runIds, now)) {
     const robot = robots.get(robot_id);
     const commands: readonly Command[] = open.get(robot_id) ?? [];
-    // A STOP that is already under way, from a person or Suncrew, serves as well.
-    const underWay = commands.findLast(({ verb }) => verb === "STOP");
+    // A STOP already in progress, from a person or Suncrew, serves as well.
+    const inProgress = commands.findLast(({ verb }) => verb === "STOP");
     if (robot === undefined) continue;
     if (began_at === null && !commands.some((command) => command.id === command_id)) {
       neverBegan.push({ runId: id, reason: scheduledRunReasons.neverBegan });
-    } else if (underWay) stops.push({ id, commandId: underWay.id });
+    } else if (inProgress) stops.push({ id, commandId: inProgress.id });
     else toOrder.push({ id, robot });
   }
   await failPlannedRuns(tx, neverBegan, now);
@@ -321,13 +322,13 @@ export async function skipDueOccurrences(tx: Tx, schedule: LockedSchedule, reaso
   }
 }
 
-/** Why a run of robots is on record that nothing was tried for. */
+/** Why robots have a recorded run without any attempt to start it. */
 interface UnstartedOutcome {
   readonly outcome: "SKIPPED" | "MISSED";
   readonly reason: string;
 }
 
-/** Nothing was tried, so the activity log stays as it is; the runs and an audit row tell why. */
+/** No start was attempted, so the activity log is unchanged; the runs and an audit row say why. */
 async function recordUnstarted(
   tx: Tx,
   occurrence: Occurrence,

@@ -18,7 +18,9 @@ afterEach(async () => {
   await bench.close();
 });
 
-/** A schedule of one minute falls due at a server in a process of its own, which kills itself at that point of its START. */
+/**
+ * A one-minute schedule falls due at a server in a process of its own, which kills itself at that point of its START.
+ */
 async function crashAsItFallsDue(killAt: KillPoint): Promise<void> {
   clock = new SystemClock();
   bench = await CommandBench.open({ clock, servers: 0 });
@@ -48,7 +50,7 @@ const runs = () =>
   bench.db.selectFrom("runs").selectAll().where("robot_id", "=", bench.fixtures.ownRobot.id).orderBy("at").execute();
 const planned = async () => (await runs()).filter((run) => run.planned);
 
-/** Another server takes over; so much later answers the STARTs and STOPs until the robot cleans by the schedule. */
+/** Another server takes over this much later; returns the STARTs and STOPs until the robot cleans by the schedule. */
 async function takenOver(laterMs: number): Promise<string[]> {
   await bench.startServer();
   clock.correct(Date.now() + laterMs - clock.now().getTime());
@@ -59,7 +61,7 @@ async function takenOver(laterMs: number): Promise<string[]> {
   return (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
 }
 
-/** A minute goes by at once; the robot is stopped as planned. */
+/** Skips a minute; the robot is stopped as planned. */
 async function endsAsPlanned(): Promise<void> {
   clock.correct(Date.now() + 60_000 - clock.now().getTime());
   await bench.until(async () => (await planned())[0]?.outcome !== null);
@@ -68,7 +70,7 @@ async function endsAsPlanned(): Promise<void> {
 }
 
 describe("stack, due work: the server that serves a due schedule is killed with SIGKILL", { timeout: 120_000 }, () => {
-  test("protocol rule 5: between storing and claiming: the run is started anew, once, and ends on time", async () => {
+  test("protocol rule 5: between storing and claiming: the run is retried once, and ends on time", async () => {
     await crashAsItFallsDue("stored");
     expect(await planned()).toMatchObject([{ began_at: null, outcome: null }]);
     expect(await takenOver(5_500)).toEqual(["START NEVER_SENT", "START CONFIRMED"]);
@@ -76,18 +78,18 @@ describe("stack, due work: the server that serves a due schedule is killed with 
     await endsAsPlanned();
   });
 
-  test("protocol rule 6: between claiming and publishing: it is started anew after the confirmed STOP", async () => {
+  test("protocol rule 6: between claiming and publishing: it is retried after the confirmed STOP", async () => {
     await crashAsItFallsDue("claimed");
     expect(await takenOver(8_500)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"]);
     expect(bench.robot().truth().startsTaken).toHaveLength(1);
     await endsAsPlanned();
   });
 
-  test("protocol rule 6: between publishing and confirmation: the robot cleans on, and is stopped as planned", async () => {
+  test("protocol rule 6: between publishing and confirmation: the robot keeps cleaning, and is stopped as planned", async () => {
     await crashAsItFallsDue("published");
     await bench.robot().until(({ motion }) => motion === "MOVING");
     await bench.startServer();
-    // Where the other server comes too late to see it in time, the robot is stopped, and what moved is not started anew.
+    // If the other server comes too late to see it in time, the robot is stopped, and a run that moved is not retried.
     const [start] = await bench.until(async () => {
       const all = await bench.commands();
       return all.every(({ settled_at }) => settled_at !== null) && all;

@@ -8,7 +8,7 @@ export const missedReasons: Record<Missed, string> = {
   "end-past": "Its planned end had passed before Suncrew could start it.",
 };
 
-/** Robots named in a text; the others are counted. */
+/** Maximum robots named in a text; the others are counted. */
 const NAMED = 3;
 
 function serialList(serials: readonly string[]): string {
@@ -19,7 +19,7 @@ function serialList(serials: readonly string[]): string {
 /** What due runs wait for. */
 const waitTexts: Record<RunWait, (serials: readonly string[]) => string> = {
   unheard: (serials) =>
-    `Waiting for the state of ${serialList(serials)}: not heard from since Suncrew can hear robots again.`,
+    `Waiting for the state of ${serialList(serials)}: not heard from since Suncrew was able to hear robots again.`,
   unrecorded: (serials) => `Waiting for a Stop of ${serialList(serials)} to be recorded.`,
   silent: (serials) => `Waiting for the state of ${serialList(serials)}: not heard from for a while.`,
   "late-state": (serials) => `Waiting for a new state of ${serialList(serials)}: the last one was delayed.`,
@@ -32,7 +32,7 @@ export function waitingText(waits: ReadonlyMap<string, RunWait>): string {
   return [...byWait].map(([wait, serials]) => waitTexts[wait](serials)).join(" ");
 }
 
-export const WAITING_FOR_BROKER = "Waiting for the broker: no robot can be told to start.";
+export const WAITING_FOR_BROKER = "Waiting for the broker: no robot can be started.";
 
 export const scheduledRunReasons = {
   heldForRain: "Held: the weather recommendation for the day is Not Recommended, and the schedule skips rain.",

@@ -19,7 +19,7 @@ class LosingBroker extends MemoryBroker {
   override async publish(): Promise<void> {}
 }
 
-/** Lets seconds pass one by one, as every server looks. */
+/** Advances time second by second, as every server polls. */
 async function seconds(count: number): Promise<void> {
   for (let second = 0; second < count; second += 1) await bench.pass(SECOND_MS);
 }
@@ -61,7 +61,7 @@ describe("stack, due work: with several servers", () => {
     }
   });
 
-  test("one without the broker leaves what is due to another; nobody having it, the run starts late or is missed", async () => {
+  test("one without the broker leaves what is due to another; if none has it, the run starts late or is missed", async () => {
     bench = await ScheduleBench.open(BEFORE, { servers: 2 });
     const group = await bench.group(1);
     const first = await bench.schedule(group, { startTime: SIX });
@@ -82,8 +82,8 @@ describe("stack, due work: with several servers", () => {
   });
 });
 
-describe("protocol rule 12: a server that cannot rely on its clock is no scheduler", () => {
-  test("another one runs what is due, once; left alone it does nothing, and its robots stop by themselves", async () => {
+describe("protocol rule 12: a server that cannot rely on its clock does not schedule", () => {
+  test("another one runs what is due, once; alone it does nothing, and its robots stop by themselves", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const clocks = new StubClockCheck();
     clocks.trouble = TROUBLE;
@@ -93,7 +93,7 @@ describe("protocol rule 12: a server that cannot rely on its clock is no schedul
     await bench.until(DUE);
     await seconds(2);
     expect(await bench.runs(id)).toMatchObject([{ began_at: at(0, 0) }, { began_at: at(0, 0) }]);
-    // Alone now: it stops nobody either, for which each robot has its own clock (rule 4).
+    // Alone now: it stops no robot either; for that each has its own clock (rule 4).
     bench.servers.splice(0, bench.servers.length, wrong);
     await bench.until(at(29));
     await bench.until(at(30));
@@ -103,7 +103,7 @@ describe("protocol rule 12: a server that cannot rely on its clock is no schedul
     }
   });
 
-  test("alone it misses nothing: what was due begins once its clock agrees and the robots were heard since", async () => {
+  test("alone it misses nothing: what was due begins once its clock agrees and the robots have been heard since", async () => {
     const clocks = new StubClockCheck();
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
@@ -114,7 +114,7 @@ describe("protocol rule 12: a server that cannot rely on its clock is no schedul
     await seconds(40);
     expect(await bench.runs(id)).toEqual([]);
     clocks.trouble = null;
-    // Nothing that was heard by a wrong clock is good enough.
+    // Nothing heard under a wrong clock is good enough.
     await seconds(14);
     expect(await bench.runs(id)).toEqual([]);
     await bench.robots.back(group.robotIds[0] ?? 0);
@@ -124,7 +124,7 @@ describe("protocol rule 12: a server that cannot rely on its clock is no schedul
 });
 
 describe("protocol rule 12: the time is compared before anything starts", () => {
-  test("a clock that was set back by half an hour costs no run: robots that were heard since are started", async () => {
+  test("a clock that was set back by half an hour costs no run: robots that have been heard since are started", async () => {
     const clocks = new StubClockCheck();
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
@@ -143,7 +143,7 @@ describe("protocol rule 12: the time is compared before anything starts", () => 
     expect(await bench.runs(id)).toMatchObject([{ due_at: nextRunAt, began_at: expect.any(Date), outcome: null }]);
   });
 
-  test("a database that does not say its time starts nothing, and holds up no Stop", async () => {
+  test("a database that does not report its time starts nothing, and delays no Stop", async () => {
     const clocks = new StubClockCheck();
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
     const server = bench.addServer(undefined, new MemoryBroker(), bench.db, clocks);
@@ -163,7 +163,7 @@ describe("protocol rule 12: the time is compared before anything starts", () => 
 });
 
 describe("protocol rule 5: a server that dies does not cost a run", () => {
-  test("killed between the commit and sending: another one starts it anew once the START has expired", async () => {
+  test("killed between the commit and sending: another one retries it once the START has expired", async () => {
     const { robotId, id } = await dyingServer(neverSent);
     expect(await bench.runs(id)).toMatchObject([{ began_at: null, outcome: null }]);
     bench.addServer();
@@ -186,7 +186,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     expect(audit).toMatchObject([{ actor: "Scheduler", entity_id: String(robotId) }]);
   });
 
-  test("killed between claiming and publishing: it is started anew once the robot has confirmed the STOP that followed", async () => {
+  test("killed between claiming and publishing: it is retried once the robot has confirmed the STOP that followed", async () => {
     const { robotId, id } = await dyingServer(claimedAndLost);
     bench.addServer();
     await seconds(11);
@@ -198,7 +198,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     expect(bench.robots.motions(robotId)).toMatchObject([{ endedAt: at(30) }]);
   });
 
-  test("protocol rule 6: killed after publishing, with nobody to hear the robot: what moved stays as it ended", async () => {
+  test("protocol rule 6: killed after publishing, with nobody to hear the robot: a run that moved stays as it ended", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(1);
     const [robotId = 0] = group.robotIds;
@@ -210,7 +210,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     bench.robots.unheard = false;
     expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP null"]);
     await seconds(30);
-    // It may as well have been stopped by hand at the machine: nobody can tell.
+    // It may as well have been stopped by hand at the machine: there is no way to tell.
     expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED"]);
     const [motion] = bench.robots.motions(robotId);
     expect(bench.robots.motions(robotId)).toHaveLength(1);
@@ -239,7 +239,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
   });
 
-  test("a person's Stop in between is respected: the run is not started anew", async () => {
+  test("a person's Stop in between is respected: the run is not retried", async () => {
     const { group, robotId, id } = await dyingServer(neverSent);
     bench.addServer();
     await seconds(4);
@@ -263,7 +263,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
         await person.regroup(group, [robotId]);
       },
     ],
-  ])("people decide: nothing is started anew where %s meanwhile", async (_title, act) => {
+  ])("people decide: nothing is retried if, in the meantime, %s", async (_title, act) => {
     for (const make of [neverSent, claimedAndLost]) {
       const made = await dyingServer(make);
       bench.addServer();
@@ -277,7 +277,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     }
   });
 
-  test("protocol rule 1: a robot that was cut off since is started as it returns, for its state proves that it took nothing", async () => {
+  test("protocol rule 1: a robot that was disconnected since is started when it returns, because its state proves that it accepted nothing", async () => {
     const { robotId, id } = await dyingServer(claimedAndLost);
     bench.addServer();
     await seconds(4);
@@ -292,7 +292,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
     expect(bench.robots.motions(robotId)).toHaveLength(1);
   });
 
-  test("protocol rule 2: one that connected anew is started within a minute after its START failed, not after", async () => {
+  test("protocol rule 2: one that reconnected is started within a minute after its START failed, not later", async () => {
     for (const [awayS, starts] of [
       [40, 2],
       [70, 1],
@@ -313,7 +313,7 @@ describe("protocol rule 5: a server that dies does not cost a run", () => {
   test.each([
     ["never sent", neverSent],
     ["sent and lost", claimedAndLost],
-  ])("one that was switched off since is not started as it returns: its START was %s", async (_title, make) => {
+  ])("one that was switched off since is not started when it returns: its START was %s", async (_title, make) => {
     const { robotId, id } = await dyingServer(make);
     bench.addServer();
     await seconds(4);

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 let bench: ScheduleBench;
 afterEach(() => bench.close());
 
-/** 05:59 at the sites of the bench. */
+/** 05:59 at the bench's sites. */
 const BEFORE = new Date("2026-06-15T00:29:00Z");
 const DUE = new Date("2026-06-15T00:30:00Z");
 const at = (minutes: number) => new Date(DUE.getTime() + minutes * MINUTE_MS);
@@ -54,14 +54,14 @@ describe("decisions, Time: schedules really run", () => {
     ]);
   });
 
-  test("stack, due work: a server that has only just begun starts what is due as soon as robots are heard", async () => {
+  test("stack, due work: a server that has just started runs what is due as soon as robots are heard", async () => {
     bench = await ScheduleBench.open(at(-2 / 60));
     const id = await bench.schedule(await bench.group(2), { startTime: SIX });
     await bench.until(DUE);
     expect(await bench.runs(id)).toMatchObject([{ began_at: DUE }, { began_at: DUE }]);
   });
 
-  test("wire, Schedules: a ONCE is completed by its run and stays; INACTIVE is kept and runs nothing", async () => {
+  test("wire, Schedules: a ONCE is completed by its run and stays; INACTIVE is stored and runs nothing", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const once = await bench.schedule(await bench.group(1), { startTime: SIX });
     const inactive = await bench.schedule(await bench.group(1), { startTime: SIX, status: "INACTIVE" });
@@ -75,27 +75,27 @@ describe("decisions, Time: schedules really run", () => {
   test("Schedules: robots that cannot run are skipped with a reason; the rest run", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(4);
-    const [away = 0, locked = 0, busy = 0, fine = 0] = group.robotIds;
+    const [offline = 0, locked = 0, busy = 0, fine = 0] = group.robotIds;
     const id = await bench.schedule(group, { startTime: SIX });
-    await bench.robots.leave(away, { goodbye: true });
+    await bench.robots.leave(offline, { goodbye: true });
     await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
     await bench.press("START", busy, group.siteId);
     await bench.until(DUE);
     expect((await bench.runs(id)).map((run) => [run.robot_id, run.outcome, run.reason, run.began_at])).toEqual([
-      [away, "SKIPPED", "Robot S1-1 is away: it has no connection at the moment.", null],
+      [offline, "SKIPPED", "Robot S1-1 is offline: it has no connection at the moment.", null],
       [locked, "SKIPPED", "Robot S1-2 is in maintenance. Exit maintenance first.", null],
       [busy, "SKIPPED", "Robot S1-3 is already cleaning.", null],
       [fine, null, null, DUE],
     ]);
     expect((await bench.activity()).filter(({ user_name }) => user_name === "Scheduler")).toMatchObject([
-      { robot_id: away, status: "REFUSED" },
+      { robot_id: offline, status: "REFUSED" },
       { robot_id: locked, status: "REFUSED" },
       { robot_id: busy, status: "REFUSED" },
       { robot_id: fine, status: "SUCCESS" },
     ]);
   });
 
-  test("protocol rule 2: a robot that has only not reported for 45 s is waited for, 10 minutes at most", async () => {
+  test("protocol rule 2: a robot whose last report is merely older than 45 s is waited for, 10 minutes at most", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(2);
     const [late = 0, silent = 0] = group.robotIds;
@@ -132,8 +132,8 @@ describe("decisions, Time: schedules really run", () => {
   });
 });
 
-describe("decisions, Time: a run that no server was there for", () => {
-  test("starts late by less than 10 minutes, and still ends on time", async () => {
+describe("decisions, Time: a run for which no server was up", () => {
+  test("starts up to 10 minutes late, and still ends on time", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(1);
     const id = await bench.schedule(group, { startTime: SIX });
@@ -145,10 +145,10 @@ describe("decisions, Time: a run that no server was there for", () => {
     expect(await bench.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
   });
 
-  test("waits for robots that were not heard of meanwhile; those that stay away are skipped", async () => {
+  test("waits for robots not heard from in the meantime; those that stay offline are skipped", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(2);
-    const [there = 0, gone = 0] = group.robotIds;
+    const [online = 0, lost = 0] = group.robotIds;
     const id = await bench.schedule(group, { startTime: SIX });
     bench.servers.pop();
     bench.robots.unheard = true;
@@ -157,24 +157,24 @@ describe("decisions, Time: a run that no server was there for", () => {
     await bench.poll();
     expect(await bench.runs(id)).toEqual([]);
     bench.robots.unheard = false;
-    await bench.robots.leave(gone);
+    await bench.robots.leave(lost);
     await bench.pass(10_000);
-    expect(await bench.runs(id)).toMatchObject([{ robot_id: there, began_at: at(2 + 1 / 6), stop_due_at: at(30) }]);
-    expect(await bench.activity()).toMatchObject([{ robot_id: there, status: "SUCCESS" }]);
+    expect(await bench.runs(id)).toMatchObject([{ robot_id: online, began_at: at(2 + 1 / 6), stop_due_at: at(30) }]);
+    expect(await bench.activity()).toMatchObject([{ robot_id: online, status: "SUCCESS" }]);
     await bench.pass(25_000);
     expect(await bench.runs(id)).toHaveLength(1);
     await bench.until(at(10));
-    expect(await bench.runs(id)).toMatchObject([{ robot_id: there, outcome: null }, { outcome: "SKIPPED" }]);
+    expect(await bench.runs(id)).toMatchObject([{ robot_id: online, outcome: null }, { outcome: "SKIPPED" }]);
     expect(await bench.scheduleRow(id)).toMatchObject({ status: "COMPLETED" });
     await bench.until(at(29));
     await bench.until(at(30));
-    expect(bench.robots.motions(there)).toMatchObject([{ endedAt: at(30) }]);
+    expect(bench.robots.motions(online)).toMatchObject([{ endedAt: at(30) }]);
   });
 
   test.each([
     ["too late", { minutes: 30, seenAt: 10 }, "Suncrew could not start it within 10 minutes of its time."],
     ["over", { minutes: 5, seenAt: 5 }, "Its planned end had passed before Suncrew could start it."],
-  ])("is missed where it is %s", async (_title, { minutes, seenAt }, reason) => {
+  ])("is missed if it is %s", async (_title, { minutes, seenAt }, reason) => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(2);
     const id = await bench.schedule(group, { startTime: SIX, minutes });
@@ -185,7 +185,7 @@ describe("decisions, Time: a run that no server was there for", () => {
     expect(audit).toMatchObject([{ actor: "Scheduler", outcome: "FAILED", entity_id: String(id), reason }]);
   });
 
-  test("every occurrence of a long downtime is on record, and the next one is to come", async () => {
+  test("every occurrence of a long downtime is recorded, and the next one is planned", async () => {
     bench = await ScheduleBench.open(BEFORE);
     const group = await bench.group(1);
     const id = await bench.schedule(group, { startTime: SIX, frequency: "DAILY" });

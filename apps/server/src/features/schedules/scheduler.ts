@@ -14,14 +14,14 @@ import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.
 import { runDue, retryStart, stopRuns } from "./scheduled-runs.ts";
 import { WAITING_FOR_BROKER } from "./scheduler-messages.ts";
 
-/** Every server polls for due work this often. */
+/** How often every server polls for due work. */
 const POLL_MS = 1_000;
 const LOST_RUNS_POLL_MS = 10_000;
-/** Once the database is back, every server has stored within this time which Stops it sent during the outage. */
+/** Once the database is back, every server has recorded within this time which Stops it sent during the outage. */
 const STOPS_RECORDED_MS = 2_000;
 /**
- * Suncrew's own STOPs mask what a robot reports of Stops that are not stored yet: whatever would start a robot waits this
- * much longer, in milliseconds.
+ * Suncrew's own STOPs mask what a robot reports of Stops that are not recorded yet, so starts wait this much longer, in
+ * milliseconds.
  */
 const START_DELAY_MS = 10_000;
 /** Robots stopped per transaction. */
@@ -40,15 +40,15 @@ export interface SchedulerDependencies extends Pick<
 }
 
 /**
- * Runs schedules, on every server at once: PostgreSQL says what is due, and its locks and the unique index of runs limit
- * each due time to one run per robot. Whatever a crashed server leaves undone, the others pick up.
+ * Runs schedules, on every server concurrently: PostgreSQL says what is due, and its locks and the unique index of runs
+ * limit each due time to one run per robot. Whatever a crashed server leaves undone, the others pick up.
  */
 export class Scheduler implements Service {
   readonly #deps: SchedulerDependencies;
   readonly #everySecond: readonly PeriodicTask[];
   readonly #lostRuns: PeriodicTask;
   readonly #dispatches = new Set<Promise<void>>();
-  /** Until this time of the monotonic clock nothing is started, because the database was unreachable. */
+  /** Nothing is started before this monotonic time, because the database was unreachable. */
   #startsFromMs = -Infinity;
   /** Since when database and broker have been reachable and the clock that dates robots' states has been right. */
   readonly #listening: ListeningPeriod;
@@ -67,7 +67,7 @@ export class Scheduler implements Service {
       startTask(() => this.#runDueSchedules("on-time"), START_DELAY_MS),
       // Separate, because the weather may take seconds to arrive.
       startTask(() => this.#runDueSchedules("weather-dependent"), START_DELAY_MS),
-      // Separate, because after a long downtime there is much to record, and nobody waits for it.
+      // Separate, because after a long downtime there is much to record, and nothing waits for it.
       startTask(() => this.#runDueSchedules("overdue")),
       startTask(() => this.#retryStarts(), START_DELAY_MS),
     ];
@@ -107,8 +107,8 @@ export class Scheduler implements Service {
   }
 
   /**
-   * What a person stopped while the database was unreachable must be known before anything starts (protocol rule 3), and
-   * so must the time: a clock may have jumped since the clocks were last compared.
+   * What a person stopped while the database was unreachable must be known before anything starts (protocol rule 3),
+   * and so must the time: a clock may have jumped since the clocks were last compared.
    */
   async #unlessRecentlyUnreachable(work: () => Promise<void>, afterMs: number): Promise<void> {
     const { db, clock, clocks } = this.#deps;
@@ -125,7 +125,7 @@ export class Scheduler implements Service {
     if (answeredMs >= this.#startsFromMs + afterMs) await work();
   }
 
-  /** No bridge has stored what robots sent until now. */
+  /** No bridge has stored robots' messages until now. */
   #restartListening(): void {
     this.#listening.restart();
     this.#startsFromMs = this.#deps.clock.monotonicMs() + STOPS_RECORDED_MS;
@@ -134,14 +134,14 @@ export class Scheduler implements Service {
   async #runDueSchedules(only: DueKind): Promise<void> {
     const { db, clock } = this.#deps;
     const due = await findDue(db, clock.now(), only);
-    // All are requested at once, because each may take seconds; the forecasts are cached by place.
+    // Requested together, because each may take seconds; the forecasts are cached by place.
     const withWeather = await Promise.all(
       due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
     );
     await forEachConcurrently(withWeather, CONCURRENCY, ({ schedule, tooWet }) => this.#serve(schedule, tooWet));
   }
 
-  /** Whether the day's weather holds the run; unknown weather does not. Null where the schedule ignores the weather. */
+  /** Whether the day's weather prevents the run; unknown weather does not. Null if the schedule ignores the weather. */
   async #isTooWet({ skipOnRain, site }: DueSchedule): Promise<boolean | null> {
     if (!skipOnRain) return null;
     return (await this.#deps.forecasts.adviceFor(site)) === "not-recommended";
@@ -150,7 +150,7 @@ export class Scheduler implements Service {
   async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
     const { db, clock, broker, log } = this.#deps;
     try {
-      // Not locked, so that a server that reaches the broker can serve it.
+      // Not locked, so that a server connected to the broker can serve it.
       if (!broker.connected && !isMissed(schedule, clock.now())) {
         await recordWaiting(db, schedule.id, schedule.nextRunAt, WAITING_FOR_BROKER);
         return;
@@ -164,7 +164,7 @@ export class Scheduler implements Service {
         moreDue = served?.moreDue ?? false;
       }
     } catch (error) {
-      // One schedule that cannot be served must not hold up the others.
+      // A schedule that cannot be served must not delay the others.
       log.error({ error, scheduleId: schedule.id }, "serving a schedule failed; trying again within a second");
     }
   }
@@ -178,7 +178,7 @@ export class Scheduler implements Service {
     await forEachConcurrently(batches, CONCURRENCY, (batch) => this.#stopBatch(batch));
   }
 
-  /** One robot that cannot be stopped must not hold up the others: where a batch fails, each is tried alone. */
+  /** A robot that cannot be stopped must not delay the others: if a batch fails, each is tried alone. */
   async #stopBatch(batch: readonly StopDue[]): Promise<void> {
     const { db, clock, log } = this.#deps;
     if (this.#ended) return;
@@ -210,7 +210,7 @@ export class Scheduler implements Service {
     );
   }
 
-  /** One robot whose run cannot be served must not hold up the others. */
+  /** A robot whose run cannot be served must not delay the others. */
   async #inRobotTransaction(robotId: number, work: (tx: Tx) => Promise<string | null>): Promise<void> {
     if (this.#ended) return;
     try {
@@ -221,7 +221,7 @@ export class Scheduler implements Service {
     }
   }
 
-  /** After the commit. What a crash loses here is found again: STOPs by the settler, STARTs as never sent. */
+  /** After the commit. What a crash loses here is recovered: STOPs by the settler, STARTs as never sent. */
   #dispatch(commandIds: readonly string[]): void {
     if (commandIds.length === 0) return;
     const dispatch = this.#deps.commands

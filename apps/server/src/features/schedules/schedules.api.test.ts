@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
-// The clock of the tests stands at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
+// The tests' clock is at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
 let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
@@ -37,7 +37,7 @@ const list = async () =>
 const audit = () => server.db.selectFrom("audit").selectAll().where("entity", "=", "schedule").orderBy("id").execute();
 
 describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
-  test("gives the group its schedule, with the next run in UTC, and the list answers it", async () => {
+  test("gives the group its schedule, with the next run in UTC, and the list includes it", async () => {
     const created = await create();
     expect(created).toEqual({
       message: "Schedule created successfully",
@@ -70,7 +70,7 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
     ]);
   });
 
-  test("takes what the specification's console sends: text for numbers, and nothing it does not", async () => {
+  test("accepts what the specification's console sends: text for numbers, and nothing it does not send", async () => {
     const { ownSiteId, ownGroup } = server.fixtures;
     const sent = { site_id: `${ownSiteId}`, group_id: `${ownGroup.groupId}`, duration_minutes: "45" };
     const { schedule } = await create(sent);
@@ -109,12 +109,12 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
     expect(schedule).toMatchObject({ next_run_at: "2026-06-15T06:45:00.000Z" });
   });
 
-  test("wire, Schedules: INACTIVE is kept and has no next run", async () => {
+  test("wire, Schedules: INACTIVE is stored and has no next run", async () => {
     const { schedule } = await create({ status: "INACTIVE" });
     expect(schedule).toMatchObject({ status: "INACTIVE", next_run_at: null });
   });
 
-  test("wire, Schedules: a second one for the group is 409, also where two people save at once", async () => {
+  test("wire, Schedules: a second one for the group is 409, even if two people save concurrently", async () => {
     const client = await server.as("owner");
     const answers = await Promise.all(Array.from({ length: 4 }, () => client.call(createSchedule, { body: body() })));
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["201", "409", "409", "409"]);
@@ -130,14 +130,14 @@ describe("§7 Groups and schedules: POST api/robots/group/schedule", () => {
     ["duration_minutes", { duration_minutes: 481 }],
     ["start_time", { start_time: "2026-02-30 06:00:00" }],
     ["start_time", { start_time: "2026-06-15T06:00:00Z" }],
-  ])("§5 Schedule: a wrong %s is 400 and named", async (field, wrong) => {
+  ])("§5 Schedule: an invalid %s is 400 and named", async (field, wrong) => {
     const answer = await (await server.as("owner")).call(createSchedule, { body: body(wrong) });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ field }] } });
   });
 });
 
 describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{scheduleId}", () => {
-  test("changes it; the audit has both sides", async () => {
+  test("changes it; the audit has before and after", async () => {
     const { scheduleId } = await create();
     const answer = await update(scheduleId, {
       duration_minutes: 60,
@@ -164,12 +164,12 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
     });
   });
 
-  test("an edit that began before another one is 409 and changes nothing; one without a version goes over it", async () => {
+  test("an edit based on an older version is 409 and changes nothing; one without a version overwrites", async () => {
     const { scheduleId } = await create();
     const edit = async (version: number | undefined, duration_minutes: number) =>
       (await update(scheduleId, { duration_minutes, version })).status;
     expect([await edit(1, 30), await edit(1, 60)]).toEqual([200, 200]);
-    const message = "Somebody else changed this schedule meanwhile.";
+    const message = "Somebody else has changed this schedule in the meantime.";
     expect(await update(scheduleId, { duration_minutes: 90, version: 1 })).toMatchObject({
       status: 409,
       body: { message, errors: [{ field: "version" }] },
@@ -190,7 +190,7 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
     });
   });
 
-  test("its site and group stay: 400 names which differs", async () => {
+  test("its site and group cannot change: 400 names which differs", async () => {
     const { scheduleId } = await create();
     const { secondSiteId } = server.fixtures;
     expect(await update(scheduleId, { site_id: secondSiteId })).toMatchObject({
@@ -200,7 +200,7 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
   });
 
   describe("never starts a robot", () => {
-    /** The robot can start, and its schedule is due for so many seconds. */
+    /** The robot can start, and its schedule has been due for this many seconds. */
     const standDue = async (lateS: number) => {
       const { scheduleId } = await create();
       const now = server.clock.now();
@@ -231,7 +231,7 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
     });
 
     test.each([0, 120])(
-      "due for %d s, then changed: the run is skipped, and the next one is to come",
+      "due for %d s, then changed: the run is skipped, and the next one is planned",
       async (lateS) => {
         const { scheduleId, dueAt } = await standDue(lateS);
         expect(await update(scheduleId, { start_time: "2026-06-20 06:00:00" })).toMatchObject({
@@ -244,7 +244,7 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
       },
     );
 
-    test("what was missed before stays missed; a change that is refused leaves what is due", async () => {
+    test("what was missed before stays missed; a refused change does not affect what is due", async () => {
       const { scheduleId } = await standDue(24 * 3_600 + 60);
       expect(await update(scheduleId, { site_id: server.fixtures.secondSiteId })).toMatchObject({ status: 400 });
       expect(await runs()).toEqual([]);
@@ -261,7 +261,7 @@ describe("§7 Groups and schedules: PUT api/robots/group/updateSchedule/{schedul
 });
 
 describe("§7 Groups and schedules: DELETE api/robots/group/deleteSchedule/{scheduleId}", () => {
-  test("takes the schedule away; group and robots stay", async () => {
+  test("deletes the schedule; group and robots stay", async () => {
     const { scheduleId } = await create();
     const owner = await server.as("owner");
     expect(await owner.ask(deleteSchedule, { params: { scheduleId } })).toEqual({
@@ -279,7 +279,7 @@ describe("§7 Groups and schedules: DELETE api/robots/group/deleteSchedule/{sche
   });
 });
 
-test("live stream: a change of a schedule is told as a change of the groups of its site", async () => {
+test("live stream: a change of a schedule is sent as a change of the groups of its site", async () => {
   const { groupId } = server.fixtures.ownGroup;
   const changeNo = async () =>
     (await server.db.selectFrom("robot_groups").select("change_no").where("id", "=", groupId).executeTakeFirstOrThrow())

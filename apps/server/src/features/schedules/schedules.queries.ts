@@ -5,7 +5,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 import { scheduleColumns, scheduleOf } from "./schedule-row.ts";
 
-/** The schedules of a site's groups. Throws 404 where the site is not the viewer's. */
+/** The schedules of a site's groups. Throws 404 if the site is not the viewer's. */
 export async function readSchedules(viewer: Viewer, db: Executor, siteId: number): Promise<Schedule[]> {
   await requireSite(viewer, db, siteId);
   const rows = await visibleSites(viewer, db)
@@ -27,7 +27,7 @@ export interface ScheduledGroup {
   readonly timezone: string;
 }
 
-/** The group of a body, and which site the body names. Throws 404 where either is out of the viewer's scope. */
+/** The group of a body, and which site the body names. Throws 404 if either is outside the viewer's scope. */
 export async function findGroup(
   viewer: Viewer,
   db: Executor,
@@ -44,7 +44,7 @@ export async function findGroup(
   return group;
 }
 
-/** Throws 404 where the schedule is out of the viewer's scope. */
+/** Throws 404 if the schedule is outside the viewer's scope. */
 export async function requireSchedule(viewer: Viewer, db: Executor, scheduleId: number): Promise<void> {
   const found = await visibleSites(viewer, db)
     .innerJoin("robot_groups as g", "g.site_id", "sites.id")

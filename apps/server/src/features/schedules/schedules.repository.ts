@@ -23,7 +23,7 @@ export interface PlannedSchedule {
   readonly timezone: string;
 }
 
-/** Locks the schedules of a site that have a next run, with the zone that the site still has. */
+/** Locks the schedules of a site that have a next run, with the site's current zone. */
 export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<PlannedSchedule[]> {
   const rows = await tx
     .selectFrom("schedules as s")
@@ -40,7 +40,7 @@ export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<Planned
   return rows.map(({ groupName, timezone, ...row }) => ({ row, groupName, timezone }));
 }
 
-/** Prevents changes to a schedule until the end of the transaction; false where it was deleted. */
+/** Prevents changes to a schedule until the end of the transaction; false if it was deleted. */
 export async function lockScheduleShared(tx: Tx, scheduleId: number): Promise<boolean> {
   const row = await tx.selectFrom("schedules").select("id").where("id", "=", scheduleId).forShare().executeTakeFirst();
   return row !== undefined;
@@ -51,7 +51,7 @@ export type SchedulePlan = Pick<
   "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"
 > & { readonly skip_on_rain: boolean };
 
-/** Null where the group already has a schedule, also where two people save at once. */
+/** Null if the group already has a schedule, even if two people save concurrently. */
 export async function insertSchedule(
   tx: Tx,
   group: { readonly groupId: number; readonly siteId: number },
@@ -67,7 +67,7 @@ export async function insertSchedule(
   return row ?? null;
 }
 
-/** Counts as an edit (a new version) only where a field of the form differs; a new next run alone does not. */
+/** Counts as an edit (a new version) only if a field of the form differs; a new next run alone does not. */
 export async function changeSchedule(tx: Tx, scheduleId: number, plan: SchedulePlan, now: Date): Promise<ScheduleRow> {
   return tx
     .updateTable("schedules")
@@ -87,7 +87,7 @@ export async function removeSchedule(tx: Tx, scheduleId: number): Promise<void> 
   await tx.deleteFrom("schedules").where("id", "=", scheduleId).execute();
 }
 
-/** Makes live streams send the group again with its schedule. False where the group has been deleted. */
+/** Makes live streams send the group again with its schedule. False if the group has been deleted. */
 export async function touchGroup(tx: Tx, groupId: number): Promise<boolean> {
   const touched = await tx
     .updateTable("robot_groups")
@@ -99,7 +99,7 @@ export async function touchGroup(tx: Tx, groupId: number): Promise<boolean> {
   return touched.numUpdatedRows > 0n;
 }
 
-/** A schedule that is due; whoever locks it first serves it. */
+/** A schedule that is due; the first server to lock it serves it. */
 export interface DueSchedule {
   readonly id: number;
   readonly nextRunAt: Date;
@@ -114,7 +114,7 @@ const MAX_SCHEDULES = 500;
 /** Due and not yet missed, without or with a check of the weather; or due for so long that runs were missed. */
 export type DueKind = "on-time" | "weather-dependent" | "overdue";
 
-/** Schedules due by `now`; of the overdue ones the least overdue first, so that they catch up soonest. */
+/** Schedules due by `now`; among overdue ones the least overdue first, so that they catch up soonest. */
 export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSchedule[]> {
   const missedUpTo = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
   const rows = await dueNow(db, now)
@@ -148,7 +148,7 @@ export interface LockedSchedule {
   readonly nextRunAt: Date;
 }
 
-/** Locks a schedule that is still due; null where another server has locked it or has already served it. */
+/** Locks a schedule that is still due; null if another server has locked or already served it. */
 export async function lockDue(tx: Tx, scheduleId: number, now: Date): Promise<LockedSchedule | null> {
   const row = await dueNow(tx, now)
     .select(["s.id", "s.site_id as siteId", "s.group_id as groupId", "g.group_name as groupName", "sites.timezone"])
@@ -173,7 +173,7 @@ function dueNow(db: Db | Tx, now: Date) {
     .where("sites.deleted_at", "is", null);
 }
 
-/** The robots that are in a group now. */
+/** The robots currently in a group. */
 export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom("robot_group_members as m")
@@ -186,7 +186,7 @@ export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> 
   return rows.map((row) => row.robot_id);
 }
 
-/** Stores the text of what a due run waits for; false where it is stored already, or the schedule is locked. */
+/** Stores the text of what a due run waits for; false if it is already stored, or the schedule is locked. */
 export async function recordWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
   const updated = await sql`
     update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
@@ -205,29 +205,29 @@ export async function advanceNextRun(tx: Tx, scheduleId: number, next: Date | nu
     .execute();
 }
 
-/** One advisory lock for each site's time zone; the number is arbitrary. */
+/** One advisory lock per site for its time zone; the number is arbitrary. */
 const ZONE_LOCK = 7_305_008;
 
 /**
- * Prevents changes to a site's time zone until the end of the transaction, so that no schedule is planned by an outdated
- * zone. Taken before any row of schedules is locked; what is read of the site afterwards stays true.
+ * Prevents changes to a site's time zone until the end of the transaction, so that no schedule is planned in an
+ * outdated zone. Taken before any row of schedules is locked; what is read of the site afterwards stays true.
  */
 export async function lockZoneShared(tx: Tx, siteId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
 }
 
-/** Waits for whoever plans schedules of the site, and keeps others from planning until the new time zone is stored. */
+/** Waits for transactions that plan schedules of the site, and blocks new ones until the new time zone is stored. */
 export async function lockZone(tx: Tx, siteId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ZONE_LOCK}::int, ${siteId}::int)`.execute(tx);
 }
 
-/** How many of a robot's stops and locks by people can matter: older ones are long settled. */
+/** Maximum stops and locks by people that can matter per robot: older ones are long settled. */
 const NEWEST = 10;
 
 /**
- * Of robots that this transaction has locked, finds those that must not be started because a person acted since the run
- * was due, each with the reason: the person's last action decides, not the scheduler. A robot that has left the group
- * has no reason and is not among `memberIds`.
+ * Among robots that this transaction has locked, finds those that must not be started because a person acted since the
+ * run was due, each with the reason: the person's last action decides, not the scheduler. A robot that has left the
+ * group has no reason and is not among `memberIds`.
  */
 export async function findManualOverrides(
   tx: Tx,
@@ -243,7 +243,9 @@ export async function findManualOverrides(
   return { memberIds, reasons: await findRobotOverrides(tx, dueAt, inGroup) };
 }
 
-/** Of robots that this transaction has locked: what people did to them since the due time, as the reason not to start. */
+/**
+ * For robots that this transaction has locked: what people did to them since the due time, as the reason not to start.
+ */
 export async function findRobotOverrides(
   tx: Tx,
   dueAt: Date,
@@ -260,7 +262,7 @@ export async function findRobotOverrides(
   ]);
 }
 
-/** Its members may have changed: nobody planned for a robot that was added afterwards to move at once. */
+/** Its members may have changed: nobody intended a robot added afterwards to start moving. */
 async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boolean> {
   const changed = await tx
     .selectFrom("robot_groups")
@@ -271,7 +273,7 @@ async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boo
   return changed !== undefined;
 }
 
-/** Stops, locks and releases that people gave since the due time, and earlier ones that were then still open. */
+/** Stops, locks and releases that people gave since the due time, and earlier ones that were still open then. */
 async function findCommandsByPeople(tx: Tx, dueAt: Date, robotIds: readonly number[]): Promise<Map<number, string>> {
   if (robotIds.length === 0) return new Map();
   const { rows } = await sql<{

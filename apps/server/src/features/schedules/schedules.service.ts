@@ -24,7 +24,7 @@ import {
   touchGroup,
 } from "./schedules.repository.ts";
 
-/** Each throws 404 out of scope, and 400 or 409 where the change is refused. */
+/** Each throws 404 out of scope, and 400 or 409 if the change is refused. */
 export class Schedules {
   readonly #deps: Pick<Dependencies, "db" | "clock">;
 
@@ -81,8 +81,8 @@ export async function saveNewSchedule(tx: Tx, viewer: Viewer, body: ScheduleBody
 }
 
 /**
- * Changes a schedule; its site and group stay what they are. A change never starts a robot: what is due by now and has
- * not begun is skipped. Throws 404 out of scope.
+ * Changes a schedule; its site and group cannot change. A change never starts a robot: what is due by now and has not
+ * begun is skipped. Throws 404 out of scope.
  */
 export async function saveScheduleChange(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function saveScheduleChange(
   await requireSchedule(viewer, tx, scheduleId);
   await lockZoneShared(tx, body.site_id);
   const stored = await lockSchedule(tx, scheduleId);
-  // It was deleted while this call waited for the lock.
+  // Deleted while this call waited for the lock.
   if (stored === null) throw notFound("Schedule");
   const group = await findGroup(viewer, tx, body);
   const before = auditContentOf(stored);
@@ -127,7 +127,7 @@ export async function saveScheduleChange(
   return recordSaved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
 }
 
-/** Deletes a schedule; runs under way are still stopped in time. Throws 404 out of scope. */
+/** Deletes a schedule; runs in progress are still stopped in time. Throws 404 out of scope. */
 export async function deleteSchedule(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
   await requireSchedule(viewer, tx, scheduleId);
   const stored = await lockSchedule(tx, scheduleId);
@@ -138,7 +138,7 @@ export async function deleteSchedule(tx: Tx, viewer: Viewer, scheduleId: number,
   await touchGroup(tx, stored.group_id);
 }
 
-/** A locked row in the form that the scheduler uses; null where it has no next run. */
+/** A locked row in the form that the scheduler uses; null if it has no next run. */
 function lockedScheduleOf(
   stored: ScheduleRow,
   { groupName, timezone }: Pick<ScheduledGroup, "groupName" | "timezone">,
@@ -208,9 +208,9 @@ function contentOf({ version: _version, ...content }: ScheduleBody): Record<stri
 }
 
 /**
- * Replans the schedules of a site for its new time zone, in the transaction that changes the zone: they keep their local
- * time. Nothing starts because of it: what is due by now and has not begun is skipped, and a ONCE whose day is over in
- * the new zone is switched off.
+ * Replans the schedules of a site for its new time zone, in the transaction that changes the zone: they keep their
+ * local time. Nothing starts because of it: what is due by now and has not begun is skipped, and a ONCE whose day is
+ * over in the new zone is switched off.
  */
 export async function rezoneSchedules(
   tx: Tx,

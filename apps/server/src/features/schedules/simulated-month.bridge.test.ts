@@ -6,7 +6,7 @@ import { ScheduleBench } from "../../../test/schedule-bench.ts";
 /** A month in which the clocks change in America (8 March), Europe (29 March) and Australia (5 April). */
 const FROM = new Date("2026-03-05T00:00:00Z");
 const TO = new Date("2026-04-06T00:00:00Z");
-/** Every zone, clock time and frequency is among the first ten. */
+/** The first ten include every zone, clock time and frequency. */
 const GROUPS = inject("soak").factor === 1 ? 10 : 50;
 
 const zones = [
@@ -18,7 +18,7 @@ const zones = [
   "Pacific/Apia",
   "Africa/Casablanca",
 ] as const;
-/** Among them times that a clock change skips, and one that comes twice. */
+/** Includes times that a clock change skips, and one that occurs twice. */
 const clockTimes = ["02:30:00", "06:00:00", "01:45:00", "23:50:00", "12:15:00", "00:00:00"] as const;
 const frequencies: readonly Frequency[] = ["DAILY", "WEEKLY", "MONTHLY", "WEEKLY", "ONCE"];
 const startDays = [
@@ -39,7 +39,7 @@ interface Plan {
   readonly timezone: string;
 }
 
-/** `at` round, so that the mixture is the same every time. */
+/** `at` wraps around, so that the mixture is the same every time. */
 const nth = <T>(list: readonly T[], index: number): T => {
   const item = list[index % list.length];
   if (item === undefined) throw new RangeError("The list is empty.");
@@ -79,7 +79,7 @@ function isRunDay(start: DateTime, day: DateTime, frequency: Frequency): boolean
   return day.day === Math.min(start.day, day.daysInMonth ?? 31);
 }
 
-/** The first minute at which the clocks of the zone show that time or, where they skip it, a later one. */
+/** The first minute at which the zone's clocks show that time or, if they skip it, a later one. */
 function firstInstant(wanted: string, timezone: string): Date {
   let at = DateTime.fromSQL(wanted, { zone: timezone }).minus({ hours: 2 });
   while (at.toFormat("yyyy-MM-dd HH:mm:ss") < wanted) at = at.plus({ minutes: 1 });
@@ -112,7 +112,7 @@ test(
     }
     for (const [atMs, robotIds] of [...robotsDue].toSorted(([one], [other]) => one - other)) {
       bench.clock.advance(atMs - bench.clock.now().getTime());
-      // Heard of just before, as a robot is that reports every 25 s.
+      // Heard from just before, like a robot that reports every 25 s.
       await bench.robots.tick(robotIds);
       await bench.poll();
     }

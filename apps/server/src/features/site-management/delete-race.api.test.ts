@@ -16,7 +16,10 @@ const day = "2024-02-29";
 const form = { name: "Edited", address: "a", district: "b", state: "c", pin_code: "342301", commissioning_date: day };
 const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequency: "DAILY" as const };
 
-/** Everything that puts something at the site or changes it, with its deletion, at once, beginning with another each round. */
+/**
+ * Everything that adds something to the site or changes it, concurrently with its deletion, starting with another each
+ * round.
+ */
 async function everythingAtOnce(round: number): Promise<{ readonly deletion: number; readonly others: number[] }> {
   const { ownSiteId: site_id, ownRobot, ownRobot2, ownGroup, secondSiteId } = server.fixtures;
   const admin = await server.as("admin");
@@ -55,7 +58,7 @@ async function everythingAtOnce(round: number): Promise<{ readonly deletion: num
   return { deletion: statuses[nth] ?? 0, others: statuses.toSpliced(nth, 1) };
 }
 
-/** Everything that is left at a site. */
+/** Everything that remains at a site. */
 async function leftAt(siteId: number): Promise<number[]> {
   const counts: number[] = [];
   for (const table of ["robots", "robot_groups"] as const) {
@@ -88,7 +91,7 @@ async function leftAt(siteId: number): Promise<number[]> {
   return [...counts, open.length, locks.length];
 }
 
-test("a site is deleted whole, whatever others do there at the same moment, and nobody gets a failure", async () => {
+test("a site is deleted completely, whatever others do there at the same moment, and nobody gets a failure", async () => {
   for (let round = 0; round < 18; round += 1) {
     await restorePoint.restore();
     await seedGroups(server.db, server.fixtures, "planned");

@@ -59,7 +59,7 @@ async function giveCommand(robot: TestRobot, verb: "START" | "STOP" | "SET"): Pr
 }
 
 describe("§4 Site and robot counts: deleting a site removes its robots", () => {
-  test("with it go its robots, groups and schedules; the other sites stay as they are", async () => {
+  test("its robots, groups and schedules are deleted with it; the other sites stay as they are", async () => {
     const { ownSiteId, foreignSiteId, secondSiteId } = server.fixtures;
     const { status, body } = await remove();
     expect([status, body]).toEqual([200, { message: "Site deleted successfully" }]);
@@ -90,7 +90,7 @@ describe("§4 Site and robot counts: deleting a site removes its robots", () => 
     expect(audit.at(-1)?.before).toMatchObject({ name: "Ownfield Park", robots: 2, groups: 1, schedules: 1 });
   });
 
-  test("its serial numbers are free for its partner's other sites, and for another's once a Super Admin says so", async () => {
+  test("its serial numbers are free for its partner's other sites, and for another partner's once a Super Admin allocates them", async () => {
     await remove();
     const { foreignSiteId, secondSiteId, ownRobot, strangerPartnerId: partner_id } = server.fixtures;
     const body = {
@@ -135,7 +135,7 @@ describe("§4 Site and robot counts: deleting a site removes its robots", () => 
     expect(stop).toEqual({ action: "STOP", status: "FAILED", details: "The robot was deleted by Anita Rao." });
   });
 
-  test("a run that a lost robot left open ends as the robot must have stood by itself", async () => {
+  test("a run that a lost robot left open ends when the robot must have stopped by itself", async () => {
     const { ownRobot } = server.fixtures;
     await beginRun(ownRobot);
     await setState(server.db, ownRobot.id, {
@@ -153,7 +153,7 @@ describe("§4 Site and robot counts: deleting a site removes its robots", () => 
     expect(run).toMatchObject({ outcome: "CUT_SHORT", reason: "LINK_LOST" });
   });
 
-  test("a site without robots is deleted, one that is not there is not", async () => {
+  test("a site without robots is deleted, a nonexistent one is not", async () => {
     expect((await remove(server.fixtures.secondSiteId)).status).toBe(200);
     expect((await remove(999_999)).status).toBe(404);
   });
@@ -177,7 +177,7 @@ describe("a site is not deleted while a robot there may move", () => {
           connection: "CONNECTION_BROKEN",
           connection_at: before(300_000),
         }),
-      "was cleaning as its connection was lost",
+      "was cleaning when its connection was lost",
     ],
   ])("one that %s: 409 names it and nothing is changed", async (_words, bring, sentence) => {
     const { ownRobot2, ownSiteId } = server.fixtures;
@@ -199,7 +199,7 @@ describe("a site is not deleted while a robot there may move", () => {
     expect(schedules).toHaveLength(1);
   });
 
-  test("of many that move five are named and the others counted", async () => {
+  test("of many moving robots five are named and the others counted", async () => {
     const { ownSiteId } = server.fixtures;
     for (let nth = 1; nth <= 7; nth += 1) {
       const robot = await addRobot(server.db, ownSiteId, `ROW-${nth}`);
@@ -210,7 +210,7 @@ describe("a site is not deleted while a robot there may move", () => {
     expect(text).toContain("So are 2 more robots there.");
   });
 
-  test("a robot that is put there as the site is deleted is either gone with it or not put there", async () => {
+  test("a robot that is added while the site is deleted is either deleted with it or not added", async () => {
     const { ownSiteId } = server.fixtures;
     const body = { site_id: ownSiteId, serial_number: "FREE-1", robot_name: "Late", installation_date: "2024-02-29" };
     const [removed, created] = await Promise.all([
@@ -228,7 +228,7 @@ describe("a site is not deleted while a robot there may move", () => {
     expect(left).toEqual([]);
   });
 
-  test("of two people who delete it at once, one does and the other finds nothing", async () => {
+  test("of two people who delete it concurrently, one succeeds and the other finds nothing", async () => {
     const both = await Promise.all([remove(), remove()]);
     expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 404]);
   });

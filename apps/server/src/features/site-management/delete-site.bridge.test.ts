@@ -21,7 +21,7 @@ const robotRow = () =>
     .executeTakeFirstOrThrow();
 
 describe("a site is not deleted while a robot there is cleaning", () => {
-  test("it is refused while the robot moves, and done once it stands", async () => {
+  test("it is refused while the robot moves, and succeeds once it has stopped", async () => {
     await bench.press("START");
     const refused = await remove();
     expect([refused.status, refused.body]).toEqual([
@@ -44,7 +44,7 @@ describe("a site is not deleted while a robot there is cleaning", () => {
     );
   });
 
-  test("an edit of its site leaves a robot cleaning, and its Stop possible", async () => {
+  test("editing its site leaves a robot cleaning, and it can still be stopped", async () => {
     await bench.press("START");
     const body = { name: "Moved", address: "a", district: "b", state: "c", pin_code: "342301" };
     const place = { commissioning_date: "2023-03-31", latitude: 52.52, longitude: 13.405 };
@@ -55,7 +55,7 @@ describe("a site is not deleted while a robot there is cleaning", () => {
     expect(bench.robot().truth().motion).toBe("STOPPED");
   });
 
-  test("the machine goes on telling and changes nothing; given to a new robot it is there at once", async () => {
+  test("the machine keeps publishing and changes nothing; assigned to a new robot it is online immediately", async () => {
     await remove();
     const { ownRobot, secondSiteId } = bench.fixtures;
     const form = {

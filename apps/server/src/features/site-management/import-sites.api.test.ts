@@ -50,7 +50,7 @@ async function check(...rows: readonly Row[]) {
   return importSites.response.parse(body);
 }
 
-/** The problems of each row, as `column: words`. */
+/** The problems of each row, as `column: text`. */
 async function problemsOf(...rows: readonly Row[]): Promise<string[][]> {
   const { rows: checked, problems } = await check(...rows);
   expect(problems).toEqual([]);
@@ -60,7 +60,7 @@ async function problemsOf(...rows: readonly Row[]): Promise<string[][]> {
 const sites = async () => (await server.as("admin")).ask(siteDetails);
 
 describe("Import of sites: the preview", () => {
-  test("a right row has no problem, and nothing is created", async () => {
+  test("a valid row has no problem, and nothing is created", async () => {
     expect(await check(right)).toEqual({
       message: "1 row can be imported.",
       applied: false,
@@ -125,9 +125,9 @@ describe("Import of sites: the preview", () => {
         (field) => `${field}: A site with these coordinates already exists. Please choose a different location.`,
       ),
     ],
-  ])("%s is told", async (_words, change, problems) => {
-    const [, told] = await problemsOf({ ...right, name: "Other", latitude: "1" }, { ...right, ...change });
-    expect(told?.toSorted()).toEqual(problems.toSorted());
+  ])("%s is reported", async (_title, change, problems) => {
+    const [, actual] = await problemsOf({ ...right, name: "Other", latitude: "1" }, { ...right, ...change });
+    expect(actual?.toSorted()).toEqual(problems.toSorted());
   });
 
   test("rows that are the same in the file name each other, whatever else is wrong with them", async () => {
@@ -150,21 +150,21 @@ describe("Import of sites: the preview", () => {
     ["a quotation mark that is open", 'name\n"A\n', "A quotation mark"],
     ["no rows", fileOf(), "The file has no rows"],
     ["too many rows", fileOf(...Array.from({ length: 5_001 }, () => right)), "The file has more than 5,000 rows"],
-  ])("%s is told of the file as a whole", async (_words, csv, words) => {
+  ])("%s is reported for the file as a whole", async (_title, csv, text) => {
     const { status, body } = await send(csv, false);
     const { rows, problems } = importSites.response.parse(body);
     expect([status, rows, problems.map(({ message }) => message).join()]).toEqual([
       200,
       [],
-      expect.stringContaining(words),
+      expect.stringContaining(text),
     ]);
     const applied = await send(csv, true);
-    expect([applied.status, applied.text]).toEqual([400, expect.stringContaining(words)]);
+    expect([applied.status, applied.text]).toEqual([400, expect.stringContaining(text)]);
   });
 });
 
 describe("Import of sites: all or nothing", () => {
-  test("one wrong row keeps all of them out, and is named; the refusal is on record", async () => {
+  test("one invalid row rejects them all, and is named; the refusal is recorded", async () => {
     const { status, body } = await send(
       fileOf({ ...right, latitude: "1", name: "Good" }, { ...right, pin_code: "1" }),
       true,
@@ -185,7 +185,7 @@ describe("Import of sites: all or nothing", () => {
     expect(audit).toEqual([{ action: "IMPORT_SITES", outcome: "REFUSED" }]);
   });
 
-  test("right rows are all created, by the rules of the form: partner by name, typed contact, or the default one", async () => {
+  test("valid rows are all created, by the rules of the form: partner by name, typed contact, or the default one", async () => {
     const typed = {
       maintenance_partner: "",
       maintenance_contact_name: "Ravi Kumar",
@@ -223,7 +223,7 @@ describe("Import of sites: all or nothing", () => {
     expect(audit).toEqual([one, one, one]);
   });
 
-  test("of two imports of one file at once, one creates it and the other nothing", async () => {
+  test("of two concurrent imports of one file, one creates the sites and the other nothing", async () => {
     const both = await Promise.all([send(fileOf(right), true), send(fileOf(right), true)]);
     expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 400]);
     expect(await sites()).toHaveLength(4);
@@ -242,7 +242,7 @@ describe("Import of sites: all or nothing", () => {
   });
 });
 
-test("Import of sites: whatever stands in the cells, a file is applied exactly where its preview has no problem", async () => {
+test("Import of sites: whatever the cells contain, a file is applied exactly if its preview has no problem", async () => {
   const strange = fc.oneof(
     { weight: 3, arbitrary: fc.string({ unit: "grapheme", maxLength: 12 }) },
     fc.string({ unit: "binary", maxLength: 8 }).filter((text) => text.isWellFormed() && !text.includes("\0")),
@@ -284,7 +284,7 @@ test("Import of sites: whatever stands in the cells, a file is applied exactly w
 });
 
 describe("Export of sites", () => {
-  test("what was exported can be imported elsewhere and is the same there", async () => {
+  test("an export can be imported elsewhere, with the same result", async () => {
     const admin = await server.as("admin");
     const answer = await admin.call(exportSites);
     expect(answer.headers).toMatchObject({

@@ -7,7 +7,7 @@ import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
-// The clock of the tests stands at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin.
+// The tests' clock is at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin.
 let server: TestApp;
 let restorePoint: RestorePoint;
 beforeAll(async () => {
@@ -66,7 +66,7 @@ const savings = [
 ];
 
 describe.each(savings)("decisions, Time: a schedule that is $how while its site moves", ({ before, save, saved }) => {
-  test("waits for the other time zone and is planned by it", async () => {
+  test("waits for the new time zone and is planned by it", async () => {
     await before();
     const { ownSiteId } = server.fixtures;
     const letGo = await holdLock(server.db, (tx) =>
@@ -75,14 +75,14 @@ describe.each(savings)("decisions, Time: a schedule that is $how while its site 
     const moving = moveToBerlin();
     await untilBlocked(server.db);
     const saving = save();
-    // Who does not wait has planned by the former clocks.
+    // A call that does not wait has planned in the former time zone.
     await Promise.race([untilBlocked(server.db, 2), saving]);
     await letGo();
     expect([(await moving).status, (await saving).status]).toEqual([200, saved]);
     expect(await planned()).toEqual([inBerlin]);
   });
 
-  test("and was first, is planned anew by the move", async () => {
+  test("and, if it was first, is planned again by the move", async () => {
     await before();
     const { groupId } = server.fixtures.ownGroup;
     const letGo = await holdLock(server.db, (tx) =>

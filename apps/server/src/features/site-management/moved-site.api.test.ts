@@ -8,7 +8,7 @@ import { createRestorePoint, type RestorePoint } from "../../../test/restore-poi
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { SchedulesTable } from "../../platform/database/schema.ts";
 
-// The clock of the tests stands at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin, 15:30 in Tokyo.
+// The tests' clock is at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin, 15:30 in Tokyo.
 let server: TestApp;
 let restorePoint: RestorePoint;
 beforeAll(async () => {
@@ -54,7 +54,7 @@ const runs = () => server.db.selectFrom("runs").select(["outcome", "reason", "du
 const commands = () => server.db.selectFrom("commands").select("id").execute();
 
 describe("decisions, Time: a site's time zone comes from its coordinates", () => {
-  test("a site that moves into another zone keeps its local times; the foreign site's schedules stay", async () => {
+  test("a site that moves into another zone keeps its local times; the other partner's schedules stay", async () => {
     await plan({
       frequency: "DAILY",
       start_time: "2026-06-01 14:00:00",
@@ -82,14 +82,14 @@ describe("decisions, Time: a site's time zone comes from its coordinates", () =>
     ]);
   });
 
-  test("a move inside the zone plans nothing anew", async () => {
+  test("a move within the zone replans nothing", async () => {
     await move({ latitude: 20, longitude: 75 });
     expect(await planned()).toEqual(["ACTIVE", "2099-01-31 06:30:00", "2099-01-31T01:00:00.000Z"]);
     const audit = await server.db.selectFrom("audit").select("action").where("action", "!=", "SIGN_IN").execute();
     expect(audit).toEqual([{ action: "UPDATE_SITE" }]);
   });
 
-  test("a time that is past today by the new clocks means the next one", async () => {
+  test("a time that has passed today in the new zone means the next one", async () => {
     await plan({
       frequency: "DAILY",
       start_time: "2026-06-01 14:00:00",
@@ -105,8 +105,8 @@ describe("decisions, Time: a site's time zone comes from its coordinates", () =>
     expect([await runs(), await commands()]).toEqual([[], []]);
   });
 
-  test("a ONCE whose day is over by the new clocks is switched off", async () => {
-    // By the clocks of Kiritimati it is 20:30 on the same day; a day before has gone by.
+  test("a ONCE whose day is over in the new zone is switched off", async () => {
+    // In Kiritimati it is 20:30 on the same day; a time the day before has passed.
     await plan({ frequency: "ONCE", start_time: "2026-06-14 23:50:00", next_run_at: new Date("2026-06-15T10:50:00Z") });
     await move({ latitude: 1.87, longitude: -157.4 });
     expect(await planned()).toEqual(["INACTIVE", "2026-06-14 23:50:00", null]);
@@ -122,7 +122,7 @@ describe("decisions, Time: a site's time zone comes from its coordinates", () =>
     ["DAILY", ["ACTIVE", "2026-06-01 11:59:00", "2026-06-15T09:59:00.000Z"]],
     ["ONCE", ["COMPLETED", "2026-06-01 11:59:00", null]],
   ] as const)(
-    "decision 16: what a %s has due by now does not start by the move, nor late",
+    "decision 16: what a %s has due by now is neither started by the move nor later",
     async (frequency, after) => {
       const dueAt = new Date(TEST_NOW.getTime() - 60_000);
       await plan({ frequency, start_time: "2026-06-01 11:59:00", next_run_at: dueAt });
@@ -134,7 +134,7 @@ describe("decisions, Time: a site's time zone comes from its coordinates", () =>
     },
   );
 
-  test("a run under way ends when it was to end", async () => {
+  test("a run in progress ends when planned", async () => {
     const { ownRobot, ownGroup } = server.fixtures;
     const stop_due_at = new Date(TEST_NOW.getTime() + 600_000);
     await server.db

@@ -42,7 +42,7 @@ import {
   type SiteContent,
 } from "./site-management.repository.ts";
 
-/** What an import came to in its transaction; a refusal is on record and is thrown after the commit. */
+/** The outcome of an import in its transaction; a refusal is recorded, and thrown after the commit. */
 type ImportedSites =
   | { readonly kind: "answered"; readonly answer: ResponseOf<typeof importSites> }
   | { readonly kind: "refused"; readonly error: HttpError };
@@ -53,14 +53,14 @@ interface FileCall {
   readonly now: Date;
 }
 
-/** §7: a file of new sites, checked or stored. Throws 400 where a row is wrong that was to be stored. */
+/** §7: a file of new sites, checked or stored. Throws 400 if a row to be stored is invalid. */
 export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
   const imported = await transactionWithRetry(db, (tx) => importSiteFile(tx, viewer, body, now));
   if (imported.kind === "refused") throw imported.error;
   return serializeAnswer(importSites, imported.answer);
 });
 
-/** Checks a file of new sites, or creates them all, or none where one row is wrong. */
+/** Checks a file of new sites, or creates them all, or none if a row is invalid. */
 async function importSiteFile(
   tx: Tx,
   viewer: Viewer,
@@ -84,7 +84,7 @@ async function importSiteFile(
     sites.map((content) => ({ content, timezone: timezoneAt(content.latitude, content.longitude) })),
     now,
   );
-  // One for each, as if it had been typed: so the record of a site begins with its creation.
+  // One per site, as if it had been typed, so that the record of a site begins with its creation.
   const records = sites.map((site, nth) => {
     const id = siteIds[nth] ?? null;
     const created = { action: "CREATE_SITE", entityId: id, siteId: id, outcome: "DONE" as const };
@@ -106,13 +106,16 @@ type Line = ImportLine<(typeof SITE_COLUMNS)[number]>;
 type Problem = ImportRow["problems"][number];
 
 interface CheckedSites extends CheckedImport {
-  /** What each row stores, where it can be stored. */
+  /** What each row stores, if it can be stored. */
   readonly sites: readonly SiteContent[];
 }
 
 const columns = { all: SITE_COLUMNS, optional: SITE_OPTIONAL_COLUMNS };
 
-/** Every row of a file of new sites by the rules of the form (§5 Site create), against the sites there are and each other. */
+/**
+ * Checks every row of a file of new sites by the rules of the form (§5 Site create), against existing sites and each
+ * other.
+ */
 async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> {
   const { lines, problems } = readImportFile(csv, columns);
   if (problems.length > 0) return { rows: [], problems, sites: [] };
@@ -120,26 +123,26 @@ async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> {
     tx,
     lines.map(({ cells }) => cells.maintenance_partner),
   );
-  const understood = lines.map((line) => understand(line, partnerIds.get(line.cells.maintenance_partner) ?? []));
+  const parsed = lines.map((line) => parseRow(line, partnerIds.get(line.cells.maintenance_partner) ?? []));
   const placed = lines.map(placedOf);
   const conflicts = await siteConflicts(tx, placed);
   const inFile = await conflictsInFile(tx, lines, placed);
   const rows = lines.map(({ row, cells }, nth): ImportRow => {
-    const own = understood[nth]?.problems ?? [];
+    const own = parsed[nth]?.problems ?? [];
     const taken = [...(conflicts[nth] ?? []), ...(inFile[nth] ?? [])];
-    const { day = null } = understood[nth] ?? {};
+    const { day = null } = parsed[nth] ?? {};
     return { row, name: cells.name, day, problems: firstPerField([...own, ...taken]) };
   });
-  return { rows, problems: [], sites: understood.flatMap(({ site }) => site ?? []) };
+  return { rows, problems: [], sites: parsed.flatMap(({ site }) => site ?? []) };
 }
 
-interface Understood {
+interface ParsedRow {
   readonly site: SiteContent | null;
   readonly day: string | null;
   readonly problems: readonly Problem[];
 }
 
-function understand({ cells, problems }: Line, partnerIds: readonly number[]): Understood {
+function parseRow({ cells, problems }: Line, partnerIds: readonly number[]): ParsedRow {
   if (problems.length > 0) return { site: null, day: null, problems };
   const field = "commissioning_date";
   const read = dayOfCell(cells[field]);
@@ -169,7 +172,7 @@ function partnerProblemsOf(partner: string, found: number): Problem[] {
   return [{ field: "maintenance_partner", message }];
 }
 
-/** Name and place, even of a row with another problem, so that all its problems are reported at once. */
+/** Name and place, even of a row with another problem, so that all its problems are reported together. */
 function placedOf({ cells }: Line): PlacedSite {
   const { latitude, longitude } = siteBodySchema.shape;
   const degrees = (parsed: { readonly success: boolean; readonly data?: number }) => parsed.data ?? Number.NaN;
@@ -210,7 +213,7 @@ interface ExportCall {
   readonly at: SeenAt;
 }
 
-/** The sites that the viewer may see, as a CSV file. */
+/** The sites visible to the viewer, as a CSV file. */
 export const exportSitesTask = workerTask("export sites", async ({ viewer, at }: ExportCall, { db }) =>
   siteFileOf(await readSites(viewer, db, at)),
 );

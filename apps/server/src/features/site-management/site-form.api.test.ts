@@ -66,7 +66,7 @@ const audits = () =>
     .execute();
 
 describe("§7 POST api/sites/create", () => {
-  test("a site is there for everybody at once, trimmed, with its time zone and version 1", async () => {
+  test("a site is visible to everybody immediately, trimmed, with its time zone and version 1", async () => {
     const { status, body } = await create({ name: "  Newfield Park ", pin_code: " 518001 " });
     expect([status, body]).toEqual([201, { message: "Site created successfully", siteId: expect.any(Number) }]);
     expect(await siteNamed("Newfield Park")).toMatchObject({
@@ -83,7 +83,7 @@ describe("§7 POST api/sites/create", () => {
   });
 
   const blank = ["name", "address", "district", "state", "pin_code", "commissioning_date", "latitude", "longitude"];
-  test.each(blank)("§5: without %s it is refused and names the field", async (field) => {
+  test.each(blank)("§5: without %s it is refused and the field is named", async (field) => {
     for (const value of [undefined, null, "", "   "]) {
       const { status, body } = await create({ [field]: value });
       expect([value, status, fieldsOf(body)]).toEqual([value, 400, [field]]);
@@ -118,7 +118,7 @@ describe("§7 POST api/sites/create", () => {
     [{ latitude: "-90", longitude: "-180" }],
     [{ latitude: 0, longitude: 0 }],
     [{ latitude: "+15.123456789", longitude: ".5" }],
-  ])("any decimal in range is a place: %j", async (place) => {
+  ])("any decimal in range is accepted as a coordinate: %j", async (place) => {
     expect((await create(place)).status).toBe(201);
   });
 });
@@ -135,7 +135,7 @@ describe("§5 Site create: the maintenance partner, or all of contact, phone and
     });
   });
 
-  test("null means none: what was typed is kept", async () => {
+  test("null means none: what was typed is stored", async () => {
     expect((await create(typed)).status).toBe(201);
     expect(await siteNamed(form.name)).toMatchObject({ ...typed, partner_name: null });
   });
@@ -150,7 +150,7 @@ describe("§5 Site create: the maintenance partner, or all of contact, phone and
     }
   });
 
-  test("an id that is no partner, or one that was deleted, is refused", async () => {
+  test("an id that is no partner's, or a deleted partner's, is refused", async () => {
     await server.db
       .updateTable("partners")
       .set({ deleted_at: new Date() })
@@ -163,7 +163,7 @@ describe("§5 Site create: the maintenance partner, or all of contact, phone and
     expect((await audits()).map(({ outcome }) => outcome)).toEqual(["REFUSED", "REFUSED"]);
   });
 
-  test("the partner sees its new site, nobody else's partner does", async () => {
+  test("the partner sees its new site, no other partner does", async () => {
     await create({ maintenance_partner_id: String(server.fixtures.ownerPartnerId) });
     const names = async (who: Person) => (await (await server.as(who)).ask(siteDetails)).map(({ name }) => name);
     expect(await names("owner")).toContain(form.name);
@@ -218,7 +218,7 @@ describe("§5 Site create: duplicates", () => {
     expect((await create({ name: "Ownfield Park", latitude: 27.53, longitude: 71.91 })).status).toBe(201);
   });
 
-  test("of two at once with one name, or one place, one is created and the other told why", async () => {
+  test("of two concurrent requests with one name, or one place, one is created and the other is told why", async () => {
     const names = await Promise.all([create({ latitude: 10 }), create({ latitude: 11, name: "NEWFIELD park" })]);
     expect(statusesOf(names)).toEqual([201, 409]);
     const places = await Promise.all(["a", "b", "c", "d"].map((name) => create({ name, latitude: 12, longitude: 70 })));
@@ -234,7 +234,7 @@ describe("§7 PUT api/sites/update", () => {
     return { name, address, district, state, pin_code, commissioning_date, latitude, longitude };
   };
 
-  test("an edit is stored and counted; §4: the partner that is left out stays, whatever is sent for it", async () => {
+  test("an edit is stored and counted; §4: an omitted partner stays, whatever is sent for it", async () => {
     const { ownerPartnerId } = server.fixtures;
     for (const [nth, choice] of [undefined, "", "abc", String(ownerPartnerId)].entries()) {
       const change = { name: `Renamed ${nth}`, maintenance_partner_id: choice };
@@ -272,7 +272,7 @@ describe("§7 PUT api/sites/update", () => {
     expect(await audits()).toEqual([]);
   });
 
-  test("§6: a partner cannot change whose the site is, not even to nobody", async () => {
+  test("§6: a partner cannot change the partner of a site, not even to none", async () => {
     for (const id of [1, server.fixtures.strangerPartnerId, 999_999, null]) {
       const { status } = await update({ ...typed, maintenance_partner_id: id }, "owner");
       expect([id, status]).toEqual([id, 403]);
@@ -281,11 +281,11 @@ describe("§7 PUT api/sites/update", () => {
     expect(await siteWith(server.fixtures.ownSiteId)).toMatchObject({ name: "Ownfield Park", version: 1 });
   });
 
-  test("§6: a Super Admin gives it to another partner, to nobody and back; what was typed goes with a partner", async () => {
+  test("§6: a Super Admin gives it to another partner, to none and back; typed contacts are cleared by a partner", async () => {
     expect((await update({ ...typed })).status).toBe(200);
     expect(await siteWith(server.fixtures.ownSiteId)).toMatchObject(typed);
     expect((await (await server.as("owner")).ask(siteDetails)).map(({ name }) => name)).not.toContain(form.name);
-    // Left out: none stays none, so whom to call must be named.
+    // Omitted: none stays none, so a contact must be named.
     const { maintenance_partner_id: _left, ...contacts } = typed;
     expect((await update({ ...contacts, name: "Again" })).status).toBe(200);
     expect(fieldsOf((await update({ name: "Once more" })).body)).toHaveLength(3);
@@ -301,12 +301,12 @@ describe("§7 PUT api/sites/update", () => {
     expect((await update({}, "owner")).status).toBe(404);
   });
 
-  test("two people editing at once: the second is told and nothing of the first is lost", async () => {
+  test("two people editing concurrently: the second is told and the first's changes are kept", async () => {
     expect((await update({ version: 1 })).status).toBe(200);
     const second = await update({ name: "Second", version: 1 });
     expect([second.status, second.body]).toMatchObject([
       409,
-      { message: "Somebody else changed this site meanwhile.", errors: [{ field: "version" }] },
+      { message: "Somebody else has changed this site in the meantime.", errors: [{ field: "version" }] },
     ]);
     expect(await siteWith(server.fixtures.ownSiteId)).toMatchObject({ name: form.name, version: 2 });
     expect((await update({ name: "Second", version: 2 })).status).toBe(200);
@@ -314,7 +314,7 @@ describe("§7 PUT api/sites/update", () => {
     expect(statusesOf(both)).toEqual([200, 409]);
   });
 
-  test("of two sites that take one name at once, one gets it", async () => {
+  test("of two sites that take one name concurrently, one gets it", async () => {
     const { ownSiteId, secondSiteId } = server.fixtures;
     const both = await Promise.all([
       update({ latitude: 1 }, "admin", ownSiteId),
@@ -331,7 +331,7 @@ describe("§7 PUT api/sites/update", () => {
     },
   );
 
-  test("a partner is not deleted while it gets a site, and the site not given to a deleted one", async () => {
+  test("a partner cannot be deleted while it gets a site, nor a site given to a deleted partner", async () => {
     const { strangerPartnerId } = server.fixtures;
     await server.db.updateTable("sites").set({ maintenance_partner_id: 1 }).execute();
     const admin = await server.as("admin");

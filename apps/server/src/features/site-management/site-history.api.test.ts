@@ -60,10 +60,10 @@ const runsOf = async (who: Person, query = {}) => {
   return runsList.response.parse(body).runs.map(({ serial_number, started_by }) => [serial_number, started_by]);
 };
 
-describe("History stays readable after a site, robot, partner or user is gone", () => {
+describe("History stays readable after a site, robot, partner or user is deleted", () => {
   beforeEach(addHistory);
 
-  test("a Super Admin reads activity and runs of a deleted site, by the names of their time", async () => {
+  test("a Super Admin reads activity and runs of a deleted site, with the names at that time", async () => {
     await deleteOwnSite();
     const { logs, total } = await (await server.as("admin")).ask(activityLogs);
     expect([logs, total]).toMatchObject([
@@ -73,7 +73,7 @@ describe("History stays readable after a site, robot, partner or user is gone", 
     expect(await runsOf("admin")).toEqual([["OWN-1", "Omkar Jain"]]);
   });
 
-  test("the partner that had it reads its runs, also asked for by site or robot; another partner does not", async () => {
+  test("the partner that had it reads its runs, also when filtered by site or robot; another partner does not", async () => {
     const { ownSiteId, ownRobot } = server.fixtures;
     await deleteOwnSite();
     for (const query of [{}, { site_id: ownSiteId }, { robot_id: ownRobot.id }]) {
@@ -84,13 +84,13 @@ describe("History stays readable after a site, robot, partner or user is gone", 
     expect(await runsOf("stranger", { robot_id: ownRobot.id })).toBe(404);
   });
 
-  test("what is no history is gone with the site", async () => {
+  test("what is not history is deleted with the site", async () => {
     await deleteOwnSite();
     const params = { siteId: server.fixtures.ownSiteId };
     expect((await (await server.as("owner")).call(runsCalendar, { params })).status).toBe(404);
   });
 
-  test("with its partner and that partner's user deleted it is the Super Admin's to read", async () => {
+  test("if its partner and that partner's user are deleted, a Super Admin can read it", async () => {
     await deleteOwnSite();
     const admin = await server.as("admin");
     await admin.ask(deletePartner, { params: { id: server.fixtures.ownerPartnerId } });
@@ -120,7 +120,7 @@ describe("Live: others see sites change without a reload", () => {
     await server.app.http.listen({ port: 0, host: "127.0.0.1" });
   });
 
-  /** The events of a person's stream as they come; ends with the stream. */
+  /** The events of a person's stream as they arrive; ends with the stream. */
   async function* eventsOf(who: Person, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
     const { port } = server.app.http.server.address() as AddressInfo;
     const { token } = await server.as(who);
@@ -152,22 +152,22 @@ describe("Live: others see sites change without a reload", () => {
     await (await server.as("admin")).ask(updateSite, { params: { id: server.fixtures.ownSiteId }, body });
   };
 
-  test("an edit reaches the partner's stream whole, with its version", async () => {
-    const gone = new AbortController();
-    const events = eventsOf("owner", gone.signal);
+  test("an edit reaches the partner's stream completely, with its version", async () => {
+    const closing = new AbortController();
+    const events = eventsOf("owner", closing.signal);
     expect((await events.next()).value).toMatchObject({ type: "snapshot" });
     await rename({});
     for await (const event of events) {
-      // Other sites may have changed since the snapshot, and come along.
+      // Other sites may have changed since the snapshot, and be included.
       const renamed = event.type === "update" ? event.sites.find(({ name }) => name === "Renamed Park") : undefined;
       if (renamed === undefined) continue;
       expect(renamed).toMatchObject({ version: 2, pin_code: "342301" });
       break;
     }
-    gone.abort();
+    closing.abort();
   });
 
-  test("who gets a site, and who loses it, is told to begin anew; nobody hears of it before", async () => {
+  test("the partners that gain or lose it have to start again; nobody hears of it before", async () => {
     const streams = await Promise.all(
       (["owner", "stranger"] as const).map(async (who) => {
         const events = eventsOf(who);
@@ -177,11 +177,11 @@ describe("Live: others see sites change without a reload", () => {
     );
     await rename({ maintenance_partner_id: server.fixtures.strangerPartnerId });
     for (const [nth, events] of streams.entries()) {
-      const told: LiveEvent[] = [];
-      for await (const event of events) told.push(event);
-      expect(told.at(-1)).toEqual({ type: "end", reason: "scope" });
-      // The one that had it hears nothing of its new name.
-      const names = JSON.stringify(told).includes("Renamed Park");
+      const received: LiveEvent[] = [];
+      for await (const event of events) received.push(event);
+      expect(received.at(-1)).toEqual({ type: "end", reason: "scope" });
+      // The former partner does not learn its new name.
+      const names = JSON.stringify(received).includes("Renamed Park");
       expect([nth, nth === 0 && names]).toEqual([nth, false]);
     }
   });
@@ -190,8 +190,8 @@ describe("Live: others see sites change without a reload", () => {
     const events = eventsOf("owner");
     await events.next();
     await deleteOwnSite();
-    const told: LiveEvent[] = [];
-    for await (const event of events) told.push(event);
-    expect(told.at(-1)).toEqual({ type: "end", reason: "scope" });
+    const received: LiveEvent[] = [];
+    for await (const event of events) received.push(event);
+    expect(received.at(-1)).toEqual({ type: "end", reason: "scope" });
   });
 });

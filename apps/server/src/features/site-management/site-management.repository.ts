@@ -7,7 +7,7 @@ import { type Expression, sql } from "kysely";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 
-/** §9: the maintenance partner of a site for which none is chosen. */
+/** §9: the maintenance partner of a site if none is chosen. */
 export const DEFAULT_PARTNER_ID = 1;
 
 /** What the Site form stores. */
@@ -25,14 +25,15 @@ export interface StoredSite {
 const SITES_LOCK = 7_305_004;
 
 /**
- * Lets one transaction at a time create, change or delete sites: names and places are compared with all others, which no
- * index does for places. It comes before every other lock; then partners, schedules, robots, groups, and sites last.
+ * Lets one transaction at a time create, change or delete sites: names and places are compared with all others, which
+ * no index does for places. This lock is taken before all others; then partners, schedules, robots, groups, and sites
+ * last.
  */
 export async function holdSites(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${SITES_LOCK})`.execute(tx);
 }
 
-/** A site while this transaction holds the sites lock; null where it does not exist. */
+/** A site while this transaction holds the sites lock; null if it does not exist. */
 export async function readStored(tx: Tx, siteId: number): Promise<StoredSite | null> {
   const row = await tx
     .selectFrom("sites")
@@ -45,7 +46,7 @@ export async function readStored(tx: Tx, siteId: number): Promise<StoredSite | n
   return { content: contentOf(content), timezone, version };
 }
 
-/** What of a form is stored: with a partner, whom to call is the partner's. */
+/** The part of a form that is stored: with a partner, the contact is the partner's. */
 export function contentOf(form: SiteContent): SiteContent {
   return { ...form, ...storedMaintenance(form) };
 }
@@ -55,7 +56,7 @@ export interface NewSite {
   readonly timezone: string;
 }
 
-/** Stores sites in one statement; answers their ids in their order. */
+/** Stores sites in one statement; returns their ids in order. */
 export async function insertSites(tx: Tx, sites: readonly NewSite[], now: Date): Promise<number[]> {
   const rows = sites.map(({ content, timezone }) => ({ ...content, timezone }));
   const columns = sql.join([...SITE_FIELDS, "timezone"].map((column) => sql.ref(column)));
@@ -66,12 +67,12 @@ export async function insertSites(tx: Tx, sites: readonly NewSite[], now: Date):
     order by ordinality
     returning id, name`.execute(tx);
   await announceScope(tx);
-  // No two have the same name.
+  // Names are unique.
   const byName = new Map(stored.map(({ id, name }) => [name, id]));
   return rows.flatMap(({ name }) => byName.get(name) ?? []);
 }
 
-/** Stores an edit and lets every console see it. */
+/** Stores an edit and makes it visible to every console. */
 export async function changeSite(tx: Tx, siteId: number, { content, timezone }: NewSite): Promise<void> {
   await tx
     .updateTable("sites")
@@ -82,7 +83,7 @@ export async function changeSite(tx: Tx, siteId: number, { content, timezone }: 
   await announceScope(tx);
 }
 
-/** The robots of a site that were not deleted. */
+/** The robots of a site that have not been deleted. */
 export async function robotsOfSite(tx: Tx, siteId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom("robots")
@@ -100,7 +101,7 @@ export async function markDeleted(tx: Tx, siteId: number, now: Date): Promise<vo
 }
 
 export interface PlacedSite {
-  /** Where it is stored already. */
+  /** Present if it is already stored. */
   readonly id?: number;
   readonly name: string;
   readonly latitude: number;
@@ -110,7 +111,7 @@ export interface PlacedSite {
 /** The name as the index over names compares it (§5 Site create: trimmed, any case). */
 const nameKey = (name: Expression<string>) => sql<string>`lower(btrim(normalize(${name}, NFC)))`;
 
-/** The names as the database compares them, in their order. */
+/** The names as the database compares them, in order. */
 export async function nameKeysOf(tx: Tx, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select ${nameKey(sql.ref<string>("name"))} as key
@@ -118,7 +119,9 @@ export async function nameKeysOf(tx: Tx, names: readonly string[]): Promise<stri
   return rows.map(({ key }) => key);
 }
 
-/** §5 Site create: what of each of these sites another one has already, while this transaction holds the sites. */
+/**
+ * §5 Site create: which names and places of these sites are already taken, while this transaction holds the sites lock.
+ */
 export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promise<FieldError[][]> {
   const others = await tx
     .selectFrom("sites")
@@ -153,10 +156,10 @@ export async function readPartnerIds(
   tx: Tx,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, readonly number[]>> {
-  const asked = [...new Set(names)].filter((name) => name !== "");
+  const wanted = [...new Set(names)].filter((name) => name !== "");
   const { rows } = await sql<{ name: string; ids: number[] }>`
     select asked.name, array_agg(p.id order by p.id) as ids
-    from unnest(${asked}::text[]) as asked (name)
+    from unnest(${wanted}::text[]) as asked (name)
     join partners p on p.deleted_at is null
       and lower(btrim(normalize(p.name, NFC))) = lower(btrim(normalize(asked.name, NFC)))
     group by asked.name`.execute(tx);

@@ -43,7 +43,7 @@ export class SiteManagement {
     this.#workers = workers;
   }
 
-  /** Answers the new site's id. Throws 400 and 409. */
+  /** Returns the new site's id. Throws 400 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createSite>): Promise<number> {
     const { db, clock } = this.#deps;
     const saved = await transactionWithRetry(db, (tx) => storeNewSite(tx, viewer, body, clock.now()));
@@ -65,13 +65,13 @@ export class SiteManagement {
     if (refusal !== null) throw refusal;
   }
 
-  /** The sites that the viewer may see, as a CSV file. */
+  /** The sites visible to the viewer, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
     const input = { viewer, at: seenAt(this.#deps) };
     return this.#workers.run(exportSitesTask, input, { owner: workOwnerOf(viewer), signal });
   }
 
-  /** Throws 400 where a row is wrong that was to be created. */
+  /** Throws 400 if a row to be created is invalid. */
   async import(
     viewer: Viewer,
     body: BodyOf<typeof importSites>,
@@ -135,7 +135,7 @@ async function storeChangedSite(
   return { kind: "saved", siteId };
 }
 
-/** Looked up only where the site moved: a newer version of the zones' borders must not shift its schedules. */
+/** Looked up only if the site moved: an update of the time zone borders must not shift its schedules. */
 function zoneOf({ content, timezone }: StoredSite, { latitude, longitude }: SiteContent): string {
   const stays = content.latitude === latitude && content.longitude === longitude;
   return stays ? timezone : timezoneAt(latitude, longitude);
@@ -148,7 +148,10 @@ function isSame(one: SiteContent, other: SiteContent): boolean {
 /** §6: only some roles may change the maintenance partner; checked before anything else of the edit. */
 function partnerForbidden(viewer: Viewer, stored: SiteContent, partnerId: number | null): HttpError | null {
   if (partnerId === stored.maintenance_partner_id || may(viewer.role, "changeMaintenancePartner")) return null;
-  return forbidden("Your role does not allow to change the maintenance partner of a site.", "PARTNER_CHANGE_FORBIDDEN");
+  return forbidden(
+    "Your role does not allow you to change the maintenance partner of a site.",
+    "PARTNER_CHANGE_FORBIDDEN",
+  );
 }
 
 function wrongContacts(site: SiteContent): HttpError | null {
@@ -206,8 +209,8 @@ async function auditSave(
 const MAX_NAMED = 5;
 
 /**
- * Deletes a site with its robots, groups and schedules; its history remains. Answers null, or the refusal where a robot
- * there may move, which is audited, and thrown after the commit. Throws 404.
+ * Deletes a site with its robots, groups and schedules; its history remains. Returns null, or the refusal if a robot
+ * there may be moving; that is audited, and thrown after the commit. Throws 404.
  */
 async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt): Promise<HttpError | null> {
   const { now } = seen;
@@ -234,7 +237,7 @@ async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt
   await removeRobots(tx, [...robots.values()], by, now);
   await endSiteAlerts(tx, siteId, now);
   await markDeleted(tx, siteId, now);
-  // None is added after this: adding a robot locks the site's row first.
+  // None can be added after this: adding a robot locks the site's row first.
   if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
   const counts = { robots: robots.size, groups: groupCount, schedules: scheduleCount };
   await auditDeletion(tx, about, { outcome: "DONE", before: { ...stored.content, ...counts } });

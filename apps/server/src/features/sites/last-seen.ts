@@ -11,7 +11,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 /** The server's context for judging what silent robots may be doing. */
 export interface SeenAt {
   readonly now: Date;
-  /** It is connected to the broker: otherwise it would not hear that a robot has returned. */
+  /** Whether it is connected to the broker: otherwise it would not hear that a robot has returned. */
   readonly brokerConnected: boolean;
   readonly limits: MotionLimits;
 }
@@ -31,8 +31,8 @@ export function seenAt({ clock, broker, settings }: Pick<Dependencies, "clock" |
 }
 
 /**
- * When the run in which a robot was last seen moving ends by itself, of its state `s`; null where nobody knows. By the
- * name that the robot gave it: the run may have been closed since, or its START never been seen to work.
+ * When the run in which a robot was last seen moving ends by itself, of its state `s`; null if unknown. By the run id
+ * that the robot reported: the run may have been closed since, or its START never been confirmed.
  */
 export const seenRunEndsAt = sql<Date | null>`coalesce(
   (select coalesce(seen_run.planned_end_at, seen_run.stop_due_at) from runs seen_run
@@ -44,14 +44,14 @@ export const seenRunEndsAt = sql<Date | null>`coalesce(
       and seen_run.began_at is not null)
 )`;
 
-/** Server receipt of whatever was heard of a robot last, of its state `s`; null where it never spoke. */
+/** When the server last received anything from a robot, of its state `s`; null if it never did. */
 export const lastHeardAt = sql<Date | null>`greatest(s.live_at, s.received_at, s.connection_at)`;
 
 /** SQL over robot state `s`: when the broker reported the robot lost; null if it reports it connected. */
 export const connectionLostAt = sql<Date | null>`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN')
   then s.connection_at end`;
 
-/** Robots, by their state `s`, that were last seen moving and are not heard any more (protocol rule 13). */
+/** Robots, by their state `s`, that were last seen moving and are no longer heard (protocol rule 13). */
 export const isLostWhileMoving = sql<boolean>`(s.motion = 'MOVING' and not s.online)`;
 
 /** As returned in JSON. */
@@ -82,7 +82,7 @@ export function lostOf(seen: LastSeenMoving | null, { now, brokerConnected, limi
   return seen.deviceRetired && lost.state === "MUST_HAVE_STOPPED" ? null : lost;
 }
 
-/** The same as it goes on the wire. */
+/** The same, as sent on the wire. */
 export function lostRobotOf(seen: LastSeenMoving | null, at: SeenAt): LostRobot | null {
   const lost = lostOf(seen, at);
   return lost && { state: lost.state, lost_at: lost.lostAt.toISOString(), stops_by: lost.stopsBy.toISOString() };

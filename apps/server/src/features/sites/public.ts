@@ -1,4 +1,4 @@
-/** What robots that are not heard any more may be doing. */
+/** What robots that are no longer heard may be doing. */
 export {
   connectionLostAt,
   isLostWhileMoving,

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe("§7 GET api/sites/details", () => {
-  test("a Super Admin has every site, a partner those it maintains, none of them deleted ones", async () => {
+  test("a Super Admin has every site, a partner those it maintains, without deleted ones", async () => {
     await server.db
       .updateTable("sites")
       .set({ deleted_at: new Date() })
@@ -26,7 +26,7 @@ describe("§7 GET api/sites/details", () => {
     expect(await names("stranger")).toEqual(["Farfield Park"]);
   });
 
-  test("who maintains a site now sees it, whoever did before", async () => {
+  test("the current partner sees it, former ones do not", async () => {
     const { ownSiteId, strangerPartnerId } = server.fixtures;
     const stranger = await server.as("stranger");
     await server.db
@@ -37,7 +37,7 @@ describe("§7 GET api/sites/details", () => {
     expect((await stranger.ask(siteDetails)).map(({ id }) => id)).toContain(ownSiteId);
   });
 
-  test("a site comes whole: numbers as numbers, its date as text, its partner's name and contact", async () => {
+  test("a site is complete: numbers as numbers, its date as text, its partner's name and contact", async () => {
     const [site] = (await (await server.as("owner")).ask(siteDetails)).filter(
       ({ id }) => id === server.fixtures.ownSiteId,
     );
@@ -89,7 +89,7 @@ describe("§4 Robot live status: counters and status of a site", () => {
     expect(await status()).toEqual(expected);
   });
 
-  test("a robot in maintenance makes no warning, a deleted one does not count", async () => {
+  test("a robot in maintenance causes no warning, a deleted one does not count", async () => {
     const { ownRobot, ownRobot2 } = server.fixtures;
     await setState(server.db, ownRobot.id, { robot_status: "normal" });
     await server.db
@@ -111,7 +111,7 @@ describe("§4 Robot live status: counters and status of a site", () => {
   });
 });
 
-test("chosen sites are read through the same wall", async () => {
+test("selected sites are read through the same wall", async () => {
   const { ownSiteId, foreignSiteId, ownerPartnerId, userIds } = server.fixtures;
   await addRobot(server.db, foreignSiteId, "FAR-2");
   const viewer = {

@@ -7,7 +7,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { isLostWhileMoving, type LastSeenMoving, lastSeenMoving, lostOf, type SeenAt } from "./last-seen.ts";
 import { visibleSites } from "./visible-sites.ts";
 
-/** Robots of a site that are alike in what the rules look at. */
+/** Robots of a site that the rules treat alike. */
 interface RobotCount extends CountedRobot {
   readonly count: number;
 }
@@ -77,7 +77,7 @@ export async function readSites(
   });
 }
 
-/** Throws 404 where the site is not there or not the viewer's: both look the same. */
+/** Throws 404 if the site does not exist or is not the viewer's: both look the same. */
 export async function requireSite(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
   const site = await visibleSites(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
   if (!site) throw notFound("Site");

@@ -13,8 +13,8 @@ export function visibleSites(viewer: Viewer, db: Executor): SelectQueryBuilder<T
 }
 
 /**
- * The same wall for history, which stays readable: with sites that were deleted, for a Super Admin and for the partner
- * that had each. Nothing but the history of a site may start from it.
+ * The same wall for history, which stays readable: includes deleted sites, for a Super Admin and for the partner that
+ * had each. Only the history of a site may start from it.
  */
 export function sitesEverVisible(viewer: Viewer, db: Executor): SelectQueryBuilder<Tables, "sites", object> {
   const ever = db.selectFrom("sites");
@@ -28,7 +28,10 @@ export function seesServers(viewer: Viewer): boolean {
   return viewer.role === "SUPER_ADMIN";
 }
 
-/** Throws 404 where the site never was, or is not the viewer's; for the filters of history, of which deleted sites are a part. */
+/**
+ * Throws 404 if the site never existed, or is not the viewer's; for the filters of history, which includes deleted
+ * sites.
+ */
 export async function requireSiteEver(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
   const site = await sitesEverVisible(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
   if (!site) throw notFound("Site");

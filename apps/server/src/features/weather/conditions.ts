@@ -14,7 +14,7 @@ export interface WeatherSite extends WeatherPlace {
   readonly siteId: number;
 }
 
-/** What a provider knows of a place, whoever it is. */
+/** What any provider knows of a place. */
 export type Conditions = Pick<Weather, "current" | "forecast">;
 
 /** Why a provider gave no usable answer. The message is for the log: our own text, nothing that the provider sent. */
@@ -25,7 +25,7 @@ export class ProviderFailure extends Error {
 interface CodeMeaning {
   readonly description: string;
   readonly icon: WeatherIcon;
-  /** Where the icon differs at night. */
+  /** Only if the icon differs at night. */
   readonly nightIcon?: WeatherIcon;
 }
 
@@ -63,7 +63,7 @@ const meanings: ReadonlyMap<number, CodeMeaning> = new Map<number, CodeMeaning>(
 
 const unknown: CodeMeaning = { description: "No description", icon: "unknown" };
 
-/** Description and icon of a code, also of an unknown one. */
+/** Description and icon of a code, even an unknown one. */
 export function meaningOfCode(
   code: number,
   isDay = true,
@@ -72,7 +72,7 @@ export function meaningOfCode(
   return { description, icon: isDay ? icon : (nightIcon ?? icon) };
 }
 
-/** That day and those after it, `count` in all. */
+/** `count` days, beginning with that one. */
 export function daysFrom(day: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => addDays(day, index));
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
 import { ForecastCache } from "./weather.service.ts";
 
-test("memory is bounded: the oldest answer goes", async () => {
+test("memory is bounded: the oldest answer is dropped", async () => {
   const clock = new ManualClock(new Date("2026-06-15T06:30:00Z"));
   const cache = new ForecastCache<string>({ clock, freshMs: 60_000, failureMs: 1_000, maxEntries: 3 });
   const loads: string[] = [];

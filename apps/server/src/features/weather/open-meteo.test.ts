@@ -34,7 +34,7 @@ function forecastsAt(url: string, apiKey: string | null = KEY, ask = fetch): For
 const unavailable = { status: 503, message: "The weather is not available at the moment. Please try again." };
 
 describe("§3 Weather: Open-Meteo", () => {
-  test("it is asked for the rounded place, the site's days and the units of the wire, with the key", async () => {
+  test("the request has the rounded place, the site's days and the units of the wire, with the key", async () => {
     await forecasts.at(bhadla);
     expect(Object.fromEntries(service.asked[0]?.searchParams ?? [])).toEqual({
       latitude: "27.54",
@@ -82,7 +82,7 @@ describe("§3 Weather: Open-Meteo", () => {
     });
   });
 
-  test("at night a clear sky is drawn as one, and a code that nobody knows says so", async () => {
+  test("at night a clear sky has its own icon, and an unknown code says so", async () => {
     service.answering = (_, response) => {
       const answer = service.validAnswer(service.asked[0] ?? new URL(service.url));
       const changed = { current: { ...part(answer, "current"), is_day: 0, weather_code: 1 } };
@@ -119,14 +119,14 @@ describe("Open-Meteo's answers are kept for 30 minutes", () => {
     expect(service.asked).toHaveLength(3);
   });
 
-  test("calls at the same time share one question", async () => {
+  test("concurrent calls share one request", async () => {
     const answers = await Promise.all([forecasts.at(bhadla), forecasts.at(bhadla), forecasts.adviceFor(bhadla)]);
     expect(service.asked).toHaveLength(1);
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[2]).toBe("caution");
   });
 
-  test("no forecast outlives the day that it begins with", async () => {
+  test("no forecast outlives the day it begins with", async () => {
     clock = new ManualClock(new Date("2026-06-15T18:29:00Z"));
     forecasts = forecastsAt(service.url);
     expect((await forecasts.at(bhadla)).forecast[0]?.date).toBe("2026-06-15");
@@ -196,7 +196,7 @@ const failures: readonly (readonly [what: string, answering: Answering, reason: 
   ],
 ];
 
-describe("§8 Weather: what is no right answer is a 503 with a reason in the log", () => {
+describe("§8 Weather: an invalid answer is a 503 with a reason in the log", () => {
   test.each(failures)("%s", async (_what, answering, reason) => {
     service.answering = answering;
     await expect(forecasts.at(bhadla)).rejects.toMatchObject(unavailable);
@@ -207,7 +207,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
     expect(log.join()).not.toContain(KEY);
   });
 
-  test("nobody listens", async () => {
+  test("connection refused", async () => {
     const closed = await FakeOpenMeteo.open();
     const { url } = closed;
     await closed.close();
@@ -241,7 +241,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
     expect(log.join()).toContain('"reason":"no complete answer within 5 s"');
   });
 
-  test("an endless answer is cut off where it is too large", async () => {
+  test("an endless answer is cut off when it is too large", async () => {
     service.answering = (_, response) => {
       response.writeHead(200);
       const more = () => void (response.destroyed || response.write(" ".repeat(16_384), more));
@@ -251,7 +251,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
     expect(log.join()).toContain("more than 65536 bytes");
   });
 
-  test("a failure is told again for 5 s without asking, then it is tried anew", async () => {
+  test("a failure is reused for 5 s without a request, then it is retried", async () => {
     service.answering = (_, response) => sendJson(response, 500, {});
     await expect(forecasts.at(bhadla)).rejects.toMatchObject(unavailable);
     clock.advance(4_999);
@@ -262,7 +262,7 @@ describe("§8 Weather: what is no right answer is a 503 with a reason in the log
     expect((await forecasts.at(bhadla)).source).toBe("open-meteo");
   });
 
-  test("the end of the server ends a question at once, without a line in the log", async () => {
+  test("the end of the server ends a request immediately, without a line in the log", async () => {
     service.answering = () => {};
     const failed = forecasts.at(bhadla).catch((error: unknown) => error);
     await service.askedTimes(1);
@@ -282,7 +282,7 @@ describe("§4 Weather recommendation for a run that is due", () => {
     expect(await forecasts.adviceFor(bhadla)).toBe(advice);
   });
 
-  test("null after 3 s; the answer that comes later is kept", async () => {
+  test("null after 3 s; the answer that comes later is cached", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     service.answering = (request, response) => void released.then(() => service.answerValid(request, response));
     const advice = forecasts.adviceFor(bhadla);
@@ -296,7 +296,7 @@ describe("§4 Weather recommendation for a run that is due", () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  test("null where the service fails", async () => {
+  test("null if the service fails", async () => {
     service.answering = (_, response) => sendJson(response, 503, {});
     expect(await forecasts.adviceFor(bhadla)).toBeNull();
   });

@@ -20,7 +20,7 @@ const DAILY_FIELDS = [
   "wind_speed_10m_max",
 ] as const;
 
-// Wider than any weather that was ever measured, and narrow enough to notice another unit or nonsense.
+// Wider than any weather ever measured, and narrow enough to notice another unit or nonsense.
 const celsius = z.number().min(-100).max(70);
 const percent = z.number().min(0).max(100);
 const kilometresPerHour = z.number().min(0).max(500);
@@ -48,8 +48,8 @@ const answerSchema = z.object({
 });
 
 /**
- * Open-Meteo's answer as conditions of the requested days.
- * @throws ProviderFailure naming the first field that is missing or wrong; nothing is made up for it.
+ * Open-Meteo's answer as conditions of the requested days. @throws ProviderFailure naming the first field that is
+ * missing or invalid; nothing is made up for it.
  */
 function conditionsOf(answer: unknown, days: readonly string[]): Conditions {
   const parsed = answerSchema.safeParse(answer);
@@ -78,14 +78,14 @@ function conditionsOf(answer: unknown, days: readonly string[]): Conditions {
   };
 }
 
-/** The schema has counted them. */
+/** The schema guarantees the length. */
 function nth(values: readonly number[], index: number): number {
   const value = values[index];
   if (value === undefined) throw new ProviderFailure("a day is missing");
   return value;
 }
 
-/** Until the last byte, in milliseconds: well under the 10 s after which the console gives up (§9). */
+/** Until the last byte, in milliseconds: well below the 10 s after which the console gives up (§9). */
 const TIMEOUT_MS = 5_000;
 /** An answer has some 2 kB. */
 const MAX_BYTES = 65_536;
@@ -95,7 +95,7 @@ const DECIMALS = 2;
 interface OpenMeteoOptions {
   /** Address of the forecast call. */
   readonly url: string;
-  /** Of the paid service; null without one. Goes out in the request and nowhere else. */
+  /** Of the paid service; null without one. Sent in the request and nowhere else. */
   readonly apiKey: string | null;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
@@ -106,7 +106,7 @@ export function roundedPlace(place: WeatherPlace): { latitude: string; longitude
   return { latitude: place.latitude.toFixed(DECIMALS), longitude: place.longitude.toFixed(DECIMALS) };
 }
 
-/** Asks Open-Meteo, or a service that answers like it, for one place. */
+/** Queries Open-Meteo, or a compatible service, for one place. */
 export class OpenMeteo {
   readonly #options: OpenMeteoOptions;
 
@@ -115,8 +115,8 @@ export class OpenMeteo {
   }
 
   /**
-   * Conditions from the site's `today` on. `ended` gives up at once, as the server's end does.
-   * @throws ProviderFailure for any answer but a right one within the limits of time and size.
+   * Conditions from the site's `today` on. `ended` aborts immediately when the server stops. @throws ProviderFailure
+   * for anything but a valid answer within the limits of time and size.
    */
   async read(place: WeatherPlace, today: string, ended: AbortSignal): Promise<Conditions> {
     const { clock } = this.#options;
@@ -145,7 +145,7 @@ export class OpenMeteo {
       timezone: place.timezone,
       start_date: days.at(0) ?? "",
       end_date: days.at(-1) ?? "",
-      // The service's own defaults, said anyway: the wire promises these units.
+      // The service's own defaults, stated explicitly because the wire promises these units.
       temperature_unit: "celsius",
       wind_speed_unit: "kmh",
     };
@@ -155,7 +155,7 @@ export class OpenMeteo {
   }
 
   async #request(url: URL, signal: AbortSignal): Promise<string> {
-    // A redirect is not followed: it would take the key to another place.
+    // Redirects are not followed: they would take the key elsewhere.
     const headers = { accept: "application/json", "user-agent": "Suncrew" };
     const response = await this.#options.fetch(url, { signal, redirect: "manual", headers });
     if (response.status === 200) return readText(response);
@@ -184,7 +184,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The system's word for why there is no connection, such as ECONNREFUSED; other messages could hold the address. */
+/** The system's code for the connection failure, such as ECONNREFUSED; other messages could contain the address. */
 function codeOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code: unknown = cause instanceof Error && "code" in cause ? cause.code : undefined;

@@ -28,7 +28,7 @@ describe("§3 Weather: the sample", () => {
     expect(other).toEqual(answer);
   });
 
-  test("§9 Weather: takes 500 ms, but holds up no run that is due", async () => {
+  test("§9 Weather: takes 500 ms, but does not delay a due run", async () => {
     const clock = new ManualClock(TEST_NOW);
     const weather = { provider: "sample", delayMs: SAMPLE_DELAY_MS } as const;
     const forecasts = new Forecasts({ clock, log: pino({ level: "silent" }), settings: { weather } });
@@ -60,7 +60,7 @@ describe("§3 Weather: a service", () => {
     await service.close();
   });
 
-  test("its forecast is answered, without the key and without the place", async () => {
+  test("its forecast is returned, without the key and without the place", async () => {
     const owner = await server.as("owner");
     const answer = await owner.call(siteWeather, { params: { siteId: server.fixtures.ownSiteId } });
     expect(answer.status).toBe(200);
@@ -69,7 +69,7 @@ describe("§3 Weather: a service", () => {
     expect(service.asked[0]?.searchParams.get("latitude")).toBe("27.53");
   });
 
-  test("§6: nothing is asked for a site of another partner", async () => {
+  test("§6: nothing is requested for a site of another partner", async () => {
     const before = service.asked.length;
     const owner = await server.as("owner");
     const answer = await owner.call(siteWeather, { params: { siteId: server.fixtures.foreignSiteId } });
@@ -77,7 +77,7 @@ describe("§3 Weather: a service", () => {
     expect(service.asked).toHaveLength(before);
   });
 
-  test("§8 Weather: 503 in plain words where it fails", async () => {
+  test("§8 Weather: 503 in plain words if it fails", async () => {
     service.answering = (_, response) => sendJson(response, 500, { error: true, reason: "k3y-of-the-service" });
     const stranger = await server.as("stranger");
     const answer = await stranger.call(siteWeather, { params: { siteId: server.fixtures.foreignSiteId } });

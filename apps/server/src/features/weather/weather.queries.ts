@@ -4,7 +4,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import type { WeatherSite } from "./conditions.ts";
 
-/** Where the site lies. Throws 404 where it is not there or not the viewer's. */
+/** The site's location. Throws 404 if it does not exist or is not the viewer's. */
 export async function readWeatherSite(viewer: Viewer, db: Executor, siteId: number): Promise<WeatherSite> {
   const site = await visibleSites(viewer, db)
     .select(["sites.id as siteId", "sites.latitude", "sites.longitude", "sites.timezone"])

@@ -53,7 +53,7 @@ export class ForecastCache<T> {
       () => (entry.untilMs = clock.monotonicMs() + freshMs),
       () => (entry.untilMs = clock.monotonicMs() + failureMs),
     );
-    // A map keeps the order of insertion: the first is the oldest.
+    // A map keeps insertion order: the first is the oldest.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     const oldest = this.#entries.keys().next();
@@ -73,7 +73,7 @@ interface SampleDay {
   readonly wind: number;
 }
 
-/** Dry days first, so that the sample recommends cleaning, and one of rain that does not count any more (§4). */
+/** Dry days first, so that the sample recommends cleaning, and one with rain that does not count any more (§4). */
 const days: readonly SampleDay[] = [
   { code: 0, min: 24, max: 36, rainPercent: 0, wind: 14 },
   { code: 1, min: 25, max: 37, rainPercent: 5, wind: 16 },
@@ -103,7 +103,7 @@ function sampleForecast(today: string): Conditions {
 const FRESH_MS = 1_800_000;
 const FAILURE_MS = 5_000;
 const MAX_PLACES = 2_000;
-/** The longest that a due run waits for the weather, in milliseconds. */
+/** How long a due run waits for the weather at most, in milliseconds. */
 const ADVICE_TIMEOUT_MS = 3_000;
 
 interface ForecastsDependencies extends Pick<Dependencies, "clock" | "log" | "fetch"> {
@@ -142,7 +142,7 @@ export class Forecasts implements Service {
     await this.#log.stop();
   }
 
-  /** The weather at the place. Throws 503 where it is not available; the log has the reason. */
+  /** The weather at the place. Throws 503 if it is not available; the log has the reason. */
   async at(place: WeatherPlace): Promise<Weather> {
     const { clock, settings } = this.#deps;
     if (settings.weather.provider === "sample") {
@@ -157,8 +157,8 @@ export class Forecasts implements Service {
   }
 
   /**
-   * What the weather at the site says about cleaning today (§4), for a run that is due: null where it is not
-   * available within 3 s. Never throws, and adds no delay for the sample.
+   * What the weather at the site says about cleaning today (§4), for a due run: null if it is not available within 3 s.
+   * Never throws, and adds no delay for the sample.
    */
   async adviceFor(site: WeatherSite): Promise<WeatherAdvice | null> {
     if (this.#openMeteo === null) return weatherAdvice(this.#sample(site).forecast);

@@ -46,7 +46,7 @@ export function databaseFault(error: unknown): string {
   }
   if (code === "25006") return "The database can only be read at the moment.";
   if (code === "53300") return "The database takes no more connections.";
-  return "The database is not reached.";
+  return "The database cannot be reached.";
 }
 
 /** True if nothing can be stored, although reading may still work. */

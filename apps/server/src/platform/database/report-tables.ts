@@ -35,7 +35,7 @@ export interface ReportSettingsTable {
   version: WithDefault<number>;
 }
 
-export interface KeptReportsTable {
+export interface MonthlyReportsTable {
   id: Generated<number>;
   site_id: number;
   /** `YYYY-MM-01`, by the site's calendar. */
@@ -55,7 +55,7 @@ export interface KeptReportsTable {
   mailed_to: WithDefault<string[]>;
 }
 
-export interface KeptReportFilesTable {
+export interface MonthlyReportFilesTable {
   report_id: number;
   pdf: Buffer;
 }

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 import type { FirmwareTable, RolloutRobotsTable, RolloutsTable } from "./firmware-tables.ts";
 import type {
-  KeptReportFilesTable,
-  KeptReportsTable,
+  MonthlyReportFilesTable,
+  MonthlyReportsTable,
   ReportSettingsTable,
   ReportTemplatesTable,
 } from "./report-tables.ts";
@@ -481,8 +481,8 @@ export interface Tables {
 
   report_templates: ReportTemplatesTable;
   report_settings: ReportSettingsTable;
-  kept_reports: KeptReportsTable;
-  kept_report_files: KeptReportFilesTable;
+  kept_reports: MonthlyReportsTable;
+  kept_report_files: MonthlyReportFilesTable;
   firmware: FirmwareTable;
   rollouts: RolloutsTable;
   rollout_robots: RolloutRobotsTable;

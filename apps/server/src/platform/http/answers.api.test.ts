@@ -140,7 +140,7 @@ describe("a component that fails", () => {
     const notReady = await isolated.request(null, ready.path);
     expect([notReady.status, notReady.body]).toEqual([
       503,
-      { message: "The database is not reached.", code: "NOT_READY" },
+      { message: "The database cannot be reached.", code: "NOT_READY" },
     ]);
     expect((await isolated.request(null, "/api/health")).status).toBe(200);
     // The server that reaches the database lacks only a bridge, which this test does not start.
@@ -158,7 +158,7 @@ describe("a component that fails", () => {
     server.broker.setConnected(true);
     expect([answer.status, answer.body]).toEqual([
       503,
-      { message: "The MQTT broker is not reached.", code: "NOT_READY" },
+      { message: "The MQTT broker cannot be reached.", code: "NOT_READY" },
     ]);
   });
 });

@@ -58,6 +58,6 @@ export function conflict(code: ErrorCode, message: string): HttpError {
 
 /** 409 if the row has a newer version than the one that was edited: nothing is changed. */
 export function editConflict(what: string): HttpError {
-  const message = `Somebody else changed this ${what} meanwhile.`;
+  const message = `Somebody else has changed this ${what} in the meantime.`;
   return new HttpError(409, "EDIT_CONFLICT", message, { errors: [{ field: "version", message }] });
 }

@@ -4,7 +4,7 @@ import Kit from "pdfkit";
 import { plainText } from "./shaping.ts";
 import { type TextStyle, Typesetter } from "./typesetter.ts";
 
-/** The one look of printed pages: colours of the console's Light theme, lengths in points. */
+/** Colours of the console's Light theme. */
 export const theme = {
   text: "#15202b",
   muted: "#54616e",
@@ -18,16 +18,8 @@ export const theme = {
   fairSoft: "#fdefd2",
 } as const;
 
-/** A4, upright. */
-export const page = {
-  left: 48,
-  right: 547,
-  top: 76,
-  bottom: 778,
-  width: 499,
-  height: 841.89,
-  fullWidth: 595.28,
-} as const;
+/** A4 portrait and its margins, in points. */
+export const page = { left: 48, right: 547, top: 76, bottom: 778, width: 499, fullWidth: 595.28 } as const;
 
 interface PdfOptions {
   readonly title: string;
@@ -36,38 +28,24 @@ interface PdfOptions {
   /** BCP 47. */
   readonly language: string;
   readonly createdAt: Date;
-  /** Head and foot of a page, drawn as it begins; they are no content to be read out. */
+  /** Draws the header and footer of a new page, which screen readers skip. */
   readonly decorate: (document: PdfDocument, pageNumber: number) => void;
 }
 
-/** The structure types in use, of PDF 1.7 section 14.8.4. */
-export type Tag =
-  | "H1"
-  | "H2"
-  | "H3"
-  | "P"
-  | "Caption"
-  | "Table"
-  | "TR"
-  | "TH"
-  | "TD"
-  | "Figure"
-  | "Sect"
-  | "L"
-  | "LI"
-  | "LBody";
+/** Structure types of PDF 1.7, section 14.8.4. */
+export type Tag = "H1" | "H2" | "H3" | "P" | "Table" | "TR" | "TH" | "TD" | "Figure";
 
 interface TagOptions {
-  /** For who cannot see a figure. */
+  /** Alternative text of a figure. */
   readonly alt?: string;
   /** Left, top, right, bottom. */
   readonly bbox?: [number, number, number, number];
   readonly scope?: "Column" | "Row";
 }
 
-const totalStyle: TextStyle = { size: 8, color: theme.muted };
+const pageNumberStyle: TextStyle = { size: 8, color: theme.muted };
 
-/** Holds text for the document's metadata, which pdfkit writes once as it is and once into XML without escaping it. */
+/** Text for the metadata, which pdfkit writes once as it is and once into XML without escaping it. */
 class MetadataText extends String {
   override toString(): string {
     return this.valueOf().replace(/[<>&]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -75,16 +53,17 @@ class MetadataText extends String {
 }
 
 /**
- * A tagged document (PDF/UA) on A4 that is written page by page: what is finished can be read at once, so that memory
- * does not grow with its length. `y` is where the next thing goes, from the upper edge.
+ * A tagged A4 document (PDF/UA), written page by page: finished pages can be read at once, so memory does not grow with
+ * its length. `y` is where the next block starts, in points from the top edge.
  */
 export class PdfDocument {
   y: number = page.top;
   readonly kit: PDFKit.PDFDocument;
   readonly type: Typesetter;
   readonly #options: PdfOptions;
-  readonly #open: PDFKit.PDFStructureElement[] = [];
-  readonly #total: PDFKit.PDFKitReference;
+  /** Open structure elements, the innermost last. */
+  readonly #open: PDFKit.PDFStructureElement[];
+  readonly #pageCount: PDFKit.PDFKitReference;
   #pages = 0;
 
   constructor(options: PdfOptions) {
@@ -97,7 +76,7 @@ export class PdfDocument {
       tagged: true,
       displayTitle: true,
       lang: options.language,
-      // None of pdfkit's own fonts: all text is set by the typesetter.
+      // None of pdfkit's own fonts: the typesetter sets all text.
       font: "",
     });
     Object.assign(this.kit.info, {
@@ -112,10 +91,15 @@ export class PdfDocument {
       '<rdf:Description xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" rdf:about=""><pdfuaid:part>1</pdfuaid:part></rdf:Description>',
     );
     this.type = new Typesetter(this.kit);
-    this.#total = this.kit.ref({ Type: "XObject", Subtype: "Form", BBox: [0, -4, 60, 12] });
-    const whole = this.kit.struct("Document");
-    this.kit.addStructure(whole);
-    this.#open.push(whole);
+    this.#pageCount = this.kit.ref({ Type: "XObject", Subtype: "Form", BBox: [0, -4, 60, 12] });
+    this.#open = [this.kit.struct("Document")];
+    this.kit.addStructure(this.#innermost);
+  }
+
+  get #innermost(): PDFKit.PDFStructureElement {
+    const element = this.#open.at(-1);
+    if (element === undefined) throw new Error("The document has ended.");
+    return element;
   }
 
   newPage(): void {
@@ -125,17 +109,17 @@ export class PdfDocument {
     this.artifact(() => this.#options.decorate(this, this.#pages));
   }
 
-  /** Begins a new page where less than this is left of this one; true if it did. */
-  need(height: number): boolean {
+  /** Starts a new page if less than `height` is left on this one; true if it did. */
+  reserve(height: number): boolean {
     if (this.#pages > 0 && this.y + height <= page.bottom) return false;
     this.newPage();
     return true;
   }
 
-  /** What is tagged until `close` lies within it. */
+  /** Whatever is tagged until `close` is a child of this element. */
   open(tag: Tag, options: TagOptions = {}): void {
     const element = this.kit.struct(tag, options);
-    this.#open.at(-1)?.add(element);
+    this.#innermost.add(element);
     this.#open.push(element);
   }
 
@@ -143,65 +127,70 @@ export class PdfDocument {
     this.#open.pop()?.end();
   }
 
-  /** What is drawn belongs to the innermost open tag; no page may begin meanwhile. */
+  /** Adds what is drawn to the innermost open element. `draw` must not start a page. */
   content(draw: () => void): void {
-    this.#open.at(-1)?.add(draw);
+    this.#innermost.add(draw);
   }
 
   mark(tag: Tag, draw: () => void, options: TagOptions = {}): void {
-    this.open(tag, options);
-    this.content(draw);
-    this.close();
+    this.#innermost.add(this.kit.struct(tag, options, draw));
   }
 
-  /** Lines, grounds, heads and feet: nobody reads them out. */
+  /** Decoration that screen readers skip. */
   artifact(draw: () => void): void {
     this.kit.markContent("Artifact", { type: "Layout" });
     draw();
     this.kit.endMarkedContent();
   }
 
-  /** An entry of the outline that leads to this page; what it returns takes entries below it. */
+  line(fromX: number, fromY: number, toX: number, toY: number, width: number, color: string): void {
+    this.kit.moveTo(fromX, fromY).lineTo(toX, toY).lineWidth(width).strokeColor(color).stroke();
+  }
+
+  fill(left: number, top: number, width: number, height: number, color: string): void {
+    this.kit.rect(left, top, width, height).fillColor(color).fill();
+  }
+
+  /** Adds a bookmark to this page; its own bookmarks may be added to what it returns. */
   outline(title: string, parent: PDFKit.PDFOutline = this.kit.outline): PDFKit.PDFOutline {
     return parent.addItem(plainText(title));
   }
 
-  /** "Page 3 of 12", ending near `right`: the total is a form that is filled in when it is known. */
+  /** "Page 3 of 12", right-aligned; every page shows one form for the total, which is filled in at the end. */
   pageNumber(right: number, baseline: number): void {
-    const forms: unknown = this.kit.page.xobjects;
-    if (typeof forms === "object" && forms !== null) Object.assign(forms, { Total: this.#total });
-    const room = this.type.width("00", totalStyle);
-    this.type.set(`Page ${this.#pages} of`, right - room - 2.5, baseline, totalStyle, "RIGHT");
-    this.kit.addContent(`q 1 0 0 -1 ${right - room} ${baseline} cm /Total Do Q`);
+    Object.assign(this.kit.page.xobjects, { Total: this.#pageCount });
+    const totalWidth = this.type.width("00", pageNumberStyle);
+    this.type.set(`Page ${this.#pages} of`, right - totalWidth - 2.5, baseline, pageNumberStyle, "RIGHT");
+    this.kit.addContent(`q 1 0 0 -1 ${right - totalWidth} ${baseline} cm /Total Do Q`);
   }
 
-  /** All there is to read now; null where there is nothing. */
-  take(): Buffer | null {
-    const taken: unknown = this.kit.read();
-    return Buffer.isBuffer(taken) ? taken : taken instanceof Uint8Array ? Buffer.from(taken) : null;
+  /** Takes the bytes written since the last call; null if there are none. */
+  read(): Buffer | null {
+    const bytes: unknown = this.kit.read();
+    return Buffer.isBuffer(bytes) ? bytes : null;
   }
 
   end(): void {
     while (this.#open.length > 0) this.close();
-    this.type.endForm(this.#total, String(this.#pages), totalStyle);
+    this.type.endForm(this.#pageCount, String(this.#pages), pageNumberStyle);
     this.type.end();
     this.kit.end();
   }
 }
 
 /**
- * The bytes of a document as they come to be. `steps` draws a little at each step; between two of them others get
- * their turn, and the next one waits until the reader wants more. A stream that is destroyed takes no further step.
+ * The bytes of a document while it is drawn, a little at each step. Others get their turn between two steps, and the
+ * next step waits until the reader wants more. Destroying the stream ends the work.
  */
 export function streamPdf(document: PdfDocument, steps: Iterable<void>): Readable {
   async function* bytes(): AsyncGenerator<Buffer> {
     for (const _ of steps) {
-      const written = document.take();
+      const written = document.read();
       if (written !== null) yield written;
       await nextTurn();
     }
     document.end();
-    for (let written = document.take(); written !== null; written = document.take()) yield written;
+    for (let written = document.read(); written !== null; written = document.read()) yield written;
   }
   return Readable.from(bytes(), { objectMode: false });
 }

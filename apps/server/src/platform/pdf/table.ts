@@ -1,199 +1,195 @@
-import { heading, noteStyle, paragraph, paragraphHeight } from "./blocks.ts";
+import { heading, noteStyle, paragraph, paragraphHeight, rule } from "./blocks.ts";
 import { page, type PdfDocument, theme } from "./pdf-document.ts";
-import { type Align, ascent, type TextStyle } from "./typesetter.ts";
+import { type Align, capHeight, type TextStyle } from "./typesetter.ts";
 
-export interface Column {
+export type Cell = string | { readonly text: string; readonly color?: string; readonly isStrong?: boolean };
+
+export interface Column<Row> {
   readonly title: string;
-  /** Its part of the width, beside the others'. */
+  /** Its width, relative to that of the other columns. */
   readonly share: number;
   readonly align?: Align;
-  /** Lines at the most; an ellipsis ends what is longer. */
-  readonly most?: number;
+  /** An ellipsis ends longer text; 3 by default. */
+  readonly maxLines?: number;
+  readonly of: (row: Row) => Cell;
+  /** Its cell in the row of totals. */
+  readonly total?: string;
 }
 
-export interface StyledCell {
-  readonly text: string;
-  readonly color?: string;
-  readonly isStrong?: boolean;
-}
-export type Cell = string | StyledCell;
-
-export interface Table {
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
-  /** The first cell of a row names it. */
+export interface Table<Row> {
+  readonly title: string;
+  /** Printed below the title. */
+  readonly notes?: readonly string[];
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Printed instead of a table without rows, and of its notes. */
+  readonly empty?: string;
+  /** Whether the first cell of a row names it. */
   readonly namesRows?: boolean;
-  /** Small type and little room, for tables of thousands of rows. */
+  /** Whether a last row has the totals of the columns. */
+  readonly hasTotals?: boolean;
+  /** Small type and narrow spacing, for thousands of rows. */
   readonly isDense?: boolean;
 }
 
-interface Manner {
-  /** Points, as all of these. */
-  readonly size: number;
-  readonly line: number;
-  /** Over and under the lines of a row. */
-  readonly pad: number;
+/** Points. */
+interface Spacing {
+  readonly fontSize: number;
+  readonly lineHeight: number;
+  /** Above and below the lines of a row. */
+  readonly padding: number;
+  /** Between columns. */
   readonly gap: number;
 }
-const usual: Manner = { size: 8.5, line: 11.4, pad: 4.2, gap: 10 };
-const dense: Manner = { size: 7.5, line: 9.8, pad: 2.9, gap: 8 };
+const regular: Spacing = { fontSize: 8.5, lineHeight: 11.4, padding: 4.2, gap: 10 };
+const dense: Spacing = { fontSize: 7.5, lineHeight: 9.8, padding: 2.9, gap: 8 };
 
-const MOST_LINES = 3;
-const ROWS_BETWEEN_TURNS = 20;
-/** What a heading takes at the top of a page. */
-const HEADING = 40;
+const SIDE_PADDING = 6;
+const MAX_LINES = 3;
+const ROWS_PER_STEP = 20;
+/** Of a heading at the top of a page, in points. */
+const HEADING_HEIGHT = 40;
 
-interface Place extends Column {
-  readonly left: number;
-  readonly width: number;
-}
-
-interface SetCell {
+interface TypesetCell {
   readonly lines: readonly string[];
   readonly style: TextStyle;
 }
 
 /**
- * Draws a table under its heading and notes. It begins a new page where it is whole on that one and would be broken on
- * this one. A dense table, or one that is longer than a page, breaks between rows, with two of them on each side at the
- * least and its head on each page. Others get their turn at each step.
+ * Draws a table below its title and notes. It starts a new page if it would break on this one and fits on that one. A
+ * dense table, or one that is longer than a page, breaks between rows, with at least two of them on each side and its
+ * header on each page. Yields after every few rows.
  */
-export function* titledTable(
-  document: PdfDocument,
-  title: string,
-  notes: readonly string[],
-  table: Table,
-): Generator<void> {
-  const { columns, rows, namesRows, isDense } = table;
-  const drawing = new TableDrawing(document, columns, namesRows === true, isDense === true ? dense : usual);
-  const ofNotes = notes.reduce((sum, note) => sum + paragraphHeight(document, note, noteStyle), 0);
-  const room = isDense === true ? 0 : page.bottom - page.top - ofNotes - HEADING;
-  heading(document, "H3", title, ofNotes + drawing.together(rows, room));
+export function* titledTable<Row>(document: PdfDocument, table: Table<Row>): Generator<void> {
+  const { title, notes = [], columns, rows, empty } = table;
+  if (rows.length === 0 && empty !== undefined) {
+    heading(document, "H3", title);
+    paragraph(document, empty);
+    return;
+  }
+  const drawing = new TableDrawing(
+    document,
+    columns,
+    table.namesRows === true,
+    table.isDense === true ? dense : regular,
+  );
+  const cells = rows.map((row) => columns.map((column) => column.of(row)));
+  if (table.hasTotals === true) cells.push(columns.map(({ total = "" }) => ({ text: total, isStrong: true })));
+  const notesHeight = notes.reduce((sum, note) => sum + paragraphHeight(document, note, noteStyle), 0);
+  const available = table.isDense === true ? 0 : page.bottom - page.top - notesHeight - HEADING_HEIGHT;
+  heading(document, "H3", title, notesHeight + drawing.unbrokenHeight(cells, available));
   for (const note of notes) paragraph(document, note, noteStyle);
   document.open("Table");
-  for (const [nth, cells] of rows.entries()) {
-    const isBeforeLast = nth === rows.length - 2;
-    drawing.row(cells, nth === 0, nth === 0 || isBeforeLast ? rows[nth + 1] : undefined);
-    if (nth % ROWS_BETWEEN_TURNS === ROWS_BETWEEN_TURNS - 1) yield;
+  for (const [index, row] of cells.entries()) {
+    const isKeptWithNext = index === 0 || index === cells.length - 2;
+    drawing.row(row, index === 0, isKeptWithNext ? cells[index + 1] : undefined);
+    if (index % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
   }
   document.close();
   document.y += 10;
   yield;
 }
 
+type Scope = "Row" | "Column" | null;
+
 class TableDrawing {
   readonly #document: PdfDocument;
   readonly #namesRows: boolean;
-  readonly #manner: Manner;
-  readonly #places: readonly Place[];
-  readonly #head: readonly SetCell[];
+  readonly #spacing: Spacing;
+  readonly #columns;
+  readonly #header: readonly TypesetCell[];
 
-  constructor(document: PdfDocument, columns: readonly Column[], namesRows: boolean, manner: Manner) {
+  constructor(document: PdfDocument, columns: readonly Column<never>[], namesRows: boolean, spacing: Spacing) {
     this.#document = document;
     this.#namesRows = namesRows;
-    this.#manner = manner;
-    this.#places = placesOf(columns, manner.gap);
-    const style: TextStyle = { size: manner.size - 0.5, weight: "SEMIBOLD", color: theme.muted };
-    this.#head = this.#places.map(({ title, width }) => ({
+    this.#spacing = spacing;
+    this.#columns = placeColumns(columns, spacing.gap);
+    const style: TextStyle = { size: spacing.fontSize - 0.5, weight: "SEMIBOLD", color: theme.muted };
+    this.#header = this.#columns.map(({ title, width }) => ({
       lines: document.type.lines(title, width, style, 2),
       style,
     }));
   }
 
-  /** What must be on one page: all rows with the head where they have room on a page, else the first two. */
-  together(rows: readonly (readonly Cell[])[], room: number): number {
-    let height = this.#height(this.#head);
-    let ofFirst = height;
-    for (const [nth, cells] of rows.entries()) {
-      height += this.#height(this.#set(cells));
-      if (nth < 2) ofFirst = height;
-      if (height > room && nth > 0) return ofFirst;
+  /** What must not be broken: the header with all rows if they fit into `available`, else with the first two. */
+  unbrokenHeight(rows: readonly (readonly Cell[])[], available: number): number {
+    let height = this.#height(this.#header);
+    let firstRows = height;
+    for (const [index, cells] of rows.entries()) {
+      height += this.#height(this.#typeset(cells));
+      if (index < 2) firstRows = height;
+      if (height > available && index > 0) return firstRows;
     }
     return height;
   }
 
-  row(cells: readonly Cell[], isFirst: boolean, together?: readonly Cell[]): void {
-    const set = this.#set(cells);
-    const after = together === undefined ? 0 : this.#height(this.#set(together));
-    const height = this.#height(set);
-    const isNewPage = this.#document.need(height + after + (isFirst ? this.#height(this.#head) : 0));
-    if (isFirst) this.#drawHead();
-    else if (isNewPage) this.#repeatHead();
-    this.#drawCells(set, (nth) => (this.#namesRows && nth === 0 ? "Row" : null));
-    this.#document.artifact(() => hairline(this.#document, this.#document.y));
+  /** `next` is the row that must be on the same page. */
+  row(cells: readonly Cell[], isFirst: boolean, next?: readonly Cell[]): void {
+    const row = this.#typeset(cells);
+    const nextHeight = next === undefined ? 0 : this.#height(this.#typeset(next));
+    const headerHeight = isFirst ? this.#height(this.#header) : 0;
+    const isNewPage = this.#document.reserve(this.#height(row) + nextHeight + headerHeight);
+    if (isFirst || isNewPage) this.#drawHeader(!isFirst);
+    this.#drawRow(row, (index) => (this.#namesRows && index === 0 ? "Row" : null));
+    this.#document.artifact(() => rule(this.#document, this.#document.y, 0.5));
   }
 
-  #set(cells: readonly Cell[]): SetCell[] {
-    return this.#places.map(({ width, most = MOST_LINES }, nth) => {
-      const cell = cells[nth] ?? "";
-      const { text, color = theme.text, isStrong }: StyledCell = typeof cell === "string" ? { text: cell } : cell;
-      const style: TextStyle = { size: this.#manner.size, color, weight: isStrong === true ? "SEMIBOLD" : "REGULAR" };
-      return { lines: this.#document.type.lines(text, width, style, most), style };
+  #typeset(cells: readonly Cell[]): TypesetCell[] {
+    return this.#columns.map(({ width, maxLines = MAX_LINES }, index) => {
+      const cell = cells[index] ?? "";
+      const { text, color = theme.text, isStrong = false } = typeof cell === "string" ? { text: cell } : cell;
+      const style: TextStyle = { size: this.#spacing.fontSize, color, weight: isStrong ? "SEMIBOLD" : "REGULAR" };
+      return { lines: this.#document.type.lines(text, width, style, maxLines), style };
     });
   }
 
-  #height(cells: readonly SetCell[]): number {
-    return Math.max(1, ...cells.map(({ lines }) => lines.length)) * this.#manner.line + this.#manner.pad * 2;
+  #height(row: readonly TypesetCell[]): number {
+    const { lineHeight, padding } = this.#spacing;
+    return Math.max(1, ...row.map(({ lines }) => lines.length)) * lineHeight + padding * 2;
   }
 
-  #drawHead(): void {
-    this.#document.artifact(() => this.#ground());
-    this.#drawCells(this.#head, () => "Column");
-  }
-
-  /** On a further page the head is there for the eyes alone; who is read to has heard it. */
-  #repeatHead(): void {
+  /** A header that is repeated on a further page is an artifact: screen readers have read it. */
+  #drawHeader(isRepeated: boolean): void {
+    const height = this.#height(this.#header);
     this.#document.artifact(() => {
-      this.#ground();
-      for (const [nth, cell] of this.#head.entries()) this.#drawCell(nth, cell);
+      this.#document.fill(page.left, this.#document.y, page.width, height, theme.soft);
+      rule(this.#document, this.#document.y + height, 0.5);
+      if (isRepeated) for (const [index, cell] of this.#header.entries()) this.#drawCell(index, cell);
     });
-    this.#document.y += this.#height(this.#head);
+    if (isRepeated) this.#document.y += height;
+    else this.#drawRow(this.#header, () => "Column");
   }
 
-  /** Cells of one row, each tagged; `scopeOf` is null for those that name nothing. */
-  #drawCells(cells: readonly SetCell[], scopeOf: (nth: number) => "Row" | "Column" | null): void {
+  #drawRow(row: readonly TypesetCell[], scopeOf: (index: number) => Scope): void {
     this.#document.open("TR");
-    for (const [nth, cell] of cells.entries()) {
-      const scope = scopeOf(nth);
-      const draw = () => this.#drawCell(nth, cell);
+    for (const [index, cell] of row.entries()) {
+      const scope = scopeOf(index);
+      const draw = () => this.#drawCell(index, cell);
       if (scope === null) this.#document.mark("TD", draw);
       else this.#document.mark("TH", draw, { scope });
     }
     this.#document.close();
-    this.#document.y += this.#height(cells);
+    this.#document.y += this.#height(row);
   }
 
-  #drawCell(nth: number, { lines, style }: SetCell): void {
-    const place = this.#places[nth];
-    if (place === undefined) return;
-    const { left, width, align = "LEFT" } = place;
+  #drawCell(index: number, { lines, style }: TypesetCell): void {
+    const column = this.#columns[index];
+    if (column === undefined) return;
+    const { left, width, align = "LEFT" } = column;
     const x = align === "LEFT" ? left : align === "RIGHT" ? left + width : left + width / 2;
-    const { line, pad, size } = this.#manner;
-    // Capitals stand in the middle of their line.
-    const first = this.#document.y + pad + (line + ascent(size)) / 2;
-    for (const [below, text] of lines.entries()) {
-      this.#document.type.set(text, x, first + below * line, style, align);
-    }
-  }
-
-  #ground(): void {
-    const height = this.#height(this.#head);
-    this.#document.kit.rect(page.left, this.#document.y, page.width, height).fillColor(theme.soft).fill();
-    hairline(this.#document, this.#document.y + height);
+    const { lineHeight, padding, fontSize } = this.#spacing;
+    // Capitals are centred in their line.
+    const baseline = this.#document.y + padding + (lineHeight + capHeight(fontSize)) / 2;
+    this.#document.type.setLines(lines, x, baseline, lineHeight, style, align);
   }
 }
 
-function hairline({ kit }: PdfDocument, y: number): void {
-  kit.moveTo(page.left, y).lineTo(page.right, y).lineWidth(0.5).strokeColor(theme.border).stroke();
-}
-
-function placesOf(columns: readonly Column[], gap: number): Place[] {
-  const pad = 6;
+function placeColumns(columns: readonly Column<never>[], gap: number) {
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const room = page.width - pad * 2 - gap * (columns.length - 1);
-  let left = page.left + pad;
+  const available = page.width - SIDE_PADDING * 2 - gap * (columns.length - 1);
+  let left = page.left + SIDE_PADDING;
   return columns.map((column) => {
-    const width = (room * column.share) / shares;
+    const width = (available * column.share) / shares;
     const place = { ...column, left, width };
     left += width + gap;
     return place;

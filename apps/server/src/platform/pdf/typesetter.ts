@@ -1,5 +1,5 @@
 import { EmbeddedFont, hexText } from "./embedded-font.ts";
-import { type FontFace, type GlyphRun, latinFace, plainText, shape, type Weight } from "./shaping.ts";
+import { type FontFace, type GlyphRun, graphemesOf, latinFace, plainText, shape, type Weight } from "./shaping.ts";
 
 export interface TextStyle {
   /** Points. */
@@ -24,49 +24,62 @@ export class Typesetter {
 
   /** Points. */
   width(text: string, style: TextStyle): number {
-    return widthOf(shape(plainText(text), style.weight ?? "REGULAR"), style.size);
+    return widthOf(shape(plainText(text), style.weight), style.size);
   }
 
-  /** At most this many lines of at most this width; an ellipsis ends a text that does not fit. */
-  lines(text: string, width: number, style: TextStyle, most = Number.POSITIVE_INFINITY): string[] {
+  /** Breaks text into lines of at most `width` points; an ellipsis ends text that needs more than `maxLines`. */
+  lines(text: string, width: number, style: TextStyle, maxLines = Number.POSITIVE_INFINITY): string[] {
+    const fits = (line: string) => this.width(line, style) <= width;
     const lines: string[] = [];
     let rest = plainText(text);
     while (rest !== "") {
-      if (this.width(rest, style) <= width) return [...lines, rest];
-      if (lines.length + 1 >= most) return [...lines, this.#cut(rest, width, style)];
-      const line = this.#fitting(rest, width, style);
+      if (fits(rest)) return [...lines, rest];
+      const graphemes = graphemesOf(rest);
+      if (lines.length + 1 >= maxLines) {
+        const start = longestStart(graphemes, (line) => fits(line + ELLIPSIS), 1);
+        return [...lines, start.trimEnd() + ELLIPSIS];
+      }
+      // A word that is too wide for a line is broken between characters.
+      const line = longestStart(rest.split(/(?<= )/u), fits) || longestStart(graphemes, fits, 1);
       lines.push(line.trimEnd());
       rest = rest.slice(line.length).trimStart();
     }
     return lines;
   }
 
-  /** Sets one line from `x`, or up to or around it; `baseline` from the upper edge of the page. */
+  /** The text on one line, ending in an ellipsis where it does not fit. */
+  truncate(text: string, width: number, style: TextStyle): string {
+    return this.lines(text, width, style, 1)[0] ?? "";
+  }
+
+  /** Sets one line that starts at, ends at or is centred on `x`; `baseline` is in points from the top of the page. */
   set(text: string, x: number, baseline: number, style: TextStyle, align: Align = "LEFT"): void {
-    const runs = shape(plainText(text), style.weight ?? "REGULAR");
+    const runs = shape(plainText(text), style.weight);
     const width = widthOf(runs, style.size);
     let left = align === "LEFT" ? x : align === "RIGHT" ? x - width : x - width / 2;
     this.#document.fillColor(style.color);
     for (const run of runs) {
       const font = this.#font(run.face);
-      const resources: unknown = this.#document.page.fonts;
-      if (isDictionary(resources)) resources[run.face.id] = font.dictionary;
-      this.#document.addContent(content(run, font, left, baseline, style.size));
+      Object.assign(this.#document.page.fonts, { [run.face.id]: font.dictionary });
+      this.#document.addContent(runContent(run, font, left, baseline, style.size));
       left += widthOf([run], style.size);
     }
   }
 
-  /** A form of one short Latin text that is known only at the end, such as the number of pages. */
-  endForm(form: PDFKit.PDFKitReference, text: string, style: TextStyle): void {
-    const [run] = shape(text, style.weight ?? "REGULAR");
+  /** Sets lines below one another; `baseline` is that of the first, `step` the distance to the next. */
+  setLines(lines: readonly string[], x: number, baseline: number, step: number, style: TextStyle, align?: Align): void {
+    for (const [index, line] of lines.entries()) this.set(line, x, baseline + index * step, style, align);
+  }
+
+  /** Fills in a form with a short Latin text that is known only at the end, such as the number of pages. */
+  endForm(form: PDFKit.PDFKitReference, text: string, { weight, size, color }: TextStyle): void {
+    const [run] = shape(text, weight);
     if (run === undefined) return;
     const font = this.#font(run.face);
     Object.assign(form.data, { Resources: { Font: { [run.face.id]: font.dictionary } } });
     const codes = run.glyphs.map((glyph) => font.code(glyph)).join("");
-    const [red, green, blue] = rgb(style.color);
-    form.end(
-      Buffer.from(`BT ${red} ${green} ${blue} rg /${run.face.id} ${style.size} Tf 0 0 Td <${codes}> Tj ET`, "latin1"),
-    );
+    const rgb = [1, 3, 5].map((start) => rounded(Number.parseInt(color.slice(start, start + 2), 16) / 255)).join(" ");
+    form.end(Buffer.from(`BT ${rgb} rg /${run.face.id} ${size} Tf 0 0 Td <${codes}> Tj ET`, "latin1"));
   }
 
   /** Writes the fonts. */
@@ -79,35 +92,20 @@ export class Typesetter {
     if (font === undefined) this.#fonts.set(face, (font = new EmbeddedFont(this.#document, face)));
     return font;
   }
-
-  /** As many words as fit; of a word that alone is too wide, as many characters, at least one. */
-  #fitting(text: string, width: number, style: TextStyle): string {
-    let fitting = "";
-    for (const word of text.split(/(?<= )/u)) {
-      if (this.width(fitting + word, style) > width) break;
-      fitting += word;
-    }
-    return fitting === "" ? this.#fittingCharacters(text, width, style, "") : fitting;
-  }
-
-  #cut(text: string, width: number, style: TextStyle): string {
-    return this.#fittingCharacters(text, width, style, ELLIPSIS).trimEnd() + ELLIPSIS;
-  }
-
-  #fittingCharacters(text: string, width: number, style: TextStyle, end: string): string {
-    let fitting = "";
-    for (const { segment } of graphemes.segment(text)) {
-      if (fitting !== "" && this.width(fitting + segment + end, style) > width) break;
-      fitting += segment;
-    }
-    return fitting;
-  }
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** As many of the parts, joined, as fit, and never fewer than `minimum`. */
+function longestStart(parts: readonly string[], fits: (text: string) => boolean, minimum = 0): string {
+  let start = "";
+  for (const [index, part] of parts.entries()) {
+    if (index >= minimum && !fits(start + part)) break;
+    start += part;
+  }
+  return start;
+}
 
-/** Distance from the upper edge of a line to its baseline, for text of this size. */
-export function ascent(size: number): number {
+/** Height of capital letters: the distance from their top to the baseline. */
+export function capHeight(size: number): number {
   const { font } = latinFace("REGULAR");
   return (font.capHeight / font.unitsPerEm) * size;
 }
@@ -117,8 +115,8 @@ function widthOf(runs: readonly GlyphRun[], size: number): number {
   return (advances * size) / 1000;
 }
 
-/** pdfkit turns the page so that y grows downwards; the text is turned back. */
-function content(run: GlyphRun, font: EmbeddedFont, x: number, baseline: number, size: number): string {
+/** pdfkit flips the page so that y grows downwards; the matrix turns the text upright again. */
+function runContent(run: GlyphRun, font: EmbeddedFont, x: number, baseline: number, size: number): string {
   const parts: string[] = [];
   let array = "";
   let pending = 0;
@@ -139,19 +137,10 @@ function content(run: GlyphRun, font: EmbeddedFont, x: number, baseline: number,
   }
   flush();
   const shown = `BT /${run.face.id} ${size} Tf 1 0 0 -1 ${rounded(x)} ${rounded(baseline)} Tm ${parts.join(" ")} ET`;
-  // Readers that know it copy and speak this text, whatever the order of the glyphs.
+  // Readers that support ActualText copy and speak it, whatever the order of the glyphs.
   return run.isShaped ? `/Span << /ActualText <feff${hexText(run.text)}> >> BDC ${shown} EMC` : shown;
 }
 
 function rounded(length: number): string {
   return String(Math.round(length * 1000) / 1000);
-}
-
-function rgb(color: string): readonly [string, string, string] {
-  const part = (start: number) => rounded(Number.parseInt(color.slice(start, start + 2), 16) / 255);
-  return [part(1), part(3), part(5)];
-}
-
-function isDictionary(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

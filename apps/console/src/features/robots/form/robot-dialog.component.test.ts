@@ -135,7 +135,7 @@ test("§5 Edit Robot: a name that is too long is not cut; where the stream did n
   await expect.element(name).toHaveAccessibleDescription(/must have at most \d+ characters/);
 
   await name.fill("Mine");
-  const message = "Somebody else changed this meanwhile.";
+  const message = "Somebody else has changed this in the meantime.";
   when(updateRobot).fail(409, { message, code: "EDIT_CONFLICT", errors: [{ field: "version", message }] });
   when(robotDetailsWithSettings).answer({ robots: robotsWith("SCR-1011", { robot_name: "Theirs", version: 2 }) });
   await save.click();

@@ -1,4 +1,5 @@
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { type RobotEntry, UNKNOWN_ROBOT } from "../../../platform/live/live-store.ts";
 
 /** A robot of the list for tests: idle, reported at noon. */
 export function robotRow(change: Partial<RobotWithSettings> = {}): RobotWithSettings {
@@ -47,3 +48,10 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
 
 /** Three seconds after the rows' last report. */
 export const NOON = new Date("2026-03-01T12:00:03.000Z");
+
+/** All that a browser knows of a robot that the stream shows so; null where it has not named it. */
+export function robotEntry(streamed: RobotLive | null, change: Partial<RobotEntry> = {}): RobotEntry {
+  const { answers = [] } = change;
+  const robot = streamed && answers.reduce((shown, { show }) => show(shown), streamed);
+  return { ...UNKNOWN_ROBOT, ...change, streamed, robot };
+}

@@ -1,9 +1,9 @@
 import { ActionIcon, Button, NativeSelect, Tabs, Tooltip } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
 import { IconEdit, IconFilterOff, IconPlus, IconRefresh, IconRobot, IconTrash } from "@tabler/icons-react";
-import { type ComponentProps, type ReactNode, useCallback, useMemo, useState } from "react";
+import { type ComponentProps, type ReactNode, useCallback, useState } from "react";
+import { hasSameItems } from "../../../platform/live/live.ts";
 import { useUrlParams } from "../../../platform/url-params.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -23,9 +23,10 @@ import {
   robotFilterOf,
   robotFilterLabel,
   RobotStatusBadge,
+  type RobotView,
   type SiteRobots,
   useRobotView,
-  useRobotViews,
+  useRobotsValue,
   useSiteRobots,
 } from "../../robots/public.ts";
 import { SiteFacts } from "../site-facts.tsx";
@@ -41,14 +42,9 @@ interface ManagedSiteProps {
 /** §2 Site Management page, right card: the selected site with its robots and its groups. */
 export function ManagedSite({ site, tab, onTab }: ManagedSiteProps) {
   const robots = useSiteRobots(site.id);
-  const views = useRobotViews(robots.rows);
-  const isTold = robots.state === "loaded" && views.every((view) => !view.isChecking);
-  const counted = siteCountersOf(views.map((view) => ({ status: view.status, operatingMode: view.mode })));
-  // §8 Robot fetch failure: the online count is 0.
-  const online = robots.state === "failed" ? 0 : isTold ? counted.onlineRobots : site.online_robots;
   return (
     <>
-      <SiteFacts site={site} onlineRobots={online} />
+      <SiteFacts site={site} robots={robots} />
       <Tabs
         value={tab}
         onChange={(value) => onTab(value === "groups" ? "groups" : "robots")}
@@ -231,11 +227,13 @@ function useRobotFilter(rows: readonly RobotWithSettings[]) {
     [change],
   );
   // Nothing is computed of every robot while all are shown.
-  const views = useRobotViews(filter === "all" ? NONE : rows);
-  const shown = useMemo(() => {
-    if (filter === "all") return rows;
-    const passing = new Set(views.filter((view) => matchesFilter(filter, view.status)).map((view) => view.id));
-    return rows.filter((row) => passing.has(row.robot_id));
-  }, [rows, filter, views]);
-  return { filter, setFilter, shown };
+  const passingOf = useCallback(
+    (views: readonly RobotView[]) => {
+      const passing = new Set(views.filter((view) => matchesFilter(filter, view.status)).map((view) => view.id));
+      return rows.filter((row) => passing.has(row.robot_id));
+    },
+    [rows, filter],
+  );
+  const passing = useRobotsValue(filter === "all" ? NONE : rows, passingOf, hasSameItems);
+  return { filter, setFilter, shown: filter === "all" ? rows : passing };
 }

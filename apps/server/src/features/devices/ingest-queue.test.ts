@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { TEST_NOW } from "../../../test/test-app.ts";
 import type { IncomingMessage } from "./devices.mqtt.ts";
-import { IncomingBuffer } from "./incoming-buffer.ts";
+import { IncomingBuffer } from "./ingest-queue.ts";
 
 const receivedAt = TEST_NOW;
 let dropped: string[];
@@ -12,16 +12,16 @@ beforeEach(() => {
   buffer = new IncomingBuffer((serial, count, kind) => dropped.push(...Array<string>(count).fill(`${serial} ${kind}`)));
 });
 
-/** Each shows something else, so that none makes the one before superfluous. */
+/** Each state differs, so that none makes the previous one redundant. */
 const state = (seq: number, session = 1): IncomingMessage => ({
   leaf: "state",
   message: stateMessage(TEST_NOW, session, seq, { lastSeq: seq }),
   receivedAt,
   retained: false,
 });
-const online = (session: number, told: "ONLINE" | "CONNECTION_BROKEN" = "ONLINE"): IncomingMessage => ({
+const online = (session: number, state: "ONLINE" | "CONNECTION_BROKEN" = "ONLINE"): IncomingMessage => ({
   leaf: "connection",
-  message: connectionMessage(TEST_NOW, session, told),
+  message: connectionMessage(TEST_NOW, session, state),
   receivedAt,
   retained: false,
 });
@@ -38,8 +38,8 @@ const takenOf = () =>
     }),
   ]);
 
-describe("protocol rule 10: no robot's messages hold up the others", () => {
-  test("protocol rule 10: of a robot that said much the first eight are stored, then the others' messages, then more", () => {
+describe("protocol rule 10: no robot's messages delay the others", () => {
+  test("protocol rule 10: of a robot with a backlog the first eight are stored, then the others' messages, then more", () => {
     for (let seq = 1; seq <= 20; seq += 1) buffer.add("LOUD-1", state(seq));
     buffer.add("CALM-1", state(1));
     const eight = (from: number, to = from + 7) =>
@@ -58,9 +58,9 @@ describe("protocol rule 10: no robot's messages hold up the others", () => {
     expect(buffer.size).toBe(0);
   });
 
-  test("protocol rule 7: past the budget only what is newer takes the place of its kind; an event takes none", () => {
+  test("protocol rule 7: over the budget, a message only replaces an older one of its kind; an event replaces none", () => {
     for (const message of [online(5), event(1), state(3, 5)]) buffer.addInPlace("LOUD-1", message);
-    // A late will of the former session, a state that was overtaken, another event.
+    // A late will of the previous session, a superseded state, another event.
     for (const message of [online(4, "CONNECTION_BROKEN"), state(2, 5), event(2)]) buffer.addInPlace("LOUD-1", message);
     expect(dropped).toEqual(Array(3).fill("LOUD-1 over-budget"));
     buffer.addInPlace("LOUD-1", state(4, 5));

@@ -1,4 +1,4 @@
-import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
+import type { AckMessage, RejectCode, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { type ReportedState, stateConfirms } from "@suncrew/domain/commands/confirmation.ts";
 import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import { type Selectable, sql } from "kysely";
@@ -13,6 +13,7 @@ import {
   type LockedRobot,
   lockRobots,
   type NewCommand,
+  type OpenCommand,
   readOpenCommands,
   showChange,
   staysPending,
@@ -21,7 +22,7 @@ import {
   closeAll,
   insertFollowingStops,
   logAll,
-  type OpenCommand,
+  settleAllRejected,
   settleAllSuperseded,
   SUNCREW,
 } from "./settle.repository.ts";
@@ -29,18 +30,21 @@ import {
 /** A live state (not retained) of the robot's current session. */
 export interface LiveState {
   readonly robotId: number;
-  /** The highest number of a command that the robot had told of before. */
+  /** The highest command number that the robot had reported before. */
   readonly knownSeq: number;
   readonly state: ReportedState & Pick<StateMessage, "session" | "ts">;
 }
 
-/** A robot raises its session by one with each connection: so often it may have connected since a START was given. */
+/**
+ * A robot increments its session with each connection; it may have reconnected at most this often since a START was
+ * issued.
+ */
 const RECONNECTIONS = 10;
 
 /**
  * Settles what these states show (protocol rule 6). Called by the bridge in the transaction that stores the states,
- * after it stored them and with no other lock taken; several states of one robot come in their order. What counts is
- * the time when the robots' rows are locked: a START whose caller is told meanwhile that it failed stays failed.
+ * after storing them and with no other lock held; several states of one robot are in order. What counts is the time
+ * when the robots' rows are locked: a START whose caller is told in the meantime that it failed stays failed.
  */
 export async function settleByStates(tx: Tx, states: readonly LiveState[], clock: Pick<Clock, "now">): Promise<void> {
   await markNotTaken(tx, states, clock.now());
@@ -48,12 +52,12 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
     tx,
     states.map(({ robotId }) => robotId),
   );
-  const strays = await readUnconfirmedMovers(tx, states);
-  const concerned = new Set([...open, ...strays].map((command) => command.robot_id));
+  const unconfirmed = await readUnconfirmedMovers(tx, states);
+  const concerned = new Set([...open, ...unconfirmed].map((command) => command.robot_id));
   for (const robotId of await readLocked(tx, unlockedOf(states))) concerned.add(robotId);
   if (concerned.size === 0) return;
   const robots = await lockRobots(tx, [...concerned]);
-  // Read again under the lock: another server may have settled some meanwhile.
+  // Read again under the lock: another server may have settled some in the meantime.
   const openNow = Map.groupBy(await readOpenCommands(tx, [...concerned]), (command) => command.robot_id);
   const now = clock.now();
   const decided = new StateDecisions();
@@ -71,19 +75,19 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
 }
 
 /**
- * Scheduled STARTs that a robot has not taken and never will (protocol rule 1): it stands with a lower `lastSeq`, in a
- * newer session, or at a time of its own clock at which the START has expired. Noted because the STOP that follows
- * raises `lastSeq` before anybody asks. A robot that tells of less than before, or whose session jumped, has lost its
- * memory (rule 14) and proves nothing.
+ * Scheduled STARTs that a robot has not accepted and never will (protocol rule 1): it is stopped with a lower
+ * `lastSeq`, in a newer session, or at a time of its own clock when the START has expired. Recorded now because the
+ * STOP that follows raises `lastSeq` before anything reads it. A robot that reports less than before, or whose session
+ * jumped, has lost its memory (rule 14) and proves nothing.
  */
 async function markNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Promise<void> {
-  const stand = states.flatMap(({ robotId, knownSeq, state: { motion, lastSeq, session, ts } }) =>
+  const stopped = states.flatMap(({ robotId, knownSeq, state: { motion, lastSeq, session, ts } }) =>
     motion === "STOPPED" && lastSeq >= knownSeq ? [{ robot_id: robotId, last_seq: lastSeq, session, ts }] : [],
   );
-  if (stand.length === 0) return;
+  if (stopped.length === 0) return;
   await sql`
     update commands c set not_taken_at = ${now}
-    from json_to_recordset(${JSON.stringify(stand)}::json) n (robot_id int, last_seq bigint, session bigint, ts timestamptz)
+    from json_to_recordset(${JSON.stringify(stopped)}::json) n (robot_id int, last_seq bigint, session bigint, ts timestamptz)
     where c.robot_id = n.robot_id and c.seq > n.last_seq and c.verb = 'START' and c.action_type = 'SCHEDULED'
       and c.claimed_by is not null and c.not_taken_at is null
       and (c.settled_at is null or c.outcome = 'UNCONFIRMED')
@@ -91,7 +95,7 @@ async function markNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Pr
       and (n.session > c.session or (n.session = c.session and n.ts > c.expires_at))`.execute(tx);
 }
 
-/** What states come to, each command once, by the first state that decides about it. */
+/** What states decide about commands, each settled once, by the first state that decides it. */
 class StateDecisions {
   readonly confirmed: OpenCommand[] = [];
   readonly superseded: OpenCommand[] = [];
@@ -118,7 +122,7 @@ class StateDecisions {
   }
 }
 
-/** STOP and MAINTENANCE_ON stay pending for as long as it takes; the others have failed when their time is over. */
+/** STOP and MAINTENANCE_ON stay pending as long as necessary; the others have failed after their deadline. */
 function isInTime(command: Command, now: Date): boolean {
   return staysPending(command.verb) || command.settle_by > now;
 }
@@ -137,7 +141,7 @@ function sentOf(command: Command): Parameters<typeof stateConfirms>[1] {
   };
 }
 
-/** STARTs that have failed, of runs on which a robot moves nevertheless. */
+/** Failed STARTs on whose runs a robot is moving nevertheless. */
 async function readUnconfirmedMovers(tx: Tx, states: readonly LiveState[]): Promise<Command[]> {
   const runIds = states.flatMap(({ state }) =>
     state.motion === "MOVING" && state.runId !== null ? [state.runId] : [],
@@ -152,7 +156,7 @@ async function readUnconfirmedMovers(tx: Tx, states: readonly LiveState[]): Prom
     .execute();
 }
 
-/** Nothing moves on a START that was answered as failed: unless a STOP is pending already, one follows. */
+/** Nothing moves on a START that was answered as failed: unless a STOP is already pending, one follows. */
 async function stopUnconfirmedMovers(
   tx: Tx,
   robots: ReadonlyMap<number, LockedRobot>,
@@ -160,13 +164,13 @@ async function stopUnconfirmedMovers(
   now: Date,
 ): Promise<number[]> {
   const last = new Map(states.map((live) => [live.robotId, live]));
-  const strays = await readUnconfirmedMovers(tx, [...last.values()]);
+  const unconfirmed = await readUnconfirmedMovers(tx, [...last.values()]);
   const pending = await readOpenCommands(
     tx,
-    strays.map((start) => start.robot_id),
+    unconfirmed.map((start) => start.robot_id),
   );
   const stopping = new Set(pending.filter(({ verb }) => verb === "STOP").map((command) => command.robot_id));
-  const unstopped = strays.flatMap((command) => {
+  const unstopped = unconfirmed.flatMap((command) => {
     const robot = robots.get(command.robot_id);
     return robot === undefined || stopping.has(robot.id) ? [] : [{ robot, command }];
   });
@@ -180,7 +184,10 @@ function unlockedOf(states: readonly LiveState[]): number[] {
   return [...last].flatMap(([robotId, mode]) => (mode === "MAINTENANCE" ? [] : [robotId]));
 }
 
-/** Protocol rule 8: a robot that has left maintenance while its lock stands, and no order about it is under way, is locked again. */
+/**
+ * Protocol rule 8: a robot that has left maintenance although its lock remains, with no order about it in progress, is
+ * locked again.
+ */
 async function relockRobots(
   tx: Tx,
   robots: ReadonlyMap<number, LockedRobot>,
@@ -189,20 +196,20 @@ async function relockRobots(
 ): Promise<number[]> {
   const locked = [...(await readLocked(tx, unlockedOf(states)))];
   const pending = (await readOpenCommands(tx, locked)).filter(({ verb }) => verb.startsWith("MAINTENANCE"));
-  const underWay = new Set(pending.map((command) => command.robot_id));
-  const forgetful = locked.flatMap((robotId) => (underWay.has(robotId) ? [] : (robots.get(robotId) ?? [])));
-  await insertRelocks(tx, forgetful, now);
-  return forgetful.map(({ id }) => id);
+  const inProgress = new Set(pending.map((command) => command.robot_id));
+  const unlocked = locked.flatMap((robotId) => (inProgress.has(robotId) ? [] : (robots.get(robotId) ?? [])));
+  await insertRelocks(tx, unlocked, now);
+  return unlocked.map(({ id }) => id);
 }
 
-/** The robots showed them (protocol rule 6): closes what was open until now, and does what follows from it. */
+/** The robots showed them (protocol rule 6): closes those that were still open, with the consequences. */
 export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   const closed = await closeAll(tx, shown, "CONFIRMED", now);
   await clearUnconfirmed(tx, closed, now);
   const of = (verb: Command["verb"]) => closed.filter(({ command }) => command.verb === verb);
   await logAll(
     tx,
-    closed.map((each) => ({ ...each, status: "SUCCESS" as const, details: confirmedSentence(each.command, now) })),
+    closed.map((each) => ({ ...each, status: "SUCCESS" as const, details: confirmedText(each.command, now) })),
     now,
   );
   await storeSettings(tx, of("SET"), now);
@@ -210,12 +217,15 @@ export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now
   await applyReleases(tx, of("MAINTENANCE_OFF"), now);
 }
 
-function confirmedSentence({ verb, answered_at }: Command, now: Date): string {
+function confirmedText({ verb, answered_at }: Command, now: Date): string {
   if (verb === "START") return settled.startConfirmed;
   return answered_at === null ? settled.stopConfirmed : settled.stopDelivered(now);
 }
 
-/** The settings are the robots' now, so they are stored; those not named stay. One robot may have taken several. */
+/**
+ * The robots have confirmed these settings, so they are stored; omitted ones stay. One robot may have accepted several
+ * SETs.
+ */
 async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   if (shown.length === 0) return;
   const rows = await tx
@@ -247,16 +257,10 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
   await auditCommands(tx, audited, now);
 }
 
-/** A command that its robot, which this transaction has locked, has just shown. */
-interface Shown {
-  readonly robot: LockedRobot;
-  readonly command: Command;
-}
+const idsOf = (shown: readonly OpenCommand[]) => sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`;
 
-const idsOf = (shown: readonly Shown[]) => sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`;
-
-/** Protocol rule 8: the robots show MAINTENANCE and stand, so their locks are "confirmed by the robot". */
-async function confirmLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<void> {
+/** Protocol rule 8: the robots show MAINTENANCE and have stopped, so their locks are "confirmed by the robot". */
+async function confirmLocks(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   if (shown.length === 0) return;
   await tx
     .updateTable("maintenance_locks")
@@ -267,8 +271,8 @@ async function confirmLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise
     .execute();
 }
 
-/** The robots show that they were released: their locks end, the former mode returns and their status is shown again. */
-async function applyReleases(tx: Tx, shown: readonly Shown[], now: Date): Promise<void> {
+/** The robots show that they were released: their locks end, and their former modes and statuses return. */
+async function applyReleases(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   if (shown.length === 0) return;
   const locks = new Map((await endLocks(tx, shown, now)).map((lock) => [lock.robot_id, lock]));
   const states = await tx
@@ -279,7 +283,7 @@ async function applyReleases(tx: Tx, shown: readonly Shown[], now: Date): Promis
   const seen = new Map(states.map((state) => [state.robot_id, state]));
   const released = shown.map(({ robot, command }) => {
     const lock = locks.get(robot.id);
-    // A robot that was locked at the robot itself has its mode still.
+    // A robot that was locked locally has kept its mode.
     const mode = robot.operating_mode === "maintenance" ? (lock?.former_mode ?? "auto") : robot.operating_mode;
     const { online = false, status = null } = seen.get(robot.id) ?? {};
     const robotStatus = robotStatusOf({ online, operatingMode: mode, deviceStatus: status });
@@ -304,13 +308,13 @@ type EndedLock = Pick<
   "robot_id" | "former_mode" | "reason" | "locked_by" | "locked_at"
 >;
 
-/** Who locked it, why and since when; of no lock, nothing. */
+/** Who locked it, why and since when; empty without a lock. */
 function shownLock(lock?: EndedLock) {
   const { reason = null, locked_by = null, locked_at = null } = lock ?? {};
   return { reason, locked_by, locked_at };
 }
 
-async function endLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<EndedLock[]> {
+async function endLocks(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<EndedLock[]> {
   const releases = shown.map(({ robot, command }) => ({
     robot_id: robot.id,
     by: command.requested_by,
@@ -324,7 +328,7 @@ async function endLocks(tx: Tx, shown: readonly Shown[], now: Date): Promise<End
   return rows;
 }
 
-/** Those of the robots that a person has locked. */
+/** Which of the robots have been locked by a person. */
 async function readLocked(tx: Tx, robotIds: readonly number[]): Promise<Set<number>> {
   if (robotIds.length === 0) return new Set();
   const rows = await tx
@@ -336,7 +340,7 @@ async function readLocked(tx: Tx, robotIds: readonly number[]): Promise<Set<numb
   return new Set(rows.map(({ robot_id }) => robot_id));
 }
 
-/** The robots show that they have lost their locks, or were released at the robot itself: they are locked again (rule 8). */
+/** The robots show that they have lost their locks, or were released locally: they are locked again (rule 8). */
 async function insertRelocks(tx: Tx, robots: readonly LockedRobot[], now: Date): Promise<void> {
   if (robots.length === 0) return;
   const command: NewCommand = {
@@ -359,8 +363,94 @@ async function insertRelocks(tx: Tx, robots: readonly LockedRobot[], now: Date):
   const lockOf = new Map(locks.map((lock) => [lock.robot_id, lock]));
   const audited = robots.flatMap((robot) => {
     const lock = lockOf.get(robot.id);
-    const reason = `Robot ${robot.serial_number} has left maintenance by itself while its lock stands.`;
+    const reason = `Robot ${robot.serial_number} has left maintenance by itself although it is still locked.`;
     return lock ? [{ robot, command: lock, outcome: "DONE" as const, reason }] : [];
   });
   await auditCommands(tx, audited, now);
+}
+
+/** An ack with the serial number of its topic. */
+export interface ReceivedAck {
+  readonly serial: string;
+  readonly ack: AckMessage;
+}
+
+/**
+ * Records acks, and settles as REJECTED what the robot refused. An ack counts only for a command of the serial number
+ * it came from. A refusal after an acceptance, or of a STOP, changes nothing: the state decides there, and a STOP is
+ * repeated. Of settled commands only unconfirmed STARTs are updated: what the robot says about one decides whether its
+ * run gets another. Called by the bridge with no other lock held.
+ */
+export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date): Promise<void> {
+  const named = await readNamed(tx, acks);
+  if (named.length === 0) return;
+  const robots = await lockRobots(
+    tx,
+    named.map((command) => command.robot_id),
+  );
+  const current = new Map((await readNamed(tx, acks)).map((command) => [command.id, command]));
+  const notTaken: string[] = [];
+  const noted = new Map<string, Command>();
+  const rejected: Parameters<typeof settleAllRejected>[1][number][] = [];
+  for (const { serial, ack } of acks) {
+    const command = current.get(ack.id);
+    const robot = command && robots.get(command.robot_id);
+    if (command === undefined || robot === undefined || command.serial_number !== serial) continue;
+    if (ack.status === "REJECTED" && hasAccepted(command)) continue;
+    const updated = { ...command, ack: ack.status, ack_code: ack.code };
+    noted.set(command.id, updated);
+    current.set(command.id, updated);
+    if (command.settled_at !== null) {
+      if (ack.status === "REJECTED" && ack.code !== null && tooOld.includes(ack.code)) notTaken.push(command.id);
+      continue;
+    }
+    if (ack.status !== "REJECTED" || command.verb === "STOP" || command.verb === "MAINTENANCE_ON") continue;
+    rejected.push({ robot, command: updated, code: ack.code });
+    current.delete(command.id);
+  }
+  await storeAcks(tx, [...noted.values()]);
+  await settleAllRejected(tx, rejected, now);
+  await storeTooOld(tx, notTaken, now);
+  await showChange(
+    tx,
+    rejected.map(({ robot }) => robot.id),
+  );
+}
+
+/** The robot refused it as too old, so it will never accept it. */
+const tooOld: readonly string[] = ["OLD_SESSION", "EXPIRED"] satisfies RejectCode[];
+
+async function storeTooOld(tx: Tx, commandIds: readonly string[], now: Date): Promise<void> {
+  if (commandIds.length === 0) return;
+  await sql`update commands set not_taken_at = coalesce(not_taken_at, ${now}) where id = any(${commandIds}::uuid[])`.execute(
+    tx,
+  );
+}
+
+async function storeAcks(tx: Tx, commands: readonly Command[]): Promise<void> {
+  if (commands.length === 0) return;
+  const rows = commands.map(({ id, ack, ack_code }) => ({ id, ack, ack_code }));
+  await sql`
+    update commands set ack = n.ack, ack_code = n.ack_code
+    from json_populate_recordset(null::commands, ${JSON.stringify(rows)}::json) n
+    where commands.id = n.id`.execute(tx);
+}
+
+function hasAccepted(command: Command): boolean {
+  return command.ack === "ACCEPTED" || command.ack === "DONE";
+}
+
+/** The open commands and unconfirmed STARTs that the acks name, each for the serial number it was acknowledged from. */
+async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[]> {
+  if (acks.length === 0) return [];
+  const rows = await tx
+    .selectFrom("commands")
+    .selectAll()
+    .where("id", "=", sql<string>`any(${acks.map(({ ack }) => ack.id)}::uuid[])`)
+    .where((eb) =>
+      eb.or([eb("settled_at", "is", null), eb.and([eb("verb", "=", "START"), eb("outcome", "=", "UNCONFIRMED")])]),
+    )
+    .execute();
+  const serialsOf = Map.groupBy(acks, ({ ack }) => ack.id);
+  return rows.filter(({ id, serial_number }) => serialsOf.get(id)?.some(({ serial }) => serial === serial_number));
 }

@@ -1,0 +1,382 @@
+import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
+import { may } from "@suncrew/domain/auth/permissions.ts";
+import { settingsRefusal } from "@suncrew/domain/commands/command-refusals.ts";
+import { sql } from "kysely";
+import { isClockWrong } from "../../platform/clock-watch.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { insertNotStarted } from "../runs/public.ts";
+import {
+  type AcceptedOf,
+  acceptOrder,
+  acceptOrders,
+  candidateOf,
+  FirstSeen,
+  type Order,
+  type StartGuard,
+} from "./accept-orders.ts";
+import {
+  busyMessages,
+  MISSING_OR_PROCESSING,
+  refusalMessages,
+  refusedBy,
+  RESULT_UNKNOWN,
+  type SuccessAnswer,
+} from "./command-answers.ts";
+import { auditCommands } from "./command-records.repository.ts";
+import { findRobotOf, findTarget } from "./commands.queries.ts";
+import {
+  findEarlier,
+  insertCommand,
+  type KeyedRequest,
+  type LockedRobot,
+  type LockOptions,
+  lockRobot,
+  type Press,
+  readOpenCommands,
+  rememberRequest,
+} from "./commands.repository.ts";
+import { type StopPress, unrecordedResult } from "./direct-stops.ts";
+
+export type CommandBody = BodyOf<typeof sendCommand>;
+
+/** The outcome of a press in its transaction; a refusal is recorded, and thrown after the commit. */
+type Accepted =
+  | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
+  | { readonly kind: "repeated"; readonly commandId: string }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/** How a call arrived: its Idempotency-Key, the press behind it, and what it found when it began. */
+export interface RequestContext {
+  readonly key: string | null;
+  readonly press: Press | null;
+  readonly seen: FirstSeen;
+  /** For a STOP, which may be sent before it is decided. */
+  readonly stop?: StopPress | null;
+}
+
+/** Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. */
+export async function acceptCommand(
+  tx: Tx,
+  deps: Pick<Dependencies, "clock" | "clocks" | "settings">,
+  viewer: Viewer,
+  body: CommandBody,
+  { key, press, seen, stop = null }: RequestContext,
+): Promise<Accepted> {
+  const target = await findTarget(viewer, tx, body);
+  seen.note(target.robotId, target.lastSeq);
+  const robot = await lockRobot(tx, target.robotId);
+  // It was moved, deleted or given another machine while this call waited for the lock.
+  const isMissing = robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId;
+  if (isMissing || robot.serial_number !== body.robotId)
+    throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
+  const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
+  const earlier = request && (await findEarlier(tx, request));
+  if (earlier !== null) return { kind: "repeated", commandId: earlier };
+  const decidedAt = deps.clock.now();
+  const now = stop?.recordedAt(decidedAt) ?? decidedAt;
+  const open = await readOpenCommands(tx, [robot.id]);
+  const order = {
+    ...orderOf(viewer, body, deps.settings, press),
+    pressed: stop?.of(robot.id),
+    unless: { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps) },
+  };
+  const accepted = await acceptOrder(tx, { robot, open }, order, now);
+  if (accepted.kind === "refused") {
+    if (request !== null) await rememberRequest(tx, request, accepted.error, now);
+    return accepted;
+  }
+  if (request !== null) await rememberRequest(tx, request, accepted.command.id, now);
+  return { kind: "stored", commandId: accepted.command.id, robotAway: accepted.robotAway };
+}
+
+/**
+ * A Super Admin's `params` apply to this run, missing ones come from the stored settings; a PARTNER's speeds are always
+ * the stored ones.
+ */
+export function orderOf(viewer: Viewer, body: CommandBody, settings: Dependencies["settings"], press: Press | null) {
+  const { direction, "main-speed": main, "brush-speed": brush } = body.params;
+  const maySetSpeeds = may(viewer.role, "changeMotorSpeeds");
+  return {
+    verb: body.command,
+    by: { userId: viewer.userId, name: viewer.name, actionType: "MANUAL", press },
+    mode: body.mode,
+    params: {
+      ...(direction !== undefined && { direction }),
+      ...(maySetSpeeds && main !== undefined && { "main-speed": main }),
+      ...(maySetSpeeds && brush !== undefined && { "brush-speed": brush }),
+    },
+    maxDurationS: settings.manualRunMaxMinutes * 60,
+  } as const satisfies Order;
+}
+
+/** The settings to change; omitted ones stay. Speeds in percent. */
+export interface SettingsChange {
+  readonly cleaning_direction?: "FORWARD" | "REVERSE" | undefined;
+  readonly main_motor_speed?: number | undefined;
+  readonly brush_motor_speed?: number | undefined;
+}
+
+type AcceptedSettings =
+  | { readonly kind: "stored"; readonly commandId: string }
+  | { readonly kind: "refused"; readonly error: HttpError };
+
+/**
+ * Decides about a change of settings under the lock on the robot, and stores it as a SET; the robot's row changes once
+ * the SET is confirmed.
+ */
+export async function acceptSettings(
+  tx: Tx,
+  deps: Pick<Dependencies, "clock">,
+  viewer: Viewer,
+  robotId: number,
+  change: SettingsChange,
+): Promise<AcceptedSettings> {
+  const target = await findRobotOf(viewer, tx, robotId);
+  const robot = await lockRobot(tx, target.robotId);
+  if (robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId) throw notFound("Robot");
+  const now = deps.clock.now();
+  const refusal = await settingsRefusalOf(tx, viewer, robot, change, now);
+  const who = { verb: "SET", user_id: viewer.userId, requested_by: viewer.name } as const;
+  if (refusal !== null) {
+    const audited = { robot, command: who, outcome: "REFUSED", reason: refusal.message, after: { ...change } } as const;
+    await auditCommands(tx, [audited], now);
+    return { kind: "refused", error: refusal };
+  }
+  const { cleaning_direction: direction, main_motor_speed: main, brush_motor_speed: brush } = change;
+  const stored = await insertCommand(
+    tx,
+    robot,
+    {
+      verb: "SET",
+      params: {
+        ...(direction !== undefined && { direction: direction === "FORWARD" ? ("FWD" as const) : ("REV" as const) }),
+        ...(main !== undefined && { "main-speed": main }),
+        ...(brush !== undefined && { "brush-speed": brush }),
+      },
+      mode: "AUTO",
+      actionType: "MANUAL",
+      userId: viewer.userId,
+      requestedBy: viewer.name,
+    },
+    now,
+  );
+  return { kind: "stored", commandId: stored.id };
+}
+
+async function settingsRefusalOf(
+  tx: Tx,
+  viewer: Viewer,
+  robot: LockedRobot,
+  change: SettingsChange,
+  now: Date,
+): Promise<HttpError | null> {
+  const { main_motor_speed: main, brush_motor_speed: brush } = change;
+  const speedsDiffer =
+    (main ?? robot.main_motor_speed) !== robot.main_motor_speed ||
+    (brush ?? robot.brush_motor_speed) !== robot.brush_motor_speed;
+  if (speedsDiffer && !may(viewer.role, "changeMotorSpeeds"))
+    return forbidden("Only Super Admins can change motor speeds.", "SPEED_CHANGE_FORBIDDEN");
+  const open = await readOpenCommands(tx, [robot.id]);
+  const refusal = settingsRefusal(candidateOf({ robot, open }), now);
+  return refusal && refusedBy(refusal, refusalMessages[refusal](robot.serial_number));
+}
+
+/** The same order for many robots; `unlessOf` guards each START if it is part of an earlier order. */
+export interface ManyOrder extends Omit<Order, "unless"> {
+  readonly unlessOf?: (robotId: number) => StartGuard | undefined;
+  /** Called for each robot whose command is stored and goes out now. */
+  readonly onStored?: (robotId: number) => void;
+  /** For a person's STOP, which some of the robots may be sent before it is decided. */
+  readonly stop?: StopPress;
+}
+
+/** Sends a stored command and answers when the robot has shown it; throws anything that is not a success. */
+type Send = (commandId: string, robotAway: boolean, onSent: () => void) => Promise<SuccessAnswer>;
+
+type Result = Omit<RobotResult, "robotId" | "robotObjectId">;
+
+/**
+ * Gives many robots of a site an order; `choose` names them inside the transaction, and throws to refuse. Each command
+ * is sent as soon as it is decided, whatever the others wait for. Returns each robot's outcome, in the chosen order.
+ */
+export async function orderMany(
+  deps: Dependencies,
+  choose: (tx: Tx) => Promise<RobotSelection>,
+  { unlessOf, onStored, stop, ...order }: ManyOrder,
+  send: Send,
+): Promise<RobotResult[]> {
+  const { db, clock, log } = deps;
+  const orderFor = (robot: LockedRobot, seen: FirstSeen): Order => {
+    const unless = { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps), ...unlessOf?.(robot.id) };
+    return { ...order, unless, pressed: stop?.of(robot.id) };
+  };
+  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) => {
+    const decidedAt = clock.now();
+    const at = stop?.recordedAt(decidedAt) ?? decidedAt;
+    return acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, seen), at, options);
+  });
+  const resultOf = async ({ robot, accepted }: AcceptedOf): Promise<Result> => {
+    if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
+    onStored?.(robot.id);
+    stop?.noteStored(robot.id);
+    const { message, live_position } = await send(accepted.command.id, accepted.robotAway, () =>
+      stop?.noteHandedOver(robot.id),
+    );
+    const result = { outcome: "SUCCESS", message, pending: false, live_position } as const;
+    return order.verb === "STOP" ? { ...result, was_moving: accepted.wasMoving } : result;
+  };
+  const lockedResult = async (robot: BusyRobot): Promise<Result> => {
+    if (stop?.isOnlyJournaled(robot.id) === true) return unrecordedResult(stop, robot.id, robot.serial_number);
+    const message = busyMessages[order.verb](robot.serial_number);
+    const who = { verb: order.verb, user_id: order.by.userId, requested_by: order.by.name };
+    const at = clock.now();
+    await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], at);
+    if (order.verb === "START" && order.by.actionType === "GROUP") {
+      await insertNotStarted(db, [{ robot, by: who, outcome: "SKIPPED", reason: message, at }]);
+    }
+    return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
+  };
+  /** The outcomes of the others are reported all the same. */
+  const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
+    const { id: robotId, serial_number: serial } = robot;
+    const known =
+      error instanceof HttpError ? error : new HttpError(503, "RESULT_UNKNOWN", RESULT_UNKNOWN, { pending: true });
+    if (known !== error && stop?.isOnlyJournaled(robotId) === true) return unrecordedResult(stop, robotId, serial);
+    if (known !== error)
+      log.error({ reason: error, robotId, verb: order.verb }, "the result of a command is not known");
+    // Only a stored STOP stays pending and is repeated.
+    const pending = isStored && order.verb === "STOP" && known.extra.pending === true;
+    return { outcome: "FAILED", message: known.message, pending };
+  };
+  return resultsOf(each, resultOf, lockedResult, failed);
+}
+
+/**
+ * Waits for all robots of a decision together and returns the outcomes in the chosen order; omits robots that are no
+ * longer there.
+ */
+export async function resultsOf<T extends { readonly robot: Pick<LockedRobot, "id" | "serial_number"> }>(
+  { robotIds, decided, later }: DecidedEach<T>,
+  resultOf: (decided: T) => Promise<Result>,
+  lockedResult: (robot: BusyRobot) => Promise<Result>,
+  failed: (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean) => Result,
+): Promise<RobotResult[]> {
+  const resultFor = async (
+    robot: T["robot"],
+    each: T | "absent" | "locked" | Promise<T | "absent" | "locked">,
+    of: BusyRobot | null,
+  ) => {
+    let isStored = false;
+    const settle = async (): Promise<Result | null> => {
+      const known = await each;
+      if (known === "absent") return null;
+      if (known === "locked") return of && lockedResult(of);
+      isStored = true;
+      return resultOf(known);
+    };
+    const result = await settle().catch((error: unknown) => failed(error, robot, isStored));
+    return result === null ? [] : [{ robotId: robot.serial_number, robotObjectId: robot.id, ...result }];
+  };
+  const results = await Promise.all([
+    ...decided.map((each) => resultFor(each.robot, each, null)),
+    ...later.map(({ robot, decided: deciding }) => resultFor(robot, deciding, robot)),
+  ]);
+  const placeOf = new Map(robotIds.map((id, place) => [id, place]));
+  return results.flat().toSorted((a, b) => (placeOf.get(a.robotObjectId) ?? 0) - (placeOf.get(b.robotObjectId) ?? 0));
+}
+
+/** A robot of the site that could not be decided about at first, because another transaction has locked its rows. */
+export interface BusyRobot {
+  readonly id: number;
+  readonly site_id: number;
+  readonly serial_number: string;
+}
+
+export interface RobotSelection {
+  readonly siteId: number;
+  readonly robotIds: readonly number[];
+}
+
+/** Decides about those of the robots that it can lock, or about a single one, for which it may wait. */
+type DecideOn<T> = (
+  tx: Tx,
+  chosen: RobotSelection,
+  options: LockOptions & { readonly seen: FirstSeen },
+) => Promise<readonly T[]>;
+
+interface DecidedEach<T> extends RobotSelection {
+  readonly decided: readonly T[];
+  /**
+   * Outcomes for robots that were locked: "absent" is no longer a robot of the site, "locked" could not be locked in time.
+   */
+  readonly later: readonly { readonly robot: BusyRobot; readonly decided: Promise<T | "absent" | "locked"> }[];
+}
+
+/** Total time to wait for locked robots: a caller has its answer within 10 s, of which the robots have 8. */
+const LOCK_WAIT_MS = 1_500;
+/** The last in line still get this much, in milliseconds. */
+const MIN_LOCK_WAIT_MS = 50;
+/** Waiting takes a connection each, and the others' commands need some too. */
+const MAX_CONCURRENT_WAITS = 4;
+
+/**
+ * Decides about many robots so that one whose rows are locked, for example by a server that hangs, delays none of the
+ * others: the unlocked ones in one transaction, answered once it is committed, then each of the others separately.
+ * Throws what `choose` throws.
+ */
+export async function decideEach<T extends { readonly robot: { readonly id: number } }>(
+  db: Db,
+  choose: (tx: Tx) => Promise<RobotSelection>,
+  decideOn: DecideOn<T>,
+): Promise<DecidedEach<T>> {
+  const seen = new FirstSeen();
+  const first = await transactionWithRetry(db, async (tx) => {
+    const chosen = await choose(tx);
+    const robots = await readRobots(tx, chosen);
+    for (const { id, last_command_seq } of robots) seen.note(id, last_command_seq);
+    const decided = await decideOn(tx, chosen, { skipLocked: true, seen });
+    const done = new Set(decided.map(({ robot }) => robot.id));
+    return { ...chosen, decided, locked: robots.filter(({ id }) => !done.has(id)) };
+  });
+  const until = performance.now() + LOCK_WAIT_MS;
+  const waiting = first.locked.map((robot) => ({ robot, ...Promise.withResolvers<T | "absent" | "locked">() }));
+  const turns = waiting.values();
+  const takeTurns = async () => {
+    for (const { robot, resolve, reject } of turns) {
+      await decideLocked(db, robot, decideOn, seen, until - performance.now()).then(resolve, reject);
+    }
+  };
+  for (let count = 0; count < MAX_CONCURRENT_WAITS; count += 1) void takeTurns();
+  return { ...first, later: waiting.map(({ robot, promise }) => ({ robot, decided: promise })) };
+}
+
+async function decideLocked<T>(db: Db, robot: BusyRobot, decideOn: DecideOn<T>, seen: FirstSeen, leftMs: number) {
+  const chosen = { siteId: robot.site_id, robotIds: [robot.id] };
+  try {
+    const [decided] = await transactionWithRetry(db, async (tx) => {
+      await setLockTimeout(tx, Math.max(MIN_LOCK_WAIT_MS, leftMs));
+      return decideOn(tx, chosen, { skipLocked: false, seen });
+    });
+    return decided ?? "absent";
+  } catch (error) {
+    if (isLockTimeout(error)) return "locked";
+    throw error;
+  }
+}
+
+async function readRobots(tx: Tx, { siteId, robotIds }: RobotSelection) {
+  if (robotIds.length === 0) return [];
+  return tx
+    .selectFrom("robots")
+    .select(["id", "site_id", "serial_number", "last_command_seq"])
+    .where("id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("site_id", "=", siteId)
+    .where("deleted_at", "is", null)
+    .execute();
+}
