@@ -65,6 +65,7 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
   );
   register(app, logout, async ({ viewer, request, reply }) => {
     await auth.signOut(viewer);
+    sessions.rememberEnded(viewer.sessionId);
     cookies.clear(request, reply, viewer.sessionId);
     return { message: "Logged out" };
   });

@@ -44,7 +44,7 @@ export class SessionReader implements Service {
   /** Null if the session has ended. Queried every time, so that its end takes effect immediately. */
   async read(sessionId: string, db = this.#deps.db): Promise<Viewer | null> {
     const viewer = await readSession(db, sessionId, this.#deps.clock.now());
-    if (viewer === null) this.#rememberEnded(sessionId);
+    if (viewer === null) this.rememberEnded(sessionId);
     else this.#open.value?.set(sessionId, viewer);
     return viewer;
   }
@@ -59,7 +59,8 @@ export class SessionReader implements Service {
     return this.#open.value?.get(sessionId) ?? (await this.read(sessionId));
   }
 
-  #rememberEnded(sessionId: string): void {
+  /** For a session that this server has ended or found ended. */
+  rememberEnded(sessionId: string): void {
     this.#open.value?.delete(sessionId);
     if (this.#ended.size >= MAX_ENDED) this.#ended.clear();
     this.#ended.set(sessionId, this.#deps.clock.monotonicMs() + ENDED_REMEMBERED_MS);

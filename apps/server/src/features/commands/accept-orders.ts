@@ -21,7 +21,7 @@ import {
   type Press,
   type PressedStop,
 } from "./commands.repository.ts";
-import type { SentStops } from "./direct-stops.ts";
+import type { SentStop, SentStops } from "./direct-stops.ts";
 import { answerAllPending, closeAll, logAll, settleAllSuperseded } from "./settle.repository.ts";
 
 /** Who gives the order: a person alone or through a group, the scheduler, or Suncrew itself. */
@@ -355,10 +355,11 @@ const LOCK_LIMIT_MS = 1_000;
 export async function recordSentStops(db: Db, press: SentStops, serverId: string, now: Date): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
     await setLockTimeout(tx, LOCK_LIMIT_MS);
-    const ids = press.stops.map(({ id }) => id);
-    const found = await tx.selectFrom("commands").select("id").where("id", "in", ids).execute();
+    const idsOf = ({ id, renumberedId }: SentStop) => (renumberedId === undefined ? [id] : [id, renumberedId]);
+    const found = await tx.selectFrom("commands").select("id").where("id", "in", press.stops.flatMap(idsOf)).execute();
     const recorded = new Set(found.map(({ id }) => id));
-    const left = new Map(press.stops.filter(({ id }) => !recorded.has(id)).map((stop) => [stop.robotId, stop]));
+    const missing = press.stops.filter((stop) => !idsOf(stop).some((id) => recorded.has(id)));
+    const left = new Map(missing.map((stop) => [stop.robotId, stop]));
     if (left.size === 0) return;
     const accepted = await acceptOrders(
       tx,
@@ -371,7 +372,7 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
           by: press.by,
           mode: press.mode,
           maxDurationS: 0,
-          ...(stop && { params: stop.params, pressed: { id: stop.id, seq: stop.seq, wasSent: true } }),
+          ...(stop && { params: stop.params, pressed: { ...stop, wasSent: true } }),
         };
       },
       press.at,

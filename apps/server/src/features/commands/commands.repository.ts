@@ -224,6 +224,11 @@ export interface NewCommand {
 /** A STOP may reach its robot before its row is stored (protocol rule 3): both then have the same id and seq. */
 export interface PressedStop {
   readonly id: string;
+  /**
+   * Of its row where that needs another seq, for the robot has seen a newer one since: a commit whose answer was lost is
+   * found by either id. Missing only where an earlier version sent the STOP.
+   */
+  readonly renumberedId?: string | undefined;
   readonly seq: number;
   /** It has reached the robot already, so its seq stays even if newer commands have higher ones. */
   readonly wasSent: boolean;
@@ -251,7 +256,7 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
   const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS);
   const settleBy = new Date(now.getTime() + COMMAND_SETTLES_MS);
   const wanted = commands.map(({ robot, command }) => ({
-    id: uuidv7(),
+    id: command.pressed?.renumberedId ?? uuidv7(),
     robot_id: robot.id,
     verb: command.verb,
     run_id: command.verb === "START" ? (command.runId ?? uuidv7()) : null,

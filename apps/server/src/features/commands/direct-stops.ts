@@ -182,7 +182,8 @@ export class DirectStops implements Service {
       const pressed = press.of(robot.id);
       if (pressed === undefined) return [];
       const { id: robotId, serial, session } = robot;
-      return [{ id: pressed.id, seq: pressed.seq, robotId, serial, session, params: { ...robot.params, ...params } }];
+      const { id, renumberedId, seq } = pressed;
+      return [{ id, renumberedId, seq, robotId, serial, session, params: { ...robot.params, ...params } }];
     });
     const sent: SentStops = { id: press.id, at: press.at, siteId: first.siteId, by, mode, stops };
     // Before anything that may take time.
@@ -275,7 +276,7 @@ export class StopPress {
     this.#onStored = onStored;
     this.#pressed = new Map(
       robots.map(({ id, lastSeq }) => {
-        return [id, { id: uuidv7(), seq: Math.max(at.getTime(), lastSeq + 1), wasSent: false }];
+        return [id, { id: uuidv7(), renumberedId: uuidv7(), seq: Math.max(at.getTime(), lastSeq + 1), wasSent: false }];
       }),
     );
   }
@@ -385,6 +386,8 @@ const sentStopsSchema = z.object({
     z.object({
       /** Of the command, as sent to its robot. */
       id: z.uuid(),
+      /** Of its row where that has another `seq`; missing in files of earlier versions. */
+      renumberedId: z.uuid().optional(),
       seq: z.number().int(),
       robotId: z.number().int(),
       serial: z.string(),
@@ -396,7 +399,7 @@ const sentStopsSchema = z.object({
 
 /** What one press of Stop sent to robots of a site before the database stored it. */
 export type SentStops = z.output<typeof sentStopsSchema>;
-type SentStop = SentStops["stops"][number];
+export type SentStop = SentStops["stops"][number];
 
 /**
  * STOPs that are not in the database yet: one small file per press, so that a server which ends in the meantime records

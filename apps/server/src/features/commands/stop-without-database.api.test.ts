@@ -153,9 +153,13 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     const signedOut = await bench.server.as("owner");
     await signedOut.ask(logout, {});
     expect(await order(signedOut, "STOP")).toMatchObject({ status: 401 });
+    const justSignedOut = await bench.server.as("owner");
+    expect(await order(justSignedOut, "STOP", bench.fixtures.ownRobot2)).toMatchObject({ status: 200 });
+    await justSignedOut.ask(logout, {});
     await bench.cuttable.make("killed");
-    // It was known to have ended before the database was lost.
+    // Both were known to have ended before the database was lost.
     expect(await order(signedOut, "STOP")).toMatchObject({ status: 401 });
+    expect(await order(justSignedOut, "STOP")).toMatchObject({ status: 401 });
     broker.setCut(true);
     expect(await order(owner, "STOP")).toMatchObject({
       status: 503,

@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { CommandBench } from "../../../test/command-bench.ts";
+import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
+
+test("protocol rule 3: a Stop sent before its row is recorded once, though the answer to that row's commit was lost", async () => {
+  const journal = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
+  const bench = await CommandBench.open({ cuttable: true, settings: { stopJournalDir: journal } });
+  try {
+    const { db, cuttable, fixtures } = bench;
+    const { ownRobot, ownSiteId: siteId } = fixtures;
+    await bench.live(ownRobot);
+    const before = await bench.server.as("owner");
+    const body = { site_id: siteId, group_name: "East Row", robot_ids: [ownRobot.id] };
+    const { groupId } = await before.ask(createGroup, { body });
+    // A server reads its groups every few seconds, and as it starts.
+    await bench.server.stop();
+    const owner = await (await bench.startServer()).as("owner");
+    await bench.live(ownRobot);
+    const { id: robotObjectId, serial: robotId } = ownRobot;
+    await owner.ask(sendCommand, { body: { robotId, robotObjectId, siteId, command: "START" } });
+    await sql`
+      create function wait_for_test() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock_shared(4711); return null; end $$`.execute(db);
+    await sql`
+      create constraint trigger wait_for_test after insert on commands deferrable initially deferred
+      for each row execute function wait_for_test()`.execute(db);
+
+    // The robot obeys and shows it before the database decides, so that the row needs a newer seq than the message had.
+    const letDecide = await holdLock(db, (tx) => sql`lock table robot_groups in access exclusive mode`.execute(tx));
+    const answer = owner.call(groupSendCommand, { body: { siteId, groupId, command: "STOP" } });
+    await bench.until(async () => (await bench.state(ownRobot)).motion === "STOPPED");
+    const letCommit = await holdLock(db, (tx) => sql`select pg_advisory_xact_lock(4711)`.execute(tx));
+    await letDecide();
+    await untilBlocked(db, 1, "commit");
+    await cuttable.make("killed");
+    expect(await answer).toMatchObject({ status: 200, body: { success: true } });
+    await letCommit();
+    const stops = async () => (await bench.commands(ownRobot)).filter(({ verb }) => verb === "STOP");
+    await bench.until(async () => (await stops()).length > 0);
+    expect(await readdir(journal)).toHaveLength(1);
+    await cuttable.make(null);
+    await bench.until(async () => (await readdir(journal)).length === 0);
+    expect(await stops()).toHaveLength(1);
+  } finally {
+    await bench.close();
+    await rm(journal, { recursive: true, force: true });
+  }
+});
