@@ -1,10 +1,13 @@
 import { Modal, type ModalProps } from "@mantine/core";
 import { useMediaQuery, useWindowEvent } from "@mantine/hooks";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import classes from "./dialog.module.css";
 
 export interface DialogProps extends Omit<ModalProps, "opened" | "closeOnEscape" | "fullScreen"> {
   /** Fills the screen where that is narrower than this, such as "48em"; never unless given. */
   readonly fullScreenBelow?: string;
+  /** A column of which one part takes the height that is left, such as a list that scrolls. */
+  readonly isColumn?: boolean;
   /** False where Escape must not lose what is shown, such as a password that is shown once. */
   readonly closesOnEscape?: boolean;
 }
@@ -15,7 +18,13 @@ const stack: symbol[] = [];
 const handledEscapes = new WeakSet<Event>();
 
 /** A dialog that exists only while it is open. Escape closes the topmost alone; the focus returns to where it was. */
-export function Dialog({ fullScreenBelow = "0em", closesOnEscape = true, onClose, ...props }: DialogProps) {
+export function Dialog({
+  fullScreenBelow = "0em",
+  closesOnEscape = true,
+  isColumn = false,
+  onClose,
+  ...props
+}: DialogProps) {
   useReturnFocus();
   const [id] = useState(() => Symbol("dialog"));
   useEffect(() => {
@@ -37,7 +46,32 @@ export function Dialog({ fullScreenBelow = "0em", closesOnEscape = true, onClose
     { capture: true },
   );
   const isNarrow = useMediaQuery(`(max-width: ${fullScreenBelow})`, undefined, { getInitialValueInEffect: false });
-  return <Modal opened closeOnEscape={false} fullScreen={isNarrow} onClose={onClose} {...props} />;
+  const column = { content: classes["content"] ?? "", body: classes["body"] ?? "" };
+  return (
+    <Modal
+      opened
+      closeOnEscape={false}
+      fullScreen={isNarrow}
+      onClose={onClose}
+      {...(isColumn && { classNames: column })}
+      {...props}
+    />
+  );
+}
+
+interface DialogFooterProps {
+  /** On a phone the buttons share one line equally, instead of being as wide as their words. */
+  readonly isEqual?: boolean;
+  readonly children: ReactNode;
+}
+
+/** The buttons of a long dialog: on a phone they stay in sight, at its lower edge. */
+export function DialogFooter({ isEqual = false, children }: DialogFooterProps) {
+  return (
+    <div className={classes["foot"]} data-equal={isEqual || undefined}>
+      {children}
+    </div>
+  );
 }
 
 /** Once the component is gone, the focus returns to what had it before. For one dialog that replaces another too. */

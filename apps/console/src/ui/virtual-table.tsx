@@ -19,6 +19,25 @@ export interface VirtualTableProps<T> {
   readonly children: (row: T) => ReactNode;
 }
 
+declare module "react" {
+  interface CSSProperties {
+    readonly "--area"?: string;
+  }
+}
+
+export interface CellProps {
+  /** Its place in the row's grid template while the table is narrow. */
+  readonly area: string;
+  readonly className?: string | undefined;
+  readonly title?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A cell of a virtual table. */
+export function Cell({ area, ...span }: CellProps) {
+  return <span role="cell" style={{ "--area": area }} {...span} />;
+}
+
 /** A table with a scroll of its own; of thousands of rows only those in sight exist. */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { label, columns, rows, keyOf, rowPx, isNarrow, className, rowClassName, children } = props;

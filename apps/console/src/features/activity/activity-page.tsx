@@ -1,4 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
+import { Box, Button, Group, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
 import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/contract/activity/activity.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
@@ -88,7 +88,7 @@ function ActivityLog() {
   const isEmpty = isNever || list.total === 0;
   return (
     <>
-      <div className={classes["bar"]}>
+      <Group gap={8}>
         <div className={classes["search"]}>
           <SearchBox
             label="Search activities"
@@ -114,7 +114,7 @@ function ActivityLog() {
           fileName="robot-activity-log"
           obstacle={isEmpty ? "There is no activity to export." : null}
         />
-      </div>
+      </Group>
       <ActivityFilters {...url} />
       <div className={classes["frame"]}>
         {isEmpty ? (
@@ -151,9 +151,9 @@ function ActivityLog() {
 function LoadingRows() {
   return (
     <div className={classes["loading"]}>
-      <p className={classes["sentence"]} role="status">
+      <Box component="p" mb={12} fz={13} c="dimmed" role="status">
         Loading activity logs...
-      </p>
+      </Box>
       {Array.from({ length: 10 }, (_, line) => (
         <Skeleton key={line} height={28} mb="12px" />
       ))}

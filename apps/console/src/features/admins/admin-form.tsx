@@ -1,12 +1,12 @@
-import { Alert, Button, Group, PasswordInput, TextInput } from "@mantine/core";
+import { Box, Button, Group, PasswordInput, TextInput } from "@mantine/core";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import {
   type AdminAction,
   type AdminField,
@@ -108,21 +108,19 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
             {...field("password")}
           />
           {action.kind === "add" && (
-            <p className={classes["note"]}>
+            <Box component="p" flex="1 1 280px" fz={13} c="dimmed">
               {`Suncrew generates the first password and shows it once. It signs in for ${GENERATED_PASSWORD_DAYS} days, within which its owner chooses another.`}
-            </p>
+            </Box>
           )}
         </div>
-        <Group justify="flex-end" mt="md" gap="xs">
-          <Button variant="default" disabled={isBusy} onClick={close}>
-            Cancel
-          </Button>
-          <DisabledReason reason={obstacle} onRefused={showProblems}>
-            <Button type="submit" loading={isBusy} {...(color !== undefined && { color })}>
-              {confirm}
-            </Button>
-          </DisabledReason>
-        </Group>
+        <FormButtons
+          submitLabel={confirm}
+          color={color}
+          isSaving={isBusy}
+          obstacle={obstacle}
+          onRefused={showProblems}
+          onCancel={close}
+        />
       </form>
     </Dialog>
   );
@@ -130,13 +128,13 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
 
 function About({ kind, name, username }: { kind: "reset" | "remove"; name: string; username: string }) {
   return (
-    <p className={classes["about"]}>
+    <Box component="p" fz={14}>
       {kind === "reset" ? "Give " : "Remove "}
       <strong>{name}</strong> ({username})
       {kind === "reset"
         ? " a new password? The current one stops working immediately, and all sessions of this user end."
         : "? All sessions of this user end immediately, and signing in is no longer possible. What this user did stays on record."}
-    </p>
+    </Box>
   );
 }
 
@@ -145,18 +143,9 @@ export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClos
   const { message, username, password } = signIn;
   return (
     <Dialog onClose={onClose} closeOnClickOutside={false} closesOnEscape={false} title="Sign-In" size={480}>
-      <p className={classes["message"]} role="status">
-        {message}
-      </p>
-      <Alert
-        color="yellow"
-        classNames={{ title: classes["noteTitle"] ?? "", message: classes["noteText"] ?? "" }}
-        icon={<IconAlertTriangle size={18} />}
-        title="Shown only now"
-        p="sm"
-      >
+      <ShownOnce message={message}>
         {`Hand the password over before you close this: it cannot be shown again. It is valid for ${GENERATED_PASSWORD_DAYS} days, within which its owner must choose another.`}
-      </Alert>
+      </ShownOnce>
       <dl className={classes["credentials"]}>
         <dt>Username</dt>
         <dd>

@@ -1,5 +1,4 @@
-import { ActionIcon, Badge, Button, Tooltip } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { Badge, Box, Button, Group } from "@mantine/core";
 import { adminList } from "@suncrew/contract/admins/admins.ts";
 import type { Admin } from "@suncrew/contract/admins/admins.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -12,10 +11,12 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { VirtualTable } from "../../ui/virtual-table.tsx";
+import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import type { AdminAction, NewSignIn } from "./admin-calls.ts";
 import { AdminForm, NewSignInDialog } from "./admin-form.tsx";
 import classes from "./admins-dialog.module.css";
+import { useIsNarrow } from "../../ui/use-narrow.ts";
+import { RowAction } from "../../ui/row-action.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 48;
@@ -46,7 +47,7 @@ export function AdminsButton() {
 
 /** Where Super Admins add and remove each other and reset passwords. */
 function AdminsDialog({ onClose }: { onClose: () => void }) {
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useIsNarrow();
   const query = useQuery({
     ...routeQuery(adminList, {}),
     refetchOnMount: "always",
@@ -56,17 +57,11 @@ function AdminsDialog({ onClose }: { onClose: () => void }) {
     null,
   );
   return (
-    <Dialog
-      onClose={onClose}
-      title="Super Admins"
-      size={860}
-      fullScreenBelow="48em"
-      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
-    >
-      <div className={classes["head"]}>
-        <p className={classes["note"]}>
+    <Dialog onClose={onClose} title="Super Admins" size={860} fullScreenBelow="48em" isColumn>
+      <Group gap="10px 16px" justify="space-between" flex="none" mb={12}>
+        <Box component="p" flex="1 1 280px" fz={13} c="dimmed">
           Super Admins see every site and can do everything, including adding and removing each other.
-        </p>
+        </Box>
         <Button
           leftSection={<IconPlus size={16} aria-hidden />}
           aria-haspopup="dialog"
@@ -74,7 +69,7 @@ function AdminsDialog({ onClose }: { onClose: () => void }) {
         >
           Add Super Admin
         </Button>
-      </div>
+      </Group>
       <QueryState
         query={query}
         loading={<SkeletonLines label="Loading Super Admins" lines={4} lineHeightPx={40} />}
@@ -113,51 +108,42 @@ function AdminCells({ admin, onAction }: { admin: Admin; onAction: (kind: "reset
   const isOneself = String(id) === user.id;
   return (
     <>
-      <span role="cell" className={classes["name"]} title={name}>
+      <Cell area="name" className={classes["name"]} title={name}>
         <span className={classes["text"]}>{name}</span>
         {isOneself && (
-          <Badge size="sm" variant="light" className={classes["you"] ?? ""}>
+          <Badge size="sm" variant="light" flex="none">
             You
           </Badge>
         )}
-      </span>
-      <span role="cell" className={classes["username"]} title={username}>
+      </Cell>
+      <Cell area="username" className={classes["username"]} title={username}>
         {username}
-      </span>
-      <span role="cell" className={classes["email"]} title={email}>
+      </Cell>
+      <Cell area="email" className={classes["email"]} title={email}>
         {email === "" ? "–" : email}
-      </span>
-      <span role="cell" className={classes["state"]}>
+      </Cell>
+      <Cell area="state" className={classes["state"]}>
         <SignInState admin={admin} />
-      </span>
-      <span role="cell" className={classes["actions"]}>
+      </Cell>
+      <Cell area="actions" className={classes["actions"]}>
         {!isOneself && (
           <>
-            <Tooltip label="Reset password">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={34}
-                aria-label={`Reset the password of ${name}`}
-                onClick={() => onAction("reset")}
-              >
-                <IconKey size={17} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label="Remove">
-              <ActionIcon
-                variant="subtle"
-                color="red"
-                size={34}
-                aria-label={`Remove ${name}`}
-                onClick={() => onAction("remove")}
-              >
-                <IconTrash size={17} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <RowAction
+              label="Reset password"
+              name={`Reset the password of ${name}`}
+              icon={IconKey}
+              onPress={() => onAction("reset")}
+            />
+            <RowAction
+              label="Remove"
+              name={`Remove ${name}`}
+              icon={IconTrash}
+              isDestructive
+              onPress={() => onAction("remove")}
+            />
           </>
         )}
-      </span>
+      </Cell>
     </>
   );
 }

@@ -1,5 +1,4 @@
-import { Button, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { Button, Group, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -20,6 +19,7 @@ import { VirtualList } from "../../ui/virtual-list.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import classes from "./alerts-dialog.module.css";
+import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 
 export interface AlertsDialogProps {
@@ -31,18 +31,12 @@ export interface AlertsDialogProps {
 /** Every alert of the robots and sites that one may see, as the URL filters them. */
 export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
   const url = useAlertsUrl();
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useIsNarrow();
   const query = useAlertPages(url.state);
   const alerts = query.data?.pages.flatMap((page) => page.alerts) ?? [];
   const { total = 0, total_exact: isExact = true } = query.data?.pages[0] ?? {};
   return (
-    <Dialog
-      onClose={onClose}
-      title="Alerts"
-      size={1080}
-      fullScreenBelow="48em"
-      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
-    >
+    <Dialog onClose={onClose} title="Alerts" size={1080} fullScreenBelow="48em" isColumn>
       <Filters url={url} />
       <div className={classes["list"]}>
         <QueryState
@@ -79,7 +73,7 @@ function Filters({ url: { state: filters, change } }: { readonly url: UrlState<A
   const { state, severity, siteId, robotId } = filters;
   const robot = robotId === null ? null : (liveStore.robot(robotId)?.serial_number ?? "One robot");
   return (
-    <div className={classes["filters"]}>
+    <Group gap={8} mb={12}>
       <SegmentedControl
         size="xs"
         aria-label="Show"
@@ -119,7 +113,7 @@ function Filters({ url: { state: filters, change } }: { readonly url: UrlState<A
           {robot}
         </Button>
       )}
-    </div>
+    </Group>
   );
 }
 

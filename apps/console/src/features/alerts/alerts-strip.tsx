@@ -1,4 +1,4 @@
-import { Button, Skeleton, UnstyledButton } from "@mantine/core";
+import { Box, Button, Skeleton, UnstyledButton } from "@mantine/core";
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { IconCircleCheck, IconCloudOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -79,7 +79,11 @@ function Worst({ alerts, onSelect }: { readonly alerts: readonly Alert[] } & Pic
             ) : (
               <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
                 {subjectOf(alert)}
-                {alert.serial_number !== null && <span className={classes["site"]}>, {alert.site_name}</span>}
+                {alert.serial_number !== null && (
+                  <Box component="span" fw={400} c="dimmed">
+                    , {alert.site_name}
+                  </Box>
+                )}
               </UnstyledButton>
             )}
             <span className={classes["since"]}>

@@ -107,7 +107,7 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
   return (
     <>
       {changes.length === 0 ? (
-        <p className={classes["none"]}>No values were recorded.</p>
+        <p>No values were recorded.</p>
       ) : (
         <table className={classes["changes"]}>
           <thead>

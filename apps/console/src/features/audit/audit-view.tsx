@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Box, Button, Group } from "@mantine/core";
 import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
@@ -45,7 +45,7 @@ export function AuditView() {
         onClear={() => changeParams((now) => clearUrl(auditUrl, now), "replace")}
       />
       {first !== undefined && isOn && (
-        <div className={classes["bar"]}>
+        <Group gap="8px 16px" justify="space-between">
           <Head head={first.head} />
           <div className={classes["buttons"]}>
             <ExportButton
@@ -56,7 +56,7 @@ export function AuditView() {
               obstacle={first.entries.length === 0 ? "There are no changes to export." : null}
             />
           </div>
-        </div>
+        </Group>
       )}
       <AuditRows filters={filters} list={list} isOn={isOn} />
     </section>
@@ -88,9 +88,9 @@ function AuditRows({ filters, list, isOn }: AuditRowsProps) {
           <>
             <AuditTable entries={entries} isOld={list.isPlaceholderData} />
             {list.isFetchNextPageError && (
-              <p className={classes["note"]} role="alert">
+              <Box component="p" fz={12} lh="16px" c="dimmed" role="alert">
                 Older changes could not be loaded.
-              </p>
+              </Box>
             )}
             <AuditFooter shown={entries.length} first={pages[0]} list={list} exact={exact} />
           </>
@@ -109,7 +109,7 @@ interface AuditFooterProps extends Pick<AuditRowsProps, "list"> {
 function AuditFooter({ shown, first, list, exact }: AuditFooterProps) {
   const { total = 0, total_exact: isExact = true } = exact.data ?? first ?? {};
   return (
-    <div className={classes["foot"]}>
+    <Group gap="4px 10px" fz={13} c="dimmed">
       <span>
         Showing {number.format(shown)} of {number.format(total)}
         {isExact ? "" : "+"} changes
@@ -129,7 +129,7 @@ function AuditFooter({ shown, first, list, exact }: AuditFooterProps) {
       >
         Refresh
       </Button>
-    </div>
+    </Group>
   );
 }
 

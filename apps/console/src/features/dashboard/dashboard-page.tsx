@@ -1,4 +1,4 @@
-import { Button, Skeleton, UnstyledButton } from "@mantine/core";
+import { Box, Button, Skeleton, Stack, UnstyledButton } from "@mantine/core";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
@@ -157,10 +157,10 @@ export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   );
   if (!isMapShown) {
     return (
-      <div className={classes["single"]}>
+      <Stack gap={12}>
         <Skeleton height={150} radius="md" />
         {detail}
-      </div>
+      </Stack>
     );
   }
   return (
@@ -197,7 +197,9 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
             {figures === null ? (
               <Skeleton width={20} height={18} />
             ) : (
-              <span className={classes["count"]}>{figures[figure]}</span>
+              <Box component="span" miw="1ch" fz={18} fw={650}>
+                {figures[figure]}
+              </Box>
             )}{" "}
             <span className={classes["label"]}>{look.label}</span>
           </UnstyledButton>

@@ -1,16 +1,17 @@
-import { Button, Checkbox, Group } from "@mantine/core";
+import { Box, Checkbox } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import { type Device, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { type FormEvent, useMemo, useRef, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { allocate } from "./device-calls.ts";
 import classes from "./device-dialogs.module.css";
 import { devicesFound } from "./device-facts.ts";
+import { ChoiceFields, ChoiceTools, NoChoices } from "../../ui/choice-fields.tsx";
 import { PartnerChoice } from "./partner-choice.tsx";
 
 const number = (count: number) => count.toLocaleString("en-GB");
@@ -62,17 +63,15 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
           onChoose={setPartnerId}
         />
         <DeviceChoice offered={offered} chosen={chosen} isDisabled={isSaving} onChoose={setWanted} />
-        <p className={classes["hint"]}>A device assigned to a robot belongs to the partner of the robot’s site.</p>
-        <Group justify="flex-end" mt="md" gap="xs">
-          <Button variant="default" disabled={isSaving} onClick={close}>
-            Cancel
-          </Button>
-          <DisabledReason reason={problem}>
-            <Button type="submit" loading={isSaving}>
-              {chosen.length === 0 ? action : `${action} ${count}`}
-            </Button>
-          </DisabledReason>
-        </Group>
+        <Box component="p" mt={8} fz={12} c="dimmed">
+          A device assigned to a robot belongs to the partner of the robot’s site.
+        </Box>
+        <FormButtons
+          submitLabel={chosen.length === 0 ? action : `${action} ${count}`}
+          isSaving={isSaving}
+          obstacle={problem}
+          onCancel={close}
+        />
       </form>
     </Dialog>
   );
@@ -100,41 +99,29 @@ function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoicePro
     onChoose(next);
   };
   return (
-    <fieldset className={classes["choice"]} disabled={isDisabled}>
-      <legend className={classes["legend"]}>
-        Free devices{" "}
-        <span className={classes["count"]} role="status">
-          {number(chosen.length)} selected
-        </span>
-      </legend>
+    <ChoiceFields
+      title="Free devices"
+      chosenCount={chosen.length}
+      isDisabled={isDisabled}
+      className={classes["choice"]}
+    >
       <SearchBox
         label="Search free devices"
         placeholder="Serial number or partner"
         value={search}
         onChange={setSearch}
       />
-      <div className={classes["tools"]}>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={isDisabled || found.length === 0}
-          onClick={() => onChoose(new Set([...chosen, ...found.map(({ serial }) => serial)]))}
-        >
-          Select all {number(found.length)}
-        </Button>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={isDisabled || chosen.length === 0}
-          onClick={() => onChoose(new Set())}
-        >
-          Select none
-        </Button>
-      </div>
+      <ChoiceTools
+        isDisabled={isDisabled}
+        sets={[{ label: `Select all ${number(found.length)}`, items: found }]}
+        hasChosen={chosen.length > 0}
+        onAdd={(added) => onChoose(new Set([...chosen, ...added.map(({ serial }) => serial)]))}
+        onNone={() => onChoose(new Set())}
+      />
       {found.length === 0 ? (
-        <p className={classes["none"]} role="status">
+        <NoChoices>
           {offered.length === 0 ? "No free devices that belong to another partner." : "No devices match."}
-        </p>
+        </NoChoices>
       ) : (
         <VirtualList
           label="Free devices, scrollable"
@@ -159,6 +146,6 @@ function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoicePro
           )}
         </VirtualList>
       )}
-    </fieldset>
+    </ChoiceFields>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, SegmentedControl, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Button, NativeSelect, SegmentedControl, Tooltip } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IconKey, IconPlugConnectedX, IconPlus, IconRefresh, IconUserShare } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
@@ -7,7 +7,7 @@ import { useServerConfig } from "../../platform/server-config.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { VirtualTable } from "../../ui/virtual-table.tsx";
+import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import { AllocateDialog } from "./allocate-dialog.tsx";
 import { type NewSecrets, retire, rotate } from "./device-calls.ts";
 import {
@@ -22,6 +22,7 @@ import {
 import { connectionLook, deviceLook } from "./device-meaning.ts";
 import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";
+import { RowAction } from "../../ui/row-action.tsx";
 import { SecretsDialog } from "./secrets-dialog.tsx";
 
 const filterLabel: Record<DeviceFilter, string> = {
@@ -142,9 +143,9 @@ export function DevicesContent({ devices, isNarrow, isRefreshing, onRefresh }: D
         </Tooltip>
       </div>
       {found.length === 0 ? (
-        <p className={classes["none"]} role="status">
+        <Box component="p" pt={28} pb={28} px={12} fz={13} c="dimmed" ta="center" role="status">
           {devices.length === 0 ? "No devices yet." : "No devices match."}
-        </p>
+        </Box>
       ) : (
         <DeviceTable
           devices={found}
@@ -204,27 +205,27 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
   const state = deviceState(device);
   return (
     <>
-      <span role="cell" className={classes["serial"]} data-retired={retired_at !== null || undefined}>
+      <Cell area="serial" className={classes["serial"]} data-retired={retired_at !== null || undefined}>
         {serial}
-      </span>
-      <span role="cell" className={classes["state"]}>
+      </Cell>
+      <Cell area="state" className={classes["state"]}>
         <StateBadge look={state === "assigned" ? connectionLook(robot?.online === true) : deviceLook[state]} />
         {note !== null && (
           <span className={classes["pending"]} data-unsure={device.secret_unsure || undefined}>
             {note}
           </span>
         )}
-      </span>
-      <span role="cell" className={classes["partner"]} title={partner.name}>
+      </Cell>
+      <Cell area="partner" className={classes["partner"]} title={partner.name}>
         {partner.name}
-      </span>
-      <span role="cell" className={classes["robot"]} title={robot?.name}>
+      </Cell>
+      <Cell area="robot" className={classes["robot"]} title={robot?.name}>
         {robot?.name ?? "–"}
-      </span>
-      <span role="cell" className={classes["site"]} title={robot?.site_name}>
+      </Cell>
+      <Cell area="site" className={classes["site"]} title={robot?.site_name}>
         {robot?.site_name ?? "–"}
-      </span>
-      <span role="cell" className={classes["issued"]}>
+      </Cell>
+      <Cell area="issued" className={classes["issued"]}>
         {retired_at === null ? (
           <RelativeTime at={secret_at} />
         ) : (
@@ -232,37 +233,28 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
             Retired <RelativeTime at={retired_at} />
           </>
         )}
-      </span>
-      <span role="cell" className={classes["rowActions"]}>
+      </Cell>
+      <Cell area="actions" className={classes["rowActions"]}>
         {retired_at === null && (
           <>
-            <Tooltip label="Rotate secret">
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={34}
-                aria-label={`Rotate the secret of ${serial}`}
-                loading={busy === serial}
-                onClick={() => onRotate(device)}
-              >
-                <IconKey size={17} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label="Retire">
-              <ActionIcon
-                variant="subtle"
-                color="red"
-                size={34}
-                aria-label={`Retire ${serial}`}
-                disabled={busy === serial}
-                onClick={() => onRetire(device)}
-              >
-                <IconPlugConnectedX size={17} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
+            <RowAction
+              label="Rotate secret"
+              name={`Rotate the secret of ${serial}`}
+              icon={IconKey}
+              isBusy={busy === serial}
+              onPress={() => onRotate(device)}
+            />
+            <RowAction
+              label="Retire"
+              name={`Retire ${serial}`}
+              icon={IconPlugConnectedX}
+              isDestructive
+              isDisabled={busy === serial}
+              onPress={() => onRetire(device)}
+            />
           </>
         )}
-      </span>
+      </Cell>
     </>
   );
 }

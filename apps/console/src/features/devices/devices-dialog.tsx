@@ -1,5 +1,4 @@
 import { Button } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
@@ -12,7 +11,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { deviceNote } from "./device-facts.ts";
-import classes from "./devices-dialog.module.css";
+import { useIsNarrow } from "../../ui/use-narrow.ts";
 
 /** The server retries a failed update of the broker within seconds. */
 const PENDING_MS = 3_000;
@@ -28,7 +27,7 @@ const preloadDevices = () => void DevicesContent.preload();
 
 /** Where Super Admins provision, allocate and retire devices and rotate their secrets. */
 function DevicesDialog({ onClose }: { onClose: () => void }) {
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useIsNarrow();
   const query = useQuery({
     ...routeQuery(deviceList, {}),
     refetchOnMount: "always",
@@ -36,13 +35,7 @@ function DevicesDialog({ onClose }: { onClose: () => void }) {
       state.data?.some((device) => deviceNote(device) !== null) === true ? PENDING_MS : false,
   });
   return (
-    <Dialog
-      onClose={onClose}
-      title="Devices"
-      size={1120}
-      fullScreenBelow="48em"
-      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
-    >
+    <Dialog onClose={onClose} title="Devices" size={1120} fullScreenBelow="48em" isColumn>
       <QueryState query={query} loading={waiting} failed="The devices could not be loaded.">
         {(data) => (
           <DevicesContent

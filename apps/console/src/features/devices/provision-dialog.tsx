@@ -1,11 +1,11 @@
-import { Alert, Button, Group, TextInput } from "@mantine/core";
+import { Alert, TextInput } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useMemo, useRef, useState } from "react";
 import type { FormEvent } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { provision } from "./device-calls.ts";
 import type { NewSecrets } from "./device-calls.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
@@ -92,25 +92,21 @@ export function ProvisionDialog({ devices, isDemo, onIssued, onClose }: Provisio
         <p className={classes["preview"]} role="status">
           {serials === null ? "Nothing to provision yet." : previewText(serials)}
         </p>
-        <Alert icon={<IconInfoCircle size={16} />} p="xs" className={classes["note"] ?? ""}>
+        <Alert icon={<IconInfoCircle size={16} />} p="xs" fz={12}>
           Each device gets its own secret for signing in to the broker. The secrets are shown once, after this step.
           {isDemo && " In this demo no simulated robot plays a new device."}
         </Alert>
-        <Group justify="flex-end" mt="md" gap="xs">
-          <Button variant="default" disabled={isSaving} onClick={close}>
-            Cancel
-          </Button>
-          <DisabledReason
-            reason={serials === null ? (problems.first ?? problems.last ?? null) : null}
-            onRefused={showProblems}
-          >
-            <Button type="submit" loading={isSaving}>
-              {serials === null || serials.length === 1
-                ? "Provision device"
-                : `Provision ${serials.length.toLocaleString("en-GB")} devices`}
-            </Button>
-          </DisabledReason>
-        </Group>
+        <FormButtons
+          submitLabel={
+            serials === null || serials.length === 1
+              ? "Provision device"
+              : `Provision ${serials.length.toLocaleString("en-GB")} devices`
+          }
+          isSaving={isSaving}
+          obstacle={serials === null ? (problems.first ?? problems.last ?? null) : null}
+          onRefused={showProblems}
+          onCancel={close}
+        />
       </form>
     </Dialog>
   );

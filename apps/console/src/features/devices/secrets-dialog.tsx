@@ -1,7 +1,7 @@
-import { Alert, Button, Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { IconAlertTriangle, IconCopy, IconDownload } from "@tabler/icons-react";
+import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { saveFile } from "../../platform/save-file.ts";
@@ -10,6 +10,7 @@ import { CopyButton, copyText } from "../../platform/copy-button.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import type { NewSecrets } from "./device-calls.ts";
 import classes from "./secrets-dialog.module.css";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 44;
@@ -37,19 +38,10 @@ export function SecretsDialog({ issued: { message, secrets }, onClose }: { issue
 
   return (
     <Dialog onClose={() => void close()} title={secrets.length === 1 ? "Device Secret" : "Device Secrets"} size={640}>
-      <p className={classes["message"]} role="status">
-        {message}
-      </p>
-      <Alert
-        color="yellow"
-        classNames={{ title: classes["noteTitle"] ?? "", message: classes["noteText"] ?? "" }}
-        icon={<IconAlertTriangle size={18} />}
-        title="Shown only now"
-        p="sm"
-      >
+      <ShownOnce message={message}>
         Suncrew keeps no copy of a secret. Copy or download {secrets.length === 1 ? "it" : "them"} before you close
         this: after that only a new secret can be issued.
-      </Alert>
+      </ShownOnce>
       <VirtualList
         label="Secrets"
         items={secrets}

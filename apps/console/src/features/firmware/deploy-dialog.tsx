@@ -1,5 +1,4 @@
 import { Button, Progress } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import {
   firmwareList,
   ROLLOUT_BATCH_SIZE,
@@ -13,7 +12,7 @@ import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RefusalBox } from "../../ui/refusal-box.tsx";
 import classes from "./deploy-dialog.module.css";
@@ -28,6 +27,7 @@ import {
 } from "./deploy-facts.ts";
 import { DeployFields } from "./deploy-fields.tsx";
 import { deploy, reasonOf, storeFirmware } from "./firmware-calls.ts";
+import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { RobotPicker, useDeployRobots } from "./robot-picker.tsx";
 
 const EMPTY: DeployForm = {
@@ -116,7 +116,7 @@ export interface DeployDialogProps {
 
 /** §2 Dialogs, Deploy Firmware: robots, a file or one that was uploaded before, and how careful to be. */
 export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployDialogProps) {
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useIsNarrow();
   const robots = useDeployRobots(siteId);
   const uploaded = useQuery(routeQuery(firmwareList, {})).data ?? [];
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
@@ -166,7 +166,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
           {refusal !== null && <RefusalBox title="Firmware was not deployed">{refusal}</RefusalBox>}
         </div>
       </div>
-      <div className={classes["foot"]}>
+      <DialogFooter>
         {/* The guard asks before it discards what was entered. */}
         <Button variant="subtle" mr="auto" disabled={isUnderWay} onClick={onRollouts}>
           All rollouts
@@ -185,7 +185,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
             {count === 0 ? "Deploy" : `Deploy to ${count.toLocaleString("en-GB")} ${count === 1 ? "robot" : "robots"}`}
           </Button>
         </DisabledReason>
-      </div>
+      </DialogFooter>
     </Dialog>
   );
 }

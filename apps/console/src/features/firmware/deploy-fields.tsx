@@ -1,4 +1,4 @@
-import { Button, FileButton, Input, NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
+import { Button, FileButton, Input, NativeSelect, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { type Firmware, FIRMWARE_ENDINGS, FIRMWARE_MAX_BYTES } from "@suncrew/contract/firmware/firmware.ts";
 import { IconChevronDown, IconChevronRight, IconFileUpload } from "@tabler/icons-react";
 import { useId, useState } from "react";
@@ -48,7 +48,7 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
   });
 
   return (
-    <div className={classes["fields"]}>
+    <Stack gap={12}>
       <SegmentedControl
         size="xs"
         fullWidth
@@ -101,7 +101,7 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
           variant="subtle"
           size="compact-sm"
           color="gray"
-          className={classes["more"] ?? ""}
+          ml={-8}
           aria-expanded={isMore || isMoreWrong}
           aria-controls={moreId}
           leftSection={<Chevron size={14} aria-hidden />}
@@ -122,7 +122,7 @@ export function DeployFields({ form, problems, uploaded, isDisabled, onChange }:
           ))}
         </div>
       </div>
-    </div>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, SegmentedControl } from "@mantine/core";
+import { Box, Checkbox, Group, SegmentedControl } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -10,6 +10,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { type DeployRobot, robotsFound, waitsBefore } from "./deploy-facts.ts";
+import { ChoiceFields, ChoiceTools, NoChoices } from "../../ui/choice-fields.tsx";
 import classes from "./robot-picker.module.css";
 
 interface DeployRobots {
@@ -100,14 +101,8 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
   const choose = (added: readonly DeployRobot[]) => onChoose(new Set([...chosen, ...added.map(({ id }) => id)]));
 
   return (
-    <fieldset className={classes["picker"]} disabled={isDisabled}>
-      <legend className={classes["legend"]}>
-        Robots{" "}
-        <span className={classes["count"]} role="status">
-          {chosen.size.toLocaleString("en-GB")} selected
-        </span>
-      </legend>
-      <div className={classes["head"]}>
+    <ChoiceFields title="Robots" chosenCount={chosen.size} isDisabled={isDisabled} className={classes["picker"]}>
+      <Group gap={8}>
         {robots.siteName !== null && (
           <SegmentedControl
             size="xs"
@@ -122,7 +117,7 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
             onChange={(value) => setScope(value === "all" ? "all" : "site")}
           />
         )}
-        <div className={classes["search"]}>
+        <Box flex="1 1 180px">
           <SearchBox
             label="Search robots"
             placeholder={
@@ -135,44 +130,28 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
             value={search}
             onChange={setSearch}
           />
-        </div>
-      </div>
-      <div className={classes["tools"]}>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={isDisabled || ready.length === 0}
-          onClick={() => choose(ready)}
-        >
-          Select all that can update now ({ready.length.toLocaleString("en-GB")})
-        </Button>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={isDisabled || found.length === 0}
-          onClick={() => choose(found)}
-        >
-          Select all {found.length.toLocaleString("en-GB")}
-        </Button>
-        <Button
-          variant="subtle"
-          size="compact-xs"
-          disabled={isDisabled || chosen.size === 0}
-          onClick={() => onChoose(new Set())}
-        >
-          Select none
-        </Button>
-      </div>
+        </Box>
+      </Group>
+      <ChoiceTools
+        isDisabled={isDisabled}
+        sets={[
+          { label: `Select all that can update now (${ready.length.toLocaleString("en-GB")})`, items: ready },
+          { label: `Select all ${found.length.toLocaleString("en-GB")}`, items: found },
+        ]}
+        hasChosen={chosen.size > 0}
+        onAdd={choose}
+        onNone={() => onChoose(new Set())}
+      />
       {robots.isUnknown ? (
         <SkeletonLines label="Loading robots" lines={5} lineHeightPx={36} />
       ) : found.length === 0 ? (
-        <p className={classes["none"]} role="status">
+        <NoChoices>
           {offered.length > 0
             ? "No robots match."
             : scope === "site"
               ? "No robots assigned to this site yet."
               : "There are no robots yet."}
-        </p>
+        </NoChoices>
       ) : (
         <VirtualList
           label="Robots, scrollable"
@@ -210,6 +189,6 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
           }}
         </VirtualList>
       )}
-    </fieldset>
+    </ChoiceFields>
   );
 }

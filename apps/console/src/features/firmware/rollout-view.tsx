@@ -1,4 +1,4 @@
-import { Alert, Button, Progress } from "@mantine/core";
+import { Alert, Box, Button, Group, Progress } from "@mantine/core";
 import { rolloutDetails, type RolloutRobot } from "@suncrew/contract/firmware/firmware.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconArrowLeft, IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from "@tabler/icons-react";
@@ -10,7 +10,7 @@ import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { VirtualTable } from "../../ui/virtual-table.tsx";
+import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import { changeRollout, deployAgain } from "./firmware-calls.ts";
 import type { FirmwareDialog } from "./firmware-dialogs.tsx";
 import {
@@ -85,8 +85,8 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
 
   return (
     <>
-      <div className={classes["top"]}>
-        <div className={classes["heading"]}>
+      <Group gap="8px 16px" align="stretch" justify="space-between" flex="none">
+        <Box flex="1 1 320px" miw={0}>
           <h3 className={classes["title"]}>
             Firmware {rollout.version} <StateBadge look={rolloutLook(rollout)} />
           </h3>
@@ -96,7 +96,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
             {rollout.deadline_minutes} min from its offer to install it; one that cannot be offered it is waited for up
             to {rollout.wait_limit_hours} h.
           </p>
-        </div>
+        </Box>
         <div className={classes["actions"]}>
           {rollout.state === "RUNNING" && (
             <Button
@@ -143,7 +143,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
             </Button>
           )}
         </div>
-      </div>
+      </Group>
       {rollout.reason !== null && (
         <Alert color="yellow" p="xs" mt="xs" classNames={{ message: classes["why"] ?? "" }}>
           {rollout.reason}
@@ -222,26 +222,26 @@ function RobotCells({ robot, version, deadlineMinutes }: RobotCellsProps) {
   const { from_version: from, state, reason, offered_at: offeredAt, ended_at: endedAt } = robot;
   return (
     <>
-      <span role="cell" className={classes["robot"]} title={robot.robot_name}>
+      <Cell area="robot" className={classes["robot"]} title={robot.robot_name}>
         {robot.serial_number}
         {robot.canary && <span className={classes["first"]}>first</span>}
-      </span>
-      <span role="cell" className={classes["site"]} title={robot.site_name}>
+      </Cell>
+      <Cell area="site" className={classes["site"]} title={robot.site_name}>
         {robot.site_name}
-      </span>
-      <span role="cell" className={classes["state"]}>
+      </Cell>
+      <Cell area="state" className={classes["state"]}>
         <StateBadge look={robotLook(robot)} />
-      </span>
-      <span role="cell" className={classes["version"]}>
+      </Cell>
+      <Cell area="version" className={classes["version"]}>
         {state === "DONE" ? `${from ?? "?"} → ${version}` : (from ?? "–")}
-      </span>
-      <span role="cell" className={classes["reason"]} title={reason ?? undefined}>
+      </Cell>
+      <Cell area="reason" className={classes["reason"]} title={reason ?? undefined}>
         {reason ??
           (endedAt === null && offeredAt !== null ? <Offered at={offeredAt} deadlineMinutes={deadlineMinutes} /> : "")}
-      </span>
-      <span role="cell" className={classes["ended"]}>
+      </Cell>
+      <Cell area="ended" className={classes["ended"]}>
         {endedAt === null ? "" : <RelativeTime at={endedAt} />}
-      </span>
+      </Cell>
     </>
   );
 }

@@ -1,5 +1,4 @@
-import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+import { Button, Group, SegmentedControl } from "@mantine/core";
 import { type Firmware, firmwareList, type Rollout, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { IconCloudUpload, IconFileUpload, IconTrash, IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -19,6 +18,8 @@ import type { FirmwareDialog } from "./firmware-dialogs.tsx";
 import { RolloutBar, RolloutView } from "./rollout-view.tsx";
 import { figuresOf, figuresText } from "./rollout-facts.ts";
 import { rolloutLook } from "./firmware-meaning.ts";
+import { useIsNarrow } from "../../ui/use-narrow.ts";
+import { RowAction } from "../../ui/row-action.tsx";
 import classes from "./rollouts-dialog.module.css";
 
 export interface RolloutsDialogProps {
@@ -30,7 +31,7 @@ export interface RolloutsDialogProps {
 
 /** Firmware: every rollout with its progress, and the files that were uploaded. */
 export function RolloutsDialog({ rolloutId, onShow, onClose }: RolloutsDialogProps) {
-  const isNarrow = useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useIsNarrow();
   return (
     <Dialog
       onClose={onClose}
@@ -38,7 +39,7 @@ export function RolloutsDialog({ rolloutId, onShow, onClose }: RolloutsDialogPro
       title="Firmware"
       size={980}
       fullScreenBelow="48em"
-      classNames={{ body: classes["body"] ?? "", content: classes["content"] ?? "" }}
+      isColumn
     >
       {rolloutId === null ? (
         <Overview isNarrow={isNarrow} onShow={onShow} />
@@ -61,7 +62,7 @@ function Overview({ isNarrow, onShow }: OverviewProps) {
   const loading = <SkeletonLines label="Loading firmware" lines={6} lineHeightPx={48} />;
   return (
     <>
-      <div className={classes["head"]}>
+      <Group gap={8} justify="space-between" mb={12}>
         <SegmentedControl
           size="xs"
           aria-label="Show"
@@ -80,7 +81,7 @@ function Overview({ isNarrow, onShow }: OverviewProps) {
         >
           Deploy Firmware
         </Button>
-      </div>
+      </Group>
       {part === "rollouts" ? (
         <QueryState query={rollouts} loading={loading} failed="The rollouts could not be loaded.">
           {(found) => <RolloutList rollouts={found} onOpen={(rolloutId) => onShow({ kind: "rollout", rolloutId })} />}
@@ -182,18 +183,14 @@ export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
           <span className={classes["quiet"]}>
             <RelativeTime at={file.created_at} /> by {file.created_by}
           </span>
-          <Tooltip label="Delete">
-            <ActionIcon
-              variant="subtle"
-              color="red"
-              size={34}
-              aria-label={`Delete firmware ${file.version}`}
-              loading={busy === file.id}
-              onClick={() => void remove(file)}
-            >
-              <IconTrash size={17} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <RowAction
+            label="Delete"
+            name={`Delete firmware ${file.version}`}
+            icon={IconTrash}
+            isDestructive
+            isBusy={busy === file.id}
+            onPress={() => void remove(file)}
+          />
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-import { Button, CloseButton } from "@mantine/core";
+import { Button, CloseButton, Group as Row } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { groupCan, groupOutcomeOf, groupSuccessMessage, robotCountText } from "@suncrew/domain/groups/groups.ts";
@@ -42,7 +42,7 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
   const lostCount = members.filter(({ lost }) => lost !== null).length;
   const pendingStopId = useId();
   return (
-    <div className={classes["controls"]}>
+    <Row gap={6} align="stretch">
       {lostCount > 0 && (
         <p id={pendingStopId} className={classes["pendingStop"]}>
           {pendingStopText(lostCount)}
@@ -75,7 +75,7 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
         </DisabledReason>
       </div>
       {dialog}
-    </div>
+    </Row>
   );
 }
 
@@ -99,10 +99,10 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
   const { imperative, done } = verbWords[verb];
   return (
     <section ref={section} className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
-      <div className={classes["resultHead"]}>
+      <Row gap={8} justify="space-between" wrap="nowrap" fz={13} fw={600}>
         {groupOutcomeTitle[groupOutcomeOf(results)]}
         <CloseButton size="sm" aria-label="Close result" onClick={() => setGroupAction(group.id, null)} />
-      </div>
+      </Row>
       {failure === null ? (
         <>
           <p className={classes["resultText"]}>{groupSuccessMessage(results, done)}</p>

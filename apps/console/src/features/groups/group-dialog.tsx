@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { Button, Checkbox, Text, TextInput } from "@mantine/core";
+import { Box, Button, Checkbox, Text, TextInput } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import { type Group, GROUP_NAME_MAX } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
@@ -122,12 +122,15 @@ export function RobotChoice({ offered, siteRobotCount, chosen, onChoose }: Robot
   return (
     <fieldset className={classes["choice"]}>
       <legend className={classes["legend"]}>
-        Robots <span className={classes["count"]}>{robotCountText(chosen.length)} chosen</span>
+        Robots{" "}
+        <Box component="span" fw={400} c="dimmed">
+          {robotCountText(chosen.length)} chosen
+        </Box>
       </legend>
       {offered.length === 0 ? (
-        <p className={classes["none"]}>
+        <Box component="p" p={12} fz={13} c="dimmed">
           {siteRobotCount === 0 ? "No robots assigned to this site yet." : "Every robot of this site is in a group."}
-        </p>
+        </Box>
       ) : (
         <>
           <div className={classes["head"]}>
@@ -162,7 +165,11 @@ export function RobotChoice({ offered, siteRobotCount, chosen, onChoose }: Robot
               />
             ))}
           </ul>
-          {found.length === 0 && <p className={classes["none"]}>No robots match.</p>}
+          {found.length === 0 && (
+            <Box component="p" p={12} fz={13} c="dimmed">
+              No robots match.
+            </Box>
+          )}
         </>
       )}
     </fieldset>

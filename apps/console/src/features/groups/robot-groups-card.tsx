@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { Button } from "@mantine/core";
+import { Box, Button, Group as Row } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -35,10 +35,10 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
   const obstacle = editObstacleOf(state, robots);
   return (
     <section aria-labelledby="robot-groups-title">
-      <div className={classes["head"]}>
-        <h3 id="robot-groups-title" className={classes["title"]}>
+      <Row gap={8} justify="space-between" mb={10}>
+        <Box component="h3" id="robot-groups-title" fz={14} fw={650} lh="20px">
           Robot Groups{state === "loaded" && ` (${groups.length})`}
-        </h3>
+        </Box>
         <DisabledReason reason={obstacle}>
           <Button
             size="xs"
@@ -49,7 +49,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
             Create Group
           </Button>
         </DisabledReason>
-      </div>
+      </Row>
       {state === "loading" ? (
         <SkeletonLines label="Loading robot groups" lines={3} lineHeightPx={72} />
       ) : state === "failed" ? (
@@ -131,8 +131,8 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
 
   return (
     <li className={classes["group"]} aria-label={group.group_name}>
-      <div className={classes["line"]}>
-        <div className={classes["text"]}>
+      <Row gap={8} align="flex-start" justify="space-between">
+        <Box flex="1 1 220px" miw={0}>
           <h4 className={classes["name"]}>{group.group_name}</h4>
           <p className={classes["robots"]}>
             {robotCountText(group.robots.length)}
@@ -140,7 +140,7 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
             <SerialNumbers serials={serials.slice(0, SERIALS_NAMED)} />
             {more > 0 && ` and ${more} more`}
           </p>
-        </div>
+        </Box>
         <div className={classes["buttons"]}>
           <DisabledReason reason={editObstacle}>
             <Button
@@ -164,7 +164,7 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
             Delete
           </Button>
         </div>
-      </div>
+      </Row>
       {group.schedule_details !== null && <ScheduleSummary group={group} site={site} robots={members} />}
     </li>
   );

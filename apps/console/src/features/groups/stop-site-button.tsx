@@ -84,7 +84,7 @@ function StopSiteDialog({ site, rows, stopped, onAgain, onClose }: StopSiteDialo
       </Text>
       <div className={classes["robots"]} tabIndex={0}>
         {stopped === null || stopped.failure !== null ? (
-          <ul className={classes["list"]} aria-label="Robots being stopped">
+          <ul aria-label="Robots being stopped">
             {rows.map((row) => (
               <StoppingRobot key={row.robot_id} row={row} />
             ))}

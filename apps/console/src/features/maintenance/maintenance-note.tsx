@@ -1,3 +1,4 @@
+import { Box } from "@mantine/core";
 import { IconCircleCheck, IconClockPause } from "@tabler/icons-react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -10,9 +11,9 @@ export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
   return (
     <div className={classes["note"]} data-confirmed={lock.confirmed} role="group" aria-label="Maintenance lock">
       <p className={classes["reason"]}>{lock.reason}</p>
-      <p className={classes["who"]}>
+      <Box component="p" c="dimmed">
         Locked by {lock.locked_by}, <RelativeTime at={lock.locked_at} />
-      </p>
+      </Box>
       <p className={classes["confirmation"]}>
         {lock.confirmed ? <IconCircleCheck size={13} aria-hidden /> : <IconClockPause size={13} aria-hidden />}
         {lock.confirmed ? "confirmed by the robot" : "not confirmed by the robot"}

@@ -1,4 +1,4 @@
-import { Badge, TextInput, UnstyledButton } from "@mantine/core";
+import { Badge, Box, TextInput, UnstyledButton } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { IconCheck, IconSearch } from "@tabler/icons-react";
@@ -73,9 +73,9 @@ export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProp
               ))}
             </ul>
             {found.length === 0 && (
-              <p className={classes["none"]} role="status">
+              <Box component="p" p={10} fz={13} c="dimmed" role="status">
                 No partners match.
-              </p>
+              </Box>
             )}
           </div>
         )}

@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from "@mantine/core";
+import { Box, Button, PasswordInput } from "@mantine/core";
 import { changePassword, type Role } from "@suncrew/contract/auth/auth.ts";
 import { type PasswordEntries, passwordProblem, passwordToasts } from "@suncrew/domain/auth/passwords.ts";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
@@ -52,7 +52,9 @@ export function ProfilePage() {
 function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className={classes["card"]} aria-label={title}>
-      <h2 className={classes["title"]}>{title}</h2>
+      <Box component="h2" mb={12} fz={15} fw={650} lh="20px">
+        {title}
+      </Box>
       {children}
     </section>
   );
@@ -69,7 +71,15 @@ export function UserInformation() {
       <dt>Name</dt>
       <dd>{user.name}</dd>
       <dt>Email</dt>
-      <dd>{user.email === "" ? <span className={classes["none"]}>None</span> : user.email}</dd>
+      <dd>
+        {user.email === "" ? (
+          <Box component="span" fw={400} c="dimmed">
+            None
+          </Box>
+        ) : (
+          user.email
+        )}
+      </dd>
       <dt>Role</dt>
       <dd>
         <span className={classes["badge"]}>{roleWord[role]}</span>
@@ -144,8 +154,12 @@ export function ChangePasswordForm() {
 
   return (
     <form ref={form} className={classes["form"]} onSubmit={(event) => void submit(event)} noValidate>
-      <h3 className={classes["formTitle"]}>Change Password</h3>
-      <p className={classes["hint"]}>At least 8 characters. You will be signed out everywhere else.</p>
+      <Box component="h3" fz={13} fw={600} lh="18px">
+        Change Password
+      </Box>
+      <Box component="p" mt={-8} fz={12} lh="16px" c="dimmed">
+        At least 8 characters. You will be signed out everywhere else.
+      </Box>
       {/* For password managers: whose password it is. */}
       {username !== undefined && (
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
@@ -186,20 +200,28 @@ export function AccountSettings() {
       {SETTINGS.map(({ name, meaning }) => (
         <li key={name} className={classes["setting"]}>
           <span className={classes["words"]}>
-            <span className={classes["name"]}>{name}</span>
-            <span className={classes["meaning"]}>{meaning}</span>
+            <Box component="span" fz={13} fw={550} lh="18px">
+              {name}
+            </Box>
+            <Box component="span" fz={12} lh="16px" c="dimmed">
+              {meaning}
+            </Box>
           </span>
           <span className={classes["soon"]}>Coming Soon</span>
         </li>
       ))}
       <li className={classes["setting"]}>
         <span className={classes["words"]}>
-          <span className={classes["name"]}>API</span>
-          <span className={classes["meaning"]}>Every call that other programs may make, to read and to try out</span>
+          <Box component="span" fz={13} fw={550} lh="18px">
+            API
+          </Box>
+          <Box component="span" fz={12} lh="16px" c="dimmed">
+            Every call that other programs may make, to read and to try out
+          </Box>
         </span>
-        <a href={paths.apiDocs()} className={classes["link"]}>
+        <Box component="a" href={paths.apiDocs()} flex="none" fz={13} lh="24px" c="var(--sc-accent)">
           API documentation
-        </a>
+        </Box>
       </li>
     </ul>
   );

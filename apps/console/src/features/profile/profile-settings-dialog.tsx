@@ -21,7 +21,7 @@ export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
         <dd>{roleWord[role]}</dd>
       </dl>
       <ThemePicker />
-      <Anchor component={Link} to={paths.profile()} size="sm" className={classes["more"]} onClick={onClose}>
+      <Anchor component={Link} to={paths.profile()} size="sm" display="inline-block" mt={16} onClick={onClose}>
         Open profile to change your password
       </Anchor>
     </Dialog>

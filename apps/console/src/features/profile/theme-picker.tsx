@@ -1,4 +1,4 @@
-import { Radio } from "@mantine/core";
+import { Box, Radio, Stack } from "@mantine/core";
 import { chooseTheme, THEMES, useTheme, type ThemeName } from "../../ui/theme/theme-choice.ts";
 import classes from "./theme-picker.module.css";
 
@@ -22,11 +22,13 @@ export function ThemePicker() {
         if (chosen !== undefined) chooseTheme(chosen);
       }}
     >
-      <div className={classes["list"]}>
+      <Stack gap={4}>
         {THEMES.map((theme) => (
           <label key={theme} className={classes["option"]} data-current={theme === current || undefined}>
             <Radio value={theme} aria-label={THEME_WORDS[theme]} />
-            <span className={classes["word"]}>{THEME_WORDS[theme]}</span>
+            <Box component="span" fz={13} fw={550}>
+              {THEME_WORDS[theme]}
+            </Box>
             <span className={classes["swatch"]} data-swatch={theme} aria-hidden>
               <span />
               <span />
@@ -34,7 +36,7 @@ export function ThemePicker() {
             </span>
           </label>
         ))}
-      </div>
+      </Stack>
     </Radio.Group>
   );
 }

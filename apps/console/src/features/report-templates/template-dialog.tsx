@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Checkbox, Switch, Textarea, TextInput } from "@mantine/core";
+import { ActionIcon, Badge, Box, Checkbox, Group, Stack, Switch, Textarea, TextInput } from "@mantine/core";
 import type { ReportTemplate, TemplateSection } from "@suncrew/contract/report-templates/report-templates.ts";
 import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
@@ -43,7 +43,7 @@ export function TemplateDialog({ template, others, isDeleted, onClose }: Templat
       fullScreenBelow="48em"
       onClose={onClose}
     >
-      <div className={classes["form"]}>
+      <Stack gap={12}>
         <TextInput
           label="Name"
           name="name"
@@ -70,11 +70,11 @@ export function TemplateDialog({ template, others, isDeleted, onClose }: Templat
         />
         <SectionEditor sections={form.sections} onChange={(sections) => change({ sections })} />
         {wrongSections !== null && (
-          <p className={classes["wrong"]} role="alert">
+          <Box component="p" fz={13} c="var(--sc-danger)" role="alert">
             {wrongSections}
-          </p>
+          </Box>
         )}
-      </div>
+      </Stack>
     </EntityDialog>
   );
 }
@@ -90,7 +90,7 @@ function SectionEditor({ sections, onChange }: SectionEditorProps) {
     <ol className={classes["sections"]} aria-label="Sections, in the order of the report">
       {sections.map((section, index) => (
         <li key={section.type} className={classes["section"]} data-off={!section.enabled || undefined}>
-          <div className={classes["sectionHead"]}>
+          <Group gap={8} justify="space-between" wrap="nowrap" fw={600}>
             <Switch
               label={section.name}
               checked={section.enabled}
@@ -121,7 +121,7 @@ function SectionEditor({ sections, onChange }: SectionEditorProps) {
                 </ActionIcon>
               </DisabledReason>
             </span>
-          </div>
+          </Group>
           <ul className={classes["fields"]} aria-label={`Fields of ${section.name}`}>
             {section.fields.map((field) => (
               <li key={field.name} className={classes["field"]}>
@@ -135,7 +135,7 @@ function SectionEditor({ sections, onChange }: SectionEditorProps) {
                   }
                 />
                 {field.required && (
-                  <Badge size="sm" variant="default" tt="none" fw={500} className={classes["required"]}>
+                  <Badge size="sm" variant="default" tt="none" fw={500} flex="none">
                     Required
                   </Badge>
                 )}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Switch, Tooltip } from "@mantine/core";
+import { Box, Button, Group, Switch, Tooltip } from "@mantine/core";
 import { type ReportTemplate, reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
 import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -13,6 +13,7 @@ import { removeTemplate, setActive } from "./template-calls.ts";
 import { sectionsText } from "./report-drafts.ts";
 import { TemplateDialog } from "./template-dialog.tsx";
 import { templateLook } from "./template-meaning.ts";
+import { RowAction } from "../../ui/row-action.tsx";
 import classes from "./report-management.module.css";
 
 /** Shows the changes of other users and windows. */
@@ -29,11 +30,11 @@ export function TemplatesTab() {
   const found = list.data?.find(({ id }) => id === edited?.id) ?? null;
   return (
     <>
-      <div className={classes["bar"]}>
+      <Group gap={0} align="stretch" justify="flex-end" wrap="nowrap" mb={10}>
         <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => setCreating(true)}>
           Create Template
         </Button>
-      </div>
+      </Group>
       <QueryState
         query={list}
         loading={<SkeletonLines label="Loading templates..." lines={3} />}
@@ -121,7 +122,9 @@ function TemplateRow({
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td className={classes["description"]}>{description}</td>
+      <Box component="td" c="dimmed">
+        {description}
+      </Box>
       <td>{sectionsText(sections)}</td>
       <td>
         <StateBadge look={templateLook[isActive ? "active" : "inactive"]} />
@@ -137,28 +140,21 @@ function TemplateRow({
               onChange={() => void toggle()}
             />
           </Tooltip>
-          <Tooltip label="Edit">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={34}
-              aria-label={`Edit ${name}`}
-              onClick={() => onEdit(template)}
-            >
-              <IconPencil size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-          <Tooltip label="Delete">
-            <ActionIcon
-              variant="subtle"
-              color="red"
-              size={34}
-              aria-label={`Delete ${name}`}
-              onClick={() => onDelete(template)}
-            >
-              <IconTrash size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <RowAction
+            label="Edit"
+            name={`Edit ${name}`}
+            icon={IconPencil}
+            iconPx={16}
+            onPress={() => onEdit(template)}
+          />
+          <RowAction
+            label="Delete"
+            name={`Delete ${name}`}
+            icon={IconTrash}
+            iconPx={16}
+            isDestructive
+            onPress={() => onDelete(template)}
+          />
         </span>
       </td>
     </tr>

@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Tooltip } from "@mantine/core";
 import { type MonthlyReport, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -39,9 +39,15 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
   });
   return (
     <section className={classes["monthly"]} aria-labelledby="monthly-reports">
-      <h2 id="monthly-reports" className={classes["heading"]}>
-        Monthly reports{siteName !== undefined && <span className={classes["of"]}> of {siteName}</span>}
-      </h2>
+      <Box component="h2" id="monthly-reports" fz={15} fw={600}>
+        Monthly reports
+        {siteName !== undefined && (
+          <Box component="span" fw={400} c="dimmed">
+            {" "}
+            of {siteName}
+          </Box>
+        )}
+      </Box>
       <QueryState
         query={list}
         loading={<SkeletonLines label="Loading monthly reports..." lines={3} />}
@@ -55,7 +61,7 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
               message="If monthly reports are on, last month's report of every site is generated on the first day of each month."
             />
           ) : (
-            <ul className={classes["reports"]} aria-label="Monthly reports, newest first">
+            <ul aria-label="Monthly reports, newest first">
               {reports.map((report) => (
                 <MonthlyReportRow key={report.id} report={report} />
               ))}
@@ -65,9 +71,9 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
       </QueryState>
       <OlderButton list={list} size="xs" className={classes["older"]} />
       {list.isFetchNextPageError && (
-        <p className={classes["trouble"]} role="alert">
+        <Box component="p" fz={13} ta="center" c="var(--sc-danger)" role="alert">
           Older monthly reports could not be loaded.
-        </p>
+        </Box>
       )}
     </section>
   );

@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect } from "@mantine/core";
+import { Anchor, Box, NativeSelect } from "@mantine/core";
 import {
   type RecordedCount,
   recordedCountSchema,
@@ -62,7 +62,9 @@ export function TodayDialog({ shown, counts, onShow, onClose }: TodayDialogProps
         }
       </QueryState>
       {rest > 0 && (
-        <p className={classes["rest"]}>And {rest.toLocaleString("en")} older ones: see the sites' calendars.</p>
+        <Box component="p" mt={8} c="dimmed" fz={13}>
+          And {rest.toLocaleString("en")} older ones: see the sites' calendars.
+        </Box>
       )}
     </Dialog>
   );

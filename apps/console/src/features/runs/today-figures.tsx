@@ -1,4 +1,4 @@
-import { Skeleton, UnstyledButton } from "@mantine/core";
+import { Box, Skeleton, UnstyledButton } from "@mantine/core";
 import { recordedCountSchema, type RecordedCount, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { IconCalendarStats } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -30,7 +30,11 @@ export function TodayFigures() {
         <QueryState
           query={query}
           loading={<Skeleton component="span" display="inline-block" width={250} height={14} />}
-          renderFailed={() => <span className={classes["unknown"]}>could not be loaded</span>}
+          renderFailed={() => (
+            <Box component="span" c="dimmed">
+              could not be loaded
+            </Box>
+          )}
         >
           {(data) =>
             todayTexts(data).map(({ count, text }, index) => {

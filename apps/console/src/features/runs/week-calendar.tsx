@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { ActionIcon, Button, Popover, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Popover, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type CalendarEntry, runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
@@ -66,7 +66,7 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
     });
   return (
     <div className={classes["head"]}>
-      <div className={classes["steps"]}>
+      <Group gap={4} align="stretch" wrap="nowrap">
         <Tooltip label="Previous week">
           <ActionIcon variant="default" size={30} aria-label="Previous week" onClick={() => go(-7)}>
             <IconChevronLeft size={16} aria-hidden />
@@ -80,10 +80,10 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
             <IconChevronRight size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
-      </div>
-      <h3 className={classes["title"]} aria-live="polite">
+      </Group>
+      <Box component="h3" fz={15} fw={650} aria-live="polite">
         {first === undefined || last === undefined ? "Week" : weekText(first, last)}
-      </h3>
+      </Box>
       <p className={classes["zone"]}>
         {hasSample && (
           <span className={classes["sample"]}>
@@ -149,7 +149,9 @@ export function CalendarDay({ date, today, timezone, entries }: CalendarDayProps
         {isToday && <span className={classes["today"]}>Today</span>}
       </h4>
       {entries.length === 0 ? (
-        <p className={classes["none"]}>Nothing</p>
+        <Box component="p" fz={12} c="dimmed">
+          Nothing
+        </Box>
       ) : (
         <ul className={classes["entries"]}>
           {shown.map((entry) => (

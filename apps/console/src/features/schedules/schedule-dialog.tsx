@@ -1,4 +1,4 @@
-import { Checkbox, SegmentedControl, Switch, TextInput } from "@mantine/core";
+import { Box, Checkbox, SegmentedControl, Stack, Switch, TextInput } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
@@ -78,7 +78,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
       shownBy={["site", "tab"]}
       onClose={onClose}
     >
-      <div className={classes["form"]}>
+      <Stack gap={14}>
         <Switch
           label="Enable schedule"
           description={`Starts ${robotCount === 1 ? "the robot" : `the ${robotCount} robots`} of the group, and stops ${robotCount === 1 ? "it" : "them"} at the end.`}
@@ -117,9 +117,9 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
           />
         </div>
         <div>
-          <span id={frequencyId} className={classes["label"]}>
+          <Box component="span" id={frequencyId} display="block" mb={4} fz={14} fw={600}>
             Frequency
-          </span>
+          </Box>
           <SegmentedControl
             fullWidth
             aria-labelledby={frequencyId}
@@ -140,7 +140,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
           isEnabled={form.enabled}
           timezone={timezone}
         />
-      </div>
+      </Stack>
     </EntityDialog>
   );
 }
@@ -162,9 +162,12 @@ export function SchedulePreview({ startTime, frequency, isEnabled, timezone }: S
   const now = useNow();
   return (
     <section className={classes["preview"]} aria-label="Next runs">
-      <h3 className={classes["previewTitle"]}>
-        Next runs <span className={classes["zone"]}>in the site's time, {timezone}</span>
-      </h3>
+      <Box component="h3" mb={6} fz={13} fw={650}>
+        Next runs{" "}
+        <Box component="span" fw={400} c="dimmed">
+          in the site's time, {timezone}
+        </Box>
+      </Box>
       <div className={classes["runs"]}>
         {startTime === null ? (
           <p className={classes["note"]}>Set a date and a start time to see the next runs.</p>

@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Tooltip } from "@mantine/core";
 import { IconCalendarTime, IconTrash, IconUmbrella } from "@tabler/icons-react";
 import { useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
@@ -20,7 +20,9 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
     return (
       <div className={classes["summary"]} data-empty>
         <IconCalendarTime size={16} aria-hidden />
-        <p className={classes["next"]}>No schedule</p>
+        <Box component="p" fz={12} c="dimmed">
+          No schedule
+        </Box>
       </div>
     );
   }
@@ -42,7 +44,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
   return (
     <div className={classes["summary"]} role="group" aria-label={`Schedule of ${group.group_name}`}>
       <IconCalendarTime size={16} aria-hidden />
-      <div className={classes["text"]}>
+      <Box flex="1" miw={0}>
         <p className={classes["times"]}>
           <strong>{timesText(schedule)}</strong>
           <span>{schedule.duration_minutes} min</span>
@@ -54,7 +56,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
             </span>
           )}
         </p>
-        <p className={classes["next"]}>
+        <Box component="p" fz={12} c="dimmed">
           {schedule.waiting !== null ? (
             schedule.waiting
           ) : nextAt === null ? (
@@ -69,8 +71,8 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
               {`: ${siteTimeText(new Date(nextAt), site.timezone, now)}`}
             </>
           )}
-        </p>
-      </div>
+        </Box>
+      </Box>
       <Tooltip label="Delete schedule">
         <ActionIcon
           className={classes["delete"]}

@@ -1,4 +1,4 @@
-import { Skeleton } from "@mantine/core";
+import { Box, Skeleton } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { firstContentShown } from "../../platform/first-content.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
@@ -31,19 +31,21 @@ export interface SiteChoice {
 export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch }: SiteChoice) {
   return (
     <section className={classes["panel"]} aria-labelledby="map-panel-title" style={{ height: "100%" }}>
-      <h2 id="map-panel-title" className={classes["title"]}>
+      <Box component="h2" id="map-panel-title" fz={14} fw={650} lh="20px">
         India Site Overview
-      </h2>
+      </Box>
       <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
       <div className={classes["sites"]}>
         <div className={classes["listHead"]}>
-          <h3 className={classes["title"]}>All Sites</h3>
+          <Box component="h3" fz={14} fw={650} lh="20px">
+            All Sites
+          </Box>
           <SiteSearchBox value={search} onChange={onSearch} />
         </div>
         {found.length === 0 ? (
-          <p className={classes["none"]} role="status">
+          <Box component="p" p={12} fz={13} c="dimmed" role="status">
             No sites match.
-          </p>
+          </Box>
         ) : (
           <SiteList label="All Sites" sites={found} selectedId={selectedId} onSelect={onSelect} />
         )}
@@ -61,9 +63,9 @@ export function SiteButtons({ found, selectedId, search, onSelect, onSearch }: O
     <section className={classes["panel"]} aria-label="Sites">
       <SiteSearchBox value={search} onChange={onSearch} />
       {found.length === 0 ? (
-        <p className={classes["none"]} role="status">
+        <Box component="p" p={12} fz={13} c="dimmed" role="status">
           No sites match.
-        </p>
+        </Box>
       ) : (
         <SiteList
           label="Site buttons"

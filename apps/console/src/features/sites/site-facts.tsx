@@ -1,4 +1,4 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Group } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { Fragment } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -19,10 +19,10 @@ interface SiteFactsProps {
 export function SiteFacts({ site, robots }: SiteFactsProps) {
   return (
     <header>
-      <div className={classes["head"]}>
+      <Group gap="4px 12px">
         <h2 className={classes["name"]}>{site.name}</h2>
         <StateBadge look={siteStatusLook[site.status]} />
-      </div>
+      </Group>
       <ul className={classes["facts"]}>
         <li>
           {site.address}, {site.district}, {site.state} {site.pin_code}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Group, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
 import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
 import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
@@ -48,9 +48,12 @@ function Now({ current }: { readonly current: CurrentWeather }) {
     <div className={classes["now"]}>
       <Icon size={28} stroke={1.6} aria-hidden />
       <div>
-        <p className={classes["main"]}>
-          {celsius(current.temperature)} <span className={classes["description"]}>{current.description}</span>
-        </p>
+        <Box component="p" fz={14} fw={650} lh="20px">
+          {celsius(current.temperature)}{" "}
+          <Box component="span" fw={400}>
+            {current.description}
+          </Box>
+        </Box>
         <ul className={classes["readings"]}>
           <li>
             <VisuallyHidden>Wind </VisuallyHidden>
@@ -71,13 +74,13 @@ function Now({ current }: { readonly current: CurrentWeather }) {
 function Advice({ weather }: { readonly weather: Weather }) {
   const look = weatherAdviceLook[weather.advice];
   return (
-    <div className={classes["advice"]}>
-      <div className={classes["verdict"]}>
+    <Box miw={0}>
+      <Group gap="2px 8px">
         <StateBadge look={look} />
         <Source weather={weather} />
-      </div>
+      </Group>
       <p className={classes["sentence"]}>{look.sentence}</p>
-    </div>
+    </Box>
   );
 }
 
@@ -99,7 +102,9 @@ function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
   return (
     <div className={classes["unavailable"]}>
       <IconCloudOff size={22} stroke={1.6} aria-hidden />
-      <p className={classes["main"]}>Weather data unavailable</p>
+      <Box component="p" fz={14} fw={650} lh="20px">
+        Weather data unavailable
+      </Box>
       <Button
         variant="default"
         size="xs"
@@ -133,10 +138,10 @@ function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
       <Popover.Dropdown p="8px" aria-labelledby={NOT_ITS_BUTTON} aria-label="7-day forecast">
         <div tabIndex={-1} data-autofocus className={classes["details"]}>
           <WeekTable days={days} />
-          <p className={classes["note"]}>
+          <Box component="p" mt={8} mx={4} fz={12} lh="16px" c="dimmed">
             The recommendation counts days with precipitation above {percent(RAIN_PERCENT)} among the first{" "}
             {ADVICE_DAYS}.
-          </p>
+          </Box>
         </div>
       </Popover.Dropdown>
     </Popover>

@@ -1,4 +1,4 @@
-import { Button, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
@@ -22,10 +22,10 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
   const place = [partner.city, partner.state].filter((part) => part !== null && part !== "").join(", ");
   return (
     <article className={classes["card"]} aria-label={partner.name}>
-      <div className={classes["head"]}>
+      <Group gap={8} align="flex-start" justify="space-between" wrap="nowrap">
         <h3 className={classes["name"]}>{partner.name}</h3>
         {partner.built_in && <span className={classes["builtIn"]}>Built in</span>}
-      </div>
+      </Group>
       <dl className={classes["facts"]}>
         <Fact term="Contact" text={partner.contact_person} />
         <Fact term="Email" text={partner.email} />

@@ -1,4 +1,4 @@
-import { TextInput } from "@mantine/core";
+import { Box, Group, TextInput } from "@mantine/core";
 import { createPartner, type Partner, partnerDetails, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import { internationalPhone } from "@suncrew/domain/partners/phone-number.ts";
 import { type HTMLInputTypeAttribute, useState } from "react";
@@ -148,16 +148,16 @@ export function PartnerFields({ state }: { readonly state: EntityForm<PartnerDra
           />
         );
       })}
-      <div className={classes["services"]} data-wide>
-        <span className={classes["servicesTitle"]} id="partner-services">
+      <Group gap="4px 12px" mt={8} data-wide>
+        <Box component="span" fz={13} fw={600} id="partner-services">
           Services
-        </span>
+        </Box>
         <ul className={classes["chips"]} aria-labelledby="partner-services">
           {SERVICES.map((service) => (
             <li key={service}>{service}</li>
           ))}
         </ul>
-      </div>
+      </Group>
     </div>
   );
 }

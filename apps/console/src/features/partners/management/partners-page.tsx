@@ -1,4 +1,4 @@
-import { Button, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
 import { type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -62,7 +62,7 @@ export function PartnersPage() {
         </Row>
       }
     >
-      <div className={classes["bar"]}>
+      <Group gap="8px 16px" justify="space-between">
         <div className={classes["search"]}>
           <SearchBox
             label="Search partners"
@@ -74,7 +74,7 @@ export function PartnersPage() {
         <p className={classes["count"]} role="status">
           {partners !== undefined && countText(found.length, partners.length)}
         </p>
-      </div>
+      </Group>
       <QueryState
         query={query}
         loading={<PartnerCardSkeletons />}

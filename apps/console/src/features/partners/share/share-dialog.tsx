@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Textarea, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, Stack, Textarea, Tooltip, VisuallyHidden } from "@mantine/core";
 import { type Partner, partnerDetails, resetPartnerPassword } from "@suncrew/contract/partners/partners.ts";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { internationalPhone } from "@suncrew/domain/partners/phone-number.ts";
@@ -49,7 +49,7 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
 
   return (
     <Dialog onClose={onClose} title="Share Login Credentials" size="md">
-      <div className={classes["body"]}>
+      <Stack gap={14}>
         <ContactInfo signIn={signIn} />
         <CredentialLines signIn={signIn} isResetting={isResetting} onReset={() => void regenerate()} />
         <Textarea
@@ -67,7 +67,7 @@ export function ShareDialog({ signIn, onReset, onClose }: ShareDialogProps) {
           </details>
         )}
         <SendButtons signIn={signIn} customMessage={customMessage} />
-      </div>
+      </Stack>
     </Dialog>
   );
 }

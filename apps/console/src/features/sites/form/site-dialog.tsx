@@ -1,4 +1,4 @@
-import { Button, Skeleton, TextInput } from "@mantine/core";
+import { Box, Button, Group, Skeleton, TextInput } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -57,9 +57,9 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
               state.touch("lat", "lng");
             }}
           />
-          <p className={classes["hint"]}>
+          <Box component="p" fz={12} lh="17px" c="dimmed">
             Press the map to set latitude and longitude, or drag the pin. Dots are the other sites.
-          </p>
+          </Box>
         </div>
         <MaintenanceFields state={state} />
       </div>
@@ -109,7 +109,7 @@ function MaintenanceFields({ state }: { readonly state: SiteFormState }) {
   return (
     <fieldset className={classes["maintenance"]}>
       <legend className={classes["legend"]}>Maintenance partner</legend>
-      <div className={classes["partner"]}>
+      <Group gap="6px 10px" justify="space-between">
         <span className={classes["partnerName"]} data-none={!hasPartner || undefined}>
           {hasPartner ? form.maintenancePartner : "No partner: enter contact, phone and email below"}
         </span>
@@ -126,11 +126,11 @@ function MaintenanceFields({ state }: { readonly state: SiteFormState }) {
             Select Maintenance Partner
           </Button>
         </DisabledReason>
-      </div>
+      </Group>
       {problem !== null && (
-        <p className={classes["problem"]} role="alert">
+        <Box component="p" fz={12} c="var(--sc-danger)" role="alert">
           {problem}
-        </p>
+        </Box>
       )}
       <div className={classes["contacts"]}>
         <SiteInput state={state} field="maintenanceContact" fixed={valueOfPartner(partner?.contact_person)} />

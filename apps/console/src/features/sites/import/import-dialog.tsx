@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, FileButton } from "@mantine/core";
+import { Alert, Button, Checkbox, FileButton, Group } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
@@ -6,7 +6,7 @@ import { useId, useRef, useState } from "react";
 import { ApiError, messageOf, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { useGuardedClose } from "../../../platform/confirm/use-guarded-close.ts";
 import { saveFile } from "../../../platform/save-file.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
+import { Dialog, DialogFooter } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { dayText } from "../../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
@@ -40,18 +40,18 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
           <Alert color="accent" icon={<IconCircleCheck size={18} />} title="Imported" role="status">
             {countedText(kind, step.count)} created from {step.fileName}.
           </Alert>
-          <div className={classes["foot"]}>
+          <DialogFooter isEqual>
             <Button variant="default" onClick={reset}>
               Import another file
             </Button>
             <Button onClick={onClose} data-autofocus>
               Close
             </Button>
-          </div>
+          </DialogFooter>
         </>
       ) : (
         <>
-          <div className={classes["choose"]}>
+          <Group gap="8px 12px">
             <FileButton
               accept=".csv,text/csv,text/plain"
               onChange={choose}
@@ -77,7 +77,7 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
             >
               Download template
             </Button>
-          </div>
+          </Group>
           {step.at === "chosen" && <Columns kind={kind} />}
           {step.at === "checking" && <SkeletonLines label="Checking the file" lines={6} lineHeightPx={32} />}
           {(step.at === "failed" || step.at === "checked") && step.problem !== null && (
@@ -86,7 +86,7 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
             </Alert>
           )}
           {(step.at === "checked" || step.at === "applying") && <ImportPreview kind={kind} answer={step.answer} />}
-          <div className={classes["foot"]}>
+          <DialogFooter isEqual>
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
@@ -95,7 +95,7 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
                 {step.count > 0 ? `Import ${countedText(kind, step.count)}` : "Import"}
               </Button>
             </DisabledReason>
-          </div>
+          </DialogFooter>
         </>
       )}
     </Dialog>

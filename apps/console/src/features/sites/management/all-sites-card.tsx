@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -34,19 +34,19 @@ export function AllSitesCard({ sites, found, search, onSearch, onAdd, ...list }:
   const isCompact = found.length > MAX_DETAILED;
   return (
     <section className={classes["card"]} aria-labelledby="all-sites-title" data-compact={isCompact || undefined}>
-      <div className={classes["cardHead"]}>
-        <h2 id="all-sites-title" className={classes["title"]}>
+      <Group gap={8} align="baseline" justify="space-between" wrap="nowrap">
+        <Box component="h2" id="all-sites-title" fz={14} fw={650} lh="20px">
           All Sites
-        </h2>
+        </Box>
         {sites.length > 0 && <span className={classes["total"]}>{totalText(found.length, sites.length)}</span>}
-      </div>
+      </Group>
       <SiteSearchBox value={search} onChange={onSearch} placeholder="Search by name, address, or district" />
       {sites.length === 0 ? (
         <NoSites onAdd={onAdd} />
       ) : found.length === 0 ? (
-        <p className={classes["none"]} role="status">
+        <Box component="p" p={12} fz={13} c="dimmed" role="status">
           No sites match.
-        </p>
+        </Box>
       ) : isCompact ? (
         <ManagedSiteList sites={found} {...list} {...(isStacked && { maxRows: MAX_ROWS_STACKED })} />
       ) : (
@@ -100,7 +100,7 @@ function SiteDetailRows({ sites, selectedId, onSelect, ...actions }: SiteDetailR
           aria-label={site.name}
           data-selected={site.id === selectedId || undefined}
         >
-          <div className={classes["head"]}>
+          <Group gap={4} wrap="nowrap">
             <UnstyledButton
               className={classes["site"]}
               aria-current={site.id === selectedId}
@@ -109,7 +109,7 @@ function SiteDetailRows({ sites, selectedId, onSelect, ...actions }: SiteDetailR
               <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]} />
             </UnstyledButton>
             <SiteRowButtons site={site} {...actions} />
-          </div>
+          </Group>
           <p className={classes["place"]}>
             {site.address}, {site.district}, {site.state} {site.pin_code}
           </p>

@@ -1,0 +1,67 @@
+import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./choice-fields.module.css";
+
+export interface ChoiceFieldsProps {
+  readonly title: string;
+  readonly chosenCount: number;
+  readonly isDisabled: boolean;
+  readonly className: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A list from which any number may be chosen, with how many are. */
+export function ChoiceFields({ title, chosenCount, isDisabled, className, children }: ChoiceFieldsProps) {
+  return (
+    <fieldset className={`${classes["fields"]} ${className}`} disabled={isDisabled}>
+      <legend className={classes["legend"]}>
+        {title}{" "}
+        <span className={classes["count"]} role="status">
+          {chosenCount.toLocaleString("en-GB")} selected
+        </span>
+      </legend>
+      {children}
+    </fieldset>
+  );
+}
+
+export interface ChoiceToolsProps<T> {
+  readonly isDisabled: boolean;
+  /** What one press adds. */
+  readonly sets: readonly { readonly label: string; readonly items: readonly T[] }[];
+  readonly hasChosen: boolean;
+  readonly onAdd: (items: readonly T[]) => void;
+  readonly onNone: () => void;
+}
+
+/** Buttons that choose many at once, or none. */
+export function ChoiceTools<T>({ isDisabled, sets, hasChosen, onAdd, onNone }: ChoiceToolsProps<T>) {
+  return (
+    <div className={classes["tools"]}>
+      {sets.map(({ label, items }, index) => (
+        <Button
+          // oxlint-disable-next-line react/no-array-index-key -- its place; the label counts and changes
+          key={index}
+          variant="subtle"
+          size="compact-xs"
+          disabled={isDisabled || items.length === 0}
+          onClick={() => onAdd(items)}
+        >
+          {label}
+        </Button>
+      ))}
+      <Button variant="subtle" size="compact-xs" disabled={isDisabled || !hasChosen} onClick={onNone}>
+        Select none
+      </Button>
+    </div>
+  );
+}
+
+/** In place of the list: why there is nothing to choose. */
+export function NoChoices({ children }: { readonly children: ReactNode }) {
+  return (
+    <p className={classes["none"]} role="status">
+      {children}
+    </p>
+  );
+}

@@ -1,0 +1,30 @@
+import { Button, Group } from "@mantine/core";
+import { DisabledReason } from "./disabled-reason.tsx";
+
+export interface FormButtonsProps {
+  readonly submitLabel: string;
+  readonly color?: string | undefined;
+  readonly isSaving: boolean;
+  /** Why the form cannot be submitted; null if it can. */
+  readonly obstacle: string | null;
+  /** Submitting calls this while there is an obstacle: it shows what is wrong. */
+  readonly onRefused?: () => void;
+  readonly onCancel: () => void;
+}
+
+/** The end of a form in a dialog: Cancel, and the button that submits it. */
+export function FormButtons(props: FormButtonsProps) {
+  const { submitLabel, color, isSaving, obstacle, onRefused, onCancel } = props;
+  return (
+    <Group justify="flex-end" mt="md" gap="xs">
+      <Button variant="default" disabled={isSaving} onClick={onCancel}>
+        Cancel
+      </Button>
+      <DisabledReason reason={obstacle} {...(onRefused && { onRefused })}>
+        <Button type="submit" loading={isSaving} {...(color !== undefined && { color })}>
+          {submitLabel}
+        </Button>
+      </DisabledReason>
+    </Group>
+  );
+}
