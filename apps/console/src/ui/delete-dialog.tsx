@@ -1,9 +1,10 @@
 import { Button, Group as Row } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "./disabled-reason.tsx";
 import { RefusalBox } from "./refusal-box.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useBusy } from "./use-busy.ts";
 
 /** Why it was not deleted, and whether the same try may end otherwise. */
 interface Refusal {
@@ -28,19 +29,8 @@ export interface DeleteDialogProps {
 /** Asks before something is deleted; where it cannot be, the dialog stays and says why. */
 export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
   const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [isDeleting, setDeleting] = useState(false);
-  const isUnderWay = useRef(false);
-
-  const remove = async () => {
-    // A second press may come before the first has been drawn.
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    setDeleting(true);
-    const outcome = await onDelete();
-    isUnderWay.current = false;
-    setDeleting(false);
-    setRefusal(outcome);
-  };
+  const [isDeleting, run] = useBusy();
+  const remove = () => run(async () => setRefusal(await onDelete()));
 
   return (
     <Dialog onClose={onClose} title={title}>

@@ -9,7 +9,7 @@ const REST_MS = 250;
  */
 export function useSearchDraft(
   addressed: string,
-  writeAddress: (words: string) => void,
+  change: (by: { readonly search: string }, mode: "replace") => void,
 ): readonly [string, (words: string) => void] {
   const [draft, setDraft] = useState(addressed);
   const [seen, setSeen] = useState(addressed);
@@ -26,9 +26,9 @@ export function useSearchDraft(
     if (draft === addressed) return;
     const timer = setTimeout(() => {
       setWritten(draft);
-      writeAddress(draft);
+      change({ search: draft }, "replace");
     }, REST_MS);
     return () => clearTimeout(timer);
-  }, [draft, addressed, writeAddress]);
+  }, [draft, addressed, change]);
   return [draft, setDraft];
 }

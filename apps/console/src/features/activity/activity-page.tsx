@@ -79,8 +79,7 @@ export function ActivityPage() {
 function ActivityLog() {
   const url = useActivityUrl();
   const { filters, change } = url;
-  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(filters.search, writeSearch);
+  const [search, setSearch] = useSearchDraft(filters.search, change);
   const isNever = endsBeforeItBegins(filters);
   const filter = useMemo(() => filterOf(filters), [filters]);
   const list = useActivityList(isNever ? null : filter);

@@ -1,17 +1,12 @@
 import { Button } from "@mantine/core";
 import { acknowledgeAlert, type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
-import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
+import { useBusy } from "../../ui/use-busy.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
 
 export function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
-  const [isBusy, setBusy] = useState(false);
-  const press = async () => {
-    setBusy(true);
-    await acknowledge(alert);
-    setBusy(false);
-  };
+  const [isBusy, run] = useBusy();
   return (
     <Button
       size="compact-xs"
@@ -19,7 +14,7 @@ export function AcknowledgeButton({ alert }: { readonly alert: Alert }) {
       h={28}
       loading={isBusy}
       aria-label={`Acknowledge: ${subjectOf(alert)}, ${alert.text}`}
-      onClick={() => void press()}
+      onClick={() => void run(() => acknowledge(alert))}
     >
       Acknowledge
     </Button>

@@ -3,7 +3,6 @@ import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useCallback } from "react";
 import { call, send } from "../../platform/api/call.ts";
 import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
 import { ExportButton } from "../../platform/export-button.tsx";
@@ -27,8 +26,7 @@ const number = new Intl.NumberFormat("en-GB");
 export function AuditView() {
   const [, changeParams] = useUrlParams();
   const { state: filters, change } = useUrlState(auditUrl);
-  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(filters.search, writeSearch);
+  const [search, setSearch] = useSearchDraft(filters.search, change);
   const isOn = !endsBeforeItBegins(filters);
   const list = useAuditList(filters, isOn);
   const pages = list.data?.pages ?? [];

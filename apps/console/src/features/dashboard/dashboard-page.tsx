@@ -95,8 +95,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   const { state: url, isMapShown, isSiteUnreadable, change } = useDashboardUrl();
   const { figure, tab } = url;
   const figureSiteIds = useFigureSites(figure);
-  const writeSearch = useCallback((words: string) => change({ search: words }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(url.search, writeSearch);
+  const [search, setSearch] = useSearchDraft(url.search, change);
   const counted = useMemo(
     () => (figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id))),
     [sites, figureSiteIds],

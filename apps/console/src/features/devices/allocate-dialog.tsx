@@ -2,7 +2,7 @@ import { Box, Checkbox } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import { type Device, DEVICES_AT_ONCE } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
-import { type FormEvent, useMemo, useRef, useState } from "react";
+import { type FormEvent, useMemo, useState } from "react";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
@@ -12,6 +12,7 @@ import { allocate } from "./device-calls.ts";
 import classes from "./device-dialogs.module.css";
 import { devicesFound } from "./device-facts.ts";
 import { ChoiceFields, ChoiceTools, NoChoices } from "../../ui/choice-fields.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
 import { PartnerChoice } from "./partner-choice.tsx";
 
 const number = (count: number) => count.toLocaleString("en-GB");
@@ -20,8 +21,7 @@ const number = (count: number) => count.toLocaleString("en-GB");
 export function AllocateDialog({ devices, onClose }: { devices: readonly Device[]; onClose: () => void }) {
   const [partnerId, setPartnerId] = useState<number | null>(null);
   const [wanted, setWanted] = useState<ReadonlySet<string>>(new Set());
-  const [isSaving, setSaving] = useState(false);
-  const isUnderWay = useRef(false);
+  const [isSaving, run] = useBusy();
   const free = useMemo(() => devicesFound(devices, "free", ""), [devices]);
   const offered = useMemo(() => free.filter(({ partner }) => partner.id !== partnerId), [free, partnerId]);
   // A device that someone else has assigned or allocated in the meantime is no longer chosen.
@@ -39,13 +39,8 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (problem !== null || partnerId === null || isUnderWay.current) return;
-    isUnderWay.current = true;
-    setSaving(true);
-    const isDone = await allocate({ serials: chosen, partner_id: partnerId });
-    isUnderWay.current = false;
-    setSaving(false);
-    if (isDone) onClose();
+    if (problem !== null || partnerId === null) return;
+    if ((await run(() => allocate({ serials: chosen, partner_id: partnerId }))) === true) onClose();
   };
   const count = chosen.length === 1 ? "1 device" : `${number(chosen.length)} devices`;
   const action = partnerId === IN_HOUSE_PARTNER_ID ? "Take back" : "Allocate";

@@ -12,6 +12,7 @@ import { PartnerChoice } from "./partner-choice.tsx";
 import { nextSerial, previewText, provisionPreview } from "./provision-form.ts";
 import type { ProvisionForm } from "./provision-form.ts";
 import classes from "./device-dialogs.module.css";
+import { useBusy } from "../../ui/use-busy.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 
 export interface ProvisionDialogProps {
@@ -30,8 +31,7 @@ export function ProvisionDialog({ devices, isDemo, onIssued, onClose }: Provisio
   const [form, setForm] = useState(initial);
   const [partnerId, setPartnerId] = useState(IN_HOUSE_PARTNER_ID);
   const [touched, setTouched] = useState<ReadonlySet<Field>>(new Set());
-  const [isSaving, setSaving] = useState(false);
-  const isUnderWay = useRef(false);
+  const [isSaving, run] = useBusy();
   const formElement = useRef<HTMLFormElement>(null);
   const { serials, problems } = provisionPreview(form, taken);
   const isChanged = form.first !== initial.first || form.last !== initial.last || partnerId !== IN_HOUSE_PARTNER_ID;
@@ -50,17 +50,9 @@ export function ProvisionDialog({ devices, isDemo, onIssued, onClose }: Provisio
       showProblems();
       return;
     }
-    if (isUnderWay.current) return;
-    isUnderWay.current = true;
-    setSaving(true);
     const last = form.last.trim();
-    const issued = await provision({
-      first_serial: form.first.trim(),
-      ...(last !== "" && { last_serial: last }),
-      partner_id: partnerId,
-    });
-    isUnderWay.current = false;
-    setSaving(false);
+    const range = { first_serial: form.first.trim(), ...(last !== "" && { last_serial: last }) };
+    const issued = await run(() => provision({ ...range, partner_id: partnerId }));
     if (issued !== null) onIssued(issued);
   };
   const field = (name: Field) => ({

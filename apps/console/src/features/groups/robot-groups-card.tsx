@@ -16,6 +16,7 @@ import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup, useSiteGroups } from "./group-calls.ts";
 
 import classes from "./robot-groups-card.module.css";
+import { useBusy } from "../../ui/use-busy.ts";
 import { SerialNumbers } from "./serial-numbers.tsx";
 
 const GroupDialog = lazyDialog(
@@ -109,7 +110,7 @@ interface RobotGroupRowProps {
 
 /** One group of the Robot Groups card: its robots, its schedule, Edit and Delete. */
 function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGroupRowProps) {
-  const [isDeleting, setDeleting] = useState(false);
+  const [isDeleting, run] = useBusy();
   const ids = new Set(group.robots.map(({ id }) => id));
   const members = siteRows.filter((row) => ids.has(row.robot_id));
   const serials = members.map((row) => row.serial_number);
@@ -123,10 +124,7 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
       cancelLabel: "No",
       destructive: true,
     });
-    if (!isSure) return;
-    setDeleting(true);
-    await removeGroup(group);
-    setDeleting(false);
+    if (isSure) await run(() => removeGroup(group));
   };
 
   return (

@@ -11,6 +11,7 @@ import { RobotResultList } from "../commands/public.ts";
 import { isLocked, type MaintainedRobot } from "./maintained-robot.ts";
 import { changeGroupMaintenance, lockRobot, type ReleaseAnswer, releaseRobot } from "./maintenance-calls.ts";
 import { MaintenanceNote } from "./maintenance-note.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
 import classes from "./maintenance.module.css";
 
 export interface RobotDialogProps {
@@ -20,14 +21,11 @@ export interface RobotDialogProps {
 
 /** Asks for a reason before a robot is locked, and says what the lock does and does not do. */
 export function LockDialog({ robot, onClose }: RobotDialogProps) {
-  const [isBusy, setBusy] = useState(false);
+  const [isBusy, run] = useBusy();
   const [isChanged, setChanged] = useState(false);
   const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["site", "tab"] }, onClose);
   const lock = async (reason: string) => {
-    setBusy(true);
-    const isDone = await lockRobot(robot, reason);
-    setBusy(false);
-    if (isDone) onClose();
+    if ((await run(() => lockRobot(robot, reason))) === true) onClose();
   };
   return (
     <Dialog onClose={close} title={`Maintenance: ${robot.serialNumber}`}>

@@ -15,6 +15,7 @@ import { QueryState } from "../../platform/query-state.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
+import { useBusy } from "../../ui/use-busy.ts";
 import classes from "./report-management.module.css";
 
 const ALL_SECTIONS = "all";
@@ -42,19 +43,14 @@ interface SettingsFormProps {
 type Change = Partial<Omit<ReportSettings, "email_configured" | "version">>;
 
 function SettingsForm({ settings, templates }: SettingsFormProps) {
-  const [busy, setBusy] = useState(false);
+  const [busy, run] = useBusy();
   const [typed, setTyped] = useState<string | null>(null);
   const stored = settings.recipients.join("\n");
   const { recipients, wrong } = recipientsOf(typed ?? stored);
   const isTyped = typed !== null && recipients.join("\n") !== stored;
-  const save = async (by: Change) => {
-    setBusy(true);
-    const isSaved = await saveSettings({ ...by, version: settings.version });
-    setBusy(false);
-    return isSaved;
-  };
+  const save = (by: Change) => run(() => saveSettings({ ...by, version: settings.version }));
   const saveRecipients = async () => {
-    if (await save({ recipients })) setTyped(null);
+    if ((await save({ recipients })) === true) setTyped(null);
   };
   const template = templates.find(({ id }) => id === settings.template_id);
   return (

@@ -14,6 +14,7 @@ import { sectionsText } from "./report-drafts.ts";
 import { TemplateDialog } from "./template-dialog.tsx";
 import { templateLook } from "./template-meaning.ts";
 import { RowAction } from "../../ui/row-action.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
 import classes from "./report-management.module.css";
 
 /** Shows the changes of other users and windows. */
@@ -111,14 +112,8 @@ function TemplateRow({
   onDelete,
 }: Omit<TemplateTableProps, "templates"> & { template: ReportTemplate }) {
   const { name, description, sections, isActive, createdAt, createdBy } = template;
-  const [isBusy, setBusy] = useState(false);
-  const toggle = async () => {
-    // Not disabled while busy, so that it keeps the focus.
-    if (isBusy) return;
-    setBusy(true);
-    await setActive(template, !isActive);
-    setBusy(false);
-  };
+  // Not disabled while busy, so that it keeps the focus.
+  const [isBusy, run] = useBusy();
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -137,7 +132,7 @@ function TemplateRow({
               aria-label={`${name} is active`}
               checked={isActive}
               aria-busy={isBusy}
-              onChange={() => void toggle()}
+              onChange={() => void run(() => setActive(template, !isActive))}
             />
           </Tooltip>
           <RowAction

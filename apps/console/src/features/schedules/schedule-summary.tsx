@@ -1,6 +1,5 @@
 import { ActionIcon, Box, Tooltip } from "@mantine/core";
 import { IconCalendarTime, IconTrash, IconUmbrella } from "@tabler/icons-react";
-import { useState } from "react";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
@@ -9,12 +8,13 @@ import { useNow } from "../../ui/use-now.ts";
 import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
 import { noNextRunText, scheduleStatusLook, timesText } from "./schedule-meaning.ts";
+import { useBusy } from "../../ui/use-busy.ts";
 import classes from "./schedule-summary.module.css";
 
 /** §2 Group Control tab: when the group runs, for how long, and next; with a delete icon. */
 export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
   const now = useNow();
-  const [isDeleting, setDeleting] = useState(false);
+  const [isDeleting, run] = useBusy();
   const schedule = group.schedule_details;
   if (schedule === null) {
     return (
@@ -34,10 +34,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
       confirmLabel: "Delete Schedule",
       destructive: true,
     });
-    if (!isSure) return;
-    setDeleting(true);
-    await removeSchedule(group, schedule);
-    setDeleting(false);
+    if (isSure) await run(() => removeSchedule(group, schedule));
   };
 
   const nextAt = schedule.next_run_at;

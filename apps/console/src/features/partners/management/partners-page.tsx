@@ -2,7 +2,7 @@ import { Button, Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/
 import { type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { QueryState } from "../../../platform/query-state.tsx";
 import { saveFile } from "../../../platform/save-file.ts";
@@ -93,8 +93,7 @@ export function PartnersPage() {
 
 function useUrlSearch() {
   const { state, change } = useUrlState(partnersUrl);
-  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
-  return useSearchDraft(state.search, writeSearch);
+  return useSearchDraft(state.search, change);
 }
 
 function exportObstacle(partners: readonly Partner[] | undefined, found: readonly Partner[]): string | null {

@@ -129,8 +129,7 @@ interface ManagementProps {
 
 function Management({ sites, open, onOpen }: ManagementProps) {
   const { state: url, change } = useUrlState(sitesUrl);
-  const writeSearch = useCallback((search: string) => change({ search }, "replace"), [change]);
-  const [search, setSearch] = useSearchDraft(url.search, writeSearch);
+  const [search, setSearch] = useSearchDraft(url.search, change);
   const found = useMemo(() => searchManagedSites(sites, search), [sites, search]);
   const selected = sites.find((site) => site.id === url.siteId);
   const { detail, showDetail } = useDetailInSight(selected?.id ?? null);

@@ -1,13 +1,12 @@
 import type { Coordinates } from "@suncrew/domain/sites/site-duplicates.ts";
-import "leaflet/dist/leaflet.css";
-import { useEffect, useRef, useState } from "react";
-import { useServerConfig } from "../../../platform/server-config.ts";
+import { useEffect, useRef } from "react";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { Attribution } from "./attribution-line.tsx";
 import { PlaceMap } from "./place-map.ts";
 import type { NamedPlace } from "./place-map.ts";
 import pickerClasses from "./place-picker.module.css";
 import classes from "./site-map-view.module.css";
+import { groundColours, useMap } from "./use-map.ts";
 
 export interface PlacePickerProps {
   /** Null until both numbers are there. */
@@ -21,21 +20,12 @@ export interface PlacePickerProps {
 
 /** The map of the site dialog: pressing it, or dragging the pin, sets the coordinates. */
 export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps) {
-  const container = useRef<HTMLDivElement>(null);
-  const [map, setMap] = useState<PlaceMap | null>(null);
-  const [first] = useState({ place, others });
   const pick = useRef(onPick);
   const theme = useTheme();
-  const tiles = useServerConfig()?.map_tiles ?? null;
-  const tileUrl = tiles?.available === true ? tiles.url : null;
-
   useEffect(() => {
     pick.current = onPick;
   }, [onPick]);
-
-  useEffect(() => {
-    const element = container.current;
-    if (element === null) return;
+  const { container, map, attribution } = useMap((element) => {
     const made = new PlaceMap({
       container: element,
       pinClass: pickerClasses["pin"] ?? "",
@@ -43,30 +33,18 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
       nameClass: pickerClasses["name"] ?? "",
       onPick: (at) => pick.current(at),
     });
-    if (first.place !== null) made.lookAt(first.place, first.others);
-    const sized = new ResizeObserver(() => made.fit());
-    sized.observe(element);
-    setMap(made);
-    return () => {
-      sized.disconnect();
-      setMap(null);
-      made.close();
-    };
-  }, [first]);
-
-  useEffect(() => map?.showTiles(tileUrl), [map, tileUrl]);
+    if (place !== null) made.lookAt(place, others);
+    return made;
+  });
 
   // The canvas takes colours, not variables: they are read anew for each theme.
   useEffect(() => {
     if (map === null || container.current === null) return;
     const style = getComputedStyle(container.current);
-    map.paintGround({
-      land: style.getPropertyValue("--site-map-land"),
-      coast: style.getPropertyValue("--site-map-coast"),
-    });
+    map.paintGround(groundColours(style));
     map.showOthers(others, style.getPropertyValue("--sc-text-muted"));
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the theme stands for the colours read
-  }, [map, others, theme]);
+  }, [container, map, others, theme]);
 
   const latitude = place?.latitude;
   const longitude = place?.longitude;
@@ -83,7 +61,7 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
         role="region"
         aria-label="Map for choosing the place. The coordinates can be typed instead."
       />
-      {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
+      {attribution !== null && <Attribution text={attribution} />}
     </div>
   );
 }

@@ -2,10 +2,8 @@ import { ActionIcon } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMinus, IconPlus } from "@tabler/icons-react";
 import type { Map as LeafletMap } from "leaflet";
-import "leaflet/dist/leaflet.css";
 import { type Ref, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { useServerConfig } from "../../../platform/server-config.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import type { Look } from "../../../ui/look.ts";
 import { StateBadge } from "../../../ui/state-badge.tsx";
@@ -16,6 +14,7 @@ import { mayBeMovingLook, siteStatusLook } from "../site-meaning.ts";
 import { Attribution } from "./attribution-line.tsx";
 import classes from "./site-map-view.module.css";
 import { type IconPaths, SiteMap } from "./site-map.ts";
+import { groundColours, useMap } from "./use-map.ts";
 
 export interface SiteMapViewProps {
   readonly sites: readonly Site[];
@@ -25,40 +24,23 @@ export interface SiteMapViewProps {
 
 /** The map with its markers and popup; what it shows is in the All Sites list for those who cannot see it. */
 export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
-  const container = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
-  const [map, setMap] = useState<SiteMap | null>(null);
   const [popupContent] = useState(() => document.createElement("div"));
   const [popupId, setPopupId] = useState<number | null>(null);
   const select = useRef(onSelect);
   const theme = useTheme();
-  const tiles = useServerConfig()?.map_tiles ?? null;
-  const tileUrl = tiles?.available === true ? tiles.url : null;
-
   useEffect(() => {
     select.current = onSelect;
   }, [onSelect]);
-
-  useEffect(() => {
-    const element = container.current;
-    if (element === null) return;
-    const made = new SiteMap({
-      container: element,
-      popupContent,
-      onSelect: (siteId) => select.current(siteId),
-      onPopup: setPopupId,
-    });
-    const sized = new ResizeObserver(() => made.fit());
-    sized.observe(element);
-    setMap(made);
-    return () => {
-      sized.disconnect();
-      setMap(null);
-      made.close();
-    };
-  }, [popupContent]);
-
-  useEffect(() => map?.showTiles(tileUrl), [map, tileUrl]);
+  const { container, map, attribution } = useMap(
+    (element) =>
+      new SiteMap({
+        container: element,
+        popupContent,
+        onSelect: (siteId) => select.current(siteId),
+        onPopup: setPopupId,
+      }),
+  );
 
   // The canvas takes colours, not variables: they are read anew for each theme.
   useEffect(() => {
@@ -66,10 +48,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
     const style = getComputedStyle(container.current);
     const colourOf = (look: Look) => style.getPropertyValue(`--sc-status-${look.tone}-dot`);
     const icons = iconPathsOf(legend.current);
-    map.paintGround({
-      land: style.getPropertyValue("--site-map-land"),
-      coast: style.getPropertyValue("--site-map-coast"),
-    });
+    map.paintGround(groundColours(style));
     const paints = (site: Site) => ({
       fill: colourOf(siteStatusLook[site.status]),
       edge: style.getPropertyValue("--sc-surface"),
@@ -91,7 +70,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
       selectedId,
     );
     // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the theme stands for the colours read
-  }, [map, sites, selectedId, theme]);
+  }, [container, map, sites, selectedId, theme]);
 
   useEffect(() => {
     if (selectedId !== null) map?.reveal(selectedId);
@@ -112,7 +91,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
           role="region"
           aria-label="Map of sites. The All Sites list has the same sites."
         />
-        {tileUrl !== null && tiles !== null && <Attribution text={tiles.attribution} />}
+        {attribution !== null && <Attribution text={attribution} />}
         {popupSite !== undefined && createPortal(<SitePopup site={popupSite} />, popupContent)}
       </div>
       <MapLegend ref={legend} />
