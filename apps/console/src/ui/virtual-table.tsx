@@ -28,14 +28,16 @@ declare module "react" {
 export interface CellProps {
   /** Its place in the row's grid template while the table is narrow. */
   readonly area: string;
+  /** What does not fit is cut off. */
+  readonly isCut?: boolean;
   readonly className?: string | undefined;
   readonly title?: string | undefined;
   readonly children: ReactNode;
 }
 
 /** A cell of a virtual table. */
-export function Cell({ area, ...span }: CellProps) {
-  return <span role="cell" style={{ "--area": area }} {...span} />;
+export function Cell({ area, isCut = false, ...span }: CellProps) {
+  return <span role="cell" data-cut={isCut || undefined} style={{ "--area": area }} {...span} />;
 }
 
 /** A table with a scroll of its own; of thousands of rows only those in sight exist. */

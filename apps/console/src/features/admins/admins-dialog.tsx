@@ -116,10 +116,10 @@ function AdminCells({ admin, onAction }: { admin: Admin; onAction: (kind: "reset
           </Badge>
         )}
       </Cell>
-      <Cell area="username" className={classes["username"]} title={username}>
+      <Cell area="username" isCut title={username}>
         {username}
       </Cell>
-      <Cell area="email" className={classes["email"]} title={email}>
+      <Cell area="email" isCut className={classes["email"]} title={email}>
         {email === "" ? "–" : email}
       </Cell>
       <Cell area="state" className={classes["state"]}>

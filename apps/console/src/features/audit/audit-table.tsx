@@ -47,7 +47,7 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   return (
     <>
       <div role="row" className={classes["row"]}>
-        <span role="cell" className={classes["time"]}>
+        <span role="cell" className={classes["time"]} style={{ "--area": "time" }}>
           <UnstyledButton
             className={classes["toggle"]}
             aria-expanded={open}
@@ -60,20 +60,20 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
             </time>
           </UnstyledButton>
         </span>
-        <span role="cell" className={classes["actor"]}>
+        <span role="cell" className={classes["actor"]} style={{ "--area": "actor" }}>
           {actor}
         </span>
-        <span role="cell" className={classes["change"]}>
+        <span role="cell" className={classes["change"]} style={{ "--area": "change" }}>
           {auditLabel(action)}
           {reason !== null && <span className={classes["more"]}>{reason}</span>}
         </span>
-        <span role="cell" className={classes["target"]}>
+        <span role="cell" className={classes["target"]} style={{ "--area": "target" }}>
           <Target entry={entry} />
         </span>
-        <span role="cell" className={classes["site"]}>
+        <span role="cell" className={classes["site"]} style={{ "--area": "site" }}>
           {entity !== "site" && site_name}
         </span>
-        <span role="cell" className={classes["outcome"]}>
+        <span role="cell" style={{ "--area": "outcome" }}>
           <StateBadge look={outcomeLook[outcome]} />
         </span>
       </div>

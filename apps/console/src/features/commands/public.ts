@@ -7,6 +7,6 @@ export {
   type StartOrStop,
 } from "./robot-command.ts";
 export { groupOutcomeTitle, openCommandText, waitingLook } from "./command-meaning.ts";
-export { RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
+export { RobotLine, RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
 export { sendRobotCommand } from "./send-robot-command.ts";
 export type { CommandOutcome } from "./send-robot-command.ts";

@@ -1,6 +1,6 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
+import { type ReactNode, useCallback } from "react";
 import { liveStore, sameApartFrom, useLiveValue, useRobotLive } from "../../platform/live/live.ts";
-import { useCallback } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
 import classes from "./robot-result-list.module.css";
@@ -39,12 +39,27 @@ const isSameResult = sameApartFrom<RobotResult>();
 function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: RobotResultListProps["doneText"] }) {
   const { outcome, pending, message } = currentResult(result, useRobotLive(result.robotObjectId));
   return (
-    <li className={classes["row"]}>
-      <span className={classes["serial"]}>{result.robotId}</span>
-      <StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />
-      <span className={classes["message"]}>
-        {outcome === "SUCCESS" && !pending ? (doneText?.(result) ?? message) : message}
-      </span>
+    <RobotLine serial={result.robotId} badge={<StateBadge look={pending ? pendingLook : robotOutcomeLook[outcome]} />}>
+      {outcome === "SUCCESS" && !pending ? (doneText?.(result) ?? message) : message}
+    </RobotLine>
+  );
+}
+
+interface RobotLineProps {
+  readonly serial: string;
+  readonly badge: ReactNode;
+  /** The badge is one that the result's replaces, in the same place. */
+  readonly isBefore?: boolean;
+  readonly children: ReactNode;
+}
+
+/** One robot of such a list: nothing jumps when its result replaces what it was doing. */
+export function RobotLine({ serial, badge, isBefore = false, children }: RobotLineProps) {
+  return (
+    <li className={classes["row"]} data-before={isBefore || undefined}>
+      <span className={classes["serial"]}>{serial}</span>
+      {badge}
+      <span className={classes["message"]}>{children}</span>
     </li>
   );
 }

@@ -205,7 +205,7 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
   const state = deviceState(device);
   return (
     <>
-      <Cell area="serial" className={classes["serial"]} data-retired={retired_at !== null || undefined}>
+      <Cell area="serial" isCut className={classes["serial"]} data-retired={retired_at !== null || undefined}>
         {serial}
       </Cell>
       <Cell area="state" className={classes["state"]}>
@@ -216,13 +216,13 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
           </span>
         )}
       </Cell>
-      <Cell area="partner" className={classes["partner"]} title={partner.name}>
+      <Cell area="partner" isCut className={classes["partner"]} title={partner.name}>
         {partner.name}
       </Cell>
-      <Cell area="robot" className={classes["robot"]} title={robot?.name}>
+      <Cell area="robot" isCut title={robot?.name}>
         {robot?.name ?? "–"}
       </Cell>
-      <Cell area="site" className={classes["site"]} title={robot?.site_name}>
+      <Cell area="site" isCut className={classes["site"]} title={robot?.site_name}>
         {robot?.site_name ?? "–"}
       </Cell>
       <Cell area="issued" className={classes["issued"]}>

@@ -222,17 +222,17 @@ function RobotCells({ robot, version, deadlineMinutes }: RobotCellsProps) {
   const { from_version: from, state, reason, offered_at: offeredAt, ended_at: endedAt } = robot;
   return (
     <>
-      <Cell area="robot" className={classes["robot"]} title={robot.robot_name}>
+      <Cell area="robot" isCut className={classes["robot"]} title={robot.robot_name}>
         {robot.serial_number}
         {robot.canary && <span className={classes["first"]}>first</span>}
       </Cell>
-      <Cell area="site" className={classes["site"]} title={robot.site_name}>
+      <Cell area="site" isCut className={classes["site"]} title={robot.site_name}>
         {robot.site_name}
       </Cell>
       <Cell area="state" className={classes["state"]}>
         <StateBadge look={robotLook(robot)} />
       </Cell>
-      <Cell area="version" className={classes["version"]}>
+      <Cell area="version" isCut className={classes["version"]}>
         {state === "DONE" ? `${from ?? "?"} → ${version}` : (from ?? "–")}
       </Cell>
       <Cell area="reason" className={classes["reason"]} title={reason ?? undefined}>

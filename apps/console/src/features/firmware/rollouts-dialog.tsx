@@ -170,17 +170,17 @@ export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
     <ul className={classes["files"]} aria-label="Uploaded firmware">
       {files.map((file) => (
         <li key={file.id} className={classes["file"]} aria-label={file.version}>
-          <span className={classes["what"]}>
+          <span className={classes["what"]} style={{ "--area": "what" }}>
             <strong>{file.version}</strong>
             <span className={classes["quiet"]}>{file.file_name}</span>
           </span>
-          <span className={classes["hash"]}>
+          <span className={classes["hash"]} style={{ "--area": "hash" }}>
             <span className={classes["quiet"]}>SHA-256</span>
             <code title={file.sha256}>{isNarrow ? file.sha256.slice(0, 24) : file.sha256}</code>
             <CopyButton what="SHA-256" text={file.sha256} />
           </span>
-          <span>{bytesText(file.bytes)}</span>
-          <span className={classes["quiet"]}>
+          <span style={{ "--area": "size" }}>{bytesText(file.bytes)}</span>
+          <span className={classes["quiet"]} style={{ "--area": "made" }}>
             <RelativeTime at={file.created_at} /> by {file.created_by}
           </span>
           <RowAction

@@ -7,7 +7,7 @@ import { IconHandStop } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { confirmedRobots, RobotResultList, useCurrentResults } from "../commands/public.ts";
+import { confirmedRobots, RobotLine, RobotResultList, useCurrentResults } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { type SiteStopOutcome, stopSite } from "./group-commands.ts";
 
@@ -139,10 +139,8 @@ function StoppingRobot({ row }: { row: RobotWithSettings }) {
   const robot = useRobotView(row);
   const activity = robotActivityOf(robot, useNow());
   return (
-    <li className={classes["row"]}>
-      <span className={classes["serial"]}>{robot.serialNumber}</span>
-      <RobotStatusBadge robot={robot} />
-      <span className={classes["activity"]}>{activity.text}</span>
-    </li>
+    <RobotLine serial={robot.serialNumber} badge={<RobotStatusBadge robot={robot} />} isBefore>
+      {activity.text}
+    </RobotLine>
   );
 }

@@ -87,7 +87,7 @@ interface SectionEditorProps {
 /** §2 the five sections: each switched on or off, moved, and its fields chosen; required ones stay. */
 function SectionEditor({ sections, onChange }: SectionEditorProps) {
   return (
-    <ol className={classes["sections"]} aria-label="Sections, in the order of the report">
+    <ol aria-label="Sections, in the order of the report">
       {sections.map((section, index) => (
         <li key={section.type} className={classes["section"]} data-off={!section.enabled || undefined}>
           <Group gap={8} justify="space-between" wrap="nowrap" fw={600}>
