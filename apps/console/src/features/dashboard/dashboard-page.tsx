@@ -1,4 +1,4 @@
-import { Box, Button, Skeleton, Stack, UnstyledButton } from "@mantine/core";
+import { Box, Button, Skeleton, UnstyledButton } from "@mantine/core";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
@@ -156,10 +156,10 @@ export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   );
   if (!isMapShown) {
     return (
-      <Stack gap={12}>
+      <div className={classes["single"]}>
         <Skeleton height={150} radius="md" />
         {detail}
-      </Stack>
+      </div>
     );
   }
   return (
