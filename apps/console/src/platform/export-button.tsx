@@ -1,4 +1,3 @@
-import { Button } from "@mantine/core";
 import { IconDownload, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { todayIn } from "../ui/days.ts";
@@ -6,6 +5,7 @@ import { DisabledReason } from "../ui/disabled-reason.tsx";
 import { readFile } from "./api/call.ts";
 import { messageOf } from "./api/errors.ts";
 import { saveFile } from "./save-file.ts";
+import { ToolButton } from "../ui/tool-button.tsx";
 import { toast } from "./toast.tsx";
 
 export interface ExportButtonProps {
@@ -43,26 +43,16 @@ export function ExportButton({ label, what, request, fileName, obstacle }: Expor
   };
   if (isExporting) {
     return (
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconX size={14} aria-hidden />}
-        onClick={() => current.current?.abort()}
-      >
+      <ToolButton icon={IconX} onClick={() => current.current?.abort()}>
         Cancel export
-      </Button>
+      </ToolButton>
     );
   }
   return (
     <DisabledReason reason={obstacle}>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconDownload size={14} aria-hidden />}
-        onClick={() => void begin()}
-      >
+      <ToolButton icon={IconDownload} onClick={() => void begin()}>
         {label}
-      </Button>
+      </ToolButton>
     </DisabledReason>
   );
 }

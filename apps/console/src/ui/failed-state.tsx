@@ -1,6 +1,7 @@
-import { Button, Group } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { IconCloudOff, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { ToolButton } from "./tool-button.tsx";
 import classes from "./state-panel.module.css";
 
 export interface FailedStateProps {
@@ -22,15 +23,9 @@ export function FailedState({ title, message, onRetry, retrying = false, more }:
       <p className={classes["title"]}>{title}</p>
       {message !== undefined && message !== "" && <p className={classes["message"]}>{message}</p>}
       <Group gap="xs" justify="center">
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconRefresh size={14} aria-hidden />}
-          loading={retrying}
-          onClick={onRetry}
-        >
+        <ToolButton icon={IconRefresh} loading={retrying} onClick={onRetry}>
           Retry
-        </Button>
+        </ToolButton>
         {more}
       </Group>
     </div>

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { activityStatusSchema, activityUsers } from "@suncrew/contract/activity/activity.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -10,6 +10,7 @@ import { endsBeforeItBegins } from "../../ui/days.ts";
 import { EVERYTHING, furtherFilters } from "./activity-filters-url.ts";
 import { outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import type { FilterUrl } from "./activity-filters-url.ts";
 
 interface Choice {
@@ -80,15 +81,14 @@ export function ActivityFilters({ filters, change }: FilterUrl) {
         onChange={(to) => change({ to: to || null }, "push")}
       />
       {furtherFilters(filters) > 0 && (
-        <Button
-          size="xs"
+        <ToolButton
+          icon={IconFilterOff}
           variant="subtle"
           className={classes["clear"]}
-          leftSection={<IconFilterOff size={14} aria-hidden />}
           onClick={() => change({ ...EVERYTHING, search: filters.search, action: filters.action }, "push")}
         >
           Clear filters
-        </Button>
+        </ToolButton>
       )}
     </div>
   );

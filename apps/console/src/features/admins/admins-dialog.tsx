@@ -17,6 +17,7 @@ import { AdminForm, NewSignInDialog } from "./admin-form.tsx";
 import classes from "./admins-dialog.module.css";
 import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { RowAction } from "../../ui/row-action.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
 const ROW_PX = 48;
@@ -31,15 +32,9 @@ export function AdminsButton() {
   if (!mayCall(role, "adminList")) return null;
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconShieldLock size={14} aria-hidden />}
-        aria-haspopup="dialog"
-        onClick={() => show(true)}
-      >
+      <ToolButton icon={IconShieldLock} aria-haspopup="dialog" onClick={() => show(true)}>
         Super Admins
-      </Button>
+      </ToolButton>
       {isShown && <AdminsDialog onClose={() => show(false)} />}
     </>
   );

@@ -1,4 +1,3 @@
-import { Button } from "@mantine/core";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCpu } from "@tabler/icons-react";
@@ -11,6 +10,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { deviceNote } from "./device-facts.ts";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { useIsNarrow } from "../../ui/use-narrow.ts";
 
 /** The server retries a failed update of the broker within seconds. */
@@ -57,17 +57,15 @@ export function DevicesButton() {
   if (!mayCall(role, "deviceList")) return null;
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconCpu size={14} aria-hidden />}
+      <ToolButton
+        icon={IconCpu}
         aria-haspopup="dialog"
         onPointerEnter={preloadDevices}
         onFocus={preloadDevices}
         onClick={() => show(true)}
       >
         Devices
-      </Button>
+      </ToolButton>
       {isShown && <DevicesDialog onClose={() => show(false)} />}
     </>
   );

@@ -1,10 +1,10 @@
-import { Button } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconCloudDown, IconUpload } from "@tabler/icons-react";
 import { useCallback } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { type HistoryMode, useUrlParams } from "../../platform/url-params.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
 /** The dialogs about firmware, whose code is loaded when one is opened or about to be. */
@@ -51,10 +51,8 @@ export function DeployFirmwareButton({ missing, className }: DeployFirmwareButto
   if (!mayCall(role, "createRollout")) return null;
   return (
     <DisabledReason reason={missing}>
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconUpload size={14} aria-hidden />}
+      <ToolButton
+        icon={IconUpload}
         aria-haspopup="dialog"
         className={className ?? ""}
         onPointerEnter={() => void DeployDialog.preload()}
@@ -62,7 +60,7 @@ export function DeployFirmwareButton({ missing, className }: DeployFirmwareButto
         onClick={() => show({ kind: "deploy" })}
       >
         Deploy Firmware
-      </Button>
+      </ToolButton>
     </DisabledReason>
   );
 }
@@ -73,17 +71,15 @@ export function FirmwareButton() {
   const { show } = useFirmwareAddress();
   if (!mayCall(role, "rolloutList")) return null;
   return (
-    <Button
-      variant="default"
-      size="xs"
-      leftSection={<IconCloudDown size={14} aria-hidden />}
+    <ToolButton
+      icon={IconCloudDown}
       aria-haspopup="dialog"
       onPointerEnter={() => void RolloutsDialog.preload()}
       onFocus={() => void RolloutsDialog.preload()}
       onClick={() => show({ kind: "list" })}
     >
       Firmware
-    </Button>
+    </ToolButton>
   );
 }
 

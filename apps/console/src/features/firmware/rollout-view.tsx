@@ -23,6 +23,7 @@ import {
   type RolloutFigures,
 } from "./rollout-facts.ts";
 import { robotLook, rolloutLook } from "./firmware-meaning.ts";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import classes from "./rollouts-dialog.module.css";
 
 interface RolloutViewProps {
@@ -99,48 +100,44 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
         </Box>
         <div className={classes["actions"]}>
           {rollout.state === "RUNNING" && (
-            <Button
-              size="xs"
-              variant="default"
+            <ToolButton
+              icon={IconPlayerPause}
               loading={busy === "pause"}
-              leftSection={<IconPlayerPause size={14} aria-hidden />}
               // Not confirmed: pausing starts nothing.
               onClick={() => void run("pause", null, () => changeRollout(id, "PAUSE"))}
             >
               Pause
-            </Button>
+            </ToolButton>
           )}
           {rollout.state === "PAUSED" && (
-            <Button
-              size="xs"
+            <ToolButton
+              icon={IconPlayerPlay}
+              variant="filled"
               loading={busy === "resume"}
-              leftSection={<IconPlayerPlay size={14} aria-hidden />}
               onClick={() => void run("resume", resumeQuestion(rollout), () => changeRollout(id, "RESUME"))}
             >
               Resume
-            </Button>
+            </ToolButton>
           )}
           {isOpen && (
-            <Button
-              size="xs"
-              variant="default"
+            <ToolButton
+              icon={IconX}
               loading={busy === "cancel"}
-              leftSection={<IconX size={14} aria-hidden />}
               onClick={() => void run("cancel", cancelQuestion(rollout), () => changeRollout(id, "CANCEL"))}
             >
               Cancel
-            </Button>
+            </ToolButton>
           )}
           {!isOpen && again.length > 0 && (
-            <Button
-              size="xs"
+            <ToolButton
+              icon={IconRotate}
+              variant="filled"
               loading={busy === "again"}
-              leftSection={<IconRotate size={14} aria-hidden />}
               onClick={() => void run("again", againQuestion(rollout, again.length), deployToRest)}
             >
               Deploy again to {again.length.toLocaleString("en-GB")}{" "}
               {again.length === figures.failed ? "failed" : again.length === 1 ? "robot" : "robots"}
-            </Button>
+            </ToolButton>
           )}
         </div>
       </Group>

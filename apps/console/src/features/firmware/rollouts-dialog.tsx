@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl } from "@mantine/core";
+import { Group, SegmentedControl } from "@mantine/core";
 import { type Firmware, firmwareList, type Rollout, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { IconCloudUpload, IconFileUpload, IconTrash, IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -20,6 +20,7 @@ import { figuresOf, figuresText } from "./rollout-facts.ts";
 import { rolloutLook } from "./firmware-meaning.ts";
 import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { RowAction } from "../../ui/row-action.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import classes from "./rollouts-dialog.module.css";
 
 export interface RolloutsDialogProps {
@@ -73,14 +74,14 @@ function Overview({ isNarrow, onShow }: OverviewProps) {
           ]}
           onChange={(value) => setPart(value === "files" ? "files" : "rollouts")}
         />
-        <Button
-          size="xs"
-          leftSection={<IconUpload size={14} aria-hidden />}
+        <ToolButton
+          icon={IconUpload}
+          variant="filled"
           aria-haspopup="dialog"
           onClick={() => onShow({ kind: "deploy" })}
         >
           Deploy Firmware
-        </Button>
+        </ToolButton>
       </Group>
       {part === "rollouts" ? (
         <QueryState query={rollouts} loading={loading} failed="The rollouts could not be loaded.">

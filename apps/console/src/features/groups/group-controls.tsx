@@ -10,6 +10,7 @@ import { RobotResultList, type StartOrStop, groupOutcomeTitle } from "../command
 import type { RobotView } from "../robots/public.ts";
 import classes from "./group-card.module.css";
 import { sendGroupCommand, type GroupAction, setGroupAction } from "./group-commands.ts";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import {
   groupObstacleText,
   isCommandUnderWay,
@@ -51,15 +52,14 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
       <div className={classes["tools"]}>{tools}</div>
       <div className={classes["actions"]}>
         <DisabledReason reason={isKnown ? startReason : STATUS_UNKNOWN_TEXT}>
-          <Button
-            size="xs"
+          <ToolButton
+            icon={IconPlayerPlayFilled}
             variant="light"
-            leftSection={<IconPlayerPlayFilled size={14} aria-hidden />}
             aria-haspopup="dialog"
             onClick={() => send("START", null)}
           >
             Start All
-          </Button>
+          </ToolButton>
         </DisabledReason>
         <DisabledReason reason={stopObstacle === null ? null : groupObstacleText[stopObstacle]}>
           <Button

@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { Box, Button, Group as Row } from "@mantine/core";
+import { Box, Group as Row } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -17,6 +17,7 @@ import { removeGroup, useSiteGroups } from "./group-calls.ts";
 
 import classes from "./robot-groups-card.module.css";
 import { useBusy } from "../../ui/use-busy.ts";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { SerialNumbers } from "./serial-numbers.tsx";
 
 const GroupDialog = lazyDialog(
@@ -41,14 +42,9 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
           Robot Groups{state === "loaded" && ` (${groups.length})`}
         </Box>
         <DisabledReason reason={obstacle}>
-          <Button
-            size="xs"
-            leftSection={<IconPlus size={14} aria-hidden />}
-            aria-haspopup="dialog"
-            onClick={() => setOpen({ group: null })}
-          >
+          <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ group: null })}>
             Create Group
-          </Button>
+          </ToolButton>
         </DisabledReason>
       </Row>
       {state === "loading" ? (
@@ -141,26 +137,13 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
         </Box>
         <div className={classes["buttons"]}>
           <DisabledReason reason={editObstacle}>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconEdit size={14} aria-hidden />}
-              aria-haspopup="dialog"
-              onClick={onEdit}
-            >
+            <ToolButton icon={IconEdit} aria-haspopup="dialog" onClick={onEdit}>
               Edit
-            </Button>
+            </ToolButton>
           </DisabledReason>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            aria-haspopup="dialog"
-            loading={isDeleting}
-            onClick={() => void remove()}
-          >
+          <ToolButton icon={IconTrash} aria-haspopup="dialog" loading={isDeleting} onClick={() => void remove()}>
             Delete
-          </Button>
+          </ToolButton>
         </div>
       </Row>
       {group.schedule_details !== null && <ScheduleSummary group={group} site={site} robots={members} />}

@@ -6,6 +6,7 @@ import { IconLockOpen, IconTool } from "@tabler/icons-react";
 import { useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { isLocked, maintainedRobotOf, type MaintainedRobot } from "./maintained-robot.ts";
 
 const LockDialog = lazyDialog(
@@ -24,16 +25,9 @@ export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
   return (
     <>
       {isLocked(robot) ? (
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconLockOpen size={14} aria-hidden />}
-          data-wide
-          aria-haspopup="dialog"
-          onClick={() => setOpen("release")}
-        >
+        <ToolButton icon={IconLockOpen} data-wide aria-haspopup="dialog" onClick={() => setOpen("release")}>
           Exit Maintenance
-        </Button>
+        </ToolButton>
       ) : (
         <Tooltip label="Maintenance">
           <ActionIcon

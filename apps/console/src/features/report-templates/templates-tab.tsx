@@ -1,4 +1,4 @@
-import { Box, Button, Group, Switch, Tooltip } from "@mantine/core";
+import { Box, Group, Switch, Tooltip } from "@mantine/core";
 import { type ReportTemplate, reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
 import { IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -15,6 +15,7 @@ import { TemplateDialog } from "./template-dialog.tsx";
 import { templateLook } from "./template-meaning.ts";
 import { RowAction } from "../../ui/row-action.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import classes from "./report-management.module.css";
 
 /** Shows the changes of other users and windows. */
@@ -32,9 +33,9 @@ export function TemplatesTab() {
   return (
     <>
       <Group gap={0} align="stretch" justify="flex-end" wrap="nowrap" mb={10}>
-        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={() => setCreating(true)}>
+        <ToolButton icon={IconPlus} variant="filled" onClick={() => setCreating(true)}>
           Create Template
-        </Button>
+        </ToolButton>
       </Group>
       <QueryState
         query={list}

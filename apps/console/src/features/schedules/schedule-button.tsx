@@ -1,9 +1,9 @@
-import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconCalendarTime } from "@tabler/icons-react";
 import { useState } from "react";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
 const ScheduleDialog = lazyDialog(
@@ -25,15 +25,9 @@ export function ScheduleButton({ group, site, robots }: ScheduledGroupProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconCalendarTime size={14} aria-hidden />}
-        aria-haspopup="dialog"
-        onClick={() => setOpen(true)}
-      >
+      <ToolButton icon={IconCalendarTime} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         Schedule
-      </Button>
+      </ToolButton>
       {isOpen && <ScheduleDialog group={group} site={site} robotCount={robots.length} onClose={() => setOpen(false)} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Group, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { shareObstacle } from "../share/credentials.ts";
 import classes from "./partner-card.module.css";
+import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { OpenDialog } from "./partners-page.tsx";
 
 /** §9: partner cards show up to 2 certifications. */
@@ -37,36 +38,23 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
       <Certifications names={certificationsOf(partner.certifications)} />
       <div className={classes["actions"]}>
         <DisabledReason reason={shareObstacle(partner)}>
-          <Button
-            size="xs"
+          <ToolButton
+            icon={IconShare3}
             variant="light"
-            leftSection={<IconShare3 size={14} aria-hidden />}
             aria-haspopup="dialog"
             onClick={() => onOpen({ kind: "share", partnerId: partner.id, created: null })}
           >
             Share credentials
-          </Button>
+          </ToolButton>
         </DisabledReason>
         <span className={classes["edits"]}>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconPencil size={14} aria-hidden />}
-            aria-haspopup="dialog"
-            onClick={() => onOpen({ kind: "edit", partner })}
-          >
+          <ToolButton icon={IconPencil} aria-haspopup="dialog" onClick={() => onOpen({ kind: "edit", partner })}>
             Edit
-          </Button>
+          </ToolButton>
           <DisabledReason reason={partner.built_in ? "In-house is built in and cannot be deleted." : null}>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconTrash size={14} aria-hidden />}
-              aria-haspopup="dialog"
-              onClick={() => onOpen({ kind: "delete", partner })}
-            >
+            <ToolButton icon={IconTrash} aria-haspopup="dialog" onClick={() => onOpen({ kind: "delete", partner })}>
               Delete
-            </Button>
+            </ToolButton>
           </DisabledReason>
         </span>
       </div>

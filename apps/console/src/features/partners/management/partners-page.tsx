@@ -1,4 +1,4 @@
-import { Button, Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
 import { type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -21,6 +21,7 @@ import { AdminsButton } from "../../admins/public.ts";
 import { PARTNERS_FILE_NAME, partnersFile, searchPartners } from "../partner-model.ts";
 import { type NewPartner, signInOf } from "../share/credentials.ts";
 import { PartnerCard } from "./partner-card.tsx";
+import { ToolButton } from "../../../ui/tool-button.tsx";
 import classes from "./partners-page.module.css";
 
 const partnersUrl: UrlSchema<{ readonly search: string }> = { search: textParam("q", 1_000) };
@@ -42,23 +43,13 @@ export function PartnersPage() {
         <Row gap="xs">
           <AdminsButton />
           <DisabledReason reason={exportObstacle(partners, found)}>
-            <Button
-              size="xs"
-              variant="default"
-              leftSection={<IconDownload size={14} aria-hidden />}
-              onClick={() => exportPartners(found)}
-            >
+            <ToolButton icon={IconDownload} onClick={() => exportPartners(found)}>
               Export CSV
-            </Button>
+            </ToolButton>
           </DisabledReason>
-          <Button
-            size="xs"
-            leftSection={<IconPlus size={14} aria-hidden />}
-            aria-haspopup="dialog"
-            onClick={() => setOpen({ kind: "add" })}
-          >
+          <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ kind: "add" })}>
             Add New Partner
-          </Button>
+          </ToolButton>
         </Row>
       }
     >

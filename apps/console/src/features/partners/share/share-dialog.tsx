@@ -21,6 +21,7 @@ import { toast } from "../../../platform/toast.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import classes from "./share-dialog.module.css";
+import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { SignIn } from "./credentials.ts";
 
 /** Some mail programs cannot handle links with longer messages. */
@@ -176,16 +177,9 @@ function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps)
             : "This partner has set its own password, which no one can see. Regenerate it to share a new one."}
         </p>
       )}
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconKey size={14} aria-hidden />}
-        loading={isResetting}
-        className={classes["regenerate"]}
-        onClick={onReset}
-      >
+      <ToolButton icon={IconKey} loading={isResetting} className={classes["regenerate"]} onClick={onReset}>
         {username === null ? "Create sign-in" : "Regenerate password"}
-      </Button>
+      </ToolButton>
     </section>
   );
 }

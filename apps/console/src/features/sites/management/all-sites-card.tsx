@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Group, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Box, Group, Tooltip, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -10,6 +10,7 @@ import { useVirtualRows } from "../../../ui/virtual-rows.ts";
 import { rowStepFrom } from "../list-keys.ts";
 import { SiteMaintenance } from "../site-facts.tsx";
 import { SITE_GAP_PX, SiteLine, siteRowPx, SiteSearchBox } from "../site-list.tsx";
+import { ToolButton } from "../../../ui/tool-button.tsx";
 import classes from "./all-sites-card.module.css";
 
 /** §9: with more sites than this the rows are compact. */
@@ -75,9 +76,9 @@ function NoSites({ onAdd }: { onAdd: () => void }) {
       message="Add the first one, or import a file of them."
       icon={icon}
       action={
-        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} aria-haspopup="dialog" onClick={onAdd}>
+        <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={onAdd}>
           Add New Site
-        </Button>
+        </ToolButton>
       }
     />
   );

@@ -31,6 +31,7 @@ import {
 } from "../../robots/public.ts";
 import { SiteFacts } from "../site-facts.tsx";
 import classes from "./robot-rows.module.css";
+import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { ManagedTab } from "./sites-url.ts";
 
 interface ManagedSiteProps {
@@ -100,15 +101,15 @@ function RobotRows({ site, robots }: RobotRowsProps) {
           />
           <DeployFirmwareButton missing={missing} className={classes["deploy"]} />
           <DisabledReason reason={missing}>
-            <Button
-              size="xs"
+            <ToolButton
+              icon={IconPlus}
+              variant="filled"
               className={classes["add"]}
-              leftSection={<IconPlus size={14} aria-hidden />}
               aria-haspopup="dialog"
               onClick={() => setOpen({ robot: null })}
             >
               Add New Robot
-            </Button>
+            </ToolButton>
           </DisabledReason>
         </div>
       </div>

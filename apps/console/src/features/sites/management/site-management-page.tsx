@@ -22,6 +22,7 @@ import { searchManagedSites } from "../site-model.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
 import classes from "./site-management-page.module.css";
+import { ToolButton } from "../../../ui/tool-button.tsx";
 import { sitesUrl } from "./sites-url.ts";
 
 const SiteDialog = lazyDialog(
@@ -218,14 +219,9 @@ export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) 
       <DevicesButton />
       <Menu position="bottom-end" width={210} classNames={{ item: classes["menuItem"] ?? "" }}>
         <Menu.Target>
-          <Button
-            variant="default"
-            size="xs"
-            loading={exporting !== null}
-            leftSection={<IconArrowsUpDown size={14} aria-hidden />}
-          >
+          <ToolButton icon={IconArrowsUpDown} loading={exporting !== null}>
             Import / Export
-          </Button>
+          </ToolButton>
         </Menu.Target>
         <Menu.Dropdown>
           {missing !== null && <Menu.Label>{missing}</Menu.Label>}
@@ -254,9 +250,9 @@ export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) 
       </Menu>
       {mayAddSites && (
         <DisabledReason reason={missing}>
-          <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} aria-haspopup="dialog" onClick={onAddSite}>
+          <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={onAddSite}>
             Add New Site
-          </Button>
+          </ToolButton>
         </DisabledReason>
       )}
     </div>
