@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * The place of a robot's change in the live stream: the number of the transaction that wrote it. The stream shows it
+ * The position of a robot's change in the live stream: the number of the transaction that wrote it. The stream shows it
  * once an event's `reached` includes that number. Missing where nothing was written, such as a Stop that was sent while
  * the database is down.
  */

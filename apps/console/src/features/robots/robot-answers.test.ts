@@ -8,7 +8,7 @@ import { confirmedCommand, confirmedSettings, controllableOf, robotViewOf, statu
 import { NOON, robotLive, robotRow } from "./test/robot-rows.ts";
 
 const ROBOT = 7;
-/** The place of the answer in the stream, and how far a stream has come before and after it. */
+/** The position of the answer in the stream, and how far a stream has come before and after it. */
 const POSITION = "105";
 const BEFORE = "103:107:105";
 const AFTER = "103:107:104";
@@ -107,7 +107,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view().motion).toBe("STOPPED");
   });
 
-  test("§4 Commands: however long it takes, nothing but the stream or a reading takes the place of the answer", () => {
+  test("§4 Commands: however long it takes, nothing but the stream or a reading replaces the answer", () => {
     watching(standing);
     answer("START");
     expect(view(60_000).motion).toBe("MOVING");
@@ -115,7 +115,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view(60_000)).toMatchObject({ motion: "MOVING", batteryPercent: 71 });
   });
 
-  test("§4 Commands: an answer that names no place, as of an older server, yields to the next word on its robot", () => {
+  test("§4 Commands: an answer that names no position, as of an older server, yields to the next word on its robot", () => {
     watching(standing);
     answer("START", null);
     store.apply([liveUpdate({ at, reached: AFTER })]);
@@ -189,7 +189,7 @@ describe("§9 Status polling: what a robot answers while the stream is lost", ()
     });
   };
 
-  test("§9 Status polling: a reading after an answered command takes its place", () => {
+  test("§9 Status polling: a reading after an answered command replaces it", () => {
     watching(cleaning);
     store.setStatus("lost");
     answer("STOP");

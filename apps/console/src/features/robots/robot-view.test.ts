@@ -30,7 +30,7 @@ const unreachable = (change: Partial<Unreachable> = {}): Unreachable => ({
   ...change,
 });
 
-/** Of an older server, which does not name its place in the stream. */
+/** Of an older server, which does not name its position in the stream. */
 const answered = statusReading({
   success: true,
   data: {
@@ -79,7 +79,7 @@ describe("§4 Robot live status: what a card shows", () => {
     expect(view()).toMatchObject({ status: "idle", isStale: false });
   });
 
-  test("§4 Commands: a call that fails takes the place of what was answered before, an answer that of a failure", () => {
+  test("§4 Commands: a call that fails replaces what was answered before, and an answer a failure", () => {
     stream(robotLive());
     store.answer(ROBOT, answered);
     store.update(ROBOT, { unreachable: unreachable() });

@@ -12,7 +12,7 @@ export type LiveStatus = "connecting" | "live" | "lost" | "stopped";
 export interface RobotAnswer {
   /** A reading of the status replaces the one before; a confirmed command also what was read before it. */
   readonly kind: "status" | "command" | "settings";
-  /** The answer's place in the stream; null where it names none, as a server of an older version does. */
+  /** The answer's position in the stream; null if the server, of an older version, names none. */
   readonly position: string | null;
   /** The robot as the answer shows it. */
   readonly show: (robot: RobotLive) => RobotLive;
@@ -182,7 +182,7 @@ export class LiveStore {
     this.update(id, { unreachable: null, answers: isShown ? others : [...others, answer] });
   }
 
-  /** Notes what a call of this browser came to; one that reached nobody takes the place of what was answered before. */
+  /** Notes what a call of this browser came to; one that did not reach its robot replaces what was answered before. */
   update(id: number, change: Partial<RobotCalls & Pick<RobotEntry, "answers">>): void {
     const failed = change.unreachable === undefined || change.unreachable === null ? {} : { answers: [] };
     this.#robots.set(id, shown({ ...this.entry(id), ...failed, ...change }));

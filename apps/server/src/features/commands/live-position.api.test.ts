@@ -33,7 +33,7 @@ async function shownAt(position: string | undefined): Promise<RobotLive | undefi
   }
 }
 
-describe("wire, Live: an answer names its place in the live stream, which shows the result from there on", () => {
+describe("wire, Live: an answer names its position in the live stream, which shows the result from there on", () => {
   test("§7 send_command: START and STOP", async () => {
     const start = sendCommand.response.parse((await bench.press("START", { as: "owner" })).body);
     expect(await shownAt(start.live_position)).toMatchObject({
