@@ -248,7 +248,10 @@ test("§6: a robot in maintenance stays with its partner, whose lock nobody else
   const reason = "Robot OWN-1 is in maintenance, and that site has another partner. Exit maintenance first.";
   const message = `The site cannot be changed now. ${reason}`;
   const refused = await moveTo(foreignSiteId, "OWN-1");
-  expect([refused.status, refused.body]).toEqual([409, { message, errors: [{ field: "site_id", message }] }]);
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    { message, code: "ROBOT_NOT_REPLACEABLE", errors: [{ field: "site_id", message }] },
+  ]);
   expect((await moveTo(secondSiteId, "OWN-1")).status).toBe(200);
   expect(await robotOf("owner", secondSiteId)).toMatchObject({ maintenance: { locked_by: "Omkar Jain" } });
 });

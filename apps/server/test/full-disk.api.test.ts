@@ -94,7 +94,7 @@ describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
     };
     const answers = [await attempt(PASSWORD), await attempt("wrong password")];
     await freeDisk();
-    expect(answers[0]).toEqual([503, { message: FULL }]);
+    expect(answers[0]).toEqual([503, { message: FULL, code: "DATABASE_UNWRITABLE" }]);
     expect(answers[1]?.[0]).not.toBe(500);
   });
 });

@@ -119,7 +119,7 @@ describe("protocol rule 9: devices are provisioned for a partner", () => {
   test("for a nonexistent partner nothing is provisioned, and the broker is not contacted", async () => {
     const body = { first_serial: "SCR-4", partner_id: 999_999 };
     const { status, text } = await (await server.as("admin")).call(provisionDevices, { body });
-    expect([status, text]).toEqual([404, '{"message":"Partner not found"}']);
+    expect([status, text]).toEqual([404, '{"message":"Partner not found","code":"PARTNER_NOT_FOUND"}']);
     expect(accounts.secrets.has("SCR-4")).toBe(false);
     expect(await audits("PROVISION_DEVICE")).toMatchObject([{ entity_id: "SCR-4", outcome: "REFUSED" }]);
   });

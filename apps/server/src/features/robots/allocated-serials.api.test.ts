@@ -167,7 +167,7 @@ describe("§6 SUPER_ADMIN: the operator's devices go anywhere, a partner's to it
   test("one that is allocated to another partner is refused with its name, by every call", async () => {
     const { foreignSiteId, foreignRobot } = server.fixtures;
     const message = `The device ${FREE_SERIAL} is allocated to Owncare Services, which does not maintain this site. Allocate it to the partner of this site first.`;
-    const refusal = { message, errors: [{ field: "serial_number", message }] };
+    const refusal = { message, code: "DEVICE_OF_OTHER_PARTNER", errors: [{ field: "serial_number", message }] };
     const created = await create(FREE_SERIAL, foreignSiteId, "admin");
     const edited = await edit(foreignRobot, { serial_number: FREE_SERIAL }, "admin");
     expect([created.status, created.body, edited.status, edited.body]).toEqual([409, refusal, 409, refusal]);

@@ -26,7 +26,10 @@ describe("a site is not deleted while a robot there is cleaning", () => {
     const refused = await remove();
     expect([refused.status, refused.body]).toEqual([
       409,
-      { message: 'Site "Ownfield Park" cannot be deleted now. Robot OWN-1 is cleaning. Stop it first.' },
+      {
+        message: 'Site "Ownfield Park" cannot be deleted now. Robot OWN-1 is cleaning. Stop it first.',
+        code: "SITE_HAS_MOVING_ROBOTS",
+      },
     ]);
     expect(bench.robot().truth().motion).toBe("MOVING");
     await bench.press("STOP");

@@ -173,6 +173,7 @@ describe("Import of sites: all or nothing", () => {
       400,
       {
         message: "Nothing was imported. 1 of 2 rows cannot be imported.",
+        code: "IMPORT_REFUSED",
         errors: [{ field: "row 3: pin_code", message: "Pin code must have six digits" }],
       },
     ]);
