@@ -8,8 +8,6 @@ const ERROR_CODES = "packages/contract/src/http/error-codes.ts";
 const foreignWords = new Set([
   "apps/server/src/platform/database/database-errors.ts",
   "apps/server/src/platform/http/error-handler.ts",
-  // Rows of the runs have no code yet.
-  "apps/server/src/features/runs/run-reasons.ts",
 ]);
 
 const sentence = String.raw`(?:message|reason|details|sentence)`;

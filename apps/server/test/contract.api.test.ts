@@ -1,3 +1,4 @@
+import { details } from "./details.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
@@ -39,7 +40,7 @@ beforeAll(async () => {
     status: "SUCCESS",
     userId: null,
     userName: "Scheduler",
-    details: "Stopped.",
+    details: details("Stopped."),
     mode: "MANUAL",
     params: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
   });

@@ -10,6 +10,7 @@ test("protocol rule 12: one server whose clock does not agree is named, with wha
     code: "SERVER_CLOCK",
     severity: "CRITICAL",
     text: `Server suncrew-1 starts no robot, and is neither bridge nor scheduler, until its clocks agree. ${AHEAD}`,
+    params: { servers: [{ name: "suncrew-1", words: AHEAD }] },
   });
 });
 

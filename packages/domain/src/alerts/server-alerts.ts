@@ -1,6 +1,8 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
-import { lostText, type LostWhileMoving } from "../robots/lost-while-moving.ts";
+import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
+import { bareOutcomeSentence, type OutcomeText } from "../runs/outcome-texts.ts";
+import { nested, type NestedText, type ParamsOf, type TextParams } from "../texts/coded-text.ts";
 
 /** A robot that is away for this long raises an alert. */
 export const OFFLINE_TOO_LONG_MINUTES = 30;
@@ -25,8 +27,10 @@ const serverAlertCodes = [
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
-interface ServerAlert extends DeviceAlert {
+/** What Suncrew itself raises. `text` is `alertText` of the code and the parameters, which are stored beside it. */
+export interface ServerAlert extends DeviceAlert {
   readonly code: ServerAlertCode;
+  readonly params: TextParams;
 }
 
 const pastCodes: readonly string[] = ["RUN_MISSED", "RUN_NOT_STARTED"] satisfies ServerAlertCode[];
@@ -36,80 +40,124 @@ export function endsWhenAcknowledged(source: "ROBOT" | "SERVER", code: string): 
   return source === "SERVER" && pastCodes.includes(code);
 }
 
+const FORGET_IT = "It can be stopped, and nothing else, until a Super Admin forgets this robot's state.";
+const RULE_4_STOPPED = "It must have stopped by itself; not seen since.";
+
+type WithReason = { readonly reason: NestedText };
+type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
+
+/** The sentences. A code keeps its parameters for good: rows have them. */
+const alertTexts = {
+  CLOCK_SKEW: ({ ahead }: { readonly ahead: boolean }) =>
+    `The robot's clock is ${ahead ? "ahead of" : "behind"} the server's by more than 30 seconds.`,
+  UNKNOWN_STATUS: ({ status }: { readonly status: string }) => `The robot reports the unknown status "${status}".`,
+  LOW_BATTERY: ({ below, percent }: { readonly below: "low" | "nearly empty"; readonly percent: number }) =>
+    `The battery is ${below}, below ${percent} %.`,
+  LOST_WHILE_MOVING: (times: LostTimes) => `${lostText(times)}.`,
+  OFFLINE_TOO_LONG: ({ minutes }: { readonly minutes: number }) =>
+    `The robot has been out of reach for more than ${minutes} minutes.`,
+  COMMAND_UNCONFIRMED: ({ verb, mayMove }: UnconfirmedCommand) => {
+    if (verb === "START") return "The robot has not confirmed a Start.";
+    if (verb === "MAINTENANCE_ON") return "The robot has not confirmed its maintenance lock.";
+    return `The robot has not confirmed a Stop. ${mayMove === false ? RULE_4_STOPPED : "It may be moving."}`;
+  },
+  RUN_MISSED: ({ reason }: WithReason) => `A planned run was missed. ${bareOutcomeSentence(reason)}`,
+  RUN_NOT_STARTED: ({ reason }: WithReason) => `A planned run did not start. ${bareOutcomeSentence(reason)}`,
+  SITE_DARK: ({ robots }: { readonly robots: number }) =>
+    `All ${robots} robots of the site are out of reach. Its link or its power may be down.`,
+  MESSAGES_LOST: () => "Suncrew could not store what the robot said. What is shown of it may be old.",
+  TOO_MANY_MESSAGES: () =>
+    "The robot sends more than a working robot can. What it does is shown; not all of its alerts, runs and history are kept.",
+  TOO_MANY_CONNECTIONS: () =>
+    "The robot connects again and again. Its link is bad, or two machines use its serial number and secret and throw each other out.",
+  /** Protocol rule 14. */
+  MEMORY_LOST: () =>
+    `The robot has lost its memory: it counts its sessions from below what it told before, so what it says is not taken. ${FORGET_IT}`,
+  COUNTER_TOO_HIGH: ({ field }: { readonly field: string }) =>
+    `The robot tells a ${field} that lies days ahead, which would shut it out for good, so what it says is not taken. Set its clock and restart it, or have its firmware looked at.`,
+  SERVER_CLOCK: ({ servers }: DisagreeingServers) => {
+    const each = servers.map(({ name, words }) => `${name}: ${words}`);
+    const [one] = servers;
+    return one !== undefined && servers.length === 1
+      ? `Server ${one.name} starts no robot, and is neither bridge nor scheduler, until its clocks agree. ${one.words}`
+      : `${each.length} servers start no robot, and none of them is bridge or scheduler, until their clocks agree. ${each.join(" ")}`;
+  },
+} as const satisfies Record<ServerAlertCode, (params: never) => string>;
+
+type AlertParams<Code extends ServerAlertCode> = ParamsOf<(typeof alertTexts)[Code]> & TextParams;
+
+function serverAlert<Code extends ServerAlertCode>(
+  code: Code,
+  severity: Severity,
+  params: AlertParams<Code>,
+): ServerAlert {
+  return { code, severity, text: alertText(code, params), params };
+}
+
+/** The sentence of one of Suncrew's alerts, from what is stored. */
+export function alertText(code: ServerAlertCode, params: TextParams): string {
+  // A row has the parameters of its code: it was written from them.
+  const text = alertTexts[code] as (params: TextParams) => string;
+  return text(params);
+}
+
 /** Protocol rule 12. The text does not carry the seconds, which would differ with every state. */
 export function clockSkewAlert(skewMs: number): ServerAlert {
-  const text = `The robot's clock is ${skewMs > 0 ? "ahead of" : "behind"} the server's by more than 30 seconds.`;
-  return { code: "CLOCK_SKEW", severity: "WARNING", text };
+  return serverAlert("CLOCK_SKEW", "WARNING", { ahead: skewMs > 0 });
 }
 
 export function unknownStatusAlert(status: string): ServerAlert {
-  return { code: "UNKNOWN_STATUS", severity: "WARNING", text: `The robot reports the unknown status "${status}".` };
+  return serverAlert("UNKNOWN_STATUS", "WARNING", { status });
 }
 
 /** Protocol rule 13; `clockOf` tells an instant by the clocks of the site. */
 export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) => string): ServerAlert {
-  return { code: "LOST_WHILE_MOVING", severity: "CRITICAL", text: `${lostText(lost, clockOf)}.` };
+  return serverAlert("LOST_WHILE_MOVING", "CRITICAL", { ...lostTimes(lost, clockOf) });
 }
 
 /** A server whose clocks do not agree; `words` say how, as a sentence. */
-interface DisagreeingServer {
-  readonly name: string;
-  readonly words: string;
-}
+type DisagreeingServer = { readonly name: string; readonly words: string };
 
 /** Protocol rule 12, of one server or more; the same whatever order they come in. */
 export function serverClockAlert(servers: readonly DisagreeingServer[]): ServerAlert {
-  // A server that was restarted may be told of twice for a while.
-  const told = [...new Set(servers.map(({ name, words }) => `${name}: ${words}`))].toSorted();
-  const [one] = servers;
-  const text =
-    one !== undefined && told.length === 1
-      ? `Server ${one.name} starts no robot, and is neither bridge nor scheduler, until its clocks agree. ${one.words}`
-      : `${told.length} servers start no robot, and none of them is bridge or scheduler, until their clocks agree. ${told.join(" ")}`;
-  return { code: "SERVER_CLOCK", severity: "CRITICAL", text };
+  // A server that was restarted may have two rows for a while.
+  const each = new Map(servers.map(({ name, words }) => [`${name}: ${words}`, { name, words }]));
+  const params = {
+    servers: [...each].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, server]) => server),
+  };
+  return serverAlert("SERVER_CLOCK", "CRITICAL", params);
 }
 
 export function messagesLostAlert(): ServerAlert {
-  const text = "Suncrew could not store what the robot said. What is shown of it may be old.";
-  return { code: "MESSAGES_LOST", severity: "WARNING", text };
+  return serverAlert("MESSAGES_LOST", "WARNING", {});
 }
 
 /** Its budgets are spent (`devices/robot-budget.ts`). */
 export function tooManyMessagesAlert(): ServerAlert {
-  const text =
-    "The robot sends more than a working robot can. What it does is shown; not all of its alerts, runs and history are kept.";
-  return { code: "TOO_MANY_MESSAGES", severity: "WARNING", text };
+  return serverAlert("TOO_MANY_MESSAGES", "WARNING", {});
 }
 
 /** Its budget of connections is spent. */
 export function tooManyConnectionsAlert(): ServerAlert {
-  const text =
-    "The robot connects again and again. Its link is bad, or two machines use its serial number and secret and throw each other out.";
-  return { code: "TOO_MANY_CONNECTIONS", severity: "WARNING", text };
+  return serverAlert("TOO_MANY_CONNECTIONS", "WARNING", {});
 }
-
-const FORGET_IT = "It can be stopped, and nothing else, until a Super Admin forgets this robot's state.";
 
 /** Protocol rule 14. */
 export function memoryLostAlert(): ServerAlert {
-  const text = `The robot has lost its memory: it counts its sessions from below what it told before, so what it says is not taken. ${FORGET_IT}`;
-  return { code: "MEMORY_LOST", severity: "CRITICAL", text };
+  return serverAlert("MEMORY_LOST", "CRITICAL", {});
 }
 
 /** Protocol rule 14; `name` is the field's. */
 export function counterTooHighAlert(name: string): ServerAlert {
-  const text = `The robot tells a ${name} that lies days ahead, which would shut it out for good, so what it says is not taken. Set its clock and restart it, or have its firmware looked at.`;
-  return { code: "COUNTER_TOO_HIGH", severity: "CRITICAL", text };
+  return serverAlert("COUNTER_TOO_HIGH", "CRITICAL", { field: name });
 }
 
 export function offlineTooLongAlert(): ServerAlert {
-  const text = `The robot has been out of reach for more than ${OFFLINE_TOO_LONG_MINUTES} minutes.`;
-  return { code: "OFFLINE_TOO_LONG", severity: "WARNING", text };
+  return serverAlert("OFFLINE_TOO_LONG", "WARNING", { minutes: OFFLINE_TOO_LONG_MINUTES });
 }
 
 export function siteOutageAlert(robotCount: number): ServerAlert {
-  const text = `All ${robotCount} robots of the site are out of reach. Its link or its power may be down.`;
-  return { code: "SITE_DARK", severity: "CRITICAL", text };
+  return serverAlert("SITE_DARK", "CRITICAL", { robots: robotCount });
 }
 
 /**
@@ -119,32 +167,37 @@ export function siteOutageAlert(robotCount: number): ServerAlert {
 export const alertedVerbs = ["START", "STOP", "MAINTENANCE_ON"] as const;
 type UnconfirmedVerb = (typeof alertedVerbs)[number];
 
-const STOP_UNCONFIRMED = "The robot has not confirmed a Stop.";
-/** Of a STOP that was not confirmed, while the robot may be moving, and from when on protocol rule 4 has stopped it. */
-export const unconfirmedStopTexts = {
-  mayMove: `${STOP_UNCONFIRMED} It may be moving.`,
-  stands: `${STOP_UNCONFIRMED} It must have stopped by itself; not seen since.`,
-} as const;
+interface UnconfirmedCommand {
+  readonly verb: UnconfirmedVerb;
+  /** Of a STOP: false from when on protocol rule 4 has stopped the robot. */
+  readonly mayMove?: boolean;
+}
 
 /** A robot that may move on although it was told to stop is the worst of them. */
-const unconfirmed: Readonly<Record<UnconfirmedVerb, { readonly severity: Severity; readonly text: string }>> = {
-  START: { severity: "WARNING", text: "The robot has not confirmed a Start." },
-  STOP: { severity: "CRITICAL", text: unconfirmedStopTexts.mayMove },
-  MAINTENANCE_ON: { severity: "WARNING", text: "The robot has not confirmed its maintenance lock." },
+const unconfirmedSeverity: Readonly<Record<UnconfirmedVerb, Severity>> = {
+  START: "WARNING",
+  STOP: "CRITICAL",
+  MAINTENANCE_ON: "WARNING",
 };
 
 export function unconfirmedAlert(verb: UnconfirmedVerb): ServerAlert {
-  return { code: "COMMAND_UNCONFIRMED", ...unconfirmed[verb] };
+  return verb === "STOP"
+    ? unconfirmedStopAlert(true)
+    : serverAlert("COMMAND_UNCONFIRMED", unconfirmedSeverity[verb], { verb });
 }
 
-/** Its START failed, or the robot could not be started; `reason` is a sentence. */
-export function runNotStartedAlert(reason: string): ServerAlert {
-  return { code: "RUN_NOT_STARTED", severity: "WARNING", text: `A planned run did not start. ${reason}` };
+/** Of a STOP; `mayMove` is false from when on protocol rule 4 has stopped the robot. */
+export function unconfirmedStopAlert(mayMove: boolean): ServerAlert {
+  return serverAlert("COMMAND_UNCONFIRMED", unconfirmedSeverity.STOP, { verb: "STOP", mayMove });
 }
 
-/** `reason` is a sentence. */
-export function runMissedAlert(reason: string): ServerAlert {
-  return { code: "RUN_MISSED", severity: "WARNING", text: `A planned run was missed. ${reason}` };
+/** Its START failed, or the robot could not be started. */
+export function runNotStartedAlert(reason: OutcomeText): ServerAlert {
+  return serverAlert("RUN_NOT_STARTED", "WARNING", { reason: nested(reason) });
+}
+
+export function runMissedAlert(reason: OutcomeText): ServerAlert {
+  return serverAlert("RUN_MISSED", "WARNING", { reason: nested(reason) });
 }
 
 /** Below this a battery is low, in percent. */
@@ -167,13 +220,13 @@ interface BatteryReading {
  * What a reading says about a low battery: it is raised, it is over, or (between both) it stays as it is. A robot that
  * tells of it by itself is believed, so that nobody reads the same twice.
  */
-export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): DeviceAlert | "over" | "stays" {
+export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): ServerAlert | "over" | "stays" {
   if (listed.some((alert) => alert.code === code)) return "over";
   if (batteryPercent < NEARLY_EMPTY_PERCENT) {
-    return { code, severity: "CRITICAL", text: `The battery is nearly empty, below ${NEARLY_EMPTY_PERCENT} %.` };
+    return serverAlert(code, "CRITICAL", { below: "nearly empty", percent: NEARLY_EMPTY_PERCENT });
   }
   if (batteryPercent < LOW_BATTERY_PERCENT) {
-    return { code, severity: "WARNING", text: `The battery is low, below ${LOW_BATTERY_PERCENT} %.` };
+    return serverAlert(code, "WARNING", { below: "low", percent: LOW_BATTERY_PERCENT });
   }
   return charging || batteryPercent >= LOW_BATTERY_CLEARED_PERCENT ? "over" : "stays";
 }

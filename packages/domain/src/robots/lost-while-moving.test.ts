@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_MOTION_LIMITS, knownMotionOf, lostWhileMovingOf, lostText, mayMove } from "./lost-while-moving.ts";
+import {
+  DEFAULT_MOTION_LIMITS,
+  knownMotionOf,
+  lostWhileMovingOf,
+  lostText,
+  lostTimes,
+  mayMove,
+} from "./lost-while-moving.ts";
 
 const minutes = (count: number) => count * 60_000;
 const at = (clock: string) => new Date(`2026-03-01T${clock}Z`);
@@ -35,7 +42,7 @@ describe("protocol rules 4 and 13: seen moving is moving until it must have stop
 
 test("protocol rule 13: the words give both times by the site's clocks, the second never a minute too early", () => {
   const clockOf = (when: Date) => when.toISOString().slice(11, 16);
-  const words = (now: Date) => lostText(lostWhileMovingOf(lost, DEFAULT_MOTION_LIMITS, now), clockOf);
+  const words = (now: Date) => lostText(lostTimes(lostWhileMovingOf(lost, DEFAULT_MOTION_LIMITS, now), clockOf));
   expect(words(at("05:12:20"))).toBe("Lost contact while cleaning at 05:12; may be moving; stops by itself by 05:18");
   expect(words(at("05:18:20"))).toBe(
     "Lost contact while cleaning at 05:12; must have stopped by itself by 05:18; not seen since",

@@ -60,14 +60,26 @@ export function lostWhileMovingOf(motion: UnheardMotion, limits: MotionLimits, n
   };
 }
 
-/** The same as text, without a full stop; `clockOf` formats an instant in the site's local time. */
-export function lostText({ state, lostAt, stopsBy }: LostWhileMoving, clockOf: (at: Date) => string): string {
+/** The same by the clocks of the site. */
+export interface LostTimes {
+  readonly state: LostState;
+  readonly lostAt: string;
+  readonly stopsBy: string;
+}
+
+/** `clockOf` formats an instant in the site's local time. */
+export function lostTimes({ state, lostAt, stopsBy }: LostWhileMoving, clockOf: (at: Date) => string): LostTimes {
   // Rounded up to the minute, never too early.
   const by = clockOf(new Date(Math.ceil(stopsBy.getTime() / 60_000) * 60_000));
-  const since = `Lost contact while cleaning at ${clockOf(lostAt)}`;
+  return { state, lostAt: clockOf(lostAt), stopsBy: by };
+}
+
+/** The same as text, without a full stop. */
+export function lostText({ state, lostAt, stopsBy }: LostTimes): string {
+  const since = `Lost contact while cleaning at ${lostAt}`;
   return state === "MAY_BE_MOVING"
-    ? `${since}; may be moving; stops by itself by ${by}`
-    : `${since}; must have stopped by itself by ${by}; not seen since`;
+    ? `${since}; may be moving; stops by itself by ${stopsBy}`
+    : `${since}; must have stopped by itself by ${stopsBy}; not seen since`;
 }
 
 /** What a robot does as far as anybody knows. */

@@ -1,6 +1,6 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
-import { type LostState, lostText } from "@suncrew/domain/robots/lost-while-moving.ts";
+import { type LostState, lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { BlockedReason } from "@suncrew/domain/robots/robot-can.ts";
 import { IconTool } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
@@ -145,7 +145,7 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
 
 /** Protocol rule 13: when it was lost, what it may be doing, and the Stop or lock pending for its return. */
 function lostActivity(robot: RobotView, lost: NonNullable<RobotView["lost"]>, now: Date): RobotActivity {
-  const lostPart = lostText(lost, (at) => siteShortText(at, robot.timezone, now));
+  const lostPart = lostText(lostTimes(lost, (at) => siteShortText(at, robot.timezone, now)));
   const text = robot.openCommand === null ? lostPart : `${lostPart}. ${openCommandText(robot.openCommand)}`;
   return { text, kind: lost.state === "MAY_BE_MOVING" ? "alarm" : "warning" };
 }

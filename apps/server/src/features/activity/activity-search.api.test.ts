@@ -1,3 +1,4 @@
+import { details } from "../../../test/details.ts";
 import { activityLogs, activityUsers, exportActivity } from "@suncrew/contract/activity/activity.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
@@ -19,14 +20,19 @@ const at = (minute: number) => new Date(Date.UTC(2026, 5, 15, 6, minute));
 async function recordEight(): Promise<void> {
   const { ownRobot, foreignRobot } = server.fixtures;
   const rows: Partial<ActivityRecord>[] = [
-    { details: "The robot showed that it is cleaning." },
-    { details: "The robot showed that it has stopped.", action: "STOP" },
-    { userName: "Scheduler", actionType: "SCHEDULED", details: "Battery 100% charged_up" },
-    { robotId: foreignRobot.id, siteId: foreignRobot.siteId, status: "FAILED", details: "The robot did not confirm." },
-    { userName: "सुनीता शर्मा", status: "REFUSED", details: "=HYPERLINK(1)" },
-    { userName: "Éloïse Roy", details: 'said "no", twice' },
-    { robotName: "Old name", serialNumber: "OLD-7", details: "@home" },
-    { robotId: foreignRobot.id, siteId: foreignRobot.siteId, action: "STOP", details: "-" },
+    { details: details("The robot showed that it is cleaning.") },
+    { details: details("The robot showed that it has stopped."), action: "STOP" },
+    { userName: "Scheduler", actionType: "SCHEDULED", details: details("Battery 100% charged_up") },
+    {
+      robotId: foreignRobot.id,
+      siteId: foreignRobot.siteId,
+      status: "FAILED",
+      details: details("The robot did not confirm."),
+    },
+    { userName: "सुनीता शर्मा", status: "REFUSED", details: details("=HYPERLINK(1)") },
+    { userName: "Éloïse Roy", details: details('said "no", twice') },
+    { robotName: "Old name", serialNumber: "OLD-7", details: details("@home") },
+    { robotId: foreignRobot.id, siteId: foreignRobot.siteId, action: "STOP", details: details("-") },
   ];
   await recordActivities(
     server.db,
@@ -45,7 +51,7 @@ function usual({ id, siteId }: TestRobot): ActivityRecord {
     status: "SUCCESS",
     userId: null,
     userName: "Omkar Jain",
-    details: "",
+    details: details(""),
     mode: "AUTO",
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   };
@@ -199,7 +205,7 @@ describe("the activity log as it grows and things are deleted", () => {
 
   test("servers that add the same new texts concurrently do not wait for each other", async () => {
     const { ownRobot } = server.fixtures;
-    const record = (tx: Tx, details: string) => recordActivities(tx, [{ ...usual(ownRobot), details }]);
+    const record = (tx: Tx, text: string) => recordActivities(tx, [{ ...usual(ownRobot), details: details(text) }]);
     await server.db.transaction().execute(async (one) => {
       await record(one, "Dust storm");
       await server.db.transaction().execute(async (other) => {
@@ -241,7 +247,10 @@ describe("the activity log as it grows and things are deleted", () => {
     });
     // So many texts match that they are compared row by row.
     const load = await admin.ask(activityLogs, { query: { search: "load", limit: 2, exact_total: "true" } });
-    expect(load).toMatchObject({ total: COUNT_LIMIT + 50, logs: [{ details: "Load 1" }, { details: "Load 2" }] });
+    expect(load).toMatchObject({
+      total: COUNT_LIMIT + 50,
+      logs: [{ details: "Load 1" }, { details: "Load 2" }],
+    });
     expect((await admin.ask(activityLogs, { query: { search: "load 1005" } })).total).toBe(2);
     const answer = await admin.raw(exportActivity.path, { method: "GET" });
     const stamps = answer.text.split("\r\n").slice(1, -1);

@@ -1,3 +1,4 @@
+import { details } from "../../../test/details.ts";
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TestRobot } from "../../../test/fixtures.ts";
@@ -25,7 +26,7 @@ async function record(robot: TestRobot, second: number, action: "START" | "STOP"
     status: "SUCCESS",
     userId: server.fixtures.userIds.owner,
     userName: "Omkar Jain",
-    details: `press ${second}`,
+    details: details(`press ${second}`),
     mode: "AUTO",
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   });

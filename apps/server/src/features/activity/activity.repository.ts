@@ -1,5 +1,6 @@
 import type { ActionType, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
+import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor } from "../../platform/database/database.ts";
 
@@ -23,7 +24,7 @@ export interface ActivityRecord {
   readonly userId: number | null;
   /** The person, or 'Scheduler'. */
   readonly userName: string;
-  readonly details: string;
+  readonly details: OutcomeText;
   readonly mode: "AUTO" | "MANUAL";
   readonly params: Omit<CommandParams, "status">;
 }
@@ -39,17 +40,17 @@ export async function recordActivity(db: Executor, record: ActivityRecord): Prom
 /** The same for many at once, in order. Returns the command ids of the rows written. */
 export async function recordActivities(db: Executor, records: readonly ActivityRecord[]): Promise<(string | null)[]> {
   if (records.length === 0) return [];
-  const rowsToInsert = records.map((record, nth) => ({ ...record, nth }));
+  const rowsToInsert = records.map((record, nth) => ({ ...record, ...detailsColumns(record), nth }));
   const { rows } = await sql<{ command_id: string | null }>`
     insert into activity (created_at, site_id, robot_id, command_id, ended_run_id, action, action_type, status, user_id, user_name,
-      site_name, partner_name, robot_name, serial_number, details, params)
+      site_name, partner_name, robot_name, serial_number, details, details_code, details_params, params)
     select n.at, sites.id, robots.id, n."commandId", n."endedRunId", n.action, n."actionType", n.status, n."userId", n."userName",
-      sites.name, partners.name, coalesce(n."robotName", robots.robot_name), called.serial, n.details,
+      sites.name, partners.name, coalesce(n."robotName", robots.robot_name), called.serial, n.details, n.details_code, n.details_params,
       jsonb_build_object('robotSerial', called.serial, 'mode', n.mode, 'direction', n.params ->> 'direction',
         'main-speed', (n.params ->> 'main-speed')::numeric, 'brush-speed', (n.params ->> 'brush-speed')::numeric)
     from json_to_recordset(${JSON.stringify(rowsToInsert)}::json) n (nth int, at timestamptz, "robotId" int, "siteId" int,
       "robotName" text, "serialNumber" text, "commandId" uuid, "endedRunId" uuid, action text, "actionType" text, status text, "userId" int, "userName" text, details text,
-      mode text, params json)
+      details_code text, details_params jsonb, mode text, params json)
     join robots on robots.id = n."robotId"
     cross join lateral (select coalesce(n."serialNumber", robots.serial_number) as serial) called
     join sites on sites.id = n."siteId"
@@ -59,6 +60,10 @@ export async function recordActivities(db: Executor, records: readonly ActivityR
     returning command_id
   `.execute(db);
   return rows.map((row) => row.command_id);
+}
+
+function detailsColumns({ details: { text, code, params } }: Pick<ActivityRecord, "details">) {
+  return { details: text, details_code: code, details_params: params };
 }
 
 /** Deletes the ends of runs that turned out to be the effect of a STOP, which has its own row. */
@@ -75,9 +80,9 @@ export async function amendRunEnds(
   if (amended.length === 0) return;
   await sql`
     update activity a set created_at = n.at, status = n.status, user_name = n."userName", details = n.details,
-      change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(amended)}::json)
-      n (at timestamptz, "endedRunId" uuid, status text, "userName" text, details text)
+      details_code = n.details_code, details_params = n.details_params, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(amended.map((end) => ({ ...end, ...detailsColumns(end) })))}::json)
+      n (at timestamptz, "endedRunId" uuid, status text, "userName" text, details text, details_code text, details_params jsonb)
     where a.ended_run_id = n."endedRunId"
       and (a.created_at, a.status, a.user_name, a.details) is distinct from (n.at, n.status, n."userName", n.details)`.execute(
     db,
@@ -93,7 +98,9 @@ export interface ActivityAmended extends Pick<ActivityRecord, "status" | "detail
 export async function amendActivities(db: Executor, amended: readonly ActivityAmended[]): Promise<void> {
   if (amended.length === 0) return;
   await sql`
-    update activity set status = n.status, details = n.details, change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(amended)}::json) n ("commandId" uuid, status text, details text)
+    update activity set status = n.status, details = n.details, details_code = n.details_code,
+      details_params = n.details_params, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(amended.map((each) => ({ ...each, ...detailsColumns(each) })))}::json)
+      n ("commandId" uuid, status text, details text, details_code text, details_params jsonb)
     where activity.command_id = n."commandId"`.execute(db);
 }

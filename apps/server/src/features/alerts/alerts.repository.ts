@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { type DeviceAlert, type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
-import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { ServerAlert, ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { reportedTime } from "@suncrew/domain/devices/reported-values.ts";
@@ -12,13 +13,16 @@ import type { AlertsTable } from "../../platform/database/schema.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
 
+/** A robot's own alert, whose text is the robot's, or one of the server's, with the parameters of its text. */
+type RaisableAlert = DeviceAlert & Partial<Pick<ServerAlert, "params">>;
+
 /** A robot's current alerts. */
 export interface CurrentAlerts {
   readonly robotId: number;
   readonly siteId: number;
   readonly source: AlertSource;
   /** Raised unless already open. */
-  readonly alerts: readonly DeviceAlert[];
+  readonly alerts: readonly RaisableAlert[];
   /** Open ones with these codes that are no longer current are cleared; `all` means any code of the source. */
   readonly clears: readonly string[] | "all";
   /** When the message that showed them was received. */
@@ -32,6 +36,7 @@ interface OpenAlert {
   readonly code: string;
   readonly severity: Severity;
   readonly text: string;
+  readonly params: object | null;
 }
 
 /**
@@ -79,7 +84,7 @@ export async function syncAlerts(
 export interface RaisedAlert {
   readonly robotId: number;
   readonly siteId: number;
-  readonly alert: DeviceAlert;
+  readonly alert: ServerAlert;
 }
 
 /** Raises the server's own alerts, at most one per robot; one that is already open can only get worse. */
@@ -132,9 +137,10 @@ export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promi
 }
 
 /** A robot may downgrade its alert; the server's own keeps its worst severity until it is cleared. */
-function isChanged(was: OpenAlert, now: DeviceAlert): boolean {
+function isChanged(was: OpenAlert, now: RaisableAlert): boolean {
   if (was.source === "SERVER" && isWorse(was.severity, now.severity)) return false;
-  return was.severity !== now.severity || was.text !== now.text;
+  if (was.severity !== now.severity) return true;
+  return now.params === undefined ? was.text !== now.text : !isDeepStrictEqual(was.params, now.params);
 }
 
 /** Alerts that report a spent budget. */
@@ -150,7 +156,7 @@ async function openAlerts(tx: Tx, current: readonly CurrentAlerts[]): Promise<Ma
     .selectFrom("alerts")
     .where("cleared_at", "is", null)
     .where("robot_id", "=", sql<number>`any(${robotIds}::int[])`)
-    .select(["id", "robot_id", "source", "code", "severity", "text"])
+    .select(["id", "robot_id", "source", "code", "severity", "text", "params"])
     .$narrowType<{ robot_id: number }>()
     .execute();
   return Map.groupBy(rows, (row) => keyOf(row.robot_id, row.source));
@@ -165,21 +171,21 @@ async function writeAlerts(tx: Tx, raised: object[], cleared: object[], reworded
   }
   if (reworded.length > 0) {
     await sql`
-      update alerts a set severity = n.severity, text = n.text, change_no = ${changedNow}
+      update alerts a set severity = n.severity, text = n.text, params = n.params, change_no = ${changedNow}
       from json_populate_recordset(null::alerts, ${JSON.stringify(reworded)}::json) n
       where a.id = n.id`.execute(tx);
   }
   if (raised.length > 0) {
     await sql`
-      insert into alerts (robot_id, site_id, source, code, severity, text, raised_at)
-      select n.robot_id, n.site_id, n.source, n.code, n.severity, n.text, n.raised_at
+      insert into alerts (robot_id, site_id, source, code, severity, text, params, raised_at)
+      select n.robot_id, n.site_id, n.source, n.code, n.severity, n.text, n.params, n.raised_at
       from json_populate_recordset(null::alerts, ${JSON.stringify(raised)}::json) n
       on conflict do nothing`.execute(tx);
   }
 }
 
 /** Raises an alert about a whole site, unless it is already open. */
-export async function raiseSiteAlert(tx: Tx, siteId: number, alert: DeviceAlert, at: Date): Promise<void> {
+export async function raiseSiteAlert(tx: Tx, siteId: number, alert: ServerAlert, at: Date): Promise<void> {
   await tx
     .insertInto("alerts")
     .values({ site_id: siteId, robot_id: null, source: "SERVER", ...alert, raised_at: at })

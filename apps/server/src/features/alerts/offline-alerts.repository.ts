@@ -1,4 +1,4 @@
-import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
+import { isDeepStrictEqual } from "node:util";
 import {
   type SiteOutage,
   decideOfflineAlerts,
@@ -8,6 +8,7 @@ import {
 import {
   lostWhileMovingAlert,
   offlineTooLongAlert,
+  type ServerAlert,
   type ServerAlertCode,
   siteOutageAlert,
 } from "@suncrew/domain/alerts/server-alerts.ts";
@@ -159,7 +160,7 @@ interface AlertChange {
   readonly robotId: number;
   readonly siteId: number;
   /** Null if the alert is over. */
-  readonly alert: DeviceAlert | null;
+  readonly alert: ServerAlert | null;
 }
 
 /**
@@ -219,16 +220,23 @@ async function findAlertChanges(db: Executor, at: SeenAt, among: readonly number
     .where("r.deleted_at", "is", null)
     .where((eb) => eb.or([isLostWhileMoving, eb("a.id", "is not", null)]))
     .$if(among !== null, (query) => query.where("s.robot_id", "=", sql<number>`any(${[...(among ?? [])]}::int[])`))
-    .select(["r.id as robotId", "r.site_id as siteId", "sites.timezone", "a.text", lastSeenMoving.as("seen")])
+    .select([
+      "r.id as robotId",
+      "r.site_id as siteId",
+      "sites.timezone",
+      "a.id as alertId",
+      "a.params",
+      lastSeenMoving.as("seen"),
+    ])
     .orderBy("s.robot_id")
     .execute();
-  return rows.flatMap(({ robotId, siteId, timezone, text, seen }) => {
+  return rows.flatMap(({ robotId, siteId, timezone, alertId, params, seen }) => {
     // Retired devices have no alerts.
     const lost = seen?.deviceRetired === true ? null : lostOf(seen, at);
     const clockOf = (time: Date) => localTimeOf(time, timezone).time.slice(0, 5);
     const alert = lost && lostWhileMovingAlert(lost, clockOf);
-    if ((alert?.text ?? null) === text) return [];
+    if (alert === null ? alertId === null : isDeepStrictEqual(alert.params, params)) return [];
     // A server without its broker may know less than others, so it leaves open alerts unchanged.
-    return text === null || at.brokerConnected ? [{ robotId, siteId, alert }] : [];
+    return alertId === null || at.brokerConnected ? [{ robotId, siteId, alert }] : [];
   });
 }

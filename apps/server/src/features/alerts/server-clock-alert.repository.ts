@@ -1,5 +1,6 @@
 import { type ServerAlertCode, serverClockAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
+import { isDeepStrictEqual } from "node:util";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
@@ -25,7 +26,7 @@ interface ServerRow {
 interface ClockRecords {
   readonly servers: readonly ServerRow[];
   /** The open alert. */
-  readonly alert: { readonly id: string; readonly text: string } | null;
+  readonly alert: { readonly id: string; readonly params: object | null } | null;
 }
 
 /**
@@ -89,22 +90,26 @@ const markOfRow = sql<string>`extract(epoch from seen_at)::text`;
 
 async function readClockRecords(db: Executor): Promise<ClockRecords> {
   const { rows } = await sql<
-    (ServerRow & { alert_id: null; text: null }) | { server_id: null; alert_id: string; text: string }
+    (ServerRow & { alert_id: null; params: null }) | { server_id: null; alert_id: string; params: object | null }
   >`
-    select server_id, name, words, ${markOfRow} as mark, null as alert_id, null as text from server_clocks
+    select server_id, name, words, ${markOfRow} as mark, null as alert_id, null::jsonb as params from server_clocks
     union all
-    select null, null, null, null, id::text, text from alerts
+    select null, null, null, null, id::text, params from alerts
       where site_id is null and code = ${CLOCK} and cleared_at is null`.execute(db);
   const alert = rows.find((row) => row.server_id === null);
   return {
     servers: rows.flatMap((row) => (row.server_id === null ? [] : [row])),
-    alert: alert === undefined ? null : { id: alert.alert_id, text: alert.text },
+    alert: alert === undefined ? null : { id: alert.alert_id, params: alert.params },
   };
 }
 
 const alertOf = ({ servers }: ClockRecords) => (servers.length === 0 ? null : serverClockAlert(servers));
-const isAlertCurrent = (records: ClockRecords): boolean =>
-  (alertOf(records)?.text ?? null) === (records.alert?.text ?? null);
+const isAlertCurrent = (records: ClockRecords): boolean => {
+  const alert = alertOf(records);
+  return alert === null || records.alert === null
+    ? alert === records.alert
+    : isDeepStrictEqual(alert.params, records.alert.params);
+};
 
 async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly name: string }, words: string) {
   const seen_at = sql<Date>`clock_timestamp()`;
@@ -127,7 +132,10 @@ async function updateAlert(tx: Tx, now: Date): Promise<void> {
       .values({ site_id: null, robot_id: null, source: "SERVER", ...alert, raised_at: now })
       .execute();
   } else {
-    const change = alert === null ? { cleared_at: sql<Date>`greatest(raised_at, ${now})` } : { text: alert.text };
+    const change =
+      alert === null
+        ? { cleared_at: sql<Date>`greatest(raised_at, ${now})` }
+        : { text: alert.text, params: alert.params };
     await tx
       .updateTable("alerts")
       .set({ ...change, change_no: changedNow })

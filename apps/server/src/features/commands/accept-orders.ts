@@ -1,3 +1,4 @@
+import { outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { type StartCandidate, type StartRefusal, startRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { sql } from "kysely";
 import type { ReleaseCandidate } from "@suncrew/domain/maintenance/release-refusal.ts";
@@ -6,7 +7,7 @@ import type { Db, Tx } from "../../platform/database/database.ts";
 import { setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
-import { pendingMessages, refusalMessages, refusedBy, settled } from "./command-answers.ts";
+import { refusalText, refusedBy } from "./command-answers.ts";
 import { alertUnconfirmed, auditCommands, directionOf, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
@@ -48,7 +49,7 @@ export interface Order {
   /** For a person's STOP, which may be sent before it is decided here. */
   readonly pressed?: PressedStop;
   /** Words a START's refusal if it is part of something larger. */
-  readonly refusedAs?: (reason: string) => string;
+  readonly refusedAs?: (reason: OutcomeText) => OutcomeText;
 }
 
 /** The outcome of an order in its transaction; a refusal is recorded, and thrown or reported after the commit. */
@@ -60,7 +61,12 @@ export type OrderAccepted =
       /** Last seen moving, or with a START in progress. */
       readonly wasMoving: boolean;
     }
-  | { readonly kind: "refused"; readonly refusal: StartRefusal | GuardRefusal; readonly error: HttpError };
+  | {
+      readonly kind: "refused";
+      readonly refusal: StartRefusal | GuardRefusal;
+      readonly reason: OutcomeText;
+      readonly error: HttpError;
+    };
 
 interface TargetedOrder extends CommandTarget {
   readonly order: Order;
@@ -94,9 +100,10 @@ async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): P
     const command = newCommand(order, robot);
     const refusal = refusals.get(robot.id) ?? null;
     if (refusal !== null) {
-      const error = refusedOrder(refusal, robot, order.refusedAs);
-      refused.push({ robot, command, error });
-      accepted.set(robot.id, { kind: "refused", refusal, error });
+      const why = refusalText(refusal, robot.serial_number, robot.installing);
+      const reason = order.refusedAs?.(why) ?? why;
+      refused.push({ robot, command, reason });
+      accepted.set(robot.id, { kind: "refused", refusal, reason, error: refusedBy(refusal, reason.text) });
       continue;
     }
     if (order.verb === "STOP") superseded.push(...startsBefore(order, robot, open));
@@ -128,7 +135,7 @@ async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): P
     accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online, wasMoving });
   }
   const offline = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
-  await answerAllPending(tx, offline, (robot) => pendingMessages.STOP.away(robot.serial_number), now);
+  await answerAllPending(tx, offline, (robot) => pendingText("STOP", "AWAY", robot.serial_number), now);
   const stillMoving = offline.filter(({ robot }) => robot.state.motion === "MOVING");
   await alertUnconfirmed(tx, stillMoving, now);
   return accepted;
@@ -147,27 +154,19 @@ function startsBefore({ pressed }: Order, robot: LockedRobot, open: readonly Com
 /** A STOP is always accepted (protocol rule 3), unless the robot's device is retired. */
 const stopRefusal = ({ device_retired }: LockedRobot): StartRefusal | null => (device_retired ? "retired" : null);
 
-function refusedOrder(
-  refusal: StartRefusal | GuardRefusal,
-  { serial_number, installing }: LockedRobot,
-  reword: Order["refusedAs"] = (reason) => reason,
-): HttpError {
-  return refusedBy(refusal, reword(refusalMessages[refusal](serial_number, installing)));
-}
-
 interface RefusedOrder {
   readonly robot: LockedRobot;
   readonly command: NewCommand & { readonly verb: Order["verb"] };
-  readonly error: HttpError;
+  readonly reason: OutcomeText;
 }
 
 async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Date): Promise<void> {
-  const rows = refused.map(({ robot, command, error }) => {
+  const rows = refused.map(({ robot, command, reason }) => {
     const who = { verb: command.verb, user_id: command.userId, requested_by: command.requestedBy };
     const pressed = { ...who, id: null, mode: command.mode, action_type: command.actionType, params: command.params };
     return {
-      logged: { robot, command: pressed, status: "REFUSED" as const, details: error.message },
-      audited: { robot, command: who, outcome: "REFUSED" as const, reason: error.message },
+      logged: { robot, command: pressed, status: "REFUSED" as const, details: reason },
+      audited: { robot, command: who, outcome: "REFUSED" as const, reason: reason.text },
     };
   });
   await logCommands(
@@ -396,7 +395,9 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
     const outcomes = stored.map((each) => ({
       ...each,
       status: "FAILED" as const,
-      details: restarted.has(each.robot.id) ? settled.sentBeforeStart(now) : settled.sentUnrecorded(now),
+      details: outcomeText(restarted.has(each.robot.id) ? "STOP_BEFORE_START" : "STOP_RECORDED_LATE", {
+        at: now.toISOString(),
+      }),
     }));
     await logAll(tx, outcomes, press.at);
     await closeAll(

@@ -1,6 +1,7 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { alertedVerbs, type ServerAlertCode, unconfirmedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { severityRank } from "@suncrew/domain/alerts/severity-order.ts";
+import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { amendActivities, recordActivities } from "../activity/public.ts";
@@ -21,7 +22,7 @@ interface Logged {
   readonly robot: LockedRobot;
   readonly command: Recorded;
   readonly status: ActivityStatus;
-  readonly details: string;
+  readonly details: OutcomeText;
 }
 
 /** One row per command: a STOP that was answered as pending is updated when it is confirmed. */

@@ -26,7 +26,7 @@ import {
   BROKER_AWAY,
   contextOf,
   failure,
-  refusalMessages,
+  refusalText,
   RESULT_UNKNOWN,
   type SuccessAnswer,
 } from "./command-answers.ts";
@@ -238,8 +238,8 @@ export class RobotStatusCall {
   async ask(viewer: Viewer, serial: string, disconnected: AbortSignal): Promise<StatusAnswer> {
     const { db, broker, clock } = this.#deps;
     const known = await readShown(viewer, db, serial);
-    if (!known.online) throw failure(504, "ROBOT_AWAY", refusalMessages.away(serial));
-    if (!broker.connected) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
+    if (!known.online) throw failure(504, "ROBOT_AWAY", refusalText("away", serial).text);
+    if (!broker.connected) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY.text);
     const askedAt = clock.now();
     const envelope = questionEnvelope(askedAt, known.session, viewer.name);
     const unsent = new AbortController();
@@ -253,7 +253,7 @@ export class RobotStatusCall {
     // Not awaited: the broker's receipt may come later than the robot's answer, or never.
     publishCommandMessage(broker, serial, { ...envelope, verb: "STATUS" }).catch(() => unsent.abort());
     const row = await answered;
-    if (unsent.signal.aborted && row === null) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY);
+    if (unsent.signal.aborted && row === null) throw failure(503, "BROKER_UNREACHABLE", BROKER_AWAY.text);
     if (row === null)
       throw failure(504, "STATUS_TIMEOUT", `Robot ${serial} did not answer within ${STATUS_WAIT_MS / 1000} seconds.`);
     return shownAnswer(row, serial);
@@ -305,7 +305,7 @@ function answers(row: ShownRow, id: string, askedAt: Date): boolean {
 function shownAnswer(row: ShownRow, serial: string): StatusAnswer {
   const { status, battery, live_at, motion, applied_direction: direction } = row;
   if (status === null || battery === null || live_at === null || motion === null || direction === null) {
-    throw failure(504, "ROBOT_AWAY", refusalMessages.away(serial));
+    throw failure(504, "ROBOT_AWAY", refusalText("away", serial).text);
   }
   return {
     success: true,

@@ -19,7 +19,7 @@ import {
   queuedUnrecorded,
   RESULT_UNKNOWN,
   SENT_UNRECORDED,
-  settled,
+  notKnownYet,
   type SuccessAnswer,
 } from "./command-answers.ts";
 import { type KnownRobot, type PressedStop, readKnownRobots } from "./commands.repository.ts";
@@ -361,7 +361,7 @@ export function unrecordedAnswer(press: StopPress, serial: string): SuccessAnswe
   const [robot] = press.robots;
   const pressed = robot && press.of(robot.id);
   if (robot === undefined || pressed === undefined || !press.isOnlyJournaled(robot.id)) {
-    throw new HttpError(504, "RESULT_UNKNOWN", settled.notKnownYet(serial), { success: false, pending: true });
+    throw new HttpError(504, "RESULT_UNKNOWN", notKnownYet(serial), { success: false, pending: true });
   }
   const { outcome, message } = unrecordedResult(press, robot.id, serial);
   if (outcome === "FAILED") throw new HttpError(503, "COMMAND_PENDING", message, { success: false, pending: true });

@@ -1,3 +1,4 @@
+import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
@@ -21,9 +22,8 @@ import {
   type StartGuard,
 } from "./accept-orders.ts";
 import {
-  busyMessages,
   MISSING_OR_PROCESSING,
-  refusalMessages,
+  refusalText,
   refusedBy,
   RESULT_UNKNOWN,
   type SuccessAnswer,
@@ -184,7 +184,7 @@ async function settingsRefusalOf(
     return forbidden("Only Super Admins can change motor speeds.", "SPEED_CHANGE_FORBIDDEN");
   const open = await readOpenCommands(tx, [robot.id]);
   const refusal = settingsRefusal(candidateOf({ robot, open }), now);
-  return refusal && refusedBy(refusal, refusalMessages[refusal](robot.serial_number));
+  return refusal && refusedBy(refusal, refusalText(refusal, robot.serial_number).text);
 }
 
 /** The same order for many robots; `unlessOf` guards each START if it is part of an earlier order. */
@@ -233,12 +233,13 @@ export async function orderMany(
   };
   const lockedResult = async (robot: BusyRobot): Promise<Result> => {
     if (stop?.isOnlyJournaled(robot.id) === true) return unrecordedResult(stop, robot.id, robot.serial_number);
-    const message = busyMessages[order.verb](robot.serial_number);
+    const reason = outcomeText(`${order.verb}_ROBOT_LOCKED`, { serial: robot.serial_number });
+    const message = reason.text;
     const who = { verb: order.verb, user_id: order.by.userId, requested_by: order.by.name };
     const at = clock.now();
     await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], at);
     if (order.verb === "START" && order.by.actionType === "GROUP") {
-      await insertNotStarted(db, [{ robot, by: who, outcome: "SKIPPED", reason: message, at }]);
+      await insertNotStarted(db, [{ robot, by: who, outcome: "SKIPPED", reason, at }]);
     }
     return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
   };

@@ -30,7 +30,7 @@ export {
   type Requester,
 } from "./accept-orders.ts";
 /** Decides about many robots so that one whose rows are locked delays none of the others. */
-export { failure, pendingMessages, refusedBy } from "./command-answers.ts";
+export { failure, refusedBy } from "./command-answers.ts";
 export { auditCommands, type Audited } from "./command-records.repository.ts";
 export { answerAllPending, settleAllSuperseded, settledCounts, settleDue } from "./settle.repository.ts";
 /** For the bridge, inside its own transaction: live states of the current session, after they were stored. */

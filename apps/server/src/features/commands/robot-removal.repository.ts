@@ -1,5 +1,7 @@
-import { type ServerAlertCode, unconfirmedStopTexts } from "@suncrew/domain/alerts/server-alerts.ts";
+import { type ServerAlertCode, unconfirmedStopAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
@@ -125,28 +127,29 @@ function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: 
  * said to be possibly moving, until it is seen again. Any number of servers may call this.
  */
 export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
-  const { mayMove, stands } = unconfirmedStopTexts;
   const open = await db
     .selectFrom("alerts")
-    .select(["id", "robot_id", "text"])
+    .select(["id", "robot_id", "params"])
     .where("source", "=", "SERVER")
     .where("code", "=", "COMMAND_UNCONFIRMED" satisfies ServerAlertCode)
     .where("cleared_at", "is", null)
-    .where("text", "in", [mayMove, stands])
+    // Of a STOP, also where an older server stored no parameters.
+    .where("severity", "=", "CRITICAL")
     .$narrowType<{ robot_id: number }>()
     .execute();
   if (open.length === 0) return;
   const robotIds = open.map(({ robot_id }) => robot_id);
   const moving = new Set((await readStillMoving(db, robotIds, at)).map(({ id }) => id));
-  for (const { id, robot_id, text: was } of open) {
-    const text = moving.has(robot_id) ? mayMove : stands;
+  for (const { id, robot_id, params: was } of open) {
+    const mayMove = moving.has(robot_id);
+    const { text, params } = unconfirmedStopAlert(mayMove);
     // A server without the broker believes for longer than others that a robot may be moving.
-    if (text === was || (text === mayMove && !at.brokerConnected)) continue;
+    if (isDeepStrictEqual(params, was) || (mayMove && !at.brokerConnected)) continue;
     await db
       .updateTable("alerts")
-      .set({ text, change_no: changedNow })
+      .set({ text, params, change_no: changedNow })
       .where("id", "=", id)
-      .where("text", "=", was)
+      .where(sql<boolean>`params is not distinct from ${was === null ? null : JSON.stringify(was)}::jsonb`)
       .where("cleared_at", "is", null)
       .execute();
     await announceChange(db);
@@ -157,20 +160,24 @@ export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
  * Closes every command of robots that are being deleted, which this transaction has locked: they are never sent again.
  * A pending STOP or lock was not confirmed, and is recorded as such.
  */
-export const settleRemoved = (tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> =>
+export const settleRemoved = (tx: Tx, robots: readonly LockedRobot[], reason: OutcomeText, now: Date): Promise<void> =>
   settleOpen(tx, robots, reason, now, () => true);
 
 /**
  * The same for robots whose state is reset: commands that could move one end, while a pending STOP or lock stays
  * pending until the robot confirms it under its new identity.
  */
-export const settleForgotten = (tx: Tx, robots: readonly LockedRobot[], reason: string, now: Date): Promise<void> =>
-  settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
+export const settleForgotten = (
+  tx: Tx,
+  robots: readonly LockedRobot[],
+  reason: OutcomeText,
+  now: Date,
+): Promise<void> => settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
 
 async function settleOpen(
   tx: Tx,
   robots: readonly LockedRobot[],
-  reason: string,
+  reason: OutcomeText,
   now: Date,
   isOver: (verb: Command["verb"]) => boolean,
 ): Promise<void> {
@@ -187,7 +194,7 @@ async function settleOpen(
   );
   await auditCommands(
     tx,
-    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason })),
+    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason: reason.text })),
     now,
   );
 }

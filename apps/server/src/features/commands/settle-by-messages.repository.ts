@@ -5,7 +5,7 @@ import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { MaintenanceLocksTable } from "../../platform/database/schema.ts";
-import { settled } from "./command-answers.ts";
+import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { auditCommands, clearUnconfirmed } from "./command-records.repository.ts";
 import {
   type Command,
@@ -217,9 +217,11 @@ export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now
   await applyReleases(tx, of("MAINTENANCE_OFF"), now);
 }
 
-function confirmedText({ verb, answered_at }: Command, now: Date): string {
-  if (verb === "START") return settled.startConfirmed;
-  return answered_at === null ? settled.stopConfirmed : settled.stopDelivered(now);
+function confirmedText({ verb, answered_at }: Command, now: Date): OutcomeText {
+  if (verb === "START") return outcomeText("START_CONFIRMED", {});
+  return answered_at === null
+    ? outcomeText("STOP_CONFIRMED", {})
+    : outcomeText("STOP_DELIVERED", { at: now.toISOString() });
 }
 
 /**

@@ -1,17 +1,18 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
+import {
+  type FailureKind,
+  failureText,
+  outcomeText,
+  type OutcomeText,
+  pendingText,
+} from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
 import type { CommandOutcome } from "../../platform/database/schema.ts";
 import { afterCommit, inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import { failPlannedRuns, insertNotStarted } from "../runs/public.ts";
-import {
-  BROKER_AWAY,
-  failureMessages,
-  type FailureMessages,
-  pendingMessages,
-  rejectedMessage,
-} from "./command-answers.ts";
+import { BROKER_AWAY } from "./command-answers.ts";
 import { alertUnconfirmed, auditCommands, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
@@ -31,9 +32,9 @@ import type { Unsent } from "./dispatcher.ts";
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
 
-/** With the reason for the failure, as text. */
+/** With the reason for the failure. */
 interface FailingCommand extends OpenCommand {
-  readonly reason: string;
+  readonly reason: OutcomeText;
 }
 
 const idsOf = (open: readonly OpenCommand[]) => sql<string>`any(${open.map(({ command }) => command.id)}::uuid[])`;
@@ -71,7 +72,7 @@ export async function closeAll<T extends OpenCommand>(
 /** Writes the outcomes of STARTs and STOPs to the activity log; the other verbs are not logged there. */
 export async function logAll(
   tx: Tx,
-  outcomes: readonly (OpenCommand & { readonly status: ActivityStatus; readonly details: string })[],
+  outcomes: readonly (OpenCommand & { readonly status: ActivityStatus; readonly details: OutcomeText })[],
   now: Date,
 ): Promise<void> {
   const logged = outcomes.flatMap(({ command, ...rest }) => {
@@ -88,7 +89,7 @@ export async function settleAllRejected(
   now: Date,
 ): Promise<void> {
   const failing = rejected.map(({ robot, command, code }) => {
-    return { robot, command, reason: rejectedMessage(robot.serial_number, code) };
+    return { robot, command, reason: outcomeText("ROBOT_REFUSED", { serial: robot.serial_number, code }) };
   });
   await fail(tx, failing, "REJECTED", now);
 }
@@ -97,20 +98,20 @@ export async function settleAllRejected(
  * A person's newer commands replaced them before the robots showed them; those that stay pending are never superseded.
  */
 export async function settleAllSuperseded(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
-  await fail(tx, failingOf(open, "superseded"), "UNCONFIRMED", now);
+  await fail(tx, failingOf(open, "SUPERSEDED"), "UNCONFIRMED", now);
 }
 
 /** Those that do not stay pending, each with the reason for its failure. */
-function failingOf(open: readonly OpenCommand[], why: keyof FailureMessages): FailingCommand[] {
+function failingOf(open: readonly OpenCommand[], why: FailureKind): FailingCommand[] {
   return open.flatMap(({ robot, command }) => {
     const { verb } = command;
-    return staysPending(verb) ? [] : [{ robot, command, reason: failureMessages[verb][why](robot.serial_number) }];
+    return staysPending(verb) ? [] : [{ robot, command, reason: failureText(verb, why, robot.serial_number) }];
   });
 }
 
 /** Protocol rule 6: no state showed them in time. A STOP follows each START, because the robot may be moving. */
 async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: Date): Promise<void> {
-  const closed = await fail(tx, failingOf(open, "unconfirmed"), "UNCONFIRMED", now);
+  const closed = await fail(tx, failingOf(open, "UNCONFIRMED"), "UNCONFIRMED", now);
   await alertUnconfirmed(tx, closed, now);
   const starts = closed.filter(({ command }) => command.verb === "START");
   await insertFollowingStops(tx, starts, now);
@@ -148,7 +149,7 @@ export async function insertFollowingStops(tx: Tx, starts: readonly OpenCommand[
 export async function answerAllPending(
   tx: Tx,
   open: readonly OpenCommand[],
-  detailsOf: (robot: LockedRobot) => string,
+  detailsOf: (robot: LockedRobot) => OutcomeText,
   now: Date,
 ): Promise<void> {
   if (open.length === 0) return;
@@ -194,7 +195,7 @@ async function fail(
   );
   await auditCommands(
     tx,
-    closed.map((each) => ({ ...each, outcome: "FAILED" as const })),
+    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason: each.reason.text })),
     now,
   );
   return closed;
@@ -290,14 +291,14 @@ export async function settleDue(
 async function settleAllDue(tx: Tx, due: readonly OpenCommand[], now: Date): Promise<void> {
   for (const verb of pendingVerbs) {
     const pending = due.filter(({ command }) => command.verb === verb);
-    await answerAllPending(tx, pending, (robot) => pendingMessages[verb].unconfirmed(robot.serial_number), now);
+    await answerAllPending(tx, pending, (robot) => pendingText(verb, "UNCONFIRMED", robot.serial_number), now);
     await alertUnconfirmed(tx, pending, now);
   }
   const failing = due.filter(({ command }) => !staysPending(command.verb));
   const isSent = ({ command }: OpenCommand) => command.claimed_by !== null;
   await settleAllUnconfirmed(tx, failing.filter(isSent), now);
   const unsent = failing.filter((each) => !isSent(each));
-  await fail(tx, failingOf(unsent, "neverSent"), "NEVER_SENT", now);
+  await fail(tx, failingOf(unsent, "NOT_SENT"), "NEVER_SENT", now);
 }
 
 export interface UnsentCommand extends Unsent {
@@ -334,14 +335,14 @@ export async function closeUnsent(
       }
       // Claimed for an earlier sending, which may have reached the robot.
       if (command.claimed_by !== null && !claimed) continue;
-      const reason = why === "broker-away" ? BROKER_AWAY : failureMessages[command.verb].neverSent(robot.serial_number);
+      const reason = why === "broker-away" ? BROKER_AWAY : failureText(command.verb, "NOT_SENT", robot.serial_number);
       failing.push({ robot, command, reason });
     }
     const claimed = unsent.filter((each) => each.claimed).map(({ commandId }) => commandId);
     await releaseClaims(tx, claimed, serverId);
     for (const verb of pendingVerbs) {
       const withVerb = pending.filter(({ command }) => command.verb === verb);
-      await answerAllPending(tx, withVerb, (robot) => pendingMessages[verb].withoutBroker(robot.serial_number), now);
+      await answerAllPending(tx, withVerb, (robot) => pendingText(verb, "BROKER", robot.serial_number), now);
     }
     await fail(tx, failing, "NEVER_SENT", now);
     await showChange(

@@ -81,7 +81,9 @@ describe("§6 SUPER_ADMIN: devices are allocated to partners", () => {
 
   test("a retired or nonexistent device is refused, and the whole request with it", async () => {
     const { strangerPartnerId } = server.fixtures;
-    expect((await allocate(["SPARE-1", "NONE-1"], strangerPartnerId)).text).toBe('{"message":"Device not found"}');
+    expect((await allocate(["SPARE-1", "NONE-1"], strangerPartnerId)).text).toBe(
+      '{"message":"Device not found","code":"DEVICE_NOT_FOUND"}',
+    );
     await server.db.updateTable("devices").set({ retired_at: TEST_NOW }).where("serial", "=", "SPARE-2").execute();
     const { status, text } = await allocate(["SPARE-1", "SPARE-2"], strangerPartnerId);
     expect([status, text]).toEqual([

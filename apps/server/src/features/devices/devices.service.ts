@@ -1,3 +1,4 @@
+import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { allocateDevices, provisionDevices } from "@suncrew/contract/devices/devices.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
@@ -178,8 +179,8 @@ export class DeviceAccounts implements Service {
       details.siteId = robot.site_id;
       details.after = { robot_id: robot.id, robot_name: robot.robot_name };
     }
-    const reason = deviceMessages.retiredAlready(serial);
-    if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", reason);
+    const reason = outcomeText("DEVICE_RETIRED", { serial });
+    if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", reason.text);
     // Includes one stored a moment ago as it began to move, or that has not shown that it has stopped.
     const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];
     if (moving !== undefined && !this.#isCutOffByRetirement(seen)) {

@@ -1,3 +1,4 @@
+import { pendingText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { type ReleaseRefusal, releaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -11,7 +12,6 @@ import {
   type CommandTarget,
   failure,
   insertCommands,
-  pendingMessages,
   refusedBy,
   type Requester,
   settleAllSuperseded,
@@ -85,7 +85,7 @@ export async function acceptLocks(
     accepted.set(robot.id, { kind: "stored", commandId: command.id, robotAway: !robot.state.online });
   }
   const offline = stored.filter(({ robot }) => !robot.state.online);
-  await answerAllPending(tx, offline, (robot) => pendingMessages.MAINTENANCE_ON.away(robot.serial_number), now);
+  await answerAllPending(tx, offline, (robot) => pendingText("MAINTENANCE_ON", "AWAY", robot.serial_number), now);
   return accepted;
 }
 

@@ -1,3 +1,5 @@
+import { nested } from "@suncrew/domain/texts/coded-text.ts";
+import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
@@ -235,7 +237,7 @@ class ReleaseStarts {
         verb: "START",
         mode: "AUTO",
         by,
-        refusedAs: maintenanceMessages.releasedNotStarted,
+        refusedAs: (reason) => outcomeText("RELEASED_NOT_STARTED", { reason: nested(reason) }),
         unlessOf: (robotId) => ({ afterSeq: this.#seenSeqs.get(robotId) ?? 0, isTooLate }),
         onStored: (robotId) => void this.#going.add(robotId),
       });

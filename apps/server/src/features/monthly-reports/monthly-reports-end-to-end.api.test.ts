@@ -1,3 +1,4 @@
+import { details } from "../../../test/details.ts";
 import { reportSettings, updateReportSettings } from "@suncrew/contract/report-templates/report-templates.ts";
 import { monthlyReportFile, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -52,7 +53,7 @@ test("monthly reports: the PDF of a real month is stored, downloaded and mailed 
     status: "SUCCESS",
     userId: null,
     userName: "Anita Rao",
-    details: "Started.",
+    details: details("Started."),
     mode: "AUTO",
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   });

@@ -111,7 +111,7 @@ describe("§7 Robots: create", () => {
     async (robot_name, status) => {
       const answer = await create({ robot_name });
       const message = "Robot name already exists for this site";
-      const refusal = JSON.stringify({ message, errors: [{ field: "robot_name", message }] });
+      const refusal = JSON.stringify({ message, code: "ROBOT_NAME_TAKEN", errors: [{ field: "robot_name", message }] });
       expect([answer.status, answer.text === refusal]).toEqual([status, status === 409]);
     },
   );
@@ -292,7 +292,7 @@ describe("§7 Robots: update", () => {
       await remove(foreignRobot),
     ];
     expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual(
-      Array.from({ length: 3 }, () => '404 {"message":"Robot not found"}'),
+      Array.from({ length: 3 }, () => '404 {"message":"Robot not found","code":"ROBOT_NOT_FOUND"}'),
     );
   });
 });

@@ -1,3 +1,4 @@
+import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, ROBOT_FIELDS, type robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import { sql } from "kysely";
@@ -109,7 +110,7 @@ export async function groupNameOf(tx: Tx, robotId: number): Promise<string | nul
  */
 export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: AuditActor, now: Date): Promise<void> {
   if (robots.length === 0) return;
-  const reason = `The robot was deleted by ${by.name}.`;
+  const reason = outcomeText("ROBOT_DELETED", { name: by.name });
   const ids = robots.map(({ id }) => id);
   const these = sql<number>`any(${ids}::int[])`;
   await settleRemoved(tx, robots, reason, now);

@@ -1,3 +1,4 @@
+import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -171,8 +172,8 @@ export async function storeChangedRobot(
   const isOtherSite = after.site_id !== siteId;
   if (isOtherMachine || isOtherSite) {
     const reason = isOtherMachine
-      ? `Robot ${before.serial_number} was replaced by ${after.serial_number}.`
-      : `Robot ${before.serial_number} was moved to another site.`;
+      ? outcomeText("ROBOT_REPLACED", { serial: before.serial_number, by: after.serial_number })
+      : outcomeText("ROBOT_TO_OTHER_SITE", { serial: before.serial_number });
     // It is stopped, so its run is over, here and for this machine.
     await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
     if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
@@ -274,7 +275,7 @@ export async function forgetState(
     at: now,
   });
   if (refusal !== null) return conflict("ROBOT_MAY_BE_MOVING", refusal);
-  const reason = `The state of robot ${serial} was forgotten.`;
+  const reason = outcomeText("ROBOT_STATE_FORGOTTEN", { serial });
   await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
   await settleForgotten(tx, [robot], reason, now);
   await resetRobotState(tx, robotId, now);

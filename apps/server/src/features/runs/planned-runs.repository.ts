@@ -1,3 +1,4 @@
+import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-texts.ts";
 import { runMissedAlert, runNotStartedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, sql } from "kysely";
@@ -5,7 +6,7 @@ import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
 import type { RunsTable } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
-import { withoutAdvice } from "./run-reasons.ts";
+import { reasonColumns } from "./run-reasons.ts";
 
 /** The name of schedules in the activity log and in runs. */
 export const SCHEDULER = "Scheduler";
@@ -16,7 +17,7 @@ export type PlannedRun =
   | {
       readonly robotId: number;
       readonly outcome: "SKIPPED" | "MISSED";
-      readonly reason: string;
+      readonly reason: OutcomeText;
       /** True if nobody intended the skip, so that it raises an alert. */
       readonly isAlert?: boolean;
     };
@@ -64,7 +65,9 @@ export async function insertPlannedRuns(
     group_name: groupName,
     due_at: dueAt,
     stop_due_at: stopDueAt,
-    ...("id" in run ? { command_id: run.commandId } : { ended_at: now, outcome: run.outcome, reason: run.reason }),
+    ...("id" in run
+      ? { command_id: run.commandId }
+      : { ended_at: now, outcome: run.outcome, ...reasonColumns(withoutAdvice(run.reason)) }),
   }));
   await tx
     .insertInto("runs")
@@ -91,7 +94,7 @@ async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun
     const others = runs.flatMap(({ robotId }) => (robots.has(robotId) ? [] : [robotId]));
     await clearAlerts(tx, others, [code], now);
     const raised = (byCode.get(code) ?? []).flatMap((run) => {
-      return "reason" in run ? [{ robotId: run.robotId, siteId, alert: alertOf(withoutAdvice(run.reason)) }] : [];
+      return "reason" in run ? [{ robotId: run.robotId, siteId, alert: alertOf(run.reason) }] : [];
     });
     await raiseAlerts(tx, raised, now);
   }

@@ -1,10 +1,11 @@
 import { STOPPED_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
+import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { type ActivityRecord, amendRunEnds, recordActivities, removeRunEnds } from "../activity/public.ts";
 import type { SeenAt } from "../sites/public.ts";
-import { reasonText, stoppedBy } from "./run-reasons.ts";
+import { endText, stoppedBy } from "./run-reasons.ts";
 
 /**
  * Records the ends of runs in the activity log, with their reasons and at their own time. A run ended by a STOP appears
@@ -26,7 +27,7 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
     .execute();
   const ends = rows.flatMap((row) => {
     const { ended_at: at, outcome, reason, planned, stopped_by, params } = row;
-    const details = reasonText({ outcome, reason, planned, stoppedBy: stopped_by });
+    const details = endText({ outcome, reason, planned, stoppedBy: stopped_by });
     if (at === null || details === null || reason === "STOP") return [];
     const record: ActivityRecord = {
       at,
@@ -104,7 +105,7 @@ export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<b
 export async function closeRunsOfDeletedRobots(
   tx: Tx,
   robotIds: readonly number[],
-  reason: string,
+  reason: OutcomeText,
   now: Date,
 ): Promise<void> {
   const { rows } = await sql<{ id: string }>`
@@ -112,7 +113,9 @@ export async function closeRunsOfDeletedRobots(
       ended_at = case when r.began_at is null then ${now} else greatest(r.began_at,
         least(${now}, ${latestStop(DEFAULT_MOTION_LIMITS)})) end,
       outcome = case when r.began_at is null then 'FAILED' else 'CUT_SHORT' end,
-      reason = case when r.began_at is null then ${reason} else 'LINK_LOST' end,
+      reason = case when r.began_at is null then ${reason.text} else 'LINK_LOST' end,
+      reason_code = case when r.began_at is null then ${reason.code} end,
+      reason_params = case when r.began_at is null then ${JSON.stringify(reason.params)}::jsonb end,
       change_no = pg_current_xact_id()
     from robot_state s
     where s.robot_id = r.robot_id and r.robot_id = any(${[...robotIds]}::int[]) and r.ended_at is null

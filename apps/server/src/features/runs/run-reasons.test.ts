@@ -26,27 +26,6 @@ describe("decisions, Cleaning runs: why a run ended, in plain words", () => {
       "The robot was put in maintenance by Anita Rao.",
     ],
     [{ reason: "Robot OWN-1 is offline.", outcome: "SKIPPED", planned: true }, "Robot OWN-1 is offline."],
-    // Nobody pressed a button, so there is nothing to press again.
-    [
-      { reason: "The start was not sent to Robot OWN-1 in time. Please try again.", outcome: "FAILED", planned: true },
-      "The start was not sent to Robot OWN-1 in time.",
-    ],
-    [
-      {
-        reason: "Robot OWN-1 refused: it has reconnected in the meantime; try again.",
-        outcome: "FAILED",
-        planned: true,
-      },
-      "Robot OWN-1 refused: it has reconnected in the meantime.",
-    ],
-    [
-      {
-        reason: "Robot OWN-1 has not reported for 45 seconds. Refresh its status, then try again.",
-        outcome: "SKIPPED",
-        planned: true,
-      },
-      "Robot OWN-1 has not reported for 45 seconds.",
-    ],
     [{ reason: null, outcome: null }, null],
   ] as const)("%o reads %s", (of, text) => {
     expect(reasonText(end(of))).toBe(text);

@@ -1,3 +1,4 @@
+import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { type RunEndReason, runEndReasonSchema } from "@suncrew/contract/devices/messages.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { sql } from "kysely";
@@ -24,34 +25,32 @@ export interface RecordedEnd {
   readonly stoppedBy: string | null;
 }
 
-const reasonTexts: Record<RunEndReason, (end: RecordedEnd) => string> = {
-  STOP: ({ planned, outcome, stoppedBy }) =>
+const endTexts: Record<RunEndReason, (end: RecordedEnd) => OutcomeText> = {
+  STOP: ({ planned, outcome, stoppedBy: name }) =>
     planned && outcome === "COMPLETED"
-      ? "Stopped at its planned end."
-      : stoppedBy === null
-        ? "Stopped by a command."
-        : `Stopped by ${stoppedBy}.`,
-  MAX_DURATION: ({ planned }) => (planned ? "Reached its planned end." : "Reached the maximum duration of a run."),
-  FINISHED: () => "The robot finished by itself.",
-  FAULT: () => "The robot had a fault.",
-  BATTERY: () => "The robot's battery was too low.",
-  LINK_LOST: () => "The robot lost its connection.",
-  MAINTENANCE: ({ stoppedBy }) =>
-    stoppedBy === null ? "The robot was put in maintenance." : `The robot was put in maintenance by ${stoppedBy}.`,
+      ? outcomeText("RUN_ENDED_AS_PLANNED", { how: "STOP" })
+      : outcomeText("RUN_STOPPED", { name }),
+  MAX_DURATION: ({ planned }) =>
+    planned ? outcomeText("RUN_ENDED_AS_PLANNED", { how: "MAX_DURATION" }) : outcomeText("RUN_MAX_DURATION", {}),
+  FINISHED: () => outcomeText("RUN_FINISHED", {}),
+  FAULT: () => outcomeText("RUN_FAULT", {}),
+  BATTERY: () => outcomeText("RUN_BATTERY", {}),
+  LINK_LOST: () => outcomeText("RUN_LINK_LOST", {}),
+  MAINTENANCE: ({ stoppedBy: name }) => outcomeText("RUN_MAINTENANCE", { name }),
 };
 
-/** Advice for the person who pressed a button; nobody did for a planned run. */
-const ADVICE = /(?:; try again| Please try again\.| Refresh its status, then try again\.)/;
+/** How a run that moved ended; null for one that is due, in progress or never moved. */
+export function endText(end: RecordedEnd): OutcomeText | null {
+  const code = end.outcome === null ? undefined : runEndReasonSchema.safeParse(end.reason).data;
+  return code === undefined ? null : endTexts[code](end);
+}
 
 /** The text of why a run ended or never began; null while it is due or in progress. */
 export function reasonText(end: RecordedEnd): string | null {
-  if (end.outcome === null || end.reason === null) return null;
-  const code = runEndReasonSchema.safeParse(end.reason);
-  if (code.success) return reasonTexts[code.data](end);
-  return end.planned ? withoutAdvice(end.reason) : end.reason;
+  return end.outcome === null ? null : (endText(end)?.text ?? end.reason);
 }
 
-/** A reason without the advice that does not apply to a planned run. */
-export function withoutAdvice(reason: string): string {
-  return reason.replace(ADVICE, "");
+/** Why a run never moved, as it is stored. */
+export function reasonColumns({ text, code, params }: OutcomeText) {
+  return { reason: text, reason_code: code, reason_params: params };
 }

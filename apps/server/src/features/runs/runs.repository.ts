@@ -2,13 +2,14 @@ import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
+import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { ActionTypeColumn } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { logRunEnds } from "./run-ends.repository.ts";
-import { withoutAdvice } from "./run-reasons.ts";
+import { reasonColumns } from "./run-reasons.ts";
 
 export interface OpenRun {
   readonly id: string;
@@ -214,18 +215,22 @@ async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<O
  */
 export async function failPlannedRuns(
   tx: Tx,
-  failed: readonly { readonly runId: string; readonly reason: string }[],
+  failed: readonly { readonly runId: string; readonly reason: OutcomeText }[],
   at: Date,
 ): Promise<void> {
   if (failed.length === 0) return;
-  const { rows } = await sql<{ robot_id: number; site_id: number; reason: string }>`
-    update runs r set ended_at = ${at}, outcome = 'FAILED', reason = f.reason, change_no = ${changedNow}
-    from unnest(${failed.map(({ runId }) => runId)}::uuid[], ${failed.map(({ reason }) => reason)}::text[]) f (id, reason)
+  const reasons = new Map(failed.map(({ runId, reason }) => [runId, withoutAdvice(reason)]));
+  const ends = [...reasons].map(([id, reason]) => ({ id, ...reasonColumns(reason) }));
+  const { rows } = await sql<{ id: string; robot_id: number; site_id: number }>`
+    update runs r set ended_at = ${at}, outcome = 'FAILED', reason = f.reason, reason_code = f.reason_code,
+      reason_params = f.reason_params, change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(ends)}::json) f (id uuid, reason text, reason_code text, reason_params jsonb)
     where r.id = f.id and r.planned and r.began_at is null and r.ended_at is null
-    returning r.robot_id, r.site_id, r.reason
+    returning r.id, r.robot_id, r.site_id
   `.execute(tx);
-  const alerts = rows.map(({ robot_id: robotId, site_id: siteId, reason }) => {
-    return { robotId, siteId, alert: runNotStartedAlert(withoutAdvice(reason)) };
+  const alerts = rows.flatMap(({ id, robot_id: robotId, site_id: siteId }) => {
+    const reason = reasons.get(id);
+    return reason === undefined ? [] : [{ robotId, siteId, alert: runNotStartedAlert(reason) }];
   });
   await raiseAlerts(tx, [...new Map(alerts.map((each) => [each.robotId, each])).values()], at);
 }
@@ -237,7 +242,7 @@ export interface NotStarted {
   /** The START, if it was sent. */
   readonly start?: { readonly id: string; readonly run_id: string | null };
   readonly outcome: "SKIPPED" | "FAILED";
-  readonly reason: string;
+  readonly reason: OutcomeText;
   readonly at: Date;
 }
 
@@ -260,7 +265,7 @@ export async function insertNotStarted(tx: Executor, all: readonly NotStarted[])
     ...groups.get(robot.id),
     ended_at: at,
     outcome,
-    reason,
+    ...reasonColumns(reason),
   }));
   await tx
     .insertInto("runs")

@@ -222,7 +222,7 @@ test("protocol rule 3: a Stop that went out without the database is respected be
   expect(await bench.commands(robotId)).toEqual([]);
   await bench.press("STOP", robotId, group.siteId);
   await seconds(2);
-  expect((await outcomes(id))[0]).toEqual([robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")]);
+  expect((await outcomes(id))[0]).toEqual([robotId, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text]);
 });
 
 describe("decision 45: what people did in the meantime comes first", () => {
@@ -245,7 +245,7 @@ describe("decision 45: what people did in the meantime comes first", () => {
     await bench.press("STOP", robotId, group.siteId);
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
+      [robotId, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
       [other, null, null],
     ]);
     expect(await commandsOf(robotId)).toEqual(["STOP CONFIRMED"]);
@@ -266,7 +266,7 @@ describe("decision 45: what people did in the meantime comes first", () => {
     const { group, id, robotId, other, back } = await waits();
     await (await BenchUser.at(bench)).edit(id, group, { status: "INACTIVE" });
     await back();
-    const reason = scheduledRunReasons.switchedOff("Anita Rao");
+    const reason = scheduledRunReasons.switchedOff("Anita Rao").text;
     expect(await outcomes(id)).toEqual([
       [robotId, "SKIPPED", reason],
       [other, "SKIPPED", reason],
@@ -280,7 +280,7 @@ describe("decision 45: what people did in the meantime comes first", () => {
     await bench.robots.leave(robotId, { goodbye: true });
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduledRunReasons.saidGoodbye("S1-1")],
+      [robotId, "SKIPPED", scheduledRunReasons.saidGoodbye("S1-1").text],
       [other, null, null],
     ]);
     expect(await commandsOf(robotId)).toEqual([]);
@@ -315,7 +315,7 @@ describe("decision 45: what people did in the meantime comes first", () => {
     await bench.robots.leave(robotId);
     await bench.robots.back(robotId);
     await seconds(20);
-    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduledRunReasons.saidGoodbye("S1-1")]]);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduledRunReasons.saidGoodbye("S1-1").text]]);
     expect(await commandsOf(robotId)).toEqual([]);
   });
 

@@ -87,11 +87,13 @@ describe("what a person did after the due time comes before a late start", () =>
     await seconds(40);
     expect(await outcomes(id)).toEqual([
       [heard, "STOPPED", "STOP"],
-      [silent, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
+      [silent, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
     ]);
     expect(await starts(silent)).toEqual([]);
     const audit = await bench.db.selectFrom("audit").selectAll().where("action", "=", "HOLD_SCHEDULED_RUN").execute();
-    expect(audit).toMatchObject([{ actor: "Scheduler", reason: scheduledRunReasons.byPerson.STOP("Anita Rao") }]);
+    expect(audit).toMatchObject([
+      { actor: "Scheduler", reason: scheduledRunReasons.byPerson("STOP", "Anita Rao").text },
+    ]);
   });
 
   test("protocol rule 3: a Stop pressed while the broker was unreachable is confirmed on its return, and no start follows", async () => {
@@ -100,7 +102,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await back();
     await bench.servers[0]?.commands.resendPending([robotId]);
     await seconds(40);
-    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")]]);
+    expect(await outcomes(id)).toEqual([[robotId, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text]]);
     expect((await bench.commands(robotId)).map(({ verb }) => verb)).toEqual(["STOP"]);
     expect(await bench.scheduleRow(id)).toMatchObject({ next_run_at: at(24 * 60) });
   });
@@ -121,7 +123,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await seconds(3);
     expect(await outcomes(id)).toEqual([
       [early, null, null],
-      [pending, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
+      [pending, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
     ]);
   });
 
@@ -143,7 +145,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await bench.press("STOP", stopped, group.siteId);
     await seconds(12);
     expect(await outcomes(id)).toEqual([
-      [stopped, "SKIPPED", scheduledRunReasons.byPerson.STOP("Anita Rao")],
+      [stopped, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
       [other, null, null],
     ]);
     await cuttable.close();
@@ -156,7 +158,7 @@ describe("what a person did after the due time comes before a late start", () =>
     await maintenance(robotId, "MAINTENANCE_OFF", true);
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduledRunReasons.byPerson.MAINTENANCE_OFF("Omkar Jain")],
+      [robotId, "SKIPPED", scheduledRunReasons.byPerson("MAINTENANCE_OFF", "Omkar Jain").text],
     ]);
     expect(await starts(robotId)).toEqual([]);
   });
@@ -171,8 +173,8 @@ describe("a late run is for the robots that the group had when it was due", () =
     await person.regroup(group, [robotId, added.id]);
     await back();
     expect(await outcomes(id)).toEqual([
-      [robotId, "SKIPPED", scheduledRunReasons.groupChanged],
-      [added.id, "SKIPPED", scheduledRunReasons.groupChanged],
+      [robotId, "SKIPPED", scheduledRunReasons.groupChanged.text],
+      [added.id, "SKIPPED", scheduledRunReasons.groupChanged.text],
     ]);
     expect(await starts(added.id)).toEqual([]);
   });
@@ -182,7 +184,7 @@ describe("a late run is for the robots that the group had when it was due", () =
     const [stays = 0, leaves = 0] = group.robotIds;
     await (await BenchUser.at(bench)).regroup(group, [stays]);
     await back();
-    expect(await outcomes(id)).toEqual([[stays, "SKIPPED", scheduledRunReasons.groupChanged]]);
+    expect(await outcomes(id)).toEqual([[stays, "SKIPPED", scheduledRunReasons.groupChanged.text]]);
     expect(await starts(leaves)).toEqual([]);
     await bench.until(at(24 * 60));
     expect((await outcomes(id)).at(-1)).toEqual([stays, null, null]);
@@ -191,8 +193,8 @@ describe("a late run is for the robots that the group had when it was due", () =
 
 describe("switched off or changed while its run waits", () => {
   test.each([
-    ["switched off", { status: "INACTIVE" as const }, scheduledRunReasons.switchedOff("Anita Rao")],
-    ["changed", { duration_minutes: 45 }, scheduledRunReasons.edited("Anita Rao")],
+    ["switched off", { status: "INACTIVE" as const }, scheduledRunReasons.switchedOff("Anita Rao").text],
+    ["changed", { duration_minutes: 45 }, scheduledRunReasons.edited("Anita Rao").text],
   ])(
     "§7 Groups and schedules: %s during a broker outage: nothing starts afterwards",
     async (_title, change, reason) => {

@@ -1,3 +1,4 @@
+import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import {
   dueDecision,
@@ -34,7 +35,7 @@ import {
   type StopDue,
   robotsWithoutRun,
 } from "../runs/public.ts";
-import { missedReasons, scheduledRunReasons, waitingText } from "./scheduler-messages.ts";
+import { missedReasons, retriedText, scheduledRunReasons, waitingText } from "./scheduler-messages.ts";
 import {
   advanceNextRun,
   lockScheduleShared,
@@ -166,7 +167,9 @@ async function startGroup(
   const without = await robotsWithoutRun(tx, occurrence, members);
   const robots = await lockRobots(tx, without);
   const { memberIds, reasons } = await findManualOverrides(tx, occurrence, [...robots.values()]);
-  for (const [reason, overridden] of Map.groupBy(reasons.keys(), (robotId) => reasons.get(robotId) ?? "")) {
+  const distinct = new Map([...reasons.values()].map((reason) => [keyOf(reason), reason]));
+  for (const [key, reason] of distinct) {
+    const overridden = [...reasons].flatMap(([robotId, each]) => (keyOf(each) === key ? [robotId] : []));
     await recordUnstarted(tx, occurrence, overridden, { outcome: "SKIPPED", reason }, now);
   }
   const due = memberIds.filter((robotId) => !reasons.has(robotId));
@@ -195,8 +198,8 @@ async function startGroup(
   );
   const runs = all.map(({ robot, accepted }): PlannedRun => {
     if (accepted.kind === "refused") {
-      const { refusal, error } = accepted;
-      const reason = refusal === "start-open" ? scheduledRunReasons.startOpen(robot.serial_number) : error.message;
+      const { refusal } = accepted;
+      const reason = refusal === "start-open" ? scheduledRunReasons.startOpen(robot.serial_number) : accepted.reason;
       return { robotId: robot.id, outcome: "SKIPPED", reason, isAlert: !expectedRefusals.includes(refusal) };
     }
     const { id: commandId, run_id } = accepted.command;
@@ -205,6 +208,8 @@ async function startGroup(
   await insertPlannedRuns(tx, occurrence, runs, now);
   return { started: runs.flatMap((run) => ("id" in run ? [run.commandId] : [])), waits };
 }
+
+const keyOf = ({ code, params }: OutcomeText) => JSON.stringify([code, params]);
 
 function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refusal: StartRefusal | null): DueRobot {
   const { connection, connection_at: connectionAt, live_at: liveStateAt, clock_skew_ms: clockSkewMs } = state;
@@ -247,7 +252,7 @@ export async function retryStart(
     entityId: robot_id,
     siteId: run.site_id,
     outcome: "DONE",
-    reason: scheduledRunReasons.retried(run.starts + 1),
+    reason: retriedText(run.starts + 1),
     after: { run_id: runId, due_at: run.due_at.toISOString() },
     at: now,
   });
@@ -264,7 +269,7 @@ export async function stopRuns(tx: Tx, due: readonly StopDue[], now: Date): Prom
   const open = Map.groupBy(await readOpenCommands(tx, robotIds), (command) => command.robot_id);
   const stops: { id: string; commandId: string }[] = [];
   const toOrder: { readonly id: string; readonly robot: LockedRobot }[] = [];
-  const neverBegan: { runId: string; reason: string }[] = [];
+  const neverBegan: { runId: string; reason: OutcomeText }[] = [];
   const runIds = due.map(({ id }) => id);
   for (const { id, robot_id, began_at, command_id } of await readStopsDue(tx, runIds, now)) {
     const robot = robots.get(robot_id);
@@ -305,7 +310,12 @@ async function orderStops(
  * Records, in the caller's transaction, that the occurrences of a locked schedule that are due by now will not start,
  * and why. Robots that have already begun carry on.
  */
-export async function skipDueOccurrences(tx: Tx, schedule: LockedSchedule, reason: string, now: Date): Promise<void> {
+export async function skipDueOccurrences(
+  tx: Tx,
+  schedule: LockedSchedule,
+  reason: OutcomeText,
+  now: Date,
+): Promise<void> {
   const { id: scheduleId, siteId, groupId, groupName } = schedule;
   const members = await readMemberIds(tx, groupId);
   let next: Date | null = schedule.nextRunAt;
@@ -325,7 +335,7 @@ export async function skipDueOccurrences(tx: Tx, schedule: LockedSchedule, reaso
 /** Why robots have a recorded run without any attempt to start it. */
 interface UnstartedOutcome {
   readonly outcome: "SKIPPED" | "MISSED";
-  readonly reason: string;
+  readonly reason: OutcomeText;
 }
 
 /** No start was attempted, so the activity log is unchanged; the runs and an audit row say why. */
@@ -350,7 +360,7 @@ async function recordUnstarted(
     entityId: occurrence.scheduleId,
     siteId: occurrence.siteId,
     outcome: why.outcome === "MISSED" ? "FAILED" : "REFUSED",
-    reason: why.reason,
+    reason: why.reason.text,
     after: { due_at: occurrence.dueAt.toISOString(), group_name: occurrence.groupName, robots: robotIds.length },
     at: now,
   });

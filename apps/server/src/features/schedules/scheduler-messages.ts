@@ -1,11 +1,12 @@
+import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { DueDecision, RunWait } from "@suncrew/domain/schedules/due-decision.ts";
 
 type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];
 
 /** Why a run was missed. */
-export const missedReasons: Record<Missed, string> = {
-  "too-late": "Suncrew could not start it within 10 minutes of its time.",
-  "end-past": "Its planned end had passed before Suncrew could start it.",
+export const missedReasons: Record<Missed, OutcomeText> = {
+  "too-late": outcomeText("RUN_TOO_LATE", {}),
+  "end-past": outcomeText("RUN_END_PAST", {}),
 };
 
 /** Maximum robots named in a text; the others are counted. */
@@ -34,19 +35,22 @@ export function waitingText(waits: ReadonlyMap<string, RunWait>): string {
 
 export const WAITING_FOR_BROKER = "Waiting for the broker: no robot can be started.";
 
+/** What a person did to a robot that its due run gives way to. */
+export type Override = "STOP" | "MAINTENANCE_ON" | "MAINTENANCE_OFF";
+
+/** Why a planned run does not start. */
 export const scheduledRunReasons = {
-  heldForRain: "Held: the weather recommendation for the day is Not Recommended, and the schedule skips rain.",
-  startOpen: (serial: string) => `Robot ${serial} was being started by someone else at that moment.`,
-  byPerson: {
-    STOP: (name: string) => `Stopped by ${name} after this run was due.`,
-    MAINTENANCE_ON: (name: string) => `Locked for maintenance by ${name} after this run was due.`,
-    MAINTENANCE_OFF: (name: string) => `Released from maintenance by ${name} after this run was due.`,
-  },
-  saidGoodbye: (serial: string) => `Robot ${serial} was switched off, replaced or reset after this run was due.`,
-  groupChanged: "The group was changed after this run was due.",
-  switchedOff: (name: string) => `Switched off by ${name} before it could start.`,
-  edited: (name: string) => `The schedule was changed by ${name} before this run could start.`,
-  timezoneChanged: (name: string) => `The time zone of the site was changed by ${name} before this run could start.`,
-  neverBegan: "The robot never began to move.",
-  retried: (attempt: number) => `Started again (attempt ${attempt}): the previous start had no effect.`,
+  heldForRain: outcomeText("RUN_HELD_FOR_RAIN", {}),
+  startOpen: (serial: string) => outcomeText("RUN_START_OPEN", { serial }),
+  byPerson: (verb: Override, name: string) => outcomeText(`RUN_AFTER_${verb}`, { name }),
+  saidGoodbye: (serial: string) => outcomeText("RUN_AFTER_GOODBYE", { serial }),
+  groupChanged: outcomeText("RUN_AFTER_GROUP_CHANGE", {}),
+  switchedOff: (name: string) => outcomeText("RUN_SWITCHED_OFF", { name }),
+  edited: (name: string) => outcomeText("RUN_SCHEDULE_CHANGED", { name }),
+  timezoneChanged: (name: string) => outcomeText("RUN_TIMEZONE_CHANGED", { name }),
+  neverBegan: outcomeText("RUN_NEVER_BEGAN", {}),
 } as const;
+
+/** Why a run was started again, for the audit. */
+export const retriedText = (attempt: number): string =>
+  `Started again (attempt ${attempt}): the previous start had no effect.`;

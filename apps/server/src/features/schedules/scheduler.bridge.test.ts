@@ -201,7 +201,7 @@ describe("decisions, Time: a run for which no server was up", () => {
 
 describe("Schedules: skip on rain", () => {
   test.each([
-    ["not-recommended", true, ["SKIPPED", scheduledRunReasons.heldForRain]],
+    ["not-recommended", true, ["SKIPPED", scheduledRunReasons.heldForRain.text]],
     ["not-recommended", false, [null, null]],
     ["caution", true, [null, null]],
     [null, true, [null, null]],

@@ -1,3 +1,4 @@
+import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, sql } from "kysely";
@@ -8,7 +9,7 @@ import type { LockedRobot } from "../commands/public.ts";
 import type { Occurrence } from "../runs/public.ts";
 import type { WeatherSite } from "../weather/public.ts";
 import type { ScheduleRow } from "./schedule-row.ts";
-import { scheduledRunReasons } from "./scheduler-messages.ts";
+import { type Override, scheduledRunReasons } from "./scheduler-messages.ts";
 
 /** Lock order of everything that writes about schedules: the schedule, then robots, then the group. */
 export async function lockSchedule(tx: Tx, scheduleId: number): Promise<ScheduleRow | null> {
@@ -233,7 +234,7 @@ export async function findManualOverrides(
   tx: Tx,
   { groupId, dueAt }: Occurrence,
   robots: readonly LockedRobot[],
-): Promise<{ readonly memberIds: readonly number[]; readonly reasons: ReadonlyMap<number, string> }> {
+): Promise<{ readonly memberIds: readonly number[]; readonly reasons: ReadonlyMap<number, OutcomeText> }> {
   const members = new Set(await readMemberIds(tx, groupId));
   const inGroup = robots.filter(({ id }) => members.has(id));
   const memberIds = inGroup.map(({ id }) => id);
@@ -250,7 +251,7 @@ export async function findRobotOverrides(
   tx: Tx,
   dueAt: Date,
   robots: readonly LockedRobot[],
-): Promise<Map<number, string>> {
+): Promise<Map<number, OutcomeText>> {
   const left = robots.filter(({ state: { goodbye_at } }) => goodbye_at !== null && goodbye_at >= dueAt);
   return new Map([
     ...left.map(({ id, serial_number }) => [id, scheduledRunReasons.saidGoodbye(serial_number)] as const),
@@ -274,11 +275,15 @@ async function isGroupChanged(tx: Tx, groupId: number, dueAt: Date): Promise<boo
 }
 
 /** Stops, locks and releases that people gave since the due time, and earlier ones that were still open then. */
-async function findCommandsByPeople(tx: Tx, dueAt: Date, robotIds: readonly number[]): Promise<Map<number, string>> {
+async function findCommandsByPeople(
+  tx: Tx,
+  dueAt: Date,
+  robotIds: readonly number[],
+): Promise<Map<number, OutcomeText>> {
   if (robotIds.length === 0) return new Map();
   const { rows } = await sql<{
     robot_id: number;
-    verb: keyof typeof scheduledRunReasons.byPerson;
+    verb: Override;
     requested_by: string;
   }>`
     select distinct on (c.robot_id) c.robot_id, c.verb, c.requested_by
@@ -293,6 +298,6 @@ async function findCommandsByPeople(tx: Tx, dueAt: Date, robotIds: readonly numb
     order by c.robot_id, c.seq desc
   `.execute(tx);
   return new Map(
-    rows.map(({ robot_id, verb, requested_by }) => [robot_id, scheduledRunReasons.byPerson[verb](requested_by)]),
+    rows.map(({ robot_id, verb, requested_by }) => [robot_id, scheduledRunReasons.byPerson(verb, requested_by)]),
   );
 }

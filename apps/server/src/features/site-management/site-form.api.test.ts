@@ -176,7 +176,11 @@ describe("§5 Site create: duplicates", () => {
     const { status, body } = await create({ name });
     expect([status, body]).toEqual([
       409,
-      { message: duplicateSiteName.message, errors: [{ field: "name", message: duplicateSiteName.message }] },
+      {
+        message: duplicateSiteName.message,
+        code: "SITE_NAME_TAKEN",
+        errors: [{ field: "name", message: duplicateSiteName.message }],
+      },
     ]);
     expect(await audits()).toMatchObject([{ outcome: "REFUSED", reason: duplicateSiteName.message, entity_id: null }]);
   });
@@ -205,7 +209,8 @@ describe("§5 Site create: duplicates", () => {
     async (latitude, longitude, is) => {
       const { status, body } = await create({ latitude, longitude });
       expect([status, fieldsOf(body)]).toEqual([is, is === 409 ? ["latitude", "longitude"] : []]);
-      expect(body).toMatchObject(is === 409 ? { message: duplicateLocation.message } : {});
+      const refusal = { message: duplicateLocation.message, code: "SITE_LOCATION_TAKEN" };
+      expect(body).toMatchObject(is === 409 ? refusal : {});
     },
   );
 

@@ -1,3 +1,4 @@
+import { details } from "../../../test/details.ts";
 import type { AddressInfo } from "node:net";
 import { activityLogs } from "@suncrew/contract/activity/activity.ts";
 import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
@@ -31,7 +32,7 @@ async function addHistory(): Promise<void> {
     status: "SUCCESS",
     userId: userIds.owner,
     userName: "Omkar Jain",
-    details: "The robot showed that it is cleaning.",
+    details: details("The robot showed that it is cleaning."),
     mode: "AUTO",
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   });

@@ -10,6 +10,9 @@ import type {
 /** The tables of `migrations/`, as the drivers of `pool.ts` answer them: bigint and numeric as numbers, dates as text. */
 
 type WithDefault<T> = ColumnType<T, T | undefined, T>;
+type Json = Readonly<Record<string, unknown>>;
+/** The parameters of a stored text, which its code makes the text of. */
+type TextParamsColumn = ColumnType<Json | null, Json | null | undefined, Json | null>;
 /** Set by the database to the writing transaction; writers pass `changedNow`. */
 type ChangeNo = ColumnType<string, string | undefined, string>;
 
@@ -258,6 +261,9 @@ export interface RunsTable {
   battery_ended: number | null;
   outcome: "COMPLETED" | "STOPPED" | "CUT_SHORT" | "FAILED" | "SKIPPED" | "MISSED" | null;
   reason: string | null;
+  /** What a sentence in `reason` was made of; null for codes of the device protocol and rows of older servers. */
+  reason_code: ColumnType<string | null, string | null | undefined, string | null>;
+  reason_params: TextParamsColumn;
   schedule_id: number | null;
   group_id: number | null;
   group_name: string | null;
@@ -345,6 +351,8 @@ export interface AlertsTable {
   code: string;
   severity: "INFO" | "WARNING" | "CRITICAL";
   text: string;
+  /** What the text was made of; null for a robot's own, and for those of servers of an older version. */
+  params: TextParamsColumn;
   raised_at: Date;
   cleared_at: Date | null;
   sample: WithDefault<boolean>;
@@ -383,6 +391,9 @@ export interface ActivityTable {
   robot_name: string;
   serial_number: string;
   details: string;
+  /** What the details were made of; null for rows of servers of an older version. */
+  details_code: ColumnType<string | null, string | null | undefined, string | null>;
+  details_params: TextParamsColumn;
   params: JSONColumnType<{
     robotSerial: string;
     mode: "AUTO" | "MANUAL";

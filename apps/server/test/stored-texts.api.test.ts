@@ -1,0 +1,164 @@
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { groupSendCommand } from "@suncrew/contract/groups/groups.ts";
+import {
+  alertText,
+  clockSkewAlert,
+  counterTooHighAlert,
+  lostWhileMovingAlert,
+  lowBattery,
+  memoryLostAlert,
+  messagesLostAlert,
+  offlineTooLongAlert,
+  runMissedAlert,
+  runNotStartedAlert,
+  type ServerAlert,
+  type ServerAlertCode,
+  siteOutageAlert,
+  tooManyConnectionsAlert,
+  tooManyMessagesAlert,
+  unconfirmedAlert,
+  unconfirmedStopAlert,
+  unknownStatusAlert,
+} from "@suncrew/domain/alerts/server-alerts.ts";
+import { bareOutcomeSentence, outcomeSentence, outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { TextParams } from "@suncrew/domain/texts/coded-text.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { raiseAlerts, raiseSiteAlert } from "../src/features/alerts/alerts.repository.ts";
+import { insertPlannedRuns } from "../src/features/runs/public.ts";
+import { seedGroups } from "./group-fixtures.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "./test-app.ts";
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+  await seedGroups(server.db, server.fixtures, "planned");
+});
+afterAll(() => server.close());
+
+const away = "Robot OWN-1 is away: it has no connection at the moment.";
+
+/** A stored code with its parameters, as they were written. */
+function stored(code: string | null, params: unknown) {
+  return { code: code ?? "", params: params as TextParams };
+}
+
+async function newestActivity() {
+  return server.db
+    .selectFrom("activity")
+    .select(["details", "details_code", "details_params"])
+    .orderBy("log_id", "desc")
+    .executeTakeFirstOrThrow();
+}
+
+async function newestRun() {
+  return server.db.selectFrom("runs").selectAll().orderBy("ended_at", "desc").orderBy("id", "desc").executeTakeFirst();
+}
+
+describe("stored texts: the code and its parameters make the sentence again", () => {
+  test("of a refused START, in its answer and in the activity log", async () => {
+    const { ownRobot } = server.fixtures;
+    const body = { robotId: "OWN-1", robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command: "START" } as const;
+    const answer = await (await server.as("owner")).call(sendCommand, { body });
+    expect([answer.status, answer.body]).toEqual([504, { success: false, message: away, code: "ROBOT_AWAY" }]);
+    const row = await newestActivity();
+    expect(row).toMatchObject({ details: away, details_code: "ROBOT_AWAY", details_params: { serial: "OWN-1" } });
+    expect(outcomeSentence(stored(row.details_code, row.details_params))).toBe(row.details);
+  });
+
+  test("of a robot that a group's START left out", async () => {
+    const { ownSiteId, ownGroup } = server.fixtures;
+    const body = { siteId: ownSiteId, groupId: ownGroup.groupId, command: "START" } as const;
+    await (await server.as("owner")).call(groupSendCommand, { body });
+    const run = await newestRun();
+    expect(run).toMatchObject({ outcome: "SKIPPED", reason: away, reason_code: "ROBOT_AWAY" });
+    expect(outcomeSentence(stored(run?.reason_code ?? null, run?.reason_params))).toBe(run?.reason);
+  });
+
+  test("of a planned run, without advice, and of its alert", async () => {
+    const { ownRobot, ownGroup } = server.fixtures;
+    const reason = outcomeText("ROBOT_SILENT", { serial: "OWN-1" });
+    const occurrence = {
+      scheduleId: ownGroup.scheduleId,
+      siteId: ownRobot.siteId,
+      groupId: ownGroup.groupId,
+      groupName: "Ownfield East",
+      dueAt: TEST_NOW,
+      stopDueAt: new Date(TEST_NOW.getTime() + 3_600_000),
+    };
+    const at = new Date(TEST_NOW.getTime() + 1_000);
+    const runs = [{ robotId: ownRobot.id, outcome: "SKIPPED", reason, isAlert: true }] as const;
+    await server.db.transaction().execute((tx) => insertPlannedRuns(tx, occurrence, runs, at));
+    const run = await newestRun();
+    expect(run).toMatchObject({
+      reason: "Robot OWN-1 has not reported for 45 seconds.",
+      reason_code: "ROBOT_SILENT",
+      reason_params: { serial: "OWN-1" },
+    });
+    expect(bareOutcomeSentence(stored(run?.reason_code ?? null, run?.reason_params))).toBe(run?.reason);
+    const alert = await server.db.selectFrom("alerts").selectAll().executeTakeFirstOrThrow();
+    expect(alert).toMatchObject({
+      code: "RUN_NOT_STARTED",
+      text: "A planned run did not start. Robot OWN-1 has not reported for 45 seconds.",
+      params: { reason: { code: "ROBOT_SILENT", params: { serial: "OWN-1" } } },
+    });
+  });
+
+  test("of every alert of the server's own", async () => {
+    const { ownRobot } = server.fixtures;
+    const { db } = server;
+    const lost = { state: "MAY_BE_MOVING", lostAt: TEST_NOW, stopsBy: TEST_NOW } as const;
+    const reason = outcomeText("RUN_TOO_LATE", {});
+    const battery = [5, 15].map((batteryPercent) => lowBattery({ batteryPercent, charging: false, listed: [] }));
+    const alerts: ServerAlert[] = [
+      clockSkewAlert(31_000),
+      clockSkewAlert(-31_000),
+      unknownStatusAlert("dancing"),
+      ...battery.flatMap((said) => (typeof said === "string" ? [] : [said])),
+      lostWhileMovingAlert(lost, (at) => at.toISOString().slice(11, 16)),
+      lostWhileMovingAlert({ ...lost, state: "MUST_HAVE_STOPPED" }, (at) => at.toISOString().slice(11, 16)),
+      offlineTooLongAlert(),
+      unconfirmedAlert("START"),
+      unconfirmedAlert("STOP"),
+      unconfirmedAlert("MAINTENANCE_ON"),
+      unconfirmedStopAlert(false),
+      runMissedAlert(reason),
+      runNotStartedAlert(reason),
+      messagesLostAlert(),
+      tooManyMessagesAlert(),
+      tooManyConnectionsAlert(),
+      memoryLostAlert(),
+      counterTooHighAlert("session"),
+    ];
+    for (const alert of alerts) {
+      await db.deleteFrom("alerts").execute();
+      const raised = [{ robotId: ownRobot.id, siteId: ownRobot.siteId, alert }];
+      await db.transaction().execute((tx) => raiseAlerts(tx, raised, TEST_NOW));
+      const row = await db.selectFrom("alerts").selectAll().executeTakeFirstOrThrow();
+      expect([row.text, row.params]).toEqual([alert.text, alert.params]);
+      expect(alertText(alert.code, stored(row.code, row.params).params)).toBe(row.text);
+    }
+    await db.deleteFrom("alerts").execute();
+    await db.transaction().execute((tx) => raiseSiteAlert(tx, ownRobot.siteId, siteOutageAlert(7), TEST_NOW));
+    const { code, params, text } = await db.selectFrom("alerts").selectAll().executeTakeFirstOrThrow();
+    expect(alertText(code as ServerAlertCode, stored(code, params).params)).toBe(text);
+  });
+});
+
+describe("upgrades without a stop: a server of an older version", () => {
+  test("that rewrites a text leaves no code that would make another one", async () => {
+    const { db } = server;
+    await db
+      .updateTable("activity")
+      .set({ details: "Something else." })
+      .where("details_code", "is not", null)
+      .execute();
+    expect(await newestActivity()).toMatchObject({ details_code: null, details_params: null });
+    await db.updateTable("runs").set({ reason: "Something else." }).where("reason_code", "is not", null).execute();
+    expect(await newestRun()).toMatchObject({ reason: "Something else.", reason_code: null, reason_params: null });
+    await db.updateTable("alerts").set({ text: "Something else." }).execute();
+    expect(await db.selectFrom("alerts").select(["text", "params"]).executeTakeFirst()).toEqual({
+      text: "Something else.",
+      params: null,
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { nested } from "../texts/coded-text.ts";
+import { bareOutcomeSentence, outcomeSentence, outcomeText, withoutAdvice } from "./outcome-texts.ts";
+
+const serial = "OWN-1";
+
+describe("decisions, Cleaning runs: a planned run has no advice to press a button again", () => {
+  test.each([
+    [
+      outcomeText("START_NOT_SENT", { serial }),
+      "The start was not sent to Robot OWN-1 in time. Please try again.",
+      "The start was not sent to Robot OWN-1 in time.",
+    ],
+    [
+      outcomeText("ROBOT_REFUSED", { serial, code: "OLD_SESSION" }),
+      "Robot OWN-1 refused: it has reconnected in the meantime; try again.",
+      "Robot OWN-1 refused: it has reconnected in the meantime.",
+    ],
+    [
+      outcomeText("ROBOT_SILENT", { serial }),
+      "Robot OWN-1 has not reported for 45 seconds. Refresh its status, then try again.",
+      "Robot OWN-1 has not reported for 45 seconds.",
+    ],
+    [
+      outcomeText("ROBOT_AWAY", { serial }),
+      "Robot OWN-1 is offline: it has no connection at the moment.",
+      "Robot OWN-1 is offline: it has no connection at the moment.",
+    ],
+  ])("%o", (text, sentence, bare) => {
+    expect([text.text, withoutAdvice(text).text]).toEqual([sentence, bare]);
+    expect([outcomeSentence(text), bareOutcomeSentence(text)]).toEqual([sentence, bare]);
+  });
+});
+
+describe("a text is written again from what is stored of it", () => {
+  test("also where it is part of another one", () => {
+    const reason = nested(outcomeText("ROBOT_REFUSED", { serial, code: null }));
+    const stored: unknown = JSON.parse(JSON.stringify(outcomeText("RELEASED_NOT_STARTED", { reason }).params));
+    expect(stored).toEqual({ reason: { code: "ROBOT_REFUSED", params: { serial, code: null } } });
+    expect(outcomeSentence({ code: "RELEASED_NOT_STARTED", params: { reason } })).toBe(
+      "Released, but not started: Robot OWN-1 refused: it gave no reason.",
+    );
+  });
+
+  test("a reject code that is not known is shown as it came", () => {
+    expect(outcomeText("ROBOT_REFUSED", { serial, code: "TOO_HOT" }).text).toBe("Robot OWN-1 refused: code TOO_HOT.");
+  });
+
+  test("a code of another version has no sentence", () => {
+    expect(outcomeSentence({ code: "OF_TOMORROW", params: {} })).toBe("");
+    expect(outcomeSentence({ code: "toString", params: {} })).toBe("");
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * A text that is stored or answered: the sentence for people, and the code and parameters that it was made of, by which
+ * programs decide and from which it can be written in another language.
+ */
+export interface CodedText<Code extends string = string> {
+  readonly code: Code;
+  readonly params: TextParams;
+  readonly text: string;
+}
+
+/** What is stored of a text within a text. */
+export type NestedText = Pick<CodedText, "code" | "params">;
+export type TextParams = { readonly [name: string]: TextParam };
+type TextParam = string | number | boolean | null | NestedText | readonly TextParams[];
+
+/** A text as the parameter of another one. */
+export function nested({ code, params }: CodedText): NestedText {
+  return { code, params };
+}
+
+/** A sentence that ends in advice for whoever pressed a button. */
+export interface AdvisingText {
+  readonly text: string;
+  readonly withoutAdvice: string;
+}
+
+/** The sentences of one kind of text by code, each made of its parameters. */
+export type TextCatalog = Readonly<Record<string, (params: never) => string | AdvisingText>>;
+/** The parameters that a sentence of a catalog is made of. */
+export type ParamsOf<Sentence> = Sentence extends (params: infer Params) => unknown
+  ? unknown extends Params
+    ? NoParams
+    : Params
+  : never;
+type NoParams = Readonly<Record<string, never>>;
