@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const away = "Robot OWN-1 is away: it has no connection at the moment.";
+const away = "Robot OWN-1 is offline: it has no connection at the moment.";
 
 /** A stored code with its parameters, as they were written. */
 function stored(code: string | null, params: unknown) {
