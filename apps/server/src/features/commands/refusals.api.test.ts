@@ -155,7 +155,7 @@ describe("§7 send_command: what a command names", () => {
         const answer = await press(command, change);
         expect({ status: answer.status, body: answer.body }).toEqual({
           status: 404,
-          body: { success: false, message: "Robot not found or already processing" },
+          body: { success: false, message: "Robot not found or already processing", code: "ROBOT_MISSING_OR_BUSY" },
         });
       }
     }
