@@ -137,6 +137,7 @@ describe("Import of robots: all or nothing", () => {
       400,
       {
         message: "Nothing was imported. 1 of 2 rows cannot be imported.",
+        code: "IMPORT_REFUSED",
         errors: [{ field: "row 3: serial_number", message: "The device OLD-1 has been retired." }],
       },
     ]);
