@@ -17,7 +17,7 @@ async function open(options: string): Promise<void> {
   });
 }
 
-beforeEach(({ task }) => open(task.name.includes("only be read") ? "-c default_transaction_read_only=on" : IN_FRONT));
+beforeEach(({ task }) => open(task.name.includes("read-only") ? "-c default_transaction_read_only=on" : IN_FRONT));
 afterEach(async () => {
   await server.close();
   await reserved.close();
@@ -31,8 +31,8 @@ async function ask(): Promise<readonly [number, string]> {
 
 async function askAtOnce(): Promise<readonly [number, string]> {
   const { status, body } = await (await server.as(null)).raw(ready.path);
-  const told = status === 200 ? ready.response.parse(body).status : (body as { message: string }).message;
-  return [status, told];
+  const answer = status === 200 ? ready.response.parse(body).status : (body as { message: string }).message;
+  return [status, answer];
 }
 
 describe("protocol rule 11: a server is ready if a START could work", () => {
