@@ -93,7 +93,7 @@ describe("§5 Deploy firmware: upload", () => {
     const needed = await admin.call(deleteFirmware, { params: { firmwareId: seededFirmware.deployedId } });
     expect([needed.status, needed.body]).toEqual([
       409,
-      { message: "Firmware 9.1.0 is being deployed. Cancel its rollout first." },
+      { message: "Firmware 9.1.0 is being deployed. Cancel its rollout first.", code: "FIRMWARE_IN_USE" },
     ]);
     expect(await admin.ask(deleteFirmware, { params: { firmwareId: seededFirmware.firmwareId } })).toEqual({
       message: "Firmware 9.0.0 was deleted.",
@@ -208,7 +208,7 @@ describe("§5 Deploy firmware: rollouts", () => {
     const twice = await admin.call(createRollout, { body: { ...body, robot_ids: [ownRobot.id, ownRobot2.id] } });
     expect([twice.status, twice.body]).toEqual([
       409,
-      { message: "Robots OWN-1, OWN-2 are in another rollout that has not ended." },
+      { message: "Robots OWN-1, OWN-2 are in another rollout that has not ended.", code: "ROBOT_IN_OTHER_ROLLOUT" },
     ]);
     expect(await audits()).toMatchObject({ action: "CREATE_ROLLOUT", outcome: "REFUSED" });
   });

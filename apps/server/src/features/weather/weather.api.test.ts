@@ -83,7 +83,7 @@ describe("§3 Weather: a service", () => {
     const answer = await stranger.call(siteWeather, { params: { siteId: server.fixtures.foreignSiteId } });
     expect([answer.status, answer.body]).toEqual([
       503,
-      { message: "The weather is not available at the moment. Please try again." },
+      { message: "The weather is not available at the moment. Please try again.", code: "WEATHER_UNAVAILABLE" },
     ]);
     expect(log.join("\n")).toContain("answered 500");
     expect(log.join("\n")).not.toContain("k3y");
