@@ -44,7 +44,7 @@ async function onRecord(robot: TestRobot) {
 const notConfirmed = (robot: TestRobot) =>
   `Robot ${robot.serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`;
 const notKnown = (robot: TestRobot) =>
-  `It is not known yet whether Robot ${robot.serial} took the command. Refresh its status.`;
+  `It is not known yet whether Robot ${robot.serial} accepted the command. Refresh its status.`;
 const open = { outcome: null, stops: null, told: null, failures: "0" };
 const failed = (robot: TestRobot) => ({
   outcome: "UNCONFIRMED",
