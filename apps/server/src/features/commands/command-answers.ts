@@ -75,7 +75,7 @@ export interface SuccessAnswer {
   readonly command_id: string;
   /** True for a STOP that was sent, but is not recorded or not confirmed yet. */
   readonly pending?: boolean;
-  /** From where on the live stream shows the result; missing where nothing is on record. */
+  /** The position from which the live stream shows the result; absent if nothing was recorded. */
   readonly live_position?: string;
 }
 

@@ -174,11 +174,11 @@ export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise
 }
 
 /**
- * A start is retried where the robot is stopped, never moved in this run, can no longer move because of its earlier
+ * A start is retried if the robot is stopped, never moved in this run, can no longer move because of its earlier
  * START, and has been left alone by people since, while the run may still begin late. That the START had no effect has
  * been known for a minute at most, from one of these:
  * - it was never claimed by a server, so it was never sent (protocol rule 5);
- * - the robot refused it as too old, or one of its states proved that it never took it and never will;
+ * - the robot refused it as too old, or one of its states proved that it never accepted it and never will;
  * - it may have been sent, the robot never acknowledged it, and in the same session it confirmed the STOP that followed
  *   (rule 6): so it is stopped, and the higher number of that STOP fences the old START.
  * There is no retry after any later command, such as a person's Stop, a Start or a maintenance lock, nor after the
