@@ -103,8 +103,8 @@ export class LiveFeed implements Service {
 
   /**
    * Opens a stream that begins with a snapshot of what the viewer may see. Rejects if the database fails, the session
-   * ends in the meantime (401), or `disconnected` says that the client has disconnected. The snapshot is read alongside others'
-   * updates; what changes in the meantime is read again and follows it.
+   * ends in the meantime (401), or the client has `disconnected`. The snapshot is read alongside others' updates; what
+   * changes in the meantime is read again and follows it.
    */
   async open(viewer: Viewer, disconnected: AbortSignal, line: Line = NO_LINE): Promise<Readable> {
     if (this.#ended) throw stopping();
