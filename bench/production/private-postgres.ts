@@ -5,14 +5,17 @@ import { openSync, readdirSync, readFileSync } from "node:fs";
 import { chown, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { createWithTwoAccounts, type TwoAccounts } from "../../apps/server/test/two-accounts.ts";
+import {
+  createOwnerAndServerAccounts,
+  type OwnerAndServerAccounts,
+} from "../../apps/server/test/owner-and-server-accounts.ts";
 import { until } from "./moments.ts";
 import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runProgram } from "./private-part.ts";
 
 export interface PrivatePostgres {
   readonly version: string;
   /** Makes a database there, with an account that owns its tables and another one for the servers. */
-  database(name: string): Promise<TwoAccounts>;
+  database(name: string): Promise<OwnerAndServerAccounts>;
   /** The address of the database that may make others. */
   readonly adminUrl: string;
   /** Ends it as a power cut would. */
@@ -100,7 +103,7 @@ export async function startPostgres(
     },
     version: await ask(adminUrl, "show server_version"),
     adminUrl,
-    database: (name) => createWithTwoAccounts({ connectionString: adminUrl }, name),
+    database: (name) => createOwnerAndServerAccounts({ connectionString: adminUrl }, name),
     stop: async () => end(child, "SIGINT", 5_000),
   };
 }

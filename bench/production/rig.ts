@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Db, openDatabase } from "../../apps/server/src/platform/database/database.ts";
 import { runMigrate } from "../../apps/server/test/suncrew-process.ts";
-import type { TwoAccounts } from "../../apps/server/test/two-accounts.ts";
+import type { OwnerAndServerAccounts } from "../../apps/server/test/owner-and-server-accounts.ts";
 import { Caller } from "./caller.ts";
 import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.ts";
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
@@ -28,7 +28,7 @@ const HEARD_LIMIT_MS = 30_000;
 
 /** Servers in production mode, three unless told otherwise, on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
 export interface Rig {
-  readonly database: TwoAccounts;
+  readonly database: OwnerAndServerAccounts;
   readonly postgres: PrivatePostgres;
   readonly mosquitto: PrivateMosquitto;
   readonly db: Db;
@@ -44,7 +44,7 @@ export interface Rig {
 }
 
 /** Runs `npm run migrate`, of another version where that one's folder is given. Throws with what it printed. */
-export async function migrated(database: TwoAccounts, checkout?: string): Promise<void> {
+export async function migrated(database: OwnerAndServerAccounts, checkout?: string): Promise<void> {
   const { code, printed } = await runMigrate(database, [], checkout);
   if (code !== 0) throw new Error(`npm run migrate ended with ${code}: ${printed}`);
 }

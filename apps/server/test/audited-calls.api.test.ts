@@ -50,7 +50,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   const before = await onRecord();
   const sent = own(body);
-  // Without it an import only looks at the file.
+  // Without it an import only checks the file.
   if (sent !== undefined && "csv" in sent) Object.assign(sent, { apply: true });
   const whole = file ?? sent;
   await client.raw(urlOf(route.path, own(params), own(query)), { method: route.method, ...(whole && { body: whole }) });

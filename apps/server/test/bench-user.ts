@@ -11,7 +11,7 @@ import type { ScheduleBench } from "./schedule-bench.ts";
 
 type Group = Awaited<ReturnType<ScheduleBench["group"]>>;
 
-/** What a person does with the groups and schedules of a bench, in the words of the calls. */
+/** A person who edits the groups and schedules of a test bench. */
 export class BenchUser {
   readonly name = "Anita Rao";
   readonly #bench: ScheduleBench;
@@ -31,7 +31,7 @@ export class BenchUser {
     return new BenchUser(bench, id);
   }
 
-  /** Makes Suncrew forget what the robot told; answers whether it did. */
+  /** Resets the robot's stored state; returns whether that was allowed. */
   async forget(robotId: number): Promise<boolean> {
     const seen = { now: this.#bench.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
     const result = await transactionWithRetry(this.#bench.db, (tx) => forgetState(tx, this.#viewer, robotId, seen));

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await pendingStop();
   await lockedOnce();
   await raised();
-  // It has been away for long enough to stand for sure.
+  // It has been offline long enough to have stopped for certain.
   const away = { online: false, connection: "CONNECTION_BROKEN", connection_at: at(-30), motion: "STOPPED" } as const;
   await setState(server.db, server.fixtures.ownRobot.id, { ...away, live_at: at(-30), battery: 50 });
 });
@@ -109,7 +109,7 @@ async function robotOf(partner: Partner, siteId: number) {
   return robots.find(({ robot_id }) => robot_id === server.fixtures.ownRobot.id);
 }
 
-/** Everything that a partner's console is told by the live stream, as one text. */
+/** Everything that a partner's console receives from the live stream, as one text. */
 async function liveTextOf(partner: Partner): Promise<string> {
   const { userIds, ownerPartnerId, strangerPartnerId } = server.fixtures;
   const partnerId = partner === "owner" ? ownerPartnerId : strangerPartnerId;
@@ -159,7 +159,7 @@ function filled(value: unknown, kind: number): unknown {
   return of(value.place, kind < 2 ? "own" : "foreign");
 }
 
-/** What a partner is told of the other's words, by any call or by the live stream. */
+/** The other partner's private words that a partner receives, from any call or from the live stream. */
 async function leaksTo(partner: Partner, words: readonly string[]): Promise<string[]> {
   const client = await server.as(partner);
   const leaks: string[] = [];
@@ -176,7 +176,7 @@ async function leaksTo(partner: Partner, words: readonly string[]): Promise<stri
 
 const moves = [
   { how: "replaced by another machine", serial: FREE_SERIAL, both: ["FREE-1"] },
-  // The serial number is on the machine: whoever has it knows it.
+  // The serial number is printed on the machine.
   { how: "as it is", serial: "OWN-1", both: ["OWN-1"] },
 ];
 
@@ -199,7 +199,7 @@ describe.each(moves)("§6: a robot that is moved to another partner's site, $how
     });
   });
 
-  test("neither partner is told the other's words by any call that both may make", async () => {
+  test("no call that both partners may make shows one the other's private words", async () => {
     const { foreignSiteId } = server.fixtures;
     const known = (words: readonly string[]) => words.filter((word) => !both.includes(word));
     expect(await leaksTo("stranger", known(owners))).toEqual([]);
@@ -208,7 +208,7 @@ describe.each(moves)("§6: a robot that is moved to another partner's site, $how
     expect(await leaksTo("owner", known([...strangers, "FREE-1"]))).toEqual([]);
   });
 
-  test("its former runs stay with the former partner by the names of then, asked for by the robot too", async () => {
+  test("its former runs stay with the former partner under their former names, even when filtered by robot", async () => {
     const { ownRobot, ownSiteId, foreignSiteId } = server.fixtures;
     await cleaned("Sadia Khan", -5, foreignSiteId);
     const runsOf = async (partner: Partner) => {
@@ -221,7 +221,7 @@ describe.each(moves)("§6: a robot that is moved to another partner's site, $how
     ]);
   });
 
-  test("a Stop from before is on record where it was pressed, whenever it is settled", async () => {
+  test("an earlier Stop is recorded where it was pressed, whenever it is settled", async () => {
     const { foreignSiteId, ownSiteId, ownRobot } = server.fixtures;
     // At the latest another machine settles what is still open.
     expect((await moveTo(foreignSiteId, FREE_SERIAL)).status).toBe(200);

@@ -14,10 +14,8 @@ import { type Clock, SystemClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../src/platform/embedded/broker.ts";
 import type { Settings } from "../src/platform/dependencies.ts";
-import { activityRows } from "./activity-rows.ts";
-import { CuttableDatabase } from "./cuttable-database.ts";
-import { addRobot, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
-import { openToken } from "./open-token.ts";
+import { activityRows, addRobot, createSessionToken, type Fixtures, type Person, type TestRobot } from "./fixtures.ts";
+import { InterruptibleDatabase } from "./interruptible-database.ts";
 import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
 import { createSeededDatabase } from "./test-database.ts";
@@ -32,21 +30,21 @@ export interface BenchServer {
 
 export interface BenchOptions {
   readonly clock?: Clock;
-  /** Whether the servers' clock can be relied on; it can unless told otherwise. */
+  /** Whether the servers' clock can be relied on; it can by default. */
   readonly clocks?: ClockCheck;
   readonly initial?: Readonly<Record<string, InitialState>>;
-  /** How many servers; 1 unless told otherwise. */
+  /** How many servers; 1 by default. */
   readonly servers?: number;
-  /** Robots at `ownSite` beside those of the fixtures, in `moreRobots`; none unless told otherwise. */
+  /** Robots at `ownSite` besides those of the fixtures, in `moreRobots`; none by default. */
   readonly more?: number;
   readonly settings?: Partial<Settings>;
-  /** How devices' accounts are kept; as with the embedded broker unless told otherwise. */
+  /** How devices' accounts are managed; as with the embedded broker by default. */
   readonly brokerAccounts?: BrokerAccounts;
-  /** Stands between the servers and the database; the test's own connection goes on. */
-  readonly cuttable?: boolean;
-  /** What calls of a server have that are no commands; everything shares the bench's connections without it. */
+  /** Puts a proxy between the servers and the database; the test's own connection is not affected. */
+  readonly interruptible?: boolean;
+  /** Connections for calls that are not commands; by default everything shares the bench's connections. */
   readonly general?: (connection: OpenDatabase["connection"]) => Db;
-  /** Stands between each server and its broker connection. */
+  /** Wraps each server's broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
 
@@ -59,8 +57,8 @@ export class CommandBench {
   readonly mqtt: EmbeddedBroker;
   readonly clock: Clock;
   readonly servers: BenchServer[] = [];
-  readonly #cuttable: CuttableDatabase | null;
-  /** A connection of the server's account that is no server's: to send what a server would not. */
+  readonly #interruptible: InterruptibleDatabase | null;
+  /** A connection with the server's account that is not a server's: to send what a server would not. */
   readonly observer: Broker;
   readonly #options: BenchOptions;
   readonly #database: OpenDatabase;
@@ -73,9 +71,9 @@ export class CommandBench {
     database: OpenDatabase,
     listener: pg.Client,
     options: BenchOptions,
-    cuttable: CuttableDatabase | null,
+    interruptible: InterruptibleDatabase | null,
   ) {
-    this.#cuttable = cuttable;
+    this.#interruptible = interruptible;
     this.db = database.db;
     this.fixtures = parts.fixtures;
     this.moreRobots = parts.moreRobots;
@@ -106,11 +104,11 @@ export class CommandBench {
     await listener.query("listen suncrew_changes");
     const observer = openBroker({ url: mqtt.url, clientId: "observer", ...mqtt.serverAccount, log });
     await untilConnected(observer);
-    const cuttable = options.cuttable === true ? await CuttableDatabase.open(database.connection) : null;
+    const interruptible = options.interruptible === true ? await InterruptibleDatabase.open(database.connection) : null;
     const parts = { fixtures, moreRobots, fleet, mqtt, clock, observer };
-    const bench = new CommandBench(parts, database, listener, options, cuttable);
+    const bench = new CommandBench(parts, database, listener, options, interruptible);
     for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
-    // Robots that speak before a server listens are asked for their state, which is spread over 10 s.
+    // Robots that report before a server listens would be asked for their state, which is spread over 10 s.
     if (bench.servers.length > 0) await bench.#listening.promise;
     fleet.start();
     return bench;
@@ -121,11 +119,11 @@ export class CommandBench {
     const serverId = randomUUID();
     const log = pino({ level: process.env["BENCH_LOG"] ?? "silent" });
     const opened = openBroker({ url: this.mqtt.url, clientId: `server-${serverId}`, username, password, log });
-    const connection = tellingOfSubscriptions(opened, () => this.#listening.resolve());
+    const connection = notifyingSubscriptions(opened, () => this.#listening.resolve());
     const broker = this.#options.wrapBroker?.(connection) ?? connection;
     await untilConnected(connection);
     const { db, clock } = this;
-    const database = this.#cuttable?.database ?? this.#database;
+    const database = this.#interruptible?.database ?? this.#database;
     const app = await buildApp({
       connection: database.connection,
       db: this.#options.general?.(database.connection) ?? database.db,
@@ -144,7 +142,7 @@ export class CommandBench {
     const server: BenchServer = {
       app,
       broker,
-      as: async (person) => new TestClient(app.http, await openToken(app.http, db, person, clock.now())),
+      as: async (person) => new TestClient(app.http, await createSessionToken(app.http, db, person, clock.now())),
       stop: async () => {
         this.servers.splice(this.servers.indexOf(server), 1);
         await app.stop();
@@ -155,10 +153,10 @@ export class CommandBench {
     return server;
   }
 
-  /** What the servers have of the database, where the bench was opened so that it can be taken away. */
-  get cuttable(): CuttableDatabase {
-    if (this.#cuttable === null) throw new Error("The bench was not opened with `cuttable`.");
-    return this.#cuttable;
+  /** The servers' interruptible connection to the database, if the bench was opened with it. */
+  get interruptible(): InterruptibleDatabase {
+    if (this.#interruptible === null) throw new Error("The bench was not opened with `interruptible`.");
+    return this.#interruptible;
   }
 
   get server(): BenchServer {
@@ -176,7 +174,7 @@ export class CommandBench {
     return this.fleet.robot(robot.serial);
   }
 
-  /** Presses Start or Stop as a person, on the first server unless told otherwise. */
+  /** Presses Start or Stop as a person, on the first server by default. */
   async press(
     command: "START" | "STOP",
     more: {
@@ -203,12 +201,12 @@ export class CommandBench {
     });
   }
 
-  /** Settles once `check` holds, asked again after every announced change. */
+  /** Resolves once `check` succeeds; it is repeated after every announced change. */
   async until<T>(check: () => Promise<T | null | undefined | false>): Promise<T> {
     for (;;) {
       const enough = new AbortController();
       const changed = once(this.#listener, "notification", { signal: enough.signal });
-      // Given up once the check holds; who waits for it hears of every other end.
+      // Aborted once the check succeeds; any other failure reaches the awaiting code.
       changed.catch(() => {});
       const found = await check();
       if (found !== null && found !== undefined && found !== false) {
@@ -251,12 +249,12 @@ export class CommandBench {
 
   async close(): Promise<void> {
     await this.fleet.stop();
-    await this.#cuttable?.make(null);
+    await this.#interruptible?.setFault(null);
     while (this.servers.length > 0) await this.server.stop();
     await this.observer.close();
     await this.mqtt.stop();
     await this.#listener.end();
-    await this.#cuttable?.close();
+    await this.#interruptible?.close();
     await this.#database.close();
   }
 }
@@ -269,7 +267,7 @@ async function untilConnected(broker: Broker): Promise<void> {
   end();
 }
 
-function tellingOfSubscriptions(broker: Broker, onSubscribed: () => void): Broker {
+function notifyingSubscriptions(broker: Broker, onSubscribed: () => void): Broker {
   return {
     get connected() {
       return broker.connected;

@@ -109,7 +109,7 @@ describe("§7 The calls it makes", () => {
     const printed = server.app.http.printRoutes({ commonPrefix: false, includeMeta: false });
     const registered = registeredIn(printed);
     const known = Object.values(routes).map(({ method, path }) => `${method} ${path}`);
-    // Files that anybody may read, as they hold what the repository holds.
+    // Public files: their content is in the repository.
     known.push(...viewerFiles.map(({ path }) => `GET ${path}`));
     expect(registered.toSorted()).toEqual(known.toSorted());
   });

@@ -10,8 +10,8 @@ export const newestMigration = (): number =>
   Math.max(...readdirSync(join(repository, "apps/server/migrations")).map((name) => Number(name.slice(0, 4))));
 
 /**
- * Puts a copy of the server into an empty folder, as another version of it: with the migrations given by their names
- * beside its own, and without the console. What is not copied it takes from this checkout.
+ * Copies the server into an empty folder as another version: with additional migrations by name, and without the console.
+ * Everything else comes from this checkout.
  */
 export async function copyServer(folder: string, migrations: Readonly<Record<string, string>> = {}): Promise<string> {
   for (const part of ["src", "migrations", "package.json"]) {

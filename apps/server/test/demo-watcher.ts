@@ -2,7 +2,7 @@ import { login } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 
-/** Someone who is signed in at a demo that runs in another process. */
+/** A user signed in at a demo that runs in another process. */
 export class DemoWatcher {
   readonly #url: string;
   readonly #headers: { readonly authorization: string };
@@ -21,13 +21,13 @@ export class DemoWatcher {
     return new DemoWatcher(url, login.response.parse(await response.json()).token);
   }
 
-  /** Asks one of the calls without parameters in its path. */
+  /** Makes a call without path parameters. */
   async ask<R extends RouteSpec>(route: R, query = ""): Promise<ResponseOf<R>> {
     const response = await fetch(`${this.#url}${route.path}${query}`, { headers: this.#headers });
     return route.response.parse(await response.json()) as ResponseOf<R>;
   }
 
-  /** Watches the live stream until so many robots are online; the test's own time limit is the patience. */
+  /** Watches the live stream until this many robots are online, or the test times out. */
   async untilOnline(count: number): Promise<void> {
     const abort = new AbortController();
     const response = await fetch(`${this.#url}${live.path}`, { headers: this.#headers, signal: abort.signal });

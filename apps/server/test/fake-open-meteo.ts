@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the forecast call of Open-Meteo knows, of its names and units, as far as anybody here may ask. */
+/** Open-Meteo's variables and units, as far as this repository uses them. */
 const currentUnits: Readonly<Record<string, string>> = {
   temperature_2m: "°C",
   relative_humidity_2m: "%",
@@ -39,7 +39,7 @@ const week: Readonly<Record<string, readonly number[]>> = {
 /** A server on this machine that answers as Open-Meteo's forecast call does, or as a test says. */
 export class FakeOpenMeteo {
   readonly #server: Server;
-  /** What was asked so far. */
+  /** The requests so far. */
   readonly asked: URL[] = [];
   /** Chance of precipitation on each day, in percent. */
   rainPercents = week["precipitation_probability_max"] ?? [];
@@ -68,7 +68,7 @@ export class FakeOpenMeteo {
     return `http://127.0.0.1:${port}/v1/forecast`;
   }
 
-  /** Resolves once it was asked `count` times in all. */
+  /** Resolves after `count` requests in total. */
   async askedTimes(count: number): Promise<void> {
     while (this.asked.length < count) await new Promise<void>((tell) => void this.#waiting.push(tell));
   }
@@ -86,7 +86,7 @@ export class FakeOpenMeteo {
     await once(this.#server, "close");
   }
 
-  /** The whole answer, of a kind with the real one; 400 for what the real one does not know. */
+  /** A complete answer like the real one; 400 for what the real one does not know. */
   answerValid(_request: IncomingMessage, response: ServerResponse): void {
     const answer = this.validAnswer(this.asked.at(-1) ?? new URL(this.url));
     sendJson(response, "error" in answer ? 400 : 200, answer);

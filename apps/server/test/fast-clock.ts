@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "../src/platform/clock.ts";
 
 const TICK_MS = 5;
-/** A stretch between two ticks counts as no more than this: meanwhile this process did not run. */
+/** An interval between two ticks counts as no more than this: during the rest, this process did not run. */
 const LONGEST_MS = 2 * TICK_MS;
 
 interface Planned {
@@ -12,7 +12,7 @@ interface Planned {
 
 /**
  * Time that runs `factor` times as fast as real time, for server and robots alike, which are in this process. While it
- * is kept from running, as on a busy machine, time stands still: no deadline passes that nobody had a chance to meet.
+ * is not scheduled, as on a busy machine, time pauses: no deadline passes that nobody had a chance to meet.
  */
 export class FastClock implements Clock {
   readonly #factor: number;

@@ -1,9 +1,12 @@
-import { createHash } from "node:crypto";
 import { hash as hashWithCost } from "@node-rs/argon2";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
+import type { FastifyInstance } from "fastify";
 import type { Insertable } from "kysely";
-import type { Db } from "../src/platform/database/database.ts";
+import { createHash } from "node:crypto";
+import { signToken } from "../src/features/auth/tokens.ts";
+import type { Db, Executor } from "../src/platform/database/database.ts";
 import type { RobotStateTable } from "../src/platform/database/schema.ts";
+import { openSession } from "../src/platform/sessions.ts";
 import { reserveGroup, type TestGroup } from "./group-fixtures.ts";
 
 /** Password of every user of the fixtures. */
@@ -27,7 +30,7 @@ export interface Fixtures {
   readonly ownRobot: TestRobot;
   readonly ownRobot2: TestRobot;
   readonly foreignRobot: TestRobot;
-  /** Of `ownRobot` and of `foreignRobot`; not there until `seedGroups` puts them there. */
+  /** Of `ownRobot` and of `foreignRobot`; created by `seedGroups`. */
   readonly ownGroup: TestGroup;
   readonly foreignGroup: TestGroup;
 }
@@ -40,13 +43,13 @@ export interface TestRobot {
   readonly secret: string;
 }
 
-/** Words that belong to the partner `owner` or to `stranger` alone: in the other's answers they are a leak. */
+/** Words that only the partner `owner` or `stranger` may see: in the other's answers they are a leak. */
 export const privateWords = {
   owner: ["Ownfield", "Owncare", "OWN-1", "OWN-2", "Osprey"],
   stranger: ["Farfield", "Farcare", "FAR-1", "Falcon"],
 } as const;
 
-/** A hash of the server's kind that costs next to nothing: what a sign-in has to compute follows from the stored one. */
+/** A hash of the server's kind at minimal cost: the cost of a sign-in depends on the stored hash. */
 const cheapHash = () => hashWithCost(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 /** Two partners with a user each, three sites, three robots on their devices, and a Super Admin. */
@@ -135,7 +138,7 @@ export async function addSite(
   return id;
 }
 
-/** A device that may sign in to the broker, the operator's where no partner is named; answers its secret. */
+/** A device that may sign in to the broker, the operator's by default; returns its secret. */
 export async function addDevice(db: Db, serial: string, partnerId: number = IN_HOUSE_PARTNER_ID): Promise<string> {
   const secret = `secret of ${serial}`;
   await db
@@ -145,7 +148,7 @@ export async function addDevice(db: Db, serial: string, partnerId: number = IN_H
   return secret;
 }
 
-/** A robot named by its serial number, on a device of its own; it has not reported yet unless `setState` says so. */
+/** A robot named by its serial number, on its own device; it has not reported yet, see `setState`. */
 export async function addRobot(db: Db, siteId: number, serial: string): Promise<TestRobot> {
   const secret = await addDevice(db, serial);
   const { id } = await db
@@ -163,7 +166,46 @@ export async function addRobot(db: Db, siteId: number, serial: string): Promise<
   return { id, serial, siteId, secret };
 }
 
-/** Sets what a robot last showed, as the bridge would have. */
+/** Sets the last reported state of a robot, as the bridge would. */
 export async function setState(db: Db, robotId: number, state: Partial<Insertable<RobotStateTable>>): Promise<void> {
   await db.updateTable("robot_state").set(state).where("robot_id", "=", robotId).execute();
+}
+
+/** The stored activity in order, without the hashes for searching, which exceed a number. */
+export function activityRows(db: Executor) {
+  return db
+    .selectFrom("activity")
+    .select(["log_id", "created_at", "site_id", "robot_id", "command_id", "action", "action_type", "status"])
+    .select(["user_id", "user_name", "site_name", "partner_name", "robot_name", "serial_number"])
+    .select(["details", "params", "sample", "change_no"])
+    .orderBy("log_id");
+}
+
+/** The form for adding a partner of this name. */
+export function partnerForm(name: string, more: Record<string, string | null> = {}) {
+  return {
+    name,
+    contact_person: "Ravi Shah",
+    contact_info: "+91 98290 00000",
+    email: "ravi@shah.example",
+    address: "1 Canal Road",
+    city: "Jodhpur",
+    state: "Rajasthan",
+    zip_code: "342001",
+    ...more,
+  };
+}
+
+/** A token for a new session of this person, without the cost of checking a password. */
+export async function createSessionToken(http: FastifyInstance, db: Db, person: Person, now: Date): Promise<string> {
+  const { id, role, email, partner_id } = await db
+    .selectFrom("users")
+    .select(["id", "role", "email", "partner_id"])
+    .where("username", "=", usernames[person])
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  const expiresAt = new Date(now.getTime() + 43_200_000);
+  const sid = await openSession(db, { userId: id, now, expiresAt });
+  const exp = Math.floor(expiresAt.getTime() / 1000);
+  return signToken(http, { id, role, email, partnerId: partner_id, sid, exp }, now);
 }

@@ -5,7 +5,7 @@ import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "./command-bench.ts";
-import { CuttableBroker } from "./cuttable-broker.ts";
+import { InterruptibleBroker } from "./interruptible-broker.ts";
 import { FastClock } from "./fast-clock.ts";
 import type { TestRobot } from "./fixtures.ts";
 import { MotionRecorder } from "./motion-recorder.ts";
@@ -27,7 +27,7 @@ let bench: CommandBench;
 let groupId = 0;
 let tried = 0;
 let motionsSeen = 0;
-const brokers: CuttableBroker[] = [];
+const brokers: InterruptibleBroker[] = [];
 /** From when until when the schedule was being deleted or switched off. */
 const ended: { readonly askedMs: number; readonly answeredMs: number }[] = [];
 const recorders = new Map<number, MotionRecorder>();
@@ -35,8 +35,8 @@ const clock = new FastClock(SPEED);
 const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
 
 beforeAll(async () => {
-  const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => {
-    const broker = new CuttableBroker(inner);
+  const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) => {
+    const broker = new InterruptibleBroker(inner);
     brokers.push(broker);
     return broker;
   };
@@ -163,8 +163,8 @@ async function live(steps: readonly Step[]): Promise<void> {
       }
       case "lose": {
         const broker = brokerOf(each.server);
-        broker.fateOf = () => "lose";
-        void passed(each.forMs).then(() => (broker.fateOf = () => "pass"));
+        broker.deliveryOf = () => "lose";
+        void passed(each.forMs).then(() => (broker.deliveryOf = () => "pass"));
         break;
       }
       case "replay":
@@ -175,7 +175,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     }
   }
   for (const broker of brokers) {
-    broker.fateOf = () => "pass";
+    broker.deliveryOf = () => "pass";
     broker.setCut(false);
   }
   for (const robot of robots()) bench.robot(robot).clear();
@@ -248,7 +248,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     const longestMs = (byRun.get(runId)?.max_duration_s ?? 0) * 1_000;
     expect((endMs ?? nowMs) - beganMs, "a motion within its time").toBeLessThanOrEqual(longestMs + TOLERANCE_MS);
   }
-  // Whatever its name became: one that is started anew takes another.
+  // Whatever its name became: a new start takes another.
   for (const { runId, endMs } of recorder.motions()) {
     const start = byRun.get(runId);
     if (start?.action_type !== "SCHEDULED") continue;
@@ -270,12 +270,12 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
 
 type Command = Awaited<ReturnType<CommandBench["commands"]>>[number];
 
-/** When a planned run ends, by its START: the robot is told the whole seconds until then, and schedules know no others. */
+/** When a planned run ends, by its START: the robot gets whole seconds, and schedules have no others. */
 function plannedEndMs({ issued_at, max_duration_s }: Command): number {
   return Math.ceil((issued_at.getTime() + (max_duration_s ?? 0) * 1_000) / 1_000) * 1_000;
 }
 
-/** Numbers tell which command of a robot came first, whatever clocks say. */
+/** Sequence numbers show which command of a robot came first, whatever the clocks say. */
 function checkPeopleDecide(commands: readonly Command[]): void {
   const byPeople = commands.filter(({ action_type: by }) => by === "MANUAL" || by === "GROUP");
   const stops = byPeople.filter(({ verb }) => verb === "STOP" || verb === "MAINTENANCE_ON");
@@ -296,7 +296,7 @@ function checkPeopleDecide(commands: readonly Command[]): void {
   }
 }
 
-/** Leaves the robots standing, free and without a plan for the next history. */
+/** Leaves the robots stopped, free and without a schedule for the next history. */
 async function cleanUp(): Promise<void> {
   await onServer(0, unplan);
   for (const robot of robots()) {
@@ -361,9 +361,9 @@ function serverOf(index: number): BenchServer {
   return bench.servers[index] ?? bench.server;
 }
 
-function brokerOf(index: number): CuttableBroker {
+function brokerOf(index: number): InterruptibleBroker {
   const { broker } = serverOf(index);
-  if (!(broker instanceof CuttableBroker)) throw new Error("The server's broker connection cannot be cut.");
+  if (!(broker instanceof InterruptibleBroker)) throw new Error("The server's broker connection cannot be cut.");
   return broker;
 }
 

@@ -10,7 +10,7 @@ export interface TestGroup {
 /** Nobody changed them since anything was due. */
 const LONG_AGO = new Date(0);
 
-/** How the groups of the fixtures stand: each with its robot and schedule, without schedule, or not there at all. */
+/** The state of the fixtures' groups: with robot and schedule, without schedule, or absent. */
 export type GroupSeed = "planned" | "unplanned" | "free";
 
 /** The ids of a group that `seedGroups` puts there; nothing is written yet. */

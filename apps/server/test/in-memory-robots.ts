@@ -53,7 +53,7 @@ export class InMemoryRobots {
     return this.#of(robotId).motions;
   }
 
-  /** The robot loses its link, and its broker tells so; or somebody switches it off, and it says goodbye. */
+  /** The robot loses its connection, which its broker reports; or it is switched off, and reports so itself. */
   async leave(robotId: number, { goodbye = false } = {}): Promise<void> {
     const { of, robot } = this.#of(robotId);
     robot.disconnected(this.#moment());
@@ -64,7 +64,7 @@ export class InMemoryRobots {
     await this.#tell([{ serial: of.serial, out: [{ leaf: "connection", message }] }]);
   }
 
-  /** Its memory is gone (protocol rule 14), and what it was doing is over. */
+  /** It loses its memory (protocol rule 14), and stops whatever it was doing. */
   loseMemory(robotId: number, then: "counts from nothing" | "counts from the time"): void {
     const now = this.#moment();
     const memory = freshMemory(then === "counts from nothing" ? 0 : now.wallMs);

@@ -7,7 +7,7 @@ import { type Broker, openBroker } from "../src/platform/broker.ts";
 import { SystemClock } from "../src/platform/clock.ts";
 import { openDatabase } from "../src/platform/database/database.ts";
 
-/** Where this process kills itself: around the first command of its verb that it is asked for. */
+/** Where this process kills itself: around its first command of this verb. */
 const killPoints = ["stored", "claimed", "published"] as const;
 export type KillPoint = (typeof killPoints)[number];
 
@@ -54,7 +54,7 @@ function dyingBroker(inner: Broker, { killAt, verb }: Setup): Broker {
   };
 }
 
-/** The real server in a process of its own, told by its parent what to open; answers its port. */
+/** The real server in a separate process, configured by its parent; reports its port. */
 async function run(setup: Setup): Promise<void> {
   const { mqttUrl: url, username, password, killAt } = setup;
   const log = pino({ level: "silent" });
@@ -84,5 +84,5 @@ async function run(setup: Setup): Promise<void> {
 }
 
 process.once("message", (message) => void run(setupSchema.parse(message)));
-// The test has gone.
+// The test has ended.
 process.once("disconnect", () => process.exit(1));

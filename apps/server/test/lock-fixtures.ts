@@ -1,6 +1,6 @@
 import type { Db } from "../src/platform/database/database.ts";
 
-/** Puts every robot back to how it is without maintenance: no lock, and no order about one under way. */
+/** Resets maintenance for every robot: no lock, and no open command about one. */
 export async function releaseAll(db: Db): Promise<void> {
   await db
     .updateTable("commands")

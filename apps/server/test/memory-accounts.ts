@@ -10,10 +10,10 @@ export class MemoryAccounts implements BrokerAccounts {
   readonly form = "dynamic-security";
   readonly secrets = new Map<string, string>();
   readonly cut: string[] = [];
-  /** Serial numbers whose retirement was asked for, also in vain. */
+  /** Serial numbers whose retirement was requested, even if it failed. */
   readonly asked: string[] = [];
   isAway = false;
-  /** A name that somebody else has at the broker. */
+  /** A name that is taken at the broker. */
   taken: string | null = null;
   /** Serial numbers whose retirement the broker refuses. */
   readonly refused = new Set<string>();

@@ -45,7 +45,7 @@ function parseLabels(text: string, line: string): Record<string, string> {
   return labels;
 }
 
-/** The value of the only sample with this name and these labels; null where there is none. */
+/** The value of the only sample with this name and these labels; null if there is none. */
 export function valueOf(samples: readonly Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const found = samples.filter(
     (sample) =>

@@ -16,12 +16,12 @@ export interface Motion {
   readonly endMs: number | null;
 }
 
-/** Notes each change of what a simulated robot physically does, whatever it tells of it. */
+/** Records every physical change of a simulated robot, whatever it reports. */
 export class MotionRecorder {
   readonly moments: Moment[] = [];
 
   constructor(robot: SimulatedRobot, clock: Clock) {
-    // Asked at every change of the robot; never satisfied, so it watches for as long as the robot is there.
+    // Called at every change of the robot; never satisfied, so that it keeps watching.
     void robot.until(({ motion, mode, runId }) => {
       const moment = { moving: motion === "MOVING", inMaintenance: mode === "MAINTENANCE", runId };
       const last = this.moments.at(-1);

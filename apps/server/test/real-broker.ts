@@ -34,7 +34,7 @@ export class RealBroker {
 
   /** A server's connection that lets a test wait for what it was handed. */
   async server(name: string): Promise<WatchedBroker> {
-    const line = await CuttableLine.to(this.#embedded.port);
+    const line = await InterruptibleLine.to(this.#embedded.port);
     const url = `mqtt://127.0.0.1:${line.port}`;
     const connection = openBroker({ url, clientId: name, ...this.#embedded.serverAccount, log: silent });
     const broker = new WatchedBroker(connection, line);
@@ -70,8 +70,8 @@ export class RealBroker {
   }
 }
 
-/** Stands between a server and the broker, and can be cut. */
-class CuttableLine {
+/** A proxy between a server and the broker that can be cut. */
+class InterruptibleLine {
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
 
@@ -80,7 +80,7 @@ class CuttableLine {
     this.#sockets = sockets;
   }
 
-  static async to(port: number): Promise<CuttableLine> {
+  static async to(port: number): Promise<InterruptibleLine> {
     const sockets = new Set<Socket>();
     const server = createServer((near) => {
       const far = connect(port, "127.0.0.1");
@@ -99,7 +99,7 @@ class CuttableLine {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new CuttableLine(server, sockets);
+    return new InterruptibleLine(server, sockets);
   }
 
   get port(): number {
@@ -124,25 +124,25 @@ interface Watch {
   readonly resolve: () => void;
 }
 
-/** Hands everything on, and tells the test once a message has been handled. */
+/** Passes everything on, and notifies the test once a message has been handled. */
 export class WatchedBroker implements Broker {
   readonly #inner: Broker;
-  readonly #line: CuttableLine;
+  readonly #line: InterruptibleLine;
   readonly #watches = new Set<Watch>();
   /** Topics of the messages handed on, in order. */
   readonly handled: string[] = [];
 
-  constructor(inner: Broker, line: CuttableLine) {
+  constructor(inner: Broker, line: InterruptibleLine) {
     this.#inner = inner;
     this.#line = line;
   }
 
-  /** Resolves at the next connection, or at once where there is one. */
+  /** Resolves at the next connection, or at once if there is one. */
   async untilConnected(): Promise<void> {
     if (!this.connected) await this.#nextChange(true);
   }
 
-  /** Cuts the connection, and resolves when this side has noticed. It comes back by itself a second later. */
+  /** Cuts the connection, and resolves when this side has noticed. It reconnects a second later. */
   async cut(): Promise<void> {
     const noticed = this.#nextChange(false);
     this.#line.cut();

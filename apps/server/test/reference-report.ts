@@ -31,7 +31,7 @@ const nothing = (): Sums => ({ ...noTime(), reachable: 0, counted: 0, battery: 0
 export function referenceReport(history: RawHistory, intervalDays: number) {
   const shown = clockOf(history.timezone);
   const atMs = (tick: number) => history.baseMs + tick * TICK_MS;
-  /** The first tick at which the clocks show so much or more. */
+  /** The first tick at or after this time. */
   const firstShowing = (text: string) => {
     for (let tick = -6_000; ; tick += 1) if (shown(atMs(tick)) >= text) return tick;
   };
@@ -227,7 +227,7 @@ function robotOf(history: RawHistory, robot: number | null): number {
   return robot !== null && robot < history.robots.length ? robot : 0;
 }
 
-/** How many of these days maintenance came due: so long after it was done last, and not done again before. */
+/** On how many of these days maintenance became due: the interval after it was last done, unless done again before. */
 function dueDays(released: readonly string[], intervalDays: number, dates: readonly string[]): number {
   const done = [INSTALLED, ...released];
   return dates.filter((date) => {

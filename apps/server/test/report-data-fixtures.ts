@@ -19,7 +19,7 @@ export interface SampleReportOptions {
 
 const none: OutcomeCounts = { COMPLETED: 0, STOPPED: 0, CUT_SHORT: 0, FAILED: 0, SKIPPED: 0, MISSED: 0, RUNNING: 0 };
 
-/** A whole report of invented values, the same at each call, from 1 January 2026 on in India. */
+/** A complete, deterministic report of invented values, from 1 January 2026 in India. */
 export function sampleReportData(made: SampleReportOptions = {}): ReportData {
   const {
     robots = 4,

@@ -186,7 +186,7 @@ function until(robot: RawRobot, now: number): RawRobot {
   const past = (spans: RawRobot["online"]) =>
     spans.filter(([from]) => from <= now).map(([from, to]) => [from, to === null || to > now ? null : to] as const);
   const online = past(robot.online);
-  // Whoever was never at the site told nothing there.
+  // A robot that was never at the site reported nothing there.
   const isStranger = robot.whereabouts === "left" && online.length === 0;
   return {
     ...robot,
@@ -203,7 +203,7 @@ function until(robot: RawRobot, now: number): RawRobot {
 
 let count = 0;
 
-/** Stores a history at a site of its own; answers the site's id. */
+/** Stores a history at a new site; returns the site's id. */
 export async function storeHistory(db: Db, history: RawHistory, elsewhereId: number, userId: number): Promise<number> {
   const at = (ticks: number) => new Date(history.baseMs + ticks * TICK_MS);
   const orNull = (ticks: number | null) => (ticks === null ? null : at(ticks));

@@ -37,7 +37,7 @@ export interface RestorePoint {
   restore(): Promise<void>;
 }
 
-/** Remembers all rows as they are now. Who signed in stays signed in whatever is restored. */
+/** Remembers all current rows. Sessions survive a restore. */
 export async function createRestorePoint(db: Db): Promise<RestorePoint> {
   const rows: Rows = async <T>(text: string) => (await sql.raw<T>(text).execute(db)).rows;
   const restore = await restoringSql(rows, ["sessions"]);

@@ -36,7 +36,7 @@ type EventBody = EventMessage extends infer Event
     : never
   : never;
 
-/** An event that happened at `at` and is told then. */
+/** An event that happened and is reported at `at`. */
 export function eventMessage(at: Date, session: number, eventSeq: number, body: EventBody): unknown {
   return { eventSeq, session, ts: at.toISOString(), at: at.toISOString(), ...body };
 }

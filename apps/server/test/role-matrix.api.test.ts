@@ -59,7 +59,7 @@ const roleOf = (person: Person | null) => (person === null ? null : person === "
 /** What the call's places name, each by its kind. */
 type Filled = ReadonlyMap<string, { readonly kind: Kind; readonly value: unknown }>;
 
-/** The status that the permission table asks for. */
+/** The status that the permission table requires. */
 function expectedStatus(name: RouteName, person: Person | null, filled: Filled): number {
   const route: RouteSpec = routes[name];
   if (!mayCall(roleOf(person), name)) return person === null ? 401 : 403;
@@ -70,7 +70,7 @@ function expectedStatus(name: RouteName, person: Person | null, filled: Filled):
   if (seen.some((kind) => hidden.includes(kind))) return 404;
   // They are all the viewer's but do not name the same robot.
   if (new Set(seen).size > 1 && sampleCalls[name].mixes !== true) return 400;
-  // No robot of the fixtures has ever reported, so each is away.
+  // No robot of the fixtures has ever reported, so each is offline.
   return sampleCalls[name].status ?? (route.device === true ? 504 : (route.status ?? 200));
 }
 
@@ -140,7 +140,7 @@ function foreignWords(person: Person | null): readonly string[] {
   return person === "stranger" ? privateWords.owner : [...privateWords.owner, ...privateWords.stranger];
 }
 
-/** What is wrong with the answer to a call, in words; nothing where it is as the table says. */
+/** Describes what is wrong with the answer to a call; nothing if it matches the table. */
 function problemsOf(name: RouteName, person: Person | null, filled: Filled, answer: Answer): string[] {
   const route: RouteSpec = routes[name];
   const problems: string[] = [];
@@ -205,7 +205,7 @@ describe.each(names)("§6 Roles and permissions: %s", (name) => {
   });
 });
 
-describe("§6: the table is whole", () => {
+describe("§6: the table is complete", () => {
   test("every place of an id in a route's schemas is tried", () => {
     const tried = names.map((name) => [
       name,

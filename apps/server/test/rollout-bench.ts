@@ -51,7 +51,7 @@ export class RolloutBench {
     return uploadFirmware.response.parse(body).firmwareId;
   }
 
-  /** Rolls firmware out to these robots in their order; answers the rollout's id. */
+  /** Rolls firmware out to these robots in their order; returns the rollout's id. */
   async createRollout(version: string, robots: readonly TestRobot[], options: RolloutOptions = {}): Promise<number> {
     const firmware_id = await this.upload(version);
     const body = { firmware_id, robot_ids: robots.map(({ id }) => id), ...options };

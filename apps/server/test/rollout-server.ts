@@ -60,7 +60,7 @@ function dyingBroker(inner: Broker, killAt: Setup["killAt"]): Broker {
   };
 }
 
-/** The real server in a process of its own, configured by its parent; it serves only robots. */
+/** The real server in a separate process, configured by its parent; it serves only robots. */
 async function run({ connection: options, mqttUrl: url, username, password, publicUrl, killAt }: Setup): Promise<void> {
   const log = pino({ level: "silent" });
   const { db, connection } = openDatabase(options);

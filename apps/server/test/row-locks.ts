@@ -3,7 +3,7 @@ import type { Db, Tx } from "../src/platform/database/database.ts";
 import type { TestRobot } from "./fixtures.ts";
 
 /**
- * Holds the rows of a robot, as a server would that stands still in the middle of its work, until it is let go; `last`
+ * Locks the rows of a robot, as a server would that is suspended in the middle of its work, until released; `last`
  * is done before.
  */
 export async function holdRobotRows(
@@ -16,7 +16,7 @@ export async function holdRobotRows(
   return holdLock(db, take, last);
 }
 
-/** Holds whatever `take` locks, until it is let go. */
+/** Holds the locks that `take` acquires until released. */
 export async function holdLock(
   db: Db,
   take: (tx: Tx) => Promise<unknown>,
@@ -37,7 +37,7 @@ export async function holdLock(
   };
 }
 
-/** Settles once somebody, or so many, wait for what another transaction has; `query` is how theirs begins. */
+/** Resolves once at least `count` queries wait for another transaction's locks; `query` is how they begin. */
 export async function untilBlocked(db: Db, count = 1, query = ""): Promise<void> {
   const waiting = sql`
     select 1 from pg_stat_activity

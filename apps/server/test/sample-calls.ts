@@ -36,11 +36,11 @@ export interface SampleCall {
   readonly params?: Part;
   readonly query?: Part;
   readonly body?: Part;
-  /** Success of a call about robots that are all away, where it is not 504. */
+  /** The status of a call about robots that are all offline, if not 504. */
   readonly status?: number;
-  /** How the groups stand before the call: "free" where no robot is in one, "unplanned" where none has a schedule. */
+  /** The groups before the call: "free": no robot is in one, "unplanned": none has a schedule. */
   readonly groups?: GroupSeed;
-  /** True where there are firmware and a rollout before the call. */
+  /** True if there are firmware and a rollout before the call. */
   readonly firmware?: true;
   /** The file that the call takes. */
   readonly file?: Buffer;
@@ -91,7 +91,7 @@ const templateForm = {
   description: "",
   sections: [{ type: "alerts", enabled: true, order: 1, fields: [{ name: "critical_alerts", enabled: true }] }],
 };
-/** The tests' clock stands in it. */
+/** Contains the tests' current time. */
 const june = { site_name: "Sample Park", from: "2026-06-01 00:00:00", to: "2026-06-30 23:59:59" };
 const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequency: "MONTHLY" };
 
@@ -166,7 +166,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   resetPartnerPassword: { params: { id: partner }, changes: true },
   adminList: {},
   createAdmin: { body: { username: "meera", name: "Meera Iyer", password: PASSWORD }, changes: true },
-  // The Super Admin of the fixtures is the caller, who may do neither to oneself.
+  // The Super Admin of the fixtures is the caller, who may do neither to themselves.
   resetAdminPassword: { params: { id: admin }, body: { password: PASSWORD }, status: 409 },
   removeAdmin: { params: { id: admin }, body: { password: PASSWORD }, status: 409 },
   deviceList: {},
@@ -295,7 +295,7 @@ const ownedByNobody = [
   "offerId",
 ];
 
-/** Names in the route's schemas that look like ids of rows that somebody owns. */
+/** Names in the route's schemas that look like ids of rows with an owner. */
 export function idNamesOf(route: RouteSpec): string[] {
   return [route.params, route.query, route.body]
     .flatMap((schema) => Object.keys(schema?.shape ?? {}))

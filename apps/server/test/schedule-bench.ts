@@ -12,8 +12,7 @@ import type { ClockCheck } from "../src/platform/clock-watch.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import type { Dependencies } from "../src/platform/dependencies.ts";
-import { activityRows } from "./activity-rows.ts";
-import { addRobot, addSite } from "./fixtures.ts";
+import { activityRows, addRobot, addSite } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
 import { InMemoryRobots } from "./in-memory-robots.ts";
 import { testSettings } from "./test-app.ts";
@@ -136,7 +135,7 @@ export class ScheduleBench {
     return { siteId, groupId, timezone, robotIds, name };
   }
 
-  /** Answers the schedule's id. */
+  /** Returns the schedule's id. */
   async schedule(
     group: { readonly groupId: number; readonly siteId: number; readonly timezone: string },
     { startTime, frequency = "ONCE", minutes = 30, skipOnRain = false, status = "ACTIVE" }: NewSchedule,

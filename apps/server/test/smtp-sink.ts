@@ -37,7 +37,7 @@ export class SmtpSink {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Resolves when all who are connected now have gone. */
+  /** Resolves when all current connections have closed. */
   async left(): Promise<void> {
     await Promise.all([...this.#sockets].map((socket) => once(socket, "close")));
   }

@@ -12,7 +12,7 @@ export const compiledBefore = { NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-comp
 const thisCheckout = fileURLToPath(new URL("../../..", import.meta.url));
 /** Of what hangs; a busy machine starts a database, a broker and two processes within a minute. */
 const START_LIMIT_MS = 60_000;
-/** More where it writes a history first. */
+/** Longer if it writes a history first. */
 const HISTORY_LIMIT_MS = 90_000;
 
 export interface SuncrewRun {
@@ -20,11 +20,11 @@ export interface SuncrewRun {
   readonly pid: number;
   /** Everything printed so far, on both outputs. */
   printed(): string;
-  /** The sentences of the lines of JSON that it printed, one a line. */
+  /** The messages of the JSON lines that it printed, one per line. */
   said(): string;
-  /** Waits until it is ready; rejects with what it printed where it ends before that. */
+  /** Waits until it is ready; rejects with its output if it exits before that. */
   ready(): Promise<{ readonly url: string; readonly mqttPort: number; readonly controlAddress: string }>;
-  /** Waits for its end; answers the exit code, or the signal that ended it. */
+  /** Waits for its exit; returns the exit code, or the signal that ended it. */
   ended(): Promise<number | string>;
   /** Presses Ctrl-C and waits for the end. */
   interrupt(): Promise<void>;
@@ -34,13 +34,13 @@ export interface RunOptions {
   readonly history?: boolean;
   readonly console?: boolean;
   readonly startLimitMs?: number;
-  /** The folder of another version; this checkout unless given. */
+  /** The folder of another version; this checkout by default. */
   readonly checkout?: string;
   /** As people type it: npm is the child, and Suncrew is npm's. */
   readonly throughNpm?: boolean;
 }
 
-/** PORT and the like of whoever runs the tests are not the test's. */
+/** Ignores PORT and the like from the environment of the test run. */
 const cleanEnvironment = (environment: Readonly<Record<string, string | undefined>>) => ({
   PATH: process.env["PATH"],
   TMPDIR: process.env["TMPDIR"],
@@ -49,7 +49,7 @@ const cleanEnvironment = (environment: Readonly<Record<string, string | undefine
   ...environment,
 });
 
-/** Runs `npm run migrate` on a database, to its end, with an account of its own where one is given. */
+/** Runs `npm run migrate` on a database to the end, optionally with a separate account. */
 export async function runMigrate(
   database: string | { readonly serverUrl: string; readonly ownerUrl: string },
   args: readonly string[] = [],
@@ -71,7 +71,7 @@ export async function runMigrate(
   return { code: child.exitCode, printed: printed.trim() };
 }
 
-/** Starts the real process as `npm start` and `npm run serve` do, unless asked without the console and without history. */
+/** Starts the real process as `npm start` and `npm run serve` do, by default without console and history. */
 export function runSuncrew(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -113,7 +113,7 @@ export function runSuncrew(
       .then((code) => reject(new Error(`It ended (${code}). It printed:\n${text}`)))
       .finally(() => clearTimeout(limit));
   });
-  // Only those who wait for it hear of a failure.
+  // A failure reaches only code that awaits it.
   ready.catch(() => undefined);
   const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? "";
   return {
@@ -151,7 +151,7 @@ export async function processesNaming(text: string): Promise<string[]> {
   return lines.flat();
 }
 
-/** Listens on a port, any free one unless given, so that nobody else can. */
+/** Occupies a port, any free one by default. */
 export async function takePort(port = 0): Promise<{ readonly port: number; release(): Promise<void> }> {
   const server: Server = createServer();
   server.listen(port, "127.0.0.1");

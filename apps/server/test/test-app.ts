@@ -9,9 +9,8 @@ import { type Clock, ManualClock } from "../src/platform/clock.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { logOptions } from "../src/platform/log.ts";
 import type { Dependencies, Settings } from "../src/platform/dependencies.ts";
-import { type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
+import { createSessionToken, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
 import { MemoryBroker } from "./memory-broker.ts";
-import { openToken } from "./open-token.ts";
 import { TestClient } from "./test-client.ts";
 import { createSeededDatabase } from "./test-database.ts";
 
@@ -36,12 +35,12 @@ export interface TestApp<C extends Clock = ManualClock, B extends Broker = Memor
   readonly fixtures: Fixtures;
   /** Makes calls as one of the fixtures' people, in one session of theirs; null is nobody. */
   as(person: Person | null): Promise<TestClient>;
-  /** Signs in anew, with the password. */
+  /** Signs in again, with the password. */
   signIn(person: Person): Promise<TestClient>;
   close(): Promise<void>;
 }
 
-/** When a test's clock stands unless it says otherwise. */
+/** The default time of a test's clock. */
 export const TEST_NOW = new Date("2026-06-15T06:30:00.000Z");
 
 export const testSettings: Settings = {
@@ -56,8 +55,8 @@ export const testSettings: Settings = {
 };
 
 /**
- * The whole server on a database of its own with the fixtures in it. Its long-lived parts are idle until the test calls
- * `app.start()`. The clock stands still and the broker is memory, unless the test hands in others.
+ * The whole server on its own database with the fixtures. Its services are idle until the test calls `app.start()`. By
+ * default the clock is manual and the broker in memory.
  */
 export async function createTestApp(): Promise<TestApp>;
 export async function createTestApp<C extends Clock = ManualClock, B extends Broker = MemoryBroker>(
@@ -83,7 +82,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
   const nobody = new TestClient(app.http, null);
   let signIns = 0;
   const signIn = async (person: Person) => {
-    // From an address of its own, so that no test signs in too often for one.
+    // From a new address each time, so that no test hits the sign-in limit of one.
     signIns += 1;
     const door = new TestClient(app.http, null, `10.0.${signIns >> 8}.${signIns & 255}`);
     const { token } = await door.ask(login, { body: { username: usernames[person], password: PASSWORD } });
@@ -102,7 +101,7 @@ export async function createTestApp(options: TestAppOptions<Clock, Broker> = {})
       if (person === null) return nobody;
       const client =
         signedIn.get(person) ??
-        openToken(app.http, database.db, person, clock.now()).then((token) => new TestClient(app.http, token));
+        createSessionToken(app.http, database.db, person, clock.now()).then((token) => new TestClient(app.http, token));
       signedIn.set(person, client);
       return client;
     },

@@ -38,7 +38,7 @@ export class TestClient {
     this.#address = address;
   }
 
-  /** Makes a call and answers whatever comes. */
+  /** Makes a call and returns any answer. */
   async call<R extends RouteSpec>(route: R, sent: Sent<R> = {}): Promise<Answer> {
     const { params, query, body, headers } = sent;
     return this.raw(urlOf(route.path, params, query), {
@@ -57,7 +57,7 @@ export class TestClient {
     return route.response.parse(route.file === undefined ? answer.body : answer.text) as ResponseOf<R>;
   }
 
-  /** Asks for any address in any way. */
+  /** Requests any path with any method. */
   async raw(url: string, { method = "GET", headers = {}, body }: RawCall = {}): Promise<Answer> {
     const response = await this.#http.inject({
       method,

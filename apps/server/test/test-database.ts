@@ -25,7 +25,7 @@ const idle: Copy[] = [];
 /** The same, with the fixtures in them. */
 const idleSeeded: SeededCopy[] = [];
 
-/** A database as the migrations leave it, for one test or file; whoever gets it closes it. */
+/** A migrated database for one test or file; the caller closes it. */
 export async function createTestDatabase(): Promise<OpenDatabase> {
   return opened(idle.pop() ?? (await copyTemplate(async () => ({}))), idle);
 }
@@ -66,7 +66,7 @@ async function oneSidedChanges({ client }: Copy): Promise<string[]> {
 
 /** Makes the copy ready for the next test; drops it, and answers false, where its test changed more than rows. */
 async function restored(copy: Copy): Promise<boolean> {
-  // Whoever still holds a connection would hold its locks, too.
+  // A connection that is still open would also hold its locks.
   await copy.client.query(
     "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );

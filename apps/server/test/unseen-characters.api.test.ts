@@ -52,7 +52,7 @@ describe("§5 names and one-line texts: characters that nobody sees", () => {
     expect(errors.map((error) => error.field)).toContain(field);
   });
 
-  test("the sentence names the field and the character", async () => {
+  test("the message names the field and the character", async () => {
     const admin = await server.as("admin");
     const body = { ...sampleCalls.createSite.body, name: "Park\u200BOne", address: "Road 1\nNear the well" };
     const answer = await admin.raw("/api/sites/create", { method: "POST", body });
@@ -67,7 +67,7 @@ describe("§5 names and one-line texts: characters that nobody sees", () => {
     ]);
   });
 
-  test("what has been stored with them is told as ever, and can be edited to a name without", async () => {
+  test("names that were stored with them are still returned, and can be edited to names without", async () => {
     const admin = await server.as("admin");
     const { ownSiteId: siteId, ownRobot } = server.fixtures;
     await server.db.updateTable("sites").set({ name: "Own\u202Efield" }).where("id", "=", siteId).execute();

@@ -15,7 +15,7 @@ import { createSite } from "@suncrew/contract/sites/sites.ts";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
 import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
-import { createWithTwoAccounts, type TwoAccounts } from "../../test/two-accounts.ts";
+import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
 
 // Each test starts a whole server: nothing here is said about how quick that is.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -25,13 +25,13 @@ const ADMIN_PASSWORD = "meadow-lantern-42";
 const MAY_CHANGE = "the account of DATABASE_URL could change the audit: let another one own the tables";
 
 let folder: string;
-let database: TwoAccounts;
+let database: OwnerAndServerAccounts;
 let run: SuncrewRun | null = null;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "suncrew-accounts-"));
   const { admin, template } = inject("postgres");
-  database = await createWithTwoAccounts(admin, `${template}_${randomBytes(6).toString("hex")}`);
+  database = await createOwnerAndServerAccounts(admin, `${template}_${randomBytes(6).toString("hex")}`);
 });
 afterEach(async () => {
   await run?.interrupt();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CuttableDatabase } from "../../test/cuttable-database.ts";
+import { InterruptibleDatabase } from "../../test/interruptible-database.ts";
 import { runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { createTestDatabase } from "../../test/test-database.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
@@ -14,14 +14,14 @@ const PATIENCE = { timeout: 60_000 };
 
 let folder: string;
 let database: OpenDatabase;
-let cuttable: CuttableDatabase;
+let interruptible: InterruptibleDatabase;
 let run: SuncrewRun;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "suncrew-outages-"));
   database = await createTestDatabase();
-  cuttable = await CuttableDatabase.open(database.connection);
-  await cuttable.make("killed");
-  const { host, port, database: name, user, password } = cuttable.database.connection;
+  interruptible = await InterruptibleDatabase.open(database.connection);
+  await interruptible.setFault("killed");
+  const { host, port, database: name, user, password } = interruptible.database.connection;
   run = runSuncrew(["production"], {
     DATABASE_URL: `postgres://${String(user)}:${encodeURIComponent(String(password))}@${host}:${port}/${name}`,
     EMBEDDED: "yes",
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   if (run.child.exitCode === null) await run.interrupt();
-  await cuttable.close();
+  await interruptible.close();
   await database.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -48,22 +48,22 @@ async function said(words: string): Promise<void> {
 
 test("set-up: a start waits for the database and says so; an outage is told once by a running server", async () => {
   await said("is away");
-  await cuttable.make(null);
+  await interruptible.setFault(null);
   const { url } = await run.ready();
   const ready = async () => {
     const answer = await fetch(`${url}/api/ready`);
     return [answer.status, ((await answer.json()) as { message?: string }).message];
   };
   await expect.poll(ready, PATIENCE).toEqual([200, undefined]);
-  await cuttable.make("killed");
+  await interruptible.setFault("killed");
   await said("\nthe database is away");
   await expect.poll(ready, PATIENCE).toEqual([503, "The database cannot be reached."]);
-  await cuttable.make(null);
+  await interruptible.setFault(null);
   await said("\nthe database is back");
   await expect.poll(ready, PATIENCE).toEqual([200, undefined]);
   await run.interrupt();
 
-  const { host, port, database: name } = cuttable.database.connection;
+  const { host, port, database: name } = interruptible.database.connection;
   const place = `the database at ${host}:${port}/${name}`;
   const lines = run.printed().trim().split("\n");
   const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import pino from "pino";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Fixtures } from "../../../test/fixtures.ts";
+import type { Fixtures } from "../../../test/fixtures.ts";
 import { createSeededDatabase } from "../../../test/test-database.ts";
 import { verifyAudit } from "./audit-chain.repository.ts";
 import { readAudit } from "./audit.queries.ts";

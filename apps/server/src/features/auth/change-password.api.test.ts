@@ -3,8 +3,7 @@ import { PASSWORD_COMMON, PASSWORD_OBVIOUS, PASSWORD_REPEATED } from "@suncrew/d
 import { createPartner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PASSWORD, usernames } from "../../../test/fixtures.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
+import { partnerForm, PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { accountLimit, LOCKED_MS } from "./sign-in-limits.ts";

@@ -2,8 +2,7 @@ import { changePassword, login } from "@suncrew/contract/auth/auth.ts";
 import { createPartner, partnerDetails, resetPartnerPassword } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PASSWORD, usernames } from "../../../test/fixtures.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
+import { partnerForm, PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 

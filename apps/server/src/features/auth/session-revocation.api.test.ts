@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { untilBlocked } from "../../../test/row-locks.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
+import { partnerForm } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { type App, buildApp } from "../../app.ts";

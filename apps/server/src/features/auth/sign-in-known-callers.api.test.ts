@@ -1,8 +1,7 @@
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { createPartner, resetPartnerPassword } from "@suncrew/contract/partners/partners.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { PASSWORD, usernames } from "../../../test/fixtures.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
+import { partnerForm, PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { SignInCleaner } from "./auth.service.ts";

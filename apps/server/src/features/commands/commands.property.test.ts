@@ -2,7 +2,7 @@ import type { AcceptedStart } from "@suncrew/simulator/fleet/truth.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import type { Answer } from "../../../test/test-client.ts";
@@ -12,12 +12,12 @@ const histories = 4 * factor;
 const SPEED = 20;
 
 let bench: CommandBench;
-const brokers: CuttableBroker[] = [];
+const brokers: InterruptibleBroker[] = [];
 const clock = new FastClock(SPEED);
 
 beforeAll(async () => {
-  const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => {
-    const broker = new CuttableBroker(inner);
+  const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) => {
+    const broker = new InterruptibleBroker(inner);
     brokers.push(broker);
     return broker;
   };
@@ -95,8 +95,8 @@ async function live(steps: readonly Step[]): Promise<void> {
       }
       case "lose": {
         const broker = brokerOf(each.server);
-        broker.fateOf = () => "lose";
-        void passed(each.forMs).then(() => (broker.fateOf = () => "pass"));
+        broker.deliveryOf = () => "lose";
+        void passed(each.forMs).then(() => (broker.deliveryOf = () => "pass"));
         break;
       }
       case "replay":
@@ -108,7 +108,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   }
   // All faults end; what is pending must then settle by itself.
   for (const broker of brokers) {
-    broker.fateOf = () => "pass";
+    broker.deliveryOf = () => "pass";
     broker.setCut(false);
   }
   for (const robot of robots()) bench.robot(robot).clear();
@@ -184,9 +184,9 @@ function serverOf(index: number): BenchServer {
   return bench.servers[index] ?? bench.server;
 }
 
-function brokerOf(index: number): CuttableBroker {
+function brokerOf(index: number): InterruptibleBroker {
   const { broker } = serverOf(index);
-  if (!(broker instanceof CuttableBroker)) throw new Error("The server's broker connection cannot be cut.");
+  if (!(broker instanceof InterruptibleBroker)) throw new Error("The server's broker connection cannot be cut.");
   return broker;
 }
 

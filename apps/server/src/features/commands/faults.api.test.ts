@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 
 beforeEach(async () => {
   bench = await CommandBench.open({
     clock: new FastClock(6),
-    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+    wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)),
   });
   await bench.live();
 });
@@ -295,7 +295,7 @@ describe("a broker that is unreachable", () => {
   });
 
   test("protocol rule 5: a START lost on its way may have been received: a STOP follows", async () => {
-    broker.fateOf = (_topic, payload) => (payload.includes('"START"') ? "lose" : "pass");
+    broker.deliveryOf = (_topic, payload) => (payload.includes('"START"') ? "lose" : "pass");
     expect(await bench.press("START")).toMatchObject({ status: 504 });
     await allSettled();
     expect(await bench.commands()).toMatchObject([
@@ -306,7 +306,7 @@ describe("a broker that is unreachable", () => {
   });
 
   test("protocol rule 6: a START whose publishing failed after it went out is judged by what the robot shows", async () => {
-    broker.fateOf = (_topic, payload) => (payload.includes('"START"') ? "fail" : "pass");
+    broker.deliveryOf = (_topic, payload) => (payload.includes('"START"') ? "fail" : "pass");
     expect(await bench.press("START")).toMatchObject({ status: 200 });
     expect(await bench.commands()).toMatchObject([{ outcome: "CONFIRMED", published_at: null }]);
   });

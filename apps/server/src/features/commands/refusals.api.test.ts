@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { activityRows } from "../../../test/activity-rows.ts";
-import type { Person, TestRobot } from "../../../test/fixtures.ts";
-import { setState } from "../../../test/fixtures.ts";
+import { activityRows, type Person, setState, type TestRobot } from "../../../test/fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
 let bench: TestApp;

@@ -1,17 +1,17 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { Person } from "../../../test/fixtures.ts";
 
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 
 beforeEach(async () => {
   bench = await CommandBench.open({
     clock: new FastClock(10),
-    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+    wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)),
   });
   await bench.live();
 });

@@ -7,8 +7,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
-import type { TestRobot } from "../../../test/fixtures.ts";
-import { openToken } from "../../../test/open-token.ts";
+import { createSessionToken, type TestRobot } from "../../../test/fixtures.ts";
 
 let bench: CommandBench;
 let port: number;
@@ -22,7 +21,7 @@ beforeEach(async () => {
   await http.listen({ host: "127.0.0.1", port: 0 });
   const address = http.server.address();
   port = address !== null && typeof address === "object" ? address.port : 0;
-  authorization = `Bearer ${await openToken(http, bench.db, "admin", bench.clock.now())}`;
+  authorization = `Bearer ${await createSessionToken(http, bench.db, "admin", bench.clock.now())}`;
 });
 afterEach(() => bench.close());
 

@@ -2,7 +2,7 @@ import { commandMessageSchema, type CommandMessage, type StateMessage } from "@s
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { activityRows } from "../../../test/activity-rows.ts";
+import { activityRows } from "../../../test/fixtures.ts";
 import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { databaseNow } from "../../platform/database/database.ts";

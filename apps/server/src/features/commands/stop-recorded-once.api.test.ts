@@ -10,9 +10,9 @@ import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 
 test("protocol rule 3: a Stop sent before its row is recorded once, though the answer to that row's commit was lost", async () => {
   const journal = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
-  const bench = await CommandBench.open({ cuttable: true, settings: { stopJournalDir: journal } });
+  const bench = await CommandBench.open({ interruptible: true, settings: { stopJournalDir: journal } });
   try {
-    const { db, cuttable, fixtures } = bench;
+    const { db, interruptible, fixtures } = bench;
     const { ownRobot, ownSiteId: siteId } = fixtures;
     await bench.live(ownRobot);
     const before = await bench.server.as("owner");
@@ -38,13 +38,13 @@ test("protocol rule 3: a Stop sent before its row is recorded once, though the a
     const letCommit = await holdLock(db, (tx) => sql`select pg_advisory_xact_lock(4711)`.execute(tx));
     await letDecide();
     await untilBlocked(db, 1, "commit");
-    await cuttable.make("killed");
+    await interruptible.setFault("killed");
     expect(await answer).toMatchObject({ status: 200, body: { success: true } });
     await letCommit();
     const stops = async () => (await bench.commands(ownRobot)).filter(({ verb }) => verb === "STOP");
     await bench.until(async () => (await stops()).length > 0);
     expect(await readdir(journal)).toHaveLength(1);
-    await cuttable.make(null);
+    await interruptible.setFault(null);
     await bench.until(async () => (await readdir(journal)).length === 0);
     expect(await stops()).toHaveLength(1);
   } finally {

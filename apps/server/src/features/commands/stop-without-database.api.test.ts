@@ -9,14 +9,14 @@ import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
-import type { DatabaseFault } from "../../../test/cuttable-database.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
+import type { DatabaseFault } from "../../../test/interruptible-database.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { recordSentStops } from "./accept-orders.ts";
 
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 let journal: string;
 let owner: TestClient;
 let stranger: TestClient;
@@ -28,9 +28,9 @@ beforeEach(async () => {
   journal = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
   bench = await CommandBench.open({
     more: 2,
-    cuttable: true,
+    interruptible: true,
     settings: { stopJournalDir: journal },
-    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+    wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)),
   });
   for (const robot of robots()) await bench.live(robot);
   owner = await bench.server.as("owner");
@@ -65,7 +65,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
       const { ownRobot, ownRobot2 } = bench.fixtures;
       await start(ownRobot);
       expect(await order(stranger, "STOP")).toMatchObject({ status: 404 });
-      await bench.cuttable.make(fault);
+      await bench.interruptible.setFault(fault);
       const from = bench.clock.now();
 
       const [foreignStop, foreignSite, refused] = await Promise.all([
@@ -86,7 +86,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
       expect(await readdir(journal)).toHaveLength(1);
       expect(await stopsOf(ownRobot)).toEqual([]);
 
-      await bench.cuttable.make(null);
+      await bench.interruptible.setFault(null);
       const [stop, ...more] = await settledStops(ownRobot);
       expect(more).toEqual([]);
       expect(stop).toMatchObject({ outcome: "CONFIRMED", requested_by: "Omkar Jain", action_type: "MANUAL" });
@@ -115,7 +115,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     for (const robot of robots()) await bench.live(robot);
     const { ownRobot, ownRobot2, ownSiteId: siteId } = bench.fixtures;
     await order(owner, "START");
-    await bench.cuttable.make("killed");
+    await bench.interruptible.setFault("killed");
     const robotObjectIds = [ownRobot.id, ownRobot2.id];
     const some = await owner.ask(groupSendCommand, { body: { siteId, groupId, command: "STOP", robotObjectIds } });
     expect(some).toMatchObject({ success: true, message: "Sent to 2 robots; will be recorded." });
@@ -127,7 +127,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     for (const result of all.results)
       expect(result).toMatchObject({ outcome: "SUCCESS", message: SENT, pending: true });
     await Promise.all(robots().map(stops));
-    await bench.cuttable.make(null);
+    await bench.interruptible.setFault(null);
     for (const robot of robots()) {
       const stops = await settledStops(robot, robotObjectIds.includes(robot.id) ? 2 : 1);
       expect(stops.map(({ outcome }) => outcome)).toEqual(stops.map(() => "CONFIRMED"));
@@ -139,11 +139,11 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
 
   test("killed: a server that ends in between records it after its next start", async () => {
     await start(bench.fixtures.ownRobot);
-    await bench.cuttable.make("killed");
+    await bench.interruptible.setFault("killed");
     expect(await order(owner, "STOP")).toMatchObject({ status: 200, body: { message: SENT } });
     await stops(bench.fixtures.ownRobot);
     await bench.server.stop();
-    await bench.cuttable.make(null);
+    await bench.interruptible.setFault(null);
     await bench.startServer();
     expect(await settledStops(bench.fixtures.ownRobot)).toMatchObject([{ outcome: "CONFIRMED" }]);
   });
@@ -156,7 +156,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     const justSignedOut = await bench.server.as("owner");
     expect(await order(justSignedOut, "STOP", bench.fixtures.ownRobot2)).toMatchObject({ status: 200 });
     await justSignedOut.ask(logout, {});
-    await bench.cuttable.make("killed");
+    await bench.interruptible.setFault("killed");
     // Both were known to have ended before the database was lost.
     expect(await order(signedOut, "STOP")).toMatchObject({ status: 401 });
     expect(await order(justSignedOut, "STOP")).toMatchObject({ status: 401 });
@@ -173,7 +173,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
   test("no START goes to a robot whose Stop is not recorded yet", async () => {
     const { ownRobot } = bench.fixtures;
     await start(ownRobot);
-    await bench.cuttable.make("killed");
+    await bench.interruptible.setFault("killed");
     await order(owner, "STOP");
     await stops(ownRobot);
     // The database is back, but accepts no Stop.
@@ -184,7 +184,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     await sql`create trigger no_stop before insert on commands for each row execute function no_stop()`.execute(
       bench.db,
     );
-    await bench.cuttable.make(null);
+    await bench.interruptible.setFault(null);
     // Seen to have stopped by a server that hears robots again.
     await bench.until(async () => (await bench.state()).motion === "STOPPED");
     expect(await order(owner, "START")).toMatchObject({ status: 503, body: { success: false } });
@@ -231,7 +231,7 @@ describe("protocol rule 3: a person's Stop does not wait for the database", () =
     const cookie = String(signedIn.headers["set-cookie"]).split(";")[0] ?? "";
     await browser.call(siteDetails, { headers: { cookie } });
     await start(ownRobot);
-    await bench.cuttable.make("killed");
+    await bench.interruptible.setFault("killed");
     const body = { ...named(ownRobot), command: "STOP" as const };
     expect((await browser.call(sendCommand, { body })).status).toBeGreaterThanOrEqual(400);
     expect(bench.robot(ownRobot).truth().motion).toBe("MOVING");

@@ -2,10 +2,9 @@ import { allocateDevices, type Device, deviceList, provisionDevices } from "@sun
 import { createPartner, deletePartner } from "@suncrew/contract/partners/partners.ts";
 import { createRobot, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addDevice, FREE_SERIAL, type Person } from "../../../test/fixtures.ts";
+import { addDevice, FREE_SERIAL, partnerForm, type Person } from "../../../test/fixtures.ts";
 import { untilBlocked } from "../../../test/row-locks.ts";
 import { MemoryAccounts } from "../../../test/memory-accounts.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 

@@ -8,13 +8,13 @@ import { updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import mqtt, { type MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FREE_SERIAL, type TestRobot } from "../../../test/fixtures.ts";
 import type { Broker } from "../../platform/broker.ts";
 import { acceptOrders } from "../commands/public.ts";
 
 /** Holds STARTs back between the server and the broker until the test releases them. */
-class HoldingBroker extends CuttableBroker {
+class HoldingBroker extends InterruptibleBroker {
   holds = false;
   readonly held = Promise.withResolvers<void>();
   readonly letGo = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import type { Answer } from "../../../test/test-client.ts";
@@ -17,13 +17,13 @@ let bench: CommandBench;
 let groupId: number;
 let tried = 0;
 let startsOverlapped = 0;
-const brokers: CuttableBroker[] = [];
+const brokers: InterruptibleBroker[] = [];
 const clock = new FastClock(SPEED);
 const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
 
 beforeAll(async () => {
-  const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => {
-    const broker = new CuttableBroker(inner);
+  const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) => {
+    const broker = new InterruptibleBroker(inner);
     brokers.push(broker);
     return broker;
   };
@@ -84,7 +84,7 @@ async function live({ faults, losses, powerCycle, starts, lock }: History): Prom
   // Every other message of that server is lost in transit.
   for (const server of losses) {
     let count = 0;
-    brokerOf(server).fateOf = () => ((count += 1) % 2 === 0 ? "lose" : "pass");
+    brokerOf(server).deliveryOf = () => ((count += 1) % 2 === 0 ? "lose" : "pass");
   }
   const started = starts.map((each) => passed(each.afterMs).then(() => begin(each)));
   const cycled = powerCycle && passed(powerCycle.afterMs).then(() => simulated(powerCycle.robot).powerCycle());
@@ -94,7 +94,7 @@ async function live({ faults, losses, powerCycle, starts, lock }: History): Prom
   expect(answer.status).toBe(200);
   await Promise.all([...started, cycled]);
   // All faults end; then each lock is confirmed by its robot, and from there on nothing moves it.
-  for (const broker of brokers) broker.fateOf = () => "pass";
+  for (const broker of brokers) broker.deliveryOf = () => "pass";
   for (const robot of robots()) bench.robot(robot).clear();
   for (const robot of locked) await soon(untilConfirmed(robot), "the lock is confirmed");
   const before = locked.map((robot) => bench.robot(robot).truth().startsTaken.length);
@@ -241,9 +241,9 @@ function serverOf(index: number): BenchServer {
   return bench.servers[index] ?? bench.server;
 }
 
-function brokerOf(index: number): CuttableBroker {
+function brokerOf(index: number): InterruptibleBroker {
   const { broker } = serverOf(index);
-  if (!(broker instanceof CuttableBroker)) throw new Error("The server's broker connection cannot be cut.");
+  if (!(broker instanceof InterruptibleBroker)) throw new Error("The server's broker connection cannot be cut.");
   return broker;
 }
 

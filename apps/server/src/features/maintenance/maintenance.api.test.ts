@@ -2,14 +2,14 @@ import { robotDetailsWithSettings, updateRobotSettings } from "@suncrew/contract
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import type { Person } from "../../../test/fixtures.ts";
 
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new CuttableBroker(inner)) });
+  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
   await bench.live();
 });
 afterEach(() => bench.close());

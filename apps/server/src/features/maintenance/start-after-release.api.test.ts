@@ -3,7 +3,7 @@ import { siteStop } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
@@ -21,7 +21,7 @@ class JumpingClock extends FastClock {
   }
 }
 
-class FailingBroker extends CuttableBroker {
+class FailingBroker extends InterruptibleBroker {
   fails = false;
 
   override get connected(): boolean {

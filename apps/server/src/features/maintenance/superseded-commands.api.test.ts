@@ -2,15 +2,15 @@ import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 
 /** In real time: what is held in transit is given up after 8 s, long after these tests are over. */
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new CuttableBroker(inner)) });
+  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
   await bench.live();
 });
 afterEach(() => bench.close());
@@ -31,7 +31,7 @@ const outcomes = async () => (await bench.commands()).map(({ verb, outcome }) =>
 function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: () => Promise<void> } {
   const { promise: sent, resolve } = Promise.withResolvers<void>();
   const isHeld = (payload: string) => payload.includes(`"${verb}"`);
-  broker.fateOf = (_topic, payload) => {
+  broker.deliveryOf = (_topic, payload) => {
     if (!isHeld(payload)) return "pass";
     resolve();
     return "lose";

@@ -3,17 +3,17 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 
 // Time runs fast, because these tests wait for what is not confirmed.
 beforeEach(async () => {
   bench = await CommandBench.open({
     clock: new FastClock(8),
-    wrapBroker: (inner) => (broker = new CuttableBroker(inner)),
+    wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)),
   });
   await bench.live();
 });

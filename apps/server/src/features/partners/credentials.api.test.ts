@@ -3,8 +3,7 @@ import { createPartner, partnerDetails, resetPartnerPassword } from "@suncrew/co
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { buildApp } from "../../app.ts";
-import { addPartner, PASSWORD, usernames } from "../../../test/fixtures.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
+import { addPartner, partnerForm, PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 

@@ -2,9 +2,8 @@ import { login } from "@suncrew/contract/auth/auth.ts";
 import { createPartner, deletePartner, partnerDetails, updatePartner } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { addSite } from "../../../test/fixtures.ts";
+import { addSite, partnerForm } from "../../../test/fixtures.ts";
 import { untilBlocked } from "../../../test/row-locks.ts";
-import { partnerForm } from "../../../test/partner-form.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { lockLivePartner } from "./public.ts";
 

@@ -1,6 +1,6 @@
 import { createPartner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { partnerForm } from "../../../test/partner-form.ts";
+import { partnerForm } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 
 let server: TestApp;

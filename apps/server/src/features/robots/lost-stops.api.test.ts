@@ -4,15 +4,16 @@ import { deleteSite } from "@suncrew/contract/sites/sites.ts";
 import { retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandBench } from "../../../test/command-bench.ts";
-import { CuttableBroker } from "../../../test/cuttable-broker.ts";
+import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { FREE_SERIAL } from "../../../test/fixtures.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
 let bench: CommandBench;
-let broker: CuttableBroker;
+let broker: InterruptibleBroker;
 beforeEach(async () => {
-  const wrapBroker = (inner: ConstructorParameters<typeof CuttableBroker>[0]) => (broker = new CuttableBroker(inner));
+  const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) =>
+    (broker = new InterruptibleBroker(inner));
   bench = await CommandBench.open({ clock: new FastClock(10), wrapBroker });
   await bench.live();
 });
@@ -91,18 +92,18 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
   test("protocol rule 6: a START that is not confirmed within 8 s: the Stop that follows keeps the robot from being removed", async () => {
     const { started } = await startSilently();
     // It receives nothing after this.
-    broker.fateOf = () => "lose";
+    broker.deliveryOf = () => "lose";
     expect((await started).status).toBe(504);
     expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
     expect(await refusals()).toEqual(refused);
-    broker.fateOf = () => "pass";
+    broker.deliveryOf = () => "pass";
     await heal();
     expect((await lettingGo["delete its site"]?.call())?.status).toBe(200);
   });
 
   test("protocol rule 8: a START and a lock: nothing removes the robot before it has confirmed the lock", async () => {
     const { started } = await startSilently();
-    broker.fateOf = () => "lose";
+    broker.deliveryOf = () => "lose";
     const params = { robotId: bench.fixtures.ownRobot.id };
     const body = { enabled: true, reason: "Brush worn" } as const;
     const owner = await bench.server.as("owner");
@@ -110,7 +111,7 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
     expect((await started).status).not.toBe(200);
     expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["MAINTENANCE_ON"]]);
     expect(await refusals()).toEqual(refused);
-    broker.fateOf = () => "pass";
+    broker.deliveryOf = () => "pass";
     await heal();
     expect((await lettingGo["move it"]?.call())?.status).toBe(200);
   });
@@ -148,7 +149,7 @@ describe("protocol rule 9: a device is not retired without a Stop for its robot"
   test("protocol rule 9: an unconfirmed Stop goes out once more when the device is cut off", async () => {
     await bench.press("START");
     bench.robot().inject({ kind: "silent" });
-    broker.fateOf = (_topic, payload) => (payload.includes('"STOP"') ? "lose" : "pass");
+    broker.deliveryOf = (_topic, payload) => (payload.includes('"STOP"') ? "lose" : "pass");
     expect((await bench.press("STOP")).status).toBe(504);
     const before = broker.published.length;
     expect((await retire()).status).toBe(200);

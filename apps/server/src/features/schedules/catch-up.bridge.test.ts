@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { CuttableDatabase } from "../../../test/cuttable-database.ts";
+import { InterruptibleDatabase } from "../../../test/interruptible-database.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { BenchUser } from "../../../test/bench-user.ts";
 import { ScheduleBench } from "../../../test/schedule-bench.ts";
@@ -116,16 +116,16 @@ describe("decision 45: the database comes back", () => {
     "protocol rule 2: %s for 105 s: robots are waited for until they are heard again, and then begin",
     async (fault) => {
       bench = await ScheduleBench.open(BEFORE, { servers: 0 });
-      const cuttable = await CuttableDatabase.open(bench.connection);
-      const server = bench.addServer(undefined, new MemoryBroker(), cuttable.database.db);
+      const interruptible = await InterruptibleDatabase.open(bench.connection);
+      const server = bench.addServer(undefined, new MemoryBroker(), interruptible.database.db);
       const group = await bench.group(2);
       const [robotId = 0, other = 0] = group.robotIds;
       const id = await bench.schedule(group, { startTime: SIX });
-      await cuttable.make(fault);
+      await interruptible.setFault(fault);
       bench.robots.unheard = true;
       bench.clock.advance(105 * SECOND_MS);
       await server.scheduler.runOnce();
-      await cuttable.make(null);
+      await interruptible.setFault(null);
       // It counts as back from its first answer on; earlier Stops are recorded within 12 s.
       bench.clock.advance(SECOND_MS);
       await bench.poll();
@@ -146,7 +146,7 @@ describe("decision 45: the database comes back", () => {
         [robotId, null, null],
         [other, null, null],
       ]);
-      await cuttable.close();
+      await interruptible.close();
     },
   );
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { CuttableDatabase } from "../../../test/cuttable-database.ts";
+import { InterruptibleDatabase } from "../../../test/interruptible-database.ts";
 import { addRobot } from "../../../test/fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { BenchUser } from "../../../test/bench-user.ts";
@@ -129,15 +129,15 @@ describe("what a person did after the due time comes before a late start", () =>
 
   test("protocol rule 3: after a database outage nothing starts until Stops sent in the meantime are recorded", async () => {
     bench = await ScheduleBench.open(BEFORE, { servers: 0 });
-    const cuttable = await CuttableDatabase.open(bench.connection);
-    bench.addServer(undefined, new MemoryBroker(), cuttable.database.db);
+    const interruptible = await InterruptibleDatabase.open(bench.connection);
+    bench.addServer(undefined, new MemoryBroker(), interruptible.database.db);
     const group = await bench.group(2);
     const [stopped = 0, other = 0] = group.robotIds;
     const id = await bench.schedule(group, { startTime: SIX });
-    await cuttable.make("killed");
+    await interruptible.setFault("killed");
     bench.clock.advance(MINUTE_MS);
     await bench.poll();
-    await cuttable.make(null);
+    await interruptible.setFault(null);
     await bench.robots.tick(group.robotIds);
     await bench.poll();
     expect(await starts(other)).toEqual([]);
@@ -148,7 +148,7 @@ describe("what a person did after the due time comes before a late start", () =>
       [stopped, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
       [other, null, null],
     ]);
-    await cuttable.close();
+    await interruptible.close();
   });
 
   test("protocol rule 8: locked and released without a start: it stays stopped", async () => {

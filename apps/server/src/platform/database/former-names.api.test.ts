@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Fixtures } from "../../../test/fixtures.ts";
+import type { Fixtures } from "../../../test/fixtures.ts";
 import { createSeededDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "./database.ts";
 

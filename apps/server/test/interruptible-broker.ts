@@ -1,22 +1,22 @@
 import type { Broker, ReceivedMessage } from "../src/platform/broker.ts";
 
-type Fate = "pass" | "lose" | "fail";
+type Delivery = "pass" | "lose" | "fail";
 
-/** A broker connection that a test can cut, and whose messages it can hold, lose or fail. */
-export class CuttableBroker implements Broker {
+/** A broker connection that a test can cut, and whose messages it can lose or fail. */
+export class InterruptibleBroker implements Broker {
   readonly #inner: Broker;
   readonly #listeners = new Set<(connected: boolean) => void>();
   readonly #endInner: () => void;
   #cut = false;
-  /** Decides about each message: sent, lost on the way though the sender never hears so, or failed after it went. */
-  fateOf: (topic: string, payload: string) => Fate = () => "pass";
-  /** Every message that was handed over, in order. */
+  /** Decides about each message: sent, lost without the sender noticing, or failed after it was sent. */
+  deliveryOf: (topic: string, payload: string) => Delivery = () => "pass";
+  /** Every published message, in order. */
   readonly published: { readonly topic: string; readonly payload: string }[] = [];
 
   constructor(inner: Broker) {
     this.#inner = inner;
     this.#endInner = inner.onConnectionChange((connected) => {
-      if (!this.#cut) this.#tell(connected);
+      if (!this.#cut) this.#notify(connected);
     });
   }
 
@@ -26,16 +26,16 @@ export class CuttableBroker implements Broker {
 
   setCut(cut: boolean): void {
     this.#cut = cut;
-    this.#tell(this.connected);
+    this.#notify(this.connected);
   }
 
   async publish(topic: string, payload: string): Promise<void> {
     if (!this.connected) throw new Error("The MQTT broker is not connected.");
     this.published.push({ topic, payload });
-    const fate = this.fateOf(topic, payload);
-    if (fate === "lose") return new Promise(() => {});
+    const delivery = this.deliveryOf(topic, payload);
+    if (delivery === "lose") return new Promise(() => {});
     await this.#inner.publish(topic, payload);
-    if (fate === "fail") throw new Error("The connection broke while the message was under way.");
+    if (delivery === "fail") throw new Error("The connection broke while the message was under way.");
   }
 
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>> {
@@ -52,7 +52,7 @@ export class CuttableBroker implements Broker {
     await this.#inner.close();
   }
 
-  #tell(connected: boolean): void {
+  #notify(connected: boolean): void {
     for (const listener of this.#listeners) listener(connected);
   }
 }

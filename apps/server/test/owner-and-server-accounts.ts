@@ -1,18 +1,21 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 
-/** A database where one account owns the tables and another one runs the servers, as docs/operating.md has it. */
-export interface TwoAccounts {
+/** A database with one account that owns the tables and another for the servers, see docs/operating.md. */
+export interface OwnerAndServerAccounts {
   readonly ownerUrl: string;
   readonly serverUrl: string;
-  /** The address for whoever may do everything in this PostgreSQL. */
+  /** The URL of the PostgreSQL superuser. */
   readonly adminUrl: string;
   /** Removes the database and both accounts. */
   drop(): Promise<void>;
 }
 
-/** Makes a database of that name with two accounts of its own; `admin` may make both. */
-export async function createWithTwoAccounts(admin: pg.ClientConfig, name: string): Promise<TwoAccounts> {
+/** Creates a database of that name with its two accounts; `admin` must be allowed to. */
+export async function createOwnerAndServerAccounts(
+  admin: pg.ClientConfig,
+  name: string,
+): Promise<OwnerAndServerAccounts> {
   const address = new URL(urlOf(admin));
   address.pathname = `/${name}`;
   const adminUrl = address.href;

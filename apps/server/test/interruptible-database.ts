@@ -3,11 +3,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import pg from "pg";
 import { type OpenDatabase, openDatabase } from "../src/platform/database/database.ts";
 
-/** What is wrong with a database: its process is gone, it stands still, or its disk is full. */
+/** What is wrong with a database: it was killed, it is suspended, or its disk is full. */
 export type DatabaseFault = "killed" | "paused" | "full";
 
-/** The way of servers to their database, which a test can take away. */
-export class CuttableDatabase {
+/** The servers' connection to their database, which a test can interrupt. */
+export class InterruptibleDatabase {
   readonly database: OpenDatabase;
   readonly #direct: pg.Client;
   readonly #proxy: Server;
@@ -20,23 +20,23 @@ export class CuttableDatabase {
     const { database, user, password } = direct;
     const { port } = proxy.address() as AddressInfo;
     const connection = { host: "127.0.0.1", port, ...(database && { database }), user, password: password ?? "" };
-    // So that a test need not wait as long as a server for what gets no answer.
+    // Shorter than a server's, so that tests need not wait as long for a timeout.
     this.database = openDatabase(connection, { poolSize: 5, queryLimitMs: 1_500 });
   }
 
-  static async open(connection: pg.ClientConfig): Promise<CuttableDatabase> {
+  static async open(connection: pg.ClientConfig): Promise<InterruptibleDatabase> {
     const direct = new pg.Client(connection);
     await direct.connect();
     const { host, port } = direct;
-    const proxy = createServer((near) => cuttable.#join(near, host, port));
+    const proxy = createServer((near) => interruptible.#join(near, host, port));
     proxy.listen(0, "127.0.0.1");
     await once(proxy, "listening");
-    const cuttable: CuttableDatabase = new CuttableDatabase(direct, proxy);
-    return cuttable;
+    const interruptible: InterruptibleDatabase = new InterruptibleDatabase(direct, proxy);
+    return interruptible;
   }
 
-  /** Takes the database away in this way, or gives it back. */
-  async make(fault: DatabaseFault | null): Promise<void> {
+  /** Causes this fault, or ends it with null. */
+  async setFault(fault: DatabaseFault | null): Promise<void> {
     if (this.#fault === "full") await this.#setFull(false);
     this.#fault = fault;
     if (fault === "full") await this.#setFull(true);
@@ -50,7 +50,7 @@ export class CuttableDatabase {
   }
 
   async close(): Promise<void> {
-    await this.make(null);
+    await this.setFault(null);
     await this.database.close();
     for (const [near] of this.#pairs) near.destroy();
     this.#proxy.close();
@@ -73,7 +73,7 @@ export class CuttableDatabase {
     if (this.#fault === "paused") for (const socket of pair) socket.pause();
   }
 
-  /** As PostgreSQL answers every write while its disk is full; reading goes on. */
+  /** Fails writes as PostgreSQL does while its disk is full; reading still works. */
   async #setFull(isFull: boolean): Promise<void> {
     if (!isFull) return void (await this.#direct.query("drop function disk_is_full cascade"));
     await this.#direct.query(`
