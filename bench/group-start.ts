@@ -13,7 +13,7 @@ import { createFleet, type Fleet } from "@suncrew/simulator/fleet/fleet.ts";
 import { sql } from "kysely";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
 import { makeDevices, storeRobots } from "./production/fleet.ts";
-import { until } from "./production/moments.ts";
+import { until } from "./production/wait-and-random.ts";
 
 // How long a START of many robots of one site takes, from the press until the answer that every robot moves, and how
 // long the longest transaction meanwhile is open; each against a START of one robot in the same run. The server is a

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 
-/** One test that failed, and the words of why. */
+/** A failed test and its error message. */
 export interface FailedTest {
   readonly title: string;
   readonly message: string;
@@ -75,7 +75,7 @@ export function failedInPlaywright(text: string): FailedTest[] {
   ];
 }
 
-/** Lines that tell it all after thousands of others, none longer than a screen is wide. */
+/** A summary to print after thousands of other lines, none wider than a screen. */
 export function describeFailed(tests: readonly FailedTest[]): string {
   return tests
     .map(({ title, message }) => {

@@ -25,7 +25,7 @@ const steps: Steps = {
   browser: playwright(),
 };
 
-/** A look in between, in a minute and a half: every rule, a few calls with real parts, and one walk in a browser. */
+/** A quick check in a minute and a half: every rule, a few calls on real services, and one browser test. */
 const smoke: Steps = {
   types: npmRun("types"),
   build: npmRun("build"),

@@ -31,7 +31,7 @@ export function parse(file: RepositoryFile): ParseResult {
 export interface Import {
   /** As written, without a `?query`. */
   readonly specifier: string;
-  /** Nothing of it is left when the types are gone. */
+  /** True for type-only imports, which do not exist at run time. */
   readonly isType: boolean;
   readonly isReExport: boolean;
   /** Loaded when the code runs: `import("...")`. */

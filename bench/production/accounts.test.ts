@@ -4,7 +4,7 @@ import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type CheckedSystem, press, startCheckedSystem, untilStored } from "./checked-system.ts";
 import { type KnownRobot, RecordedFleet } from "./fleet.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 
 let system: CheckedSystem;
 let robot: KnownRobot;

@@ -8,10 +8,9 @@ import type { Question } from "./caller.ts";
 import { type KnownRobot, makeDevices } from "./fleet.ts";
 import { FrozenNetwork } from "./frozen-network.ts";
 import type { ServerPlace } from "./killed-servers.ts";
-import { until } from "./moments.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { until } from "./wait-and-random.ts";
+import { startSystem, type StepContext, type TestSystem } from "./test-system.ts";
 import { localTime } from "./schedule-load.ts";
-import type { StepParts } from "./step-parts.ts";
 import type { SteppedClock } from "./stepped-clock.ts";
 
 const GROUPS = 10;
@@ -52,7 +51,7 @@ interface Planned {
  * Runs are due while the broker, the database or the robots' network is away, or a clock is wrong: true where each begins
  * within a minute of the return, and no robot that a person stopped or locked meanwhile.
  */
-export async function catchUp(parts: StepParts): Promise<boolean> {
+export async function catchUp(parts: StepContext): Promise<boolean> {
   const { options, stops } = parts;
   const runs = GROUPS * TO_BEGIN;
   console.log(
@@ -66,12 +65,12 @@ export async function catchUp(parts: StepParts): Promise<boolean> {
     return network.url;
   };
   const devices = makeDevices("CU", GROUPS * (TO_BEGIN + HANDLED));
-  const rig = await startRig(parts, devices, { servers: 2, robotsVia, steppedClocks: true });
-  const { postgres, mosquitto, clocks, places } = rig;
+  const system = await startSystem(parts, devices, { servers: 2, robotsVia, steppedClocks: true });
+  const { postgres, mosquitto, clocks, places } = system;
   if (clocks === null) throw new Error("The clocks cannot be stepped.");
   const [network] = networks as [FrozenNetwork];
   stops.push(async () => postgres.resume());
-  console.log(rig.versions);
+  console.log(system.versions);
   const faults: Fault[] = [
     {
       name: "broker killed",
@@ -100,10 +99,10 @@ export async function catchUp(parts: StepParts): Promise<boolean> {
     ...(options.long ? [clockFault("servers' clocks", HOUR_S, clocks.servers, places)] : []),
     clockFault("database's clock", 600, [clocks.database], places),
   ];
-  const groups = await makeGroups(rig);
+  const groups = await makeGroups(system);
   const problems: string[] = [];
   for (const [nth, fault] of faults.entries()) {
-    problems.push(...(await tryFault(rig, groups, fault, options.long ? fault.longS : fault.shortS, nth)));
+    problems.push(...(await tryFault(system, groups, fault, options.long ? fault.longS : fault.shortS, nth)));
   }
   for (const problem of problems) console.log(`WRONG: ${problem}`);
   return problems.length === 0;
@@ -121,7 +120,7 @@ function clockFault(
 }
 
 /** What servers did not say of a clock that was wrong: in their logs, and by an alert that has ended. */
-async function untold({ db }: Rig, toldBy: readonly ServerPlace[], sinceMs: number): Promise<string[]> {
+async function untold({ db }: TestSystem, toldBy: readonly ServerPlace[], sinceMs: number): Promise<string[]> {
   const sentence = "this server's clock does not agree with the database's";
   const silent = toldBy.filter((place) => !place.printed().includes(sentence));
   const alerts = await db
@@ -138,19 +137,19 @@ async function untold({ db }: Rig, toldBy: readonly ServerPlace[], sinceMs: numb
 }
 
 async function tryFault(
-  rig: Rig,
+  system: TestSystem,
   groups: readonly Planned[],
   fault: Fault,
   seconds: number,
   nth: number,
 ): Promise<string[]> {
-  const { fleet } = rig;
+  const { fleet } = system;
   const beginsMs = Date.now() + AHEAD_MS;
   const endsMs = beginsMs + seconds * 1_000;
   const spreadMs = endsMs - DUE_UNTIL_MS - (beginsMs + DUE_FROM_MS);
   await Promise.all(
     groups.map(async (planned, index) => {
-      await plan(rig, planned, beginsMs + DUE_FROM_MS + (index * spreadMs) / (groups.length - 1));
+      await plan(system, planned, beginsMs + DUE_FROM_MS + (index * spreadMs) / (groups.length - 1));
     }),
   );
   if (Date.now() > beginsMs) throw new Error("Schedules took longer to store than there was time.");
@@ -164,7 +163,7 @@ async function tryFault(
   const during = handled.slice(0, handled.length - 2);
   const letGo = new Map<string, number>();
   const handle = async (robot: KnownRobot, index: number): Promise<void> => {
-    const answered = await stopOrLock(rig, robot, index === nth);
+    const answered = await stopOrLock(system, robot, index === nth);
     if (answered) letGo.set(robot.serial, Date.now());
   };
   const pressed = Promise.all(during.map(handle));
@@ -191,26 +190,30 @@ async function tryFault(
   if (letGo.size < handled.length) say(`${handled.length - letGo.size} robots could not be stopped or locked.`);
   for (const { serial } of wrong) {
     say(`${serial} was started after a person had stopped or locked it.`);
-    await tellCommands(rig, serial, returnMs);
+    await tellCommands(system, serial, returnMs);
   }
   for (const { serial } of twice) say(`${serial} was started more than once.`);
   if (!inTime || within < toBegin.length) {
     say(`${within} of ${toBegin.length} began within a minute of the return.`);
-    await tellOthers(rig, toBegin, begun);
+    await tellOthers(system, toBegin, begun);
   }
   if (fault.toldBy !== undefined) {
-    for (const what of await untold(rig, fault.toldBy, beginsMs)) say(what);
+    for (const what of await untold(system, fault.toldBy, beginsMs)) say(what);
   }
   console.log(
     `${fault.name.padEnd(18)} ${String(seconds).padStart(3)} s: begun within 60 s of the return ${within} of ${toBegin.length}` +
       ` (half by ${at(0.5)} s, all by ${at(1)} s), wrongly started ${wrong.length} of ${handled.length}`,
   );
-  await stopAll(rig);
+  await stopAll(system);
   return problems;
 }
 
 /** What is on record of those that did not begin. */
-async function tellOthers({ db }: Rig, toBegin: readonly KnownRobot[], begun: readonly KnownRobot[]): Promise<void> {
+async function tellOthers(
+  { db }: TestSystem,
+  toBegin: readonly KnownRobot[],
+  begun: readonly KnownRobot[],
+): Promise<void> {
   const missing = toBegin.filter((robot) => !begun.includes(robot)).map(({ id }) => id);
   if (missing.length === 0) return;
   const rows = await db
@@ -225,7 +228,7 @@ async function tellOthers({ db }: Rig, toBegin: readonly KnownRobot[], begun: re
 }
 
 /** What is on record of one that must not begin, by the time since the return. */
-async function tellCommands({ db }: Rig, serial: string, returnMs: number): Promise<void> {
+async function tellCommands({ db }: TestSystem, serial: string, returnMs: number): Promise<void> {
   const rows = await db
     .selectFrom("commands")
     .select(["verb", "requested_by", "outcome", "seq", "issued_at", "settled_at"])
@@ -240,57 +243,57 @@ async function tellCommands({ db }: Rig, serial: string, returnMs: number): Prom
 }
 
 /** True where the person was told that it is taken. Where it is a lock, the call is repeated until the database is back. */
-async function stopOrLock(rig: Rig, robot: KnownRobot, lock: boolean): Promise<boolean> {
+async function stopOrLock(system: TestSystem, robot: KnownRobot, lock: boolean): Promise<boolean> {
   const { id: robotObjectId, serial: robotId, siteId } = robot;
   for (const endMs = Date.now() + QUIET_MS; Date.now() < endMs; await pause(250)) {
     const answer = lock
-      ? await ask(rig, robotMaintenance, {
+      ? await ask(system, robotMaintenance, {
           params: { robotId: robotObjectId },
           body: { enabled: true, reason: "Trial" },
         })
-      : await ask(rig, sendCommand, { body: { robotId, robotObjectId, siteId, command: "STOP" } });
+      : await ask(system, sendCommand, { body: { robotId, robotObjectId, siteId, command: "STOP" } });
     // 504: stored, and pending until the robot shows it.
     if (answer !== null && (answer.status === 200 || answer.status === 504)) return true;
   }
   return false;
 }
 
-async function makeGroups(rig: Rig): Promise<Planned[]> {
+async function makeGroups(system: TestSystem): Promise<Planned[]> {
   const groups: Planned[] = [];
   const each = TO_BEGIN + HANDLED;
   for (let nth = 0; nth < GROUPS; nth += 1) {
-    const robots = rig.robots.slice(nth * each, (nth + 1) * each);
+    const robots = system.robots.slice(nth * each, (nth + 1) * each);
     const body = { site_id: robots[0]?.siteId, group_name: `Rows ${nth + 1}`, robot_ids: robots.map(({ id }) => id) };
-    const { groupId } = createGroup.response.parse((await ask(rig, createGroup, { body }))?.body);
+    const { groupId } = createGroup.response.parse((await ask(system, createGroup, { body }))?.body);
     groups.push({ group: { id: groupId, robots }, scheduleId: null });
   }
   return groups;
 }
 
 /** Gives a group its next time, in whole seconds. */
-async function plan(rig: Rig, planned: Planned, dueMs: number): Promise<void> {
+async function plan(system: TestSystem, planned: Planned, dueMs: number): Promise<void> {
   const { group, scheduleId } = planned;
   const body = {
     site_id: group.robots[0]?.siteId,
     group_id: group.id,
     action: "START",
-    start_time: localTime(Math.ceil(dueMs / 1_000) * 1_000, rig.timezone),
+    start_time: localTime(Math.ceil(dueMs / 1_000) * 1_000, system.timezone),
     duration_minutes: DURATION_MINUTES,
     frequency: "ONCE",
     status: "ACTIVE",
   };
   const answer =
     scheduleId === null
-      ? await ask(rig, createSchedule, { body })
-      : await ask(rig, updateSchedule, { params: { scheduleId }, body });
+      ? await ask(system, createSchedule, { body })
+      : await ask(system, updateSchedule, { params: { scheduleId }, body });
   if (answer === null || answer.status >= 300) throw new Error(`A schedule was refused: ${JSON.stringify(answer)}`);
   planned.scheduleId ??= createSchedule.response.parse(answer.body).scheduleId;
 }
 
 /** All robots stand, and nothing is open, before the next fault. */
-async function stopAll(rig: Rig): Promise<void> {
-  const { db, fleet, robots } = rig;
-  await ask(rig, siteStop, { body: { siteId: robots[0]?.siteId } });
+async function stopAll(system: TestSystem): Promise<void> {
+  const { db, fleet, robots } = system;
+  await ask(system, siteStop, { body: { siteId: robots[0]?.siteId } });
   const isQuiet = async () => {
     const open = await db.selectFrom("commands").select("id").where("settled_at", "is", null).executeTakeFirst();
     const away = await db.selectFrom("robot_state").select("robot_id").where("online", "=", false).executeTakeFirst();
@@ -300,8 +303,8 @@ async function stopAll(rig: Rig): Promise<void> {
   await until(isQuiet, QUIET_MS, "Not every robot stood");
 }
 
-function ask({ places, caller, dice }: Rig, route: RouteSpec, question: Question) {
-  const place = dice.pick(places);
+function ask({ places, caller, random }: TestSystem, route: RouteSpec, question: Question) {
+  const place = random.pick(places);
   if (place === undefined) throw new Error("There is no server.");
   return caller.call(place, route, question);
 }

@@ -11,12 +11,12 @@ import type { RobotStateTable } from "../../apps/server/src/platform/database/sc
 import { type Answer, Caller } from "./caller.ts";
 import { type KnownRobot, makeDevices, storeRobots } from "./fleet.ts";
 import { ServerPlace } from "./killed-servers.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 import type { WriteConfiguration } from "./mosquitto-configuration.ts";
 import { chooseAccount } from "./private-part.ts";
 import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
-import { migrated } from "./rig.ts";
+import { migrated } from "./test-system.ts";
 
 /** One server in production mode on Debian's PostgreSQL and Mosquitto, with robots that no simulator plays yet. */
 export interface CheckedSystem {

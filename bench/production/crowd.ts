@@ -7,8 +7,7 @@ import { sql } from "kysely";
 import { type LoadName, loadNames, type LoadOrder } from "./crowd-loads.ts";
 import { type KnownRobot, makeDevices } from "./fleet.ts";
 import { end } from "./private-part.ts";
-import { type Rig, startRig } from "./rig.ts";
-import type { StepParts } from "./step-parts.ts";
+import { startSystem, type StepContext, type TestSystem } from "./test-system.ts";
 
 const ROBOTS = 20;
 const PRESSES = 200;
@@ -21,17 +20,17 @@ const ROWS = 20_000;
 const program = fileURLToPath(new URL("./crowd-loads.ts", import.meta.url));
 
 /** How soon a person's Stop stops the robot and is answered, on one server, while others ask for too much. */
-export async function crowd(parts: StepParts): Promise<boolean> {
+export async function crowd(parts: StepContext): Promise<boolean> {
   console.log(`\n=== crowd: ${PRESSES} Stops, one each ${EVERY_MS} ms, while others ask for too much`);
-  const rig = await startRig(parts, makeDevices("CRD", ROBOTS), { servers: 1 });
-  console.log(rig.versions);
-  const order = await makePartner(rig);
+  const system = await startSystem(parts, makeDevices("CRD", ROBOTS), { servers: 1 });
+  console.log(system.versions);
+  const order = await makePartner(system);
   const slow: string[] = [];
   console.log(`${"".padEnd(14)} robot stands within, median  99 %   most   answered, median  99 %   most`);
   for (const load of loadNames) {
-    const figures = await pressUnder(rig, load, order);
+    const figures = await pressUnder(system, load, order);
     const { stood, answered, wrong } = figures;
-    console.log(`${load.padEnd(14)} ${told(stood, 28)}   ${told(answered, 16)}`);
+    console.log(`${load.padEnd(14)} ${describe(stood, 28)}   ${describe(answered, 16)}`);
     if (wrong > 0) console.log(`  ${wrong} were answered otherwise than as done`);
     if (at(stood, 0.99) > 250 || at(answered, 0.99) > 1_000 || wrong > 0) slow.push(load);
   }
@@ -53,21 +52,21 @@ interface Pressed {
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 
-function told(sorted: readonly number[], width: number): string {
+function describe(sorted: readonly number[], width: number): string {
   const [median, ...others] = [0.5, 0.99, 1].map((share) => `${Math.round(at(sorted, share))}`);
   return `${(median ?? "").padStart(width)} ${others.map((ms) => ms.padStart(6)).join("")} ms`;
 }
 
-async function pressUnder(rig: Rig, load: LoadName, order: Omit<LoadOrder, "load">): Promise<Figures> {
+async function pressUnder(system: TestSystem, load: LoadName, order: Omit<LoadOrder, "load">): Promise<Figures> {
   const crowd = fork(program, { stdio: "inherit" });
   try {
     crowd.send({ ...order, load } satisfies LoadOrder);
     await pause(load === "streams" ? 4 * BEGUN_AFTER_MS : BEGUN_AFTER_MS);
     const pressing: Promise<Pressed>[] = [];
     for (let nth = 0; nth < PRESSES; nth += 1) {
-      const robot = rig.robots[nth % rig.robots.length];
+      const robot = system.robots[nth % system.robots.length];
       if (robot === undefined) break;
-      pressing.push(stop(rig, robot));
+      pressing.push(stop(system, robot));
       await pause(EVERY_MS);
     }
     const pressed = await Promise.all(pressing);
@@ -84,8 +83,8 @@ async function pressUnder(rig: Rig, load: LoadName, order: Omit<LoadOrder, "load
 }
 
 /** Makes the robot move by itself, as somebody at its panel would, and stops it. */
-async function stop(rig: Rig, { id, serial, siteId }: KnownRobot): Promise<Pressed> {
-  const { fleet, caller, places } = rig;
+async function stop(system: TestSystem, { id, serial, siteId }: KnownRobot): Promise<Pressed> {
+  const { fleet, caller, places } = system;
   const [place] = places as [(typeof places)[number]];
   const robot = fleet.fleet.robot(serial);
   const body = { robotId: serial, robotObjectId: id, siteId };
@@ -98,7 +97,7 @@ async function stop(rig: Rig, { id, serial, siteId }: KnownRobot): Promise<Press
   return { stoodMs: await stands, answeredMs, isDone: answer?.status === 200 };
 }
 
-async function makePartner({ caller, places, db, robots }: Rig): Promise<Omit<LoadOrder, "load">> {
+async function makePartner({ caller, places, db, robots }: TestSystem): Promise<Omit<LoadOrder, "load">> {
   const [place] = places as [(typeof places)[number]];
   const body = {
     name: "Crowd Cleaning",

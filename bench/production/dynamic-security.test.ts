@@ -13,7 +13,7 @@ import type { Answer } from "./caller.ts";
 import { type CheckedSystem, press, startCheckedSystem, untilStored } from "./checked-system.ts";
 import { dynamicSecurity } from "./dynamic-security-configuration.ts";
 import { type KnownRobot, RecordedFleet } from "./fleet.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 
 let system: CheckedSystem;
 const clients: MqttClient[] = [];

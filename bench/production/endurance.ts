@@ -2,13 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bridgeTimes } from "./bridge-times.ts";
 import { BridgeWatch, hadAnotherServer, TAKEOVER_LIMIT_MS, timesWithoutServer } from "./bridge-watch.ts";
-import { Executioner } from "./executioner.ts";
+import { ServerKiller } from "./server-killer.ts";
 import { makeDevices } from "./fleet.ts";
-import type { StepParts } from "./step-parts.ts";
-import { Dice, until } from "./moments.ts";
+import { startSystem, type StepContext, type TestSystem } from "./test-system.ts";
+import { SeededRandom, until } from "./wait-and-random.ts";
 import { Presses } from "./presses.ts";
-import { type Rig, startRig } from "./rig.ts";
-import { judgeRuns } from "./runs-judge.ts";
+import { checkRuns } from "./run-checks.ts";
 import { ScheduleLoad } from "./schedule-load.ts";
 
 /** For storing all schedules before the first of them fires, also on a busy machine. */
@@ -17,54 +16,50 @@ const FIRST_DUE_MS = 10_000;
 const REST_MS = 15_000;
 
 /** Kills three servers at random while schedules fire and people press; true where nothing went wrong. */
-export async function endurance(parts: StepParts): Promise<boolean> {
+export async function endurance(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;
   const { groups, robotsPerGroup, handRobots, seconds, seed } = options;
   console.log(`\n=== endurance: servers are killed for ${seconds} s, seed ${seed}`);
   const grouped = makeDevices("GRP", groups * robotsPerGroup);
-  const rig = await startRig(parts, [...grouped, ...makeDevices("HAND", handRobots)]);
-  const { db, places } = rig;
-  console.log(rig.versions);
+  const system = await startSystem(parts, [...grouped, ...makeDevices("HAND", handRobots)]);
+  const { db, places } = system;
+  console.log(system.versions);
   const watch = new BridgeWatch(db);
   watch.start();
   stops.push(() => watch.stop());
-  const schedules = new ScheduleLoad(rig);
+  const schedules = new ScheduleLoad(system);
   const serials = new Set(grouped.map(({ serial }) => serial));
   await schedules.prepare(
-    rig.robots.filter(({ serial }) => serials.has(serial)),
+    system.robots.filter(({ serial }) => serials.has(serial)),
     robotsPerGroup,
   );
-  const executioner = new Executioner(places, watch, new Dice(seed + 1));
-  const byHand = rig.robots.filter(({ serial }) => !serials.has(serial));
-  const presses = new Presses({ ...rig, robots: byHand, dice: new Dice(seed + 2) });
+  const killer = new ServerKiller(places, watch, new SeededRandom(seed + 1));
+  const byHand = system.robots.filter(({ serial }) => !serials.has(serial));
+  const presses = new Presses({ ...system, robots: byHand, random: new SeededRandom(seed + 2) });
 
   const firstDueMs = Date.now() + FIRST_DUE_MS;
   const endMs = Date.now() + seconds * 1000;
   await schedules.store(firstDueMs, endMs);
   const fromMs = Date.now();
-  await Promise.all([
-    schedules.setAnew(endMs),
-    executioner.work(endMs - fromMs),
-    presses.work(() => Date.now() < endMs),
-  ]);
+  await Promise.all([schedules.setAnew(endMs), killer.work(endMs - fromMs), presses.work(() => Date.now() < endMs)]);
   const lastEndMs = Math.max(endMs, ...schedules.planned.map((run) => run.endMs));
-  await untilQuiet(rig, lastEndMs + REST_MS - Date.now());
+  await untilQuiet(system, lastEndMs + REST_MS - Date.now());
   const gaps = timesWithoutServer(places, fromMs, Date.now());
   const bridge = bridgeTimes(watch.takeovers, gaps, fromMs, Date.now());
 
   const counted = watch.takeovers.filter((takeover) => hadAnotherServer(takeover, places));
   const slowestTakeoverMs = Math.max(0, ...counted.flatMap(({ storedMs }) => storedMs ?? []));
-  const runs = await judgeRuns(rig, schedules.planned, { gaps, bridge, slowestTakeoverMs });
+  const runs = await checkRuns(system, schedules.planned, { gaps, bridge, slowestTakeoverMs });
   const late = counted.filter(({ storedMs }) => storedMs === null || storedMs > TAKEOVER_LIMIT_MS);
   const problems = [
     ...runs.problems,
-    ...(await presses.judge()),
+    ...(await presses.check()),
     ...late.map(({ killed, storedMs }) => `When ${killed} was killed the next bridge stored after ${storedMs} ms.`),
   ];
 
   const dues = schedules.planned.map(({ dueMs }) => dueMs).toSorted((a, b) => a - b);
   const between = dues.slice(1).map((ms, index) => ms - (dues[index] ?? ms));
-  console.log(`servers killed                     ${executioner.kills}, ${executioner.allKilled} times all at once`);
+  console.log(`servers killed                     ${killer.kills}, ${killer.allKilled} times all at once`);
   console.log(`  times without any server         ${span(gaps.map((gap) => gap.untilMs - gap.fromMs))}`);
   console.log(`bridge moved, another being there  ${counted.length} of ${watch.takeovers.length} times`);
   console.log(`  until another held the lock      ${span(counted.flatMap(({ lockedMs }) => lockedMs ?? []))}`);
@@ -77,7 +72,7 @@ export async function endurance(parts: StepParts): Promise<boolean> {
   console.log(`  from its end until it stood      ${span(runs.overruns)}`);
   console.log(`  stopped, being unseen            ${runs.unseen}`);
   console.log(`presses by hand                    ${presses.presses}, repeated after a kill ${presses.repeated}`);
-  console.log(`  answers                          ${presses.told()}`);
+  console.log(`  answers                          ${presses.describe()}`);
   console.log(`  STARTs taken by robots           ${presses.taken}`);
   for (const problem of problems) console.log(`WRONG: ${problem}`);
   if (problems.length === 0) console.log("Nothing missed, nothing doubled, nothing left without its stop.");
@@ -88,7 +83,7 @@ export async function endurance(parts: StepParts): Promise<boolean> {
 }
 
 /** Waits until nothing is due, every run has ended and every command is settled; the judge tells what is not. */
-export async function untilQuiet({ db }: Rig, limitMs: number): Promise<void> {
+export async function untilQuiet({ db }: TestSystem, limitMs: number): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const due = await db.selectFrom("schedules").where("next_run_at", "<=", new Date()).select("id").executeTakeFirst();
     const run = await db.selectFrom("runs").where("ended_at", "is", null).select("id").executeTakeFirst();

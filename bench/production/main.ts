@@ -11,12 +11,12 @@ import { help, type Options, readOptions, type StepName } from "./options.ts";
 import { chooseAccount, end } from "./private-part.ts";
 import { startPostgres } from "./private-postgres.ts";
 import { rollingUpgrade } from "./rolling-upgrade.ts";
-import type { StepParts } from "./step-parts.ts";
+import type { StepContext } from "./test-system.ts";
 import { stopsWithoutDatabase } from "./stops-without-database.ts";
 
 const repositoryDir = fileURLToPath(new URL("../..", import.meta.url));
 
-const steps: Readonly<Record<StepName, (parts: StepParts) => Promise<boolean>>> = {
+const steps: Readonly<Record<StepName, (parts: StepContext) => Promise<boolean>>> = {
   tests: allTests,
   checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
   stops: stopsWithoutDatabase,
@@ -50,7 +50,7 @@ async function runStep(name: StepName, options: Options): Promise<boolean> {
  * `npm test` with its API, bridge and protocol tests on Debian's PostgreSQL instead of the embedded one, which its
  * tests of whole processes and all its browser tests use.
  */
-async function allTests(parts: StepParts): Promise<boolean> {
+async function allTests(parts: StepContext): Promise<boolean> {
   const postgres = await startPostgres(parts.folder, parts.account, { durable: false });
   parts.stops.push(() => postgres.stop());
   return succeeds(parts, "npm", ["test"], { TEST_DATABASE_URL: postgres.adminUrl });
@@ -58,7 +58,7 @@ async function allTests(parts: StepParts): Promise<boolean> {
 
 /** Runs a program to its end. */
 async function succeeds(
-  { stops }: StepParts,
+  { stops }: StepContext,
   program: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ import mqtt from "mqtt";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CheckedSystem, press, startCheckedSystem, turn, untilStored } from "./checked-system.ts";
 import { type KnownRobot, RecordedFleet } from "./fleet.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 
 let system: CheckedSystem;
 let robot: KnownRobot;

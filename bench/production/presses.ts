@@ -5,7 +5,7 @@ import type { Db } from "../../apps/server/src/platform/database/database.ts";
 import { type Answer, type Caller, someAnswering } from "./caller.ts";
 import type { KnownRobot, RecordedFleet } from "./fleet.ts";
 import type { ServerPlace } from "./killed-servers.ts";
-import type { Dice } from "./moments.ts";
+import type { SeededRandom } from "./wait-and-random.ts";
 
 const RETRY_MS = 250;
 /** A press is repeated, with the same key, until some server answers it. */
@@ -17,7 +17,7 @@ export interface PressesParts {
   readonly caller: Caller;
   readonly fleet: RecordedFleet;
   readonly robots: readonly KnownRobot[];
-  readonly dice: Dice;
+  readonly random: SeededRandom;
 }
 
 /** People who start and stop robots by hand while servers are killed or replaced. */
@@ -38,21 +38,21 @@ export class Presses {
 
   /** Presses while it is asked to, then stops every robot; resolves when all of that is answered. */
   async work(goesOn: () => boolean): Promise<void> {
-    const { robots, dice } = this.#parts;
+    const { robots, random } = this.#parts;
     await Promise.all(
       robots.map(async (robot) => {
         while (goesOn()) {
           await this.#press(robot, "START");
-          await pause(dice.between(500, 4_000));
+          await pause(random.between(500, 4_000));
           await this.#press(robot, "STOP");
-          await pause(dice.between(500, 3_000));
+          await pause(random.between(500, 3_000));
         }
       }),
     );
   }
 
   async #press(robot: KnownRobot, command: "START" | "STOP"): Promise<void> {
-    const { places, caller, dice, fleet } = this.#parts;
+    const { places, caller, random, fleet } = this.#parts;
     const body = { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command };
     const key = randomUUID();
     const endMs = Date.now() + GIVE_UP_MS;
@@ -60,7 +60,7 @@ export class Presses {
     this.presses += 1;
     for (let tries = 0; answer === null && Date.now() < endMs; tries += 1) {
       if (tries > 0) await pause(RETRY_MS);
-      const place = someAnswering(places, (from) => dice.pick(from));
+      const place = someAnswering(places, (from) => random.pick(from));
       if (place === null) continue;
       if (tries > 0) this.repeated += 1;
       answer = await caller.call(place, sendCommand, { body, key });
@@ -83,7 +83,7 @@ export class Presses {
   }
 
   /** Compares what was stored with what the robots did. To be asked when all is over. */
-  async judge(): Promise<string[]> {
+  async check(): Promise<string[]> {
     const { db, fleet, robots } = this.#parts;
     const problems = [...this.problems];
     const commands = await db
@@ -113,7 +113,7 @@ export class Presses {
   }
 
   /** Answers by how often they came. */
-  told(): string {
+  describe(): string {
     const all = [...this.answers].map(([what, times]) => `${what}: ${times}`);
     return all.toSorted((a, b) => a.localeCompare(b)).join(", ");
   }

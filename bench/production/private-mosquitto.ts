@@ -3,7 +3,7 @@ import { openSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 import { type Doors, type WriteConfiguration, writeConfiguration } from "./mosquitto-configuration.ts";
 import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runProgram } from "./private-part.ts";
 

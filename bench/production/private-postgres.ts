@@ -9,7 +9,7 @@ import {
   createOwnerAndServerAccounts,
   type OwnerAndServerAccounts,
 } from "../../apps/server/test/owner-and-server-accounts.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runProgram } from "./private-part.ts";
 
 export interface PrivatePostgres {

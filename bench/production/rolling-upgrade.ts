@@ -6,10 +6,9 @@ import { BridgeWatch } from "./bridge-watch.ts";
 import { untilQuiet } from "./endurance.ts";
 import { makeDevices } from "./fleet.ts";
 import type { ServerPlace } from "./killed-servers.ts";
-import { Dice } from "./moments.ts";
+import { SeededRandom } from "./wait-and-random.ts";
 import { Presses } from "./presses.ts";
-import { migrated, startRig } from "./rig.ts";
-import type { StepParts } from "./step-parts.ts";
+import { migrated, startSystem, type StepContext } from "./test-system.ts";
 
 const ROBOTS = 24;
 /** Every second robot says everything so much later: at every moment presses are under way. */
@@ -34,20 +33,20 @@ create index commands_by_made_up on commands (made_up) where made_up is not null
  * Two servers are replaced one by one by a newer version, and one of them by the old version again, while people press
  * Start and Stop: true where every press got an answer that was true.
  */
-export async function rollingUpgrade(parts: StepParts): Promise<boolean> {
+export async function rollingUpgrade(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;
   console.log(`\n=== rolling: two servers are upgraded one by one, and back, while people press`);
-  const rig = await startRig(parts, makeDevices("ROLL", ROBOTS), { servers: 2 });
-  console.log(rig.versions);
+  const system = await startSystem(parts, makeDevices("ROLL", ROBOTS), { servers: 2 });
+  console.log(system.versions);
   const name = `${String(newestMigration() + 1).padStart(4, "0")}_made_up.sql`;
   const newer = await copyServer(join(folder, "newer"), { [name]: addition });
-  const watch = new BridgeWatch(rig.db);
+  const watch = new BridgeWatch(system.db);
   watch.start();
   stops.push(() => watch.stop());
-  rig.robots.forEach(({ serial }, index) => {
-    if (index % 2 === 0) rig.fleet.fleet.robot(serial).inject({ kind: "late", ms: LATE_MS });
+  system.robots.forEach(({ serial }, index) => {
+    if (index % 2 === 0) system.fleet.fleet.robot(serial).inject({ kind: "late", ms: LATE_MS });
   });
-  const presses = new Presses({ ...rig, dice: new Dice(options.seed) });
+  const presses = new Presses({ ...system, random: new SeededRandom(options.seed) });
   const problems: string[] = [];
   const ends: number[] = [];
 
@@ -62,12 +61,12 @@ export async function rollingUpgrade(parts: StepParts): Promise<boolean> {
   const pressed = presses.work(() => pressing);
   // The bridge first, so that it moves twice.
   const isBridge = ({ answering }: ServerPlace) => answering !== null && answering === watch.holder;
-  const [first, second] = rig.places.toSorted((a, b) => Number(isBridge(b)) - Number(isBridge(a)));
+  const [first, second] = system.places.toSorted((a, b) => Number(isBridge(b)) - Number(isBridge(a)));
   if (first === undefined || second === undefined) throw new Error("There are two servers.");
   try {
     await pause(BETWEEN_MS);
     const beganMs = Date.now();
-    await migrated(rig.database, newer);
+    await migrated(system.database, newer);
     console.log(`migrated beside both servers        ${Date.now() - beganMs} ms`);
     await pause(BETWEEN_MS);
     await replace(first, newer);
@@ -77,8 +76,8 @@ export async function rollingUpgrade(parts: StepParts): Promise<boolean> {
     pressing = false;
   }
   await pressed;
-  await untilQuiet(rig, QUIET_MS);
-  problems.push(...(await presses.judge()));
+  await untilQuiet(system, QUIET_MS);
+  problems.push(...(await presses.check()));
   let shown = 0;
   for (const [what, times] of presses.answers) {
     const status = Number(what.split(" ")[1]);
@@ -89,19 +88,19 @@ export async function rollingUpgrade(parts: StepParts): Promise<boolean> {
   if (presses.byStopping === 0) problems.push("No press was under way at a server that was asked to stop.");
   const log = first.printed();
   if (!log.includes("by additions only")) problems.push("The version before does not say that the database is newer.");
-  for (const place of rig.places) {
+  for (const place of system.places) {
     if (place.printed().includes("did not end in time")) problems.push(`A part of ${place.name} did not end in time.`);
   }
 
   console.log(`servers replaced                    ${ends.length}, ended after ${ends.join(", ")} ms`);
   console.log(`presses                             ${presses.presses}, asked again elsewhere ${presses.repeated}`);
   console.log(`  answered by a server that stops   ${presses.byStopping}`);
-  console.log(`  answers                           ${presses.told()}`);
+  console.log(`  answers                           ${presses.describe()}`);
   console.log(`  STARTs taken by robots            ${presses.taken}`);
   for (const problem of problems) console.log(`WRONG: ${problem}`);
   if (problems.length === 0) console.log("No press dropped, every answer true.");
   if (problems.length > 0 || options.keep) {
-    for (const place of rig.places) await writeFile(join(folder, `${place.name}.log`), place.printed());
+    for (const place of system.places) await writeFile(join(folder, `${place.name}.log`), place.printed());
   }
   return problems.length === 0;
 }

@@ -4,8 +4,8 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { createSchedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { someAnswering } from "./caller.ts";
 import type { KnownRobot } from "./fleet.ts";
-import { until } from "./moments.ts";
-import type { Rig } from "./rig.ts";
+import { until } from "./wait-and-random.ts";
+import type { TestSystem } from "./test-system.ts";
 
 /** One due time of a group, as its schedule was stored. */
 export interface PlannedRun {
@@ -32,14 +32,14 @@ const RETRY_MS = 300;
 
 /** Groups whose schedules fire one after the other all the time, and are set anew while servers are killed. */
 export class ScheduleLoad {
-  readonly #rig: Rig;
+  readonly #system: TestSystem;
   readonly planned: PlannedRun[] = [];
   /** Changes of a schedule whose answer was lost with its server. */
   unanswered = 0;
   #groups: Group[] = [];
 
-  constructor(rig: Rig) {
-    this.#rig = rig;
+  constructor(system: TestSystem) {
+    this.#system = system;
   }
 
   /** Makes the groups. */
@@ -84,15 +84,15 @@ export class ScheduleLoad {
 
   /** While the first run lasts and servers are killed, the schedule is set to its next time. */
   async #change(group: Group, scheduleId: number, dueMs: number): Promise<void> {
-    const rig = this.#rig;
-    const { dice } = rig;
-    await pause(dice.between(0, dueMs - 2 * AHEAD_MS - Date.now()));
+    const system = this.#system;
+    const { random } = system;
+    await pause(random.between(0, dueMs - 2 * AHEAD_MS - Date.now()));
     const question = { params: { scheduleId }, body: this.#schedule(group, dueMs) };
     for (let tries = 0; dueMs - Date.now() > AHEAD_MS; tries += 1) {
       if (tries > 0) await pause(RETRY_MS);
-      const place = someAnswering(rig.places, (from) => dice.pick(from));
+      const place = someAnswering(system.places, (from) => random.pick(from));
       if (place === null) continue;
-      const answer = await rig.caller.call(place, updateSchedule, question);
+      const answer = await system.caller.call(place, updateSchedule, question);
       if (answer === null) this.unanswered += 1;
       else if (answer.status !== 200) throw new Error(`A schedule was refused: ${JSON.stringify(answer)}`);
       // Also where the answer was lost: what counts is what was stored.
@@ -110,7 +110,7 @@ export class ScheduleLoad {
       site_id: robots[0]?.siteId,
       group_id: id,
       action: "START",
-      start_time: localTime(dueMs, this.#rig.timezone),
+      start_time: localTime(dueMs, this.#system.timezone),
       duration_minutes: DURATION_MINUTES,
       frequency: "ONCE",
       status: "ACTIVE",
@@ -118,7 +118,7 @@ export class ScheduleLoad {
   }
 
   async #isStored(scheduleId: number, dueMs: number): Promise<boolean> {
-    const row = await this.#rig.db
+    const row = await this.#system.db
       .selectFrom("schedules")
       .where("id", "=", scheduleId)
       .select("next_run_at")
@@ -128,7 +128,7 @@ export class ScheduleLoad {
 
   /** A schedule that is changed starts nothing anew, so a START that failed must have been given again by then. */
   async #haveBegun(scheduleId: number, dueMs: number, robots: number): Promise<boolean> {
-    const rows = await this.#rig.db
+    const rows = await this.#system.db
       .selectFrom("runs")
       .where("schedule_id", "=", scheduleId)
       .where("due_at", "=", new Date(dueMs))
@@ -140,8 +140,8 @@ export class ScheduleLoad {
 
   /** A call while all servers are there. */
   async #send(route: RouteSpec, question: { readonly body: unknown }): Promise<unknown> {
-    const place = someAnswering(this.#rig.places, (from) => this.#rig.dice.pick(from));
-    const answer = place && (await this.#rig.caller.call(place, route, question));
+    const place = someAnswering(this.#system.places, (from) => this.#system.random.pick(from));
+    const answer = place && (await this.#system.caller.call(place, route, question));
     if (answer?.status !== 201) throw new Error(`${route.path} answered ${JSON.stringify(answer)}`);
     return answer.body;
   }

@@ -7,9 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { type KnownRobot, makeDevices } from "./fleet.ts";
-import { until } from "./moments.ts";
-import { type Rig, startRig } from "./rig.ts";
-import type { StepParts } from "./step-parts.ts";
+import { until } from "./wait-and-random.ts";
+import { startSystem, type StepContext, type TestSystem } from "./test-system.ts";
 
 /** From the press, in milliseconds. */
 const STANDS_WITHIN_MS = 2_000;
@@ -27,13 +26,13 @@ interface Fault {
 }
 
 /** Robots move, the database goes, people press Stop: all robots stand, and each press is on record afterwards. */
-export async function stopsWithoutDatabase(parts: StepParts): Promise<boolean> {
+export async function stopsWithoutDatabase(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;
   console.log(`\n=== stops: ${options.stopRobots} robots are stopped while the database is away`);
   const disk = await smallDisk(parts);
-  const rig = await startRig(parts, makeDevices("STP", options.stopRobots), { disk: disk ?? folder });
-  console.log(rig.versions);
-  const { postgres } = rig;
+  const system = await startSystem(parts, makeDevices("STP", options.stopRobots), { disk: disk ?? folder });
+  console.log(system.versions);
+  const { postgres } = system;
   const ballast = join(disk ?? folder, "ballast");
   const faults: Fault[] = [
     { name: "killed", begin: () => postgres.kill(), end: () => postgres.startAgain() },
@@ -48,17 +47,17 @@ export async function stopsWithoutDatabase(parts: StepParts): Promise<boolean> {
     };
     faults.push({ name: "disk full", begin: () => fill(ballast), end });
   }
-  const groupId = await makeGroup(rig);
+  const groupId = await makeGroup(system);
   const problems: string[] = [];
-  for (const fault of faults) problems.push(...(await tryFault(rig, groupId, fault)));
+  for (const fault of faults) problems.push(...(await tryFault(system, groupId, fault)));
   for (const problem of problems) console.log(`WRONG: ${problem}`);
   return problems.length === 0;
 }
 
-async function tryFault(rig: Rig, groupId: number, fault: Fault): Promise<string[]> {
-  const { places, caller, fleet, robots, dice } = rig;
+async function tryFault(system: TestSystem, groupId: number, fault: Fault): Promise<string[]> {
+  const { places, caller, fleet, robots, random } = system;
   const problems: string[] = [];
-  await startAll(rig, groupId);
+  await startAll(system, groupId);
   await pause(KNOWN_AFTER_MS);
   await fault.begin();
   const began = new Date();
@@ -67,12 +66,12 @@ async function tryFault(rig: Rig, groupId: number, fault: Fault): Promise<string
   const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1);
   await Promise.all(
     robots.map(async (robot) => {
-      await pause(dice.between(0, PRESSED_OVER_MS));
+      await pause(random.between(0, PRESSED_OVER_MS));
       const pressedMs = performance.now();
       const stands = fleet.fleet.robot(robot.serial).until(({ motion }) => motion === "STOPPED");
       const late = new AbortController();
       const stood = await Promise.race([
-        Promise.all([stands, press(rig, robot, "STOP").then((answer) => count(`STOP ${told(answer)}`))]).then(
+        Promise.all([stands, press(system, robot, "STOP").then((answer) => count(`STOP ${describe(answer)}`))]).then(
           () => true,
         ),
         pause(10_000, false, { signal: late.signal }).catch(() => false),
@@ -89,16 +88,16 @@ async function tryFault(rig: Rig, groupId: number, fault: Fault): Promise<string
     const [robot] = robots as [KnownRobot];
     const answer = await caller.call(place, sendCommand, { body: { ...named(robot), command: "START" } });
     count(`START ${answer?.status}`);
-    if (answer?.status !== 503) problems.push(`${fault.name}: a START was answered ${told(answer)}`);
+    if (answer?.status !== 503) problems.push(`${fault.name}: a START was answered ${describe(answer)}`);
   }
   const [place] = places as [(typeof places)[number]];
   const site = await caller.call(place, siteStop, { body: { siteId: robots[0]?.siteId } });
-  count(`site ${told(site)}`);
-  if (site?.status !== 200) problems.push(`${fault.name}: the site's Stop was answered ${told(site)}`);
+  count(`site ${describe(site)}`);
+  if (site?.status !== 200) problems.push(`${fault.name}: the site's Stop was answered ${describe(site)}`);
   if (robots.some(({ serial }) => fleet.truth(serial).motion === "MOVING")) problems.push(`${fault.name}: one moves.`);
   await fault.end();
   const endedMs = performance.now();
-  problems.push(...(await judgeRecords(rig, fault.name, began)));
+  problems.push(...(await checkRecords(system, fault.name, began)));
   stoodMs.sort((a, b) => a - b);
   const at = (share: number) => Math.round(stoodMs[Math.floor(share * (stoodMs.length - 1))] ?? Number.NaN);
   console.log(
@@ -113,7 +112,7 @@ async function tryFault(rig: Rig, groupId: number, fault: Fault): Promise<string
  * Each press for one robot and the one for the site has its row, at its time, confirmed. A Stop that follows a START which
  * was not confirmed in time is nobody's press.
  */
-async function judgeRecords({ db, robots }: Rig, name: string, began: Date): Promise<string[]> {
+async function checkRecords({ db, robots }: TestSystem, name: string, began: Date): Promise<string[]> {
   const read = () =>
     db
       .selectFrom("commands")
@@ -136,7 +135,7 @@ async function judgeRecords({ db, robots }: Rig, name: string, began: Date): Pro
   }
 }
 
-async function makeGroup({ places, caller, robots }: Rig): Promise<number> {
+async function makeGroup({ places, caller, robots }: TestSystem): Promise<number> {
   const [place] = places as [(typeof places)[number]];
   const body = { site_id: robots[0]?.siteId, group_name: "All of them", robot_ids: robots.map(({ id }) => id) };
   const answer = await caller.call(place, createGroup, { body });
@@ -144,7 +143,7 @@ async function makeGroup({ places, caller, robots }: Rig): Promise<number> {
 }
 
 /** Starts every robot, again where one did not; all of them are seen to move once it resolves. */
-async function startAll({ db, places, caller, robots, fleet }: Rig, groupId: number): Promise<void> {
+async function startAll({ db, places, caller, robots, fleet }: TestSystem, groupId: number): Promise<void> {
   const [place] = places as [(typeof places)[number]];
   const moves = () => robots.every(({ serial }) => fleet.truth(serial).motion === "MOVING");
   const start = async () => {
@@ -163,13 +162,13 @@ async function startAll({ db, places, caller, robots, fleet }: Rig, groupId: num
 
 const named = ({ id, serial, siteId }: KnownRobot) => ({ robotId: serial, robotObjectId: id, siteId });
 
-function press({ places, caller, dice }: Rig, robot: KnownRobot, command: "STOP") {
-  const place = dice.pick(places) ?? places[0];
+function press({ places, caller, random }: TestSystem, robot: KnownRobot, command: "STOP") {
+  const place = random.pick(places) ?? places[0];
   if (place === undefined) throw new Error("There is no server.");
   return caller.call(place, sendCommand, { body: { ...named(robot), command } });
 }
 
-function told(answer: { readonly status: number; readonly body: unknown } | null): string {
+function describe(answer: { readonly status: number; readonly body: unknown } | null): string {
   if (answer === null) return "without an answer";
   const { body } = answer;
   const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : "";
@@ -177,7 +176,7 @@ function told(answer: { readonly status: number; readonly body: unknown } | null
 }
 
 /** A disk that can be filled without harm; null where this user may make none. */
-async function smallDisk({ folder, account, stops }: StepParts): Promise<string | null> {
+async function smallDisk({ folder, account, stops }: StepContext): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;
   const disk = join(folder, "disk");
   await mkdir(disk);

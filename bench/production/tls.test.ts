@@ -6,7 +6,7 @@ import mqtt from "mqtt";
 import { afterEach, expect, test } from "vitest";
 import { type CheckedSystem, press, startCheckedSystem, turn, untilStored } from "./checked-system.ts";
 import type { KnownRobot } from "./fleet.ts";
-import { until } from "./moments.ts";
+import { until } from "./wait-and-random.ts";
 
 const simulatorProgram = fileURLToPath(new URL("../../apps/simulator/src/main.ts", import.meta.url));
 let system: CheckedSystem | undefined;

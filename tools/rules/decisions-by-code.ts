@@ -4,7 +4,7 @@ import { isSource, isTest, lineAt } from "../source-file.ts";
 const rule = "decisions by code";
 const ERROR_CODES = "packages/contract/src/http/error-codes.ts";
 
-/** Words of PostgreSQL, the operating system and the schema library, which have no code. */
+/** Messages of PostgreSQL, the operating system and the schema library, which have no code. */
 const foreignWords = new Set([
   "apps/server/src/platform/database/database-errors.ts",
   "apps/server/src/platform/http/error-handler.ts",
@@ -22,7 +22,7 @@ const comparisons = [
   new RegExp(String.raw`\b${sentence}\??\.replace(?:All)?\([A-Z]`, "g"),
 ];
 
-/** Sentences are for people, and may be reworded or translated: product code decides by the codes beside them. */
+/** Messages are for people, and may be reworded or translated: product code decides by their codes. */
 export function decisionsByCode(files: readonly RepositoryFile[]): Problem[] {
   return files
     .filter((file) => isSource(file) && !isTest(file.path) && /^(?:apps\/\w+|packages\/\w+)\/src\//.test(file.path))

@@ -49,7 +49,7 @@ const LAST_WITHOUT_WORD = 22;
 const takesAway =
   /\b(drop\s+(?!constraint\b|index\b|default\b|not\s+null\b)|rename\b|truncate\b|set\s+not\s+null\b|type\s+\w)/i;
 
-/** Functions that no server of any version calls, so that they can go beside running ones. */
+/** Functions that no server of any version calls, so that they can be dropped while servers run. */
 const neverCalledByServers = /\bdrop function presence_from_readings\(\);/g;
 
 /** Each new migration says whether servers of the version before run on with it (decision 40). */

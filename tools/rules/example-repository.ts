@@ -1,6 +1,6 @@
 import type { Problem, RepositoryFile, Rule } from "../repository.ts";
 
-/** A small repository of these files, beside some that imports may name. */
+/** A small repository of these files, with some more that imports may name. */
 export function repository(sources: Readonly<Record<string, string>>): RepositoryFile[] {
   return Object.entries(sources).map(([path, text]) => ({ path, text }));
 }
@@ -24,7 +24,7 @@ const someFiles = {
   "apps/simulator/src/robot.ts": "export const robot = 1;",
 };
 
-/** What a rule says of one file that stands beside them. */
+/** What a rule says about one more file. */
 export function problemsOf(rule: Rule, path: string, text: string): Problem[] {
   return rule(repository({ ...someFiles, [path]: text })).filter((problem) => problem.path === path);
 }

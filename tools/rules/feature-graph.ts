@@ -1,20 +1,20 @@
 import type { Problem, RepositoryFile } from "../repository.ts";
 import { importsOf, isSource, isTest, resolveInside } from "../source-file.ts";
-import { placeOf } from "./rooms.ts";
+import { placeOf } from "./layers.ts";
 
-const rooms = ["contract", "domain", "server feature", "console feature"] as const;
+const layers = ["contract", "domain", "server feature", "console feature"] as const;
 
-/** In each room the features' imports of each other have no cycle. */
+/** In each layer the features' imports of each other have no cycle. */
 export function featureGraph(files: readonly RepositoryFile[]): Problem[] {
-  return rooms.flatMap((room) => {
+  return layers.flatMap((layer) => {
     const edges = new Map<string, Map<string, string>>();
     for (const file of files.filter((one) => isSource(one) && !isTest(one.path))) {
       const from = placeOf(file.path);
-      if (from.room !== room || from.feature === null) continue;
+      if (from.layer !== layer || from.feature === null) continue;
       for (const { specifier } of importsOf(file)) {
         const target = resolveInside(file.path, specifier);
         const to = target === null ? null : placeOf(target);
-        if (to?.room !== room || to.feature === null || to.feature === from.feature) continue;
+        if (to?.layer !== layer || to.feature === null || to.feature === from.feature) continue;
         const targets = edges.get(from.feature) ?? new Map<string, string>();
         edges.set(from.feature, targets.set(to.feature, file.path));
       }
@@ -24,9 +24,9 @@ export function featureGraph(files: readonly RepositoryFile[]): Problem[] {
     const [first = "", second = ""] = cycle;
     return [
       {
-        path: edges.get(first)?.get(second) ?? room,
+        path: edges.get(first)?.get(second) ?? layer,
         rule: "feature graph",
-        message: `the features of ${room} import each other in a circle: ${cycle.join(" -> ")}. Move what both need into the one that is imported.`,
+        message: `the features of ${layer} import each other in a circle: ${cycle.join(" -> ")}. Move what both need into the one that is imported.`,
       },
     ];
   });

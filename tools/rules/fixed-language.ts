@@ -5,7 +5,7 @@ const rule = "fixed language";
 const ofTheBrowser =
   /\.toLocale(?:Date|Time)?String\(\s*(?:\)|undefined\b)|new Intl\.\w+\(\s*(?:undefined\b|\)(?!\.resolvedOptions))/g;
 
-/** Times and numbers read the same for everybody: nothing is written in whatever language a browser or server has. */
+/** Times and numbers look the same for everybody: nothing depends on the locale of a browser or server. */
 export function fixedLanguage(files: readonly RepositoryFile[]): Problem[] {
   return files
     .filter((file) => isSource(file) && !isTest(file.path) && /^(?:apps|packages)\//.test(file.path))

@@ -98,7 +98,7 @@ export function honestTypes(files: readonly RepositoryFile[]): Problem[] {
       },
     }).visit(parse(file).program);
     for (const { value, start } of parse(file).comments) {
-      if (/@ts-(ignore|expect-error|nocheck)/.test(value)) add(start, "silences the compiler. Mend the type.");
+      if (/@ts-(ignore|expect-error|nocheck)/.test(value)) add(start, "silences the compiler. Fix the type.");
       if (/(oxlint|eslint)-disable/.test(value) && !/ -- \S/.test(value)) {
         add(start, "silences the linter without a reason (`-- why`).");
       }

@@ -1,6 +1,6 @@
 import type { Problem, RepositoryFile } from "../repository.ts";
 import { type Import, importsOf, isComponentTest, isSource, isTest, resolveInside } from "../source-file.ts";
-import { mayImport, type Place, placeOf } from "./rooms.ts";
+import { mayImport, type Place, placeOf } from "./layers.ts";
 
 const rule = "import boundaries, docs/architecture.md";
 
@@ -35,51 +35,51 @@ export function importBoundaries(files: readonly RepositoryFile[]): Problem[] {
 }
 
 function judge(path: string, one: Import, known: ReadonlySet<string>): string | null {
-  const from = roomOf(path);
+  const from = layerOf(path);
   const target = resolveInside(path, one.specifier);
   if (target === null) return judgeOutside(path, from, one);
   if (!known.has(target)) return `there is no ${target}. Name the file as it is, with its ending (.ts, .tsx).`;
   const to = placeOf(target);
   // Apps are no packages that others name; the benchmarks alone reach into them, and into the support of browser tests.
-  const reachesIn = from.room === "bench" && (to.room.startsWith("server") || to.room === "e2e");
+  const reachesIn = from.layer === "bench" && (to.layer.startsWith("server") || to.layer === "e2e");
   if (one.specifier.startsWith(".") && workspaceOf(path) !== workspaceOf(target) && !reachesIn) {
     return "a relative import may not leave its package. Write @suncrew/<package>/<path>.ts.";
   }
   if (isTest(target)) return "a test is imported by nobody. Move what is shared into a file of its own.";
-  if (to.room === "server test" && from.room !== "server test" && from.room !== "bench") {
+  if (to.layer === "server test" && from.layer !== "server test" && from.layer !== "bench") {
     return "only tests may use apps/server/test.";
   }
-  if (to.room === "console test" && from.room !== "console test") {
+  if (to.layer === "console test" && from.layer !== "console test") {
     return "only component tests (.component.test.ts) may use apps/console/test.";
   }
-  if (isDemo.test(target) && !isDemo.test(path) && from.room === "server composition" && !one.isDynamic) {
+  if (isDemo.test(target) && !isDemo.test(path) && from.layer === "server composition" && !one.isDynamic) {
     return "production loads nothing of the demo. Import it dynamically where a demo starts, as process/start.ts does.";
   }
-  if (from.room === to.room) return judgeSameRoom(path, target, from, to);
-  if (!mayImport[from.room].includes(to.room)) {
-    const allowed = mayImport[from.room].join(", ");
-    return `${from.room} may not import ${to.room}; it may import ${allowed === "" ? "its own room only" : allowed}.`;
+  if (from.layer === to.layer) return checkSameLayer(path, target, from, to);
+  if (!mayImport[from.layer].includes(to.layer)) {
+    const allowed = mayImport[from.layer].join(", ");
+    return `${from.layer} may not import ${to.layer}; it may import ${allowed === "" ? "its own layer only" : allowed}.`;
   }
-  if (from.room === "bench") return null;
-  if (from.room === "server platform" && to.feature !== "http") {
+  if (from.layer === "bench") return null;
+  if (from.layer === "server platform" && to.feature !== "http") {
     return "the server's platform may import the contract's http folder only: it knows no feature's wire.";
   }
   return judgeDoor(path, target, from, to);
 }
 
 /**
- * Tests of the server stand beside the code and may look behind every door of the server; so may the console's component
- * tests, which show the whole of it.
+ * Tests of the server are beside the code and may import anything of the server; so may the console's component tests,
+ * which render all of it.
  */
-function roomOf(path: string): Place {
+function layerOf(path: string): Place {
   const place = placeOf(path);
-  if (isTest(path) && place.room.startsWith("server")) return { room: "server test", feature: null };
-  if (isComponentTest(path)) return { room: "console test", feature: null };
+  if (isTest(path) && place.layer.startsWith("server")) return { layer: "server test", feature: null };
+  if (isComponentTest(path)) return { layer: "console test", feature: null };
   return place;
 }
 
-function judgeSameRoom(path: string, target: string, from: Place, to: Place): string | null {
-  const hasFeatureDoors = from.room === "server feature" || from.room === "console feature";
+function checkSameLayer(path: string, target: string, from: Place, to: Place): string | null {
+  const hasFeatureDoors = from.layer === "server feature" || from.layer === "console feature";
   if (!hasFeatureDoors) return null;
   const isPublic = target.endsWith("/public.ts");
   if (from.feature === to.feature) {
@@ -92,11 +92,11 @@ function judgeSameRoom(path: string, target: string, from: Place, to: Place): st
 
 function judgeDoor(path: string, target: string, from: Place, to: Place): string | null {
   if (target.endsWith("/public.ts")) return null;
-  if (from.room === "server composition" && to.room === "server feature") {
+  if (from.layer === "server composition" && to.layer === "server feature") {
     if (path === "apps/server/src/app.ts" && serverRegistration.test(target)) return null;
     return "a feature is entered by its public.ts; app.ts alone may also import its .routes, .mqtt and .jobs files.";
   }
-  if (from.room === "console app" && to.room === "console feature") {
+  if (from.layer === "console app" && to.layer === "console feature") {
     if (consoleRegistration.test(target)) return null;
     return "a feature is entered by its public.ts or by a page (-page.tsx, .route.tsx).";
   }
@@ -106,9 +106,9 @@ function judgeDoor(path: string, target: string, from: Place, to: Place): string
 function judgeOutside(path: string, from: Place, { specifier }: Import): string | null {
   if (specifier.startsWith("node:")) {
     const isProduct = !isTest(path) && !path.endsWith(".config.ts");
-    return isProduct && withoutNode.has(from.room) ? `${from.room} runs in the browser too and has no Node.` : null;
+    return isProduct && withoutNode.has(from.layer) ? `${from.layer} runs in the browser too and has no Node.` : null;
   }
-  if (from.room === "contract" && specifier !== "zod" && !isTest(path)) {
+  if (from.layer === "contract" && specifier !== "zod" && !isTest(path)) {
     return "the contract may import the schema library (zod) only.";
   }
   return null;

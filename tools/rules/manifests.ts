@@ -34,10 +34,10 @@ export function pinnedVersions(files: readonly RepositoryFile[]): Problem[] {
   );
 }
 
-/** Not part of the product: what develops, tries and measures it. */
+/** Not part of the product: development, tests and benchmarks. */
 const toolFolders = /^(tools|bench|e2e)\/|^apps\/server\/src\/dev\.ts$/;
 
-/** A package that is imported stands in the package.json of the workspace that imports it. */
+/** A package must be in the package.json of every workspace that imports it. */
 export function declaredImports(files: readonly RepositoryFile[]): Problem[] {
   const manifests = manifestsOf(files);
   const root = manifests.get("");

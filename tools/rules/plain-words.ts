@@ -19,7 +19,7 @@ export function plainWords(files: readonly RepositoryFile[]): Problem[] {
   return files.flatMap((file) => {
     const problems: Problem[] = [];
     for (const path of machinePaths) {
-      // A longer path that only contains the words, such as `network` + path, is another thing.
+      // A longer path that only contains the words, such as `network` + path, is something else.
       const at = [...file.text.matchAll(new RegExp(String.raw`(?<![\w./~@-])${path}`, "g"))][0]?.index;
       if (at === undefined) continue;
       const message = `line ${lineAt(file, at)} names ${path}, a folder of one machine. Use a relative path or a setting.`;

@@ -156,7 +156,7 @@ describe("§6 tenancy", () => {
     expect(queriesAskTheViewer(other)).toHaveLength(1);
   });
 
-  test("deleted sites are asked for by the queries of history alone", () => {
+  test("only queries of history may include deleted sites", () => {
     const text =
       'import { sitesEverVisible } from "../sites/public.ts"; export const r = (viewer: Viewer) => sitesEverVisible(viewer);';
     const inFile = (path: string) =>

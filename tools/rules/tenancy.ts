@@ -1,12 +1,12 @@
 import type { Problem, RepositoryFile } from "../repository.ts";
 import { callsOf, importsOf, isSource, isTest, parse, resolveInside } from "../source-file.ts";
-import { placeOf } from "./rooms.ts";
+import { placeOf } from "./layers.ts";
 
 const rule = "tenancy, docs/architecture.md";
 
-/** The one wall: which sites exist for who asks. */
+/** The one wall: which sites exist for a viewer. */
 const wall = "visibleSites";
-/** The same with deleted sites, for what tells of the past. */
+/** The same with deleted sites, for history. */
 const historyWall = "sitesEverVisible";
 /** The features whose queries are history. */
 const history: readonly (string | null)[] = ["activity", "alerts", "audit", "reports", "runs"];
@@ -49,28 +49,28 @@ export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[]
 }
 
 /**
- * `*.repository.ts` stands outside the wall: what answers people (routes, queries) and what stands outside the
+ * `*.repository.ts` is outside the wall: what answers people (routes, queries) and what is outside the
  * features never reaches it, also not by a public.ts that hands one of its names on.
  */
 export function repositoriesStayInside(files: readonly RepositoryFile[]): Problem[] {
   const handedOn = namesHandedOn(files, ".repository.ts");
   return files.filter(isSource).flatMap((file) => {
-    const { room } = placeOf(file.path);
-    if (isTest(file.path) || room === "server test" || room === "bench") return [];
-    if (room === "server feature" && !answersPeople.test(file.path)) return [];
+    const { layer } = placeOf(file.path);
+    if (isTest(file.path) || layer === "server test" || layer === "bench") return [];
+    if (layer === "server feature" && !answersPeople.test(file.path)) return [];
     return importsOf(file).flatMap(({ specifier, isType, names }) => {
       const target = isType ? null : resolveInside(file.path, specifier);
-      if (target === null || placeOf(target).room !== "server feature") return [];
+      if (target === null || placeOf(target).layer !== "server feature") return [];
       const name = target.endsWith(".repository.ts") ? specifier : names.find((one) => handedOn.get(target)?.has(one));
       // Composition may use what a feature hands on: it answers nobody.
-      if (name === undefined || (room === "server composition" && !target.endsWith(".repository.ts"))) return [];
+      if (name === undefined || (layer === "server composition" && !target.endsWith(".repository.ts"))) return [];
       const message = `imports ${name}, whose SQL asks for no viewer. Only the server's own work does (services, bridge, jobs); call a service that has checked the viewer.`;
       return [{ path: file.path, rule, message }];
     });
   });
 }
 
-/** Deleted sites exist for history alone: nothing else in the features asks for them. */
+/** Deleted sites exist only for history: nothing else in the features may query them. */
 export function deletedSitesAreHistory(files: readonly RepositoryFile[]): Problem[] {
   return serverFeatureFiles(files).flatMap((file) => {
     const { feature } = placeOf(file.path);
@@ -111,7 +111,7 @@ export function routesHoldNoSql(files: readonly RepositoryFile[]): Problem[] {
 }
 
 function serverFeatureFiles(files: readonly RepositoryFile[]): RepositoryFile[] {
-  return files.filter((file) => isSource(file) && placeOf(file.path).room === "server feature" && !isTest(file.path));
+  return files.filter((file) => isSource(file) && placeOf(file.path).layer === "server feature" && !isTest(file.path));
 }
 
 function topLevelFunctions(file: RepositoryFile): FoundFunction[] {
@@ -146,7 +146,7 @@ function whereIs({ params, start, end }: FunctionNode): Omit<FoundFunction, "nam
   return { firstParameter, start, end };
 }
 
-/** Queries of other files, each of which is held to the same rule where it stands. */
+/** Queries of other files, which are checked against the same rule there. */
 function queriesThatItImports(file: RepositoryFile, handedOn: NamesOfDoors): string[] {
   return importsOf(file).flatMap(({ specifier, names }) => {
     const target = resolveInside(file.path, specifier) ?? "";

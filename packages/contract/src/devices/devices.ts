@@ -16,11 +16,11 @@ export const deviceSchema = z.object({
   /** The last change has not reached the broker yet; it is retried until it does. */
   broker_pending: z.boolean(),
   /**
-   * A secret rotation is under way or was interrupted: the broker may hold a secret that nobody received, until another
+   * A secret rotation is in progress or was interrupted: the broker may hold a secret that nobody received, until another
    * one is issued.
    */
   secret_unsure: z.boolean(),
-  /** Whoever may assign it to a robot; the operator's own devices belong to In-house. */
+  /** The partner that may assign it to a robot; the operator's own devices belong to In-house. */
   partner: z.object({ id: idSchema, name: z.string() }),
   /** The robot it is assigned to; null when free. */
   robot: z

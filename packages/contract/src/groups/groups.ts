@@ -82,7 +82,7 @@ export const robotResultSchema = z.object({
   message: z.string(),
   /** True for a STOP or lock that is stored and retried until the robot confirms it. */
   pending: z.boolean(),
-  /** Of a STOP: false if the robot was last seen stopped and no start was under way. */
+  /** Of a STOP: false if the robot was last seen stopped and no start was in progress. */
   was_moving: z.boolean().optional(),
   /** From where on the live stream shows what the robot confirmed. */
   live_position: livePositionSchema.optional(),

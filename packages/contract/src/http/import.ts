@@ -31,7 +31,7 @@ export const importResponseSchema = z.object({
   message: z.string(),
   applied: z.boolean(),
   rows: z.array(importRowSchema),
-  /** Problems of the whole file, such as a missing column. */
+  /** Problems of the file itself, such as a missing column. */
   problems: z.array(fieldErrorSchema),
 });
 export type ImportResponse = z.output<typeof importResponseSchema>;

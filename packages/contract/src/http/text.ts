@@ -45,7 +45,7 @@ export function stripInvisible(text: string, lines: Lines = "one line"): string 
   );
 }
 
-/** Words on two lines stay two words. */
+/** Line breaks become spaces, so that words stay separate. */
 function spaceForBreak(part: string): string {
   return /[\n\t\u2028\u2029]/.test(part) ? " " : "";
 }

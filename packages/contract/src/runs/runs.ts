@@ -27,7 +27,7 @@ export const runSchema = z.object({
   ended_at: instantSchema.nullable(),
   battery_began: z.number().nullable(),
   battery_ended: z.number().nullable(),
-  /** Null while it is due or under way. */
+  /** Null while it is due or in progress. */
   outcome: runOutcomeSchema.nullable(),
   /** Plain text: why it ended, or never began. */
   reason: z.string().nullable(),
@@ -111,7 +111,7 @@ export const calendarEntrySchema = z.object({
   /** The group's name, or the robot's serial number for a manual run. */
   title: z.string(),
   begins_at: instantSchema,
-  /** Planned end, or actual end once over; null while a run without a planned end is under way. */
+  /** Planned end, or actual end once over; null while a run without a planned end is in progress. */
   ends_at: instantSchema.nullable(),
   /** Local time at the site, `HH:MM`. */
   local_time: z.string(),

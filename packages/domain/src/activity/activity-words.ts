@@ -1,7 +1,7 @@
 import type { ActionType, ActivityEntry, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
 
-/** The words for what activity tells: on screen, in files and in reports the same ones. */
+/** The words of the activity log: the same on screen, in files and in reports. */
 export const actionWord: Readonly<Record<ActivityEntry["action"], string>> = { START: "Start", STOP: "Stop" };
 
 export const actionTypeWord: Readonly<Record<ActionType, string>> = {
@@ -17,7 +17,7 @@ export const activityStatusWord: Readonly<Record<ActivityStatus, string>> = {
   REFUSED: "Refused",
 };
 
-/** As it is stored, and as robots are told it. */
+/** As it is stored, and as it is sent to robots. */
 export const directionWord: Readonly<Record<CleaningDirection | ActivityEntry["paramsObj"]["direction"], string>> = {
   FORWARD: "Forward",
   REVERSE: "Reverse",

@@ -24,7 +24,7 @@ function decided(fleet: Partial<FleetConnectivity>) {
 }
 const nothing = { told: 0, dark: [], recovered: [] };
 
-describe("Alerts: a robot that is away too long", () => {
+describe("Alerts: a robot that is offline too long", () => {
   test.each([
     [29.9, 0],
     [30, 1],
@@ -36,7 +36,7 @@ describe("Alerts: a robot that is away too long", () => {
     });
   });
 
-  it("is told once", () => {
+  it("is reported once", () => {
     expect(decided({ offline: [offline(1, 90, true)], recoveredSiteIds: new Set([1]) })).toEqual(nothing);
   });
 
@@ -55,11 +55,11 @@ describe("Alerts: a whole site going dark is one alert", () => {
     expect(decided({ offline: twenty(1, minutes) })).toEqual({ ...nothing, dark });
   });
 
-  it("waits for the last robot, and none is told of by itself meanwhile", () => {
+  it("waits for the last robot, and none is reported separately before that", () => {
     expect(decided({ offline: [...twenty(1, 31), offline(1, 2)] })).toEqual(nothing);
   });
 
-  it("also where a robot had been away before, which keeps its own", () => {
+  it("even if a robot was offline before, which keeps its own alert", () => {
     expect(decided({ offline: [offline(1, 9_000, true), ...twenty(1, 6)] })).toEqual({ ...nothing, dark: [1] });
     expect(decided({ offline: [offline(1, 9_000, true), offline(1, 31)] })).toEqual({ ...nothing, told: 1 });
   });
@@ -75,7 +75,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
     expect(decided({ outages })).toEqual({ ...nothing, recovered: [1] });
   });
 
-  it("is over for five minutes before those still away get alerts of their own", () => {
+  it("is over for five minutes before robots that are still offline get their own alerts", () => {
     const recovered = { offline: twenty(1, 90), recoveredSiteIds: new Set([1]) };
     expect(decided({ ...recovered, outages: [{ siteId: 1, clearedAt: ago(4.9) }] })).toEqual(nothing);
     expect(decided({ ...recovered, outages: [{ siteId: 1, clearedAt: ago(5) }] })).toEqual({ ...nothing, told: 20 });
@@ -90,7 +90,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
     });
   });
 
-  it("property: no robot is told of by itself at a site that is dark or becomes it, and none twice", () => {
+  it("property: no robot is reported separately at a site that is dark or going dark, and none twice", () => {
     const robot = fc.record({ siteId: fc.integer({ min: 1, max: 4 }), minutes: fc.nat(90), hasAlert: fc.boolean() });
     const fleet = fc.record({
       offline: fc.array(robot, { maxLength: 30 }),

@@ -8,14 +8,14 @@ export const SITE_OUTAGE_MS = 5 * MINUTE_MS;
 export const SITE_RECOVERY_MS = 5 * MINUTE_MS;
 /** An outage takes at least this many robots without an alert of their own; fewer are just offline robots. */
 export const SITE_OUTAGE_MIN_ROBOTS = 2;
-/** A server that could not hear robots until now treats none as offline for this long. */
+/** A server that could not receive from robots until now treats none as offline for this long. */
 export const LISTENING_GRACE_MS = 2 * MINUTE_MS;
 
 /** A robot that has connected before, is not in maintenance and has no connection now. */
 export interface OfflineRobot {
   readonly robotId: number;
   readonly siteId: number;
-  /** When it was last heard from. */
+  /** When it last sent anything. */
   readonly since: Date;
   /** Its own alert is open. */
   readonly hasAlert: boolean;

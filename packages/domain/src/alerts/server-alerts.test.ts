@@ -5,7 +5,7 @@ import { endsWhenAcknowledged, lowBattery, serverClockAlert } from "./server-ale
 const AHEAD = "The database's time is 600 s ahead of the time that this server counted.";
 const JUMPED = "Its clock jumped by 90 s.";
 
-test("protocol rule 12: one server whose clock does not agree is named, with what it does not do meanwhile", () => {
+test("protocol rule 12: one server whose clock does not agree is named, with what it refrains from", () => {
   expect(serverClockAlert([{ name: "suncrew-1", words: AHEAD }])).toEqual({
     code: "SERVER_CLOCK",
     severity: "CRITICAL",
@@ -14,7 +14,7 @@ test("protocol rule 12: one server whose clock does not agree is named, with wha
   });
 });
 
-test("protocol rule 12: of several servers each is told with its own words, in one order", () => {
+test("protocol rule 12: several servers are each reported with their own text, in a fixed order", () => {
   const [one, two] = [
     { name: "suncrew-1", words: AHEAD },
     { name: "suncrew-2", words: JUMPED },
@@ -26,7 +26,7 @@ test("protocol rule 12: of several servers each is told with its own words, in o
   expect(serverClockAlert([one, two]).text).toBe(text);
 });
 
-test("protocol rule 12: a server that was restarted meanwhile is told once, and acknowledging ends nothing", () => {
+test("protocol rule 12: a server that was restarted in between is reported once, and acknowledging ends nothing", () => {
   const one = { name: "suncrew-1", words: AHEAD };
   expect(serverClockAlert([one, { ...one }])).toEqual(serverClockAlert([one]));
   expect(endsWhenAcknowledged("SERVER", "SERVER_CLOCK")).toBe(false);
@@ -51,7 +51,7 @@ test.each([
   expect(shown(battery, charging)).toBe(said);
 });
 
-test("Alerts: a robot that tells of its low battery itself is believed, and nobody reads it twice", () => {
+test("Alerts: a robot that reports its low battery itself is trusted, and nobody reads it twice", () => {
   expect(shown(5, false, ["DUST", "LOW_BATTERY"])).toBe("over");
   expect(shown(5, false, ["DUST"])).toBe("CRITICAL");
 });

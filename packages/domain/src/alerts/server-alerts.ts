@@ -4,7 +4,7 @@ import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../ro
 import { bareOutcomeSentence, type OutcomeText } from "../runs/outcome-texts.ts";
 import { nested, type NestedText, type ParamsOf, type TextParams } from "../texts/coded-text.ts";
 
-/** A robot that is away for this long raises an alert. */
+/** A robot that is offline for this long raises an alert. */
 export const OFFLINE_TOO_LONG_MINUTES = 30;
 
 /** What Suncrew itself raises; robots have codes of their own. */
@@ -110,12 +110,12 @@ export function unknownStatusAlert(status: string): ServerAlert {
   return serverAlert("UNKNOWN_STATUS", "WARNING", { status });
 }
 
-/** Protocol rule 13; `clockOf` tells an instant by the clocks of the site. */
+/** Protocol rule 13; `clockOf` formats an instant in the site's time. */
 export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) => string): ServerAlert {
   return serverAlert("LOST_WHILE_MOVING", "CRITICAL", { ...lostTimes(lost, clockOf) });
 }
 
-/** A server whose clocks do not agree; `words` say how, as a sentence. */
+/** A server whose clocks do not agree; `words` is a sentence that says how. */
 type DisagreeingServer = { readonly name: string; readonly words: string };
 
 /** Protocol rule 12, of one server or more; the same whatever order they come in. */
@@ -162,7 +162,7 @@ export function siteOutageAlert(robotCount: number): ServerAlert {
 
 /**
  * What leaves something open: a START is followed by a STOP and its run has failed, a STOP or lock stays pending. New
- * settings or a release that were not confirmed leave everything as it was, and whoever asked for them was told so.
+ * settings or a release that were not confirmed leave everything as it was, and the person who requested them got that answer.
  */
 export const alertedVerbs = ["START", "STOP", "MAINTENANCE_ON"] as const;
 type UnconfirmedVerb = (typeof alertedVerbs)[number];
@@ -204,7 +204,7 @@ export function runMissedAlert(reason: OutcomeText): ServerAlert {
 export const LOW_BATTERY_PERCENT = 20;
 /** Below this it is nearly empty. */
 const NEARLY_EMPTY_PERCENT = 10;
-/** From here on it is low no more, so that a reading that sways does not raise it again and again. */
+/** Hysteresis: above this it is no longer low, so that a fluctuating reading does not raise it repeatedly. */
 const LOW_BATTERY_CLEARED_PERCENT = 25;
 
 const code = "LOW_BATTERY" satisfies ServerAlertCode;
@@ -218,7 +218,7 @@ interface BatteryReading {
 
 /**
  * What a reading says about a low battery: it is raised, it is over, or (between both) it stays as it is. A robot that
- * tells of it by itself is believed, so that nobody reads the same twice.
+ * reports it itself is trusted, so that nobody reads it twice.
  */
 export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): ServerAlert | "over" | "stays" {
   if (listed.some((alert) => alert.code === code)) return "over";

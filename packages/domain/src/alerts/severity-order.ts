@@ -7,7 +7,7 @@ export function isWorse(one: Severity, than: Severity): boolean {
   return severityRank[one] < severityRank[than];
 }
 
-/** What the order of a list looks at. */
+/** What a list is sorted by. */
 export interface OrderedAlert {
   /** A bigint as text. */
   readonly id: string;

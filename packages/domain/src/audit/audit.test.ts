@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { auditLabel, changesOf, matchAuditLabels } from "./audit.ts";
 
-test("audit view: only what changed is told, of new and gone things everything", () => {
+test("audit view: only changes are shown, but everything of created and deleted things", () => {
   expect(
     changesOf({
       action: "UPDATE_ROBOT",
@@ -22,7 +22,7 @@ test("audit view: only what changed is told, of new and gone things everything",
   expect(changesOf({ action: "SIGN_OUT", before: null, after: null })).toEqual([]);
 });
 
-test("audit view: what only one side of an edit told is no change; what a deletion told is", () => {
+test("audit view: what only one side of an edit recorded is no change; what a deletion recorded is", () => {
   const before = { city: "Bikaner", built_in: false, created_at: "2026-01-01T00:00:00.000Z" };
   expect(changesOf({ action: "UPDATE_PARTNER", before, after: { city: "Barmer" } })).toEqual([
     { field: "city", before: "Bikaner", after: "Barmer" },
@@ -40,7 +40,7 @@ test("audit view: what only one side of an edit told is no change; what a deleti
   ]);
 });
 
-test("audit view: where a name stands beside an id, the name alone is told", () => {
+test("audit view: if there is a name beside an id, only the name is shown", () => {
   const before = { site_id: 1, site: "Bhadla", robot_ids: [1], robots: ["Row 1 (S-1)"], template_id: 1 };
   const after = { site_id: 2, site: "Rewa", robot_ids: [1, 2], robots: ["Row 1 (S-1)", "S-2"], template_id: 2 };
   expect(changesOf({ action: "UPDATE_THING", before, after })).toEqual([

@@ -23,7 +23,7 @@ export const passwordToasts = {
   },
 } as const;
 
-/** A password that the server generated signs its user in for so long; by then people have chosen their own. */
+/** A generated password is valid for this long; by then people have chosen their own. */
 export const GENERATED_PASSWORD_DAYS = 14;
 
 /** From when on a password that was generated then opens no new session. */
@@ -39,7 +39,7 @@ export function passwordProblem(entries: PasswordEntries): PasswordProblem | nul
   return entries.newPassword === entries.confirmation ? null : "mismatch";
 }
 
-/** What belongs to whoever is to have the password, and what everybody would try. */
+/** Names of the password's owner, and what attackers try first. */
 export interface PasswordOwner {
   readonly username: string;
   readonly name?: string;
@@ -98,7 +98,7 @@ function bare(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}]/gu, "");
 }
 
-/** Whether nothing is left once the names are taken away, `adminadmin` and `suncrewadmin` too. */
+/** Whether the password consists only of such names, like `adminadmin` and `suncrewadmin`. */
 function consistsOf(text: string, names: readonly string[]): boolean {
   let left = text;
   for (const name of names.toSorted((one, other) => other.length - one.length)) left = left.replaceAll(name, "");

@@ -1,7 +1,7 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import type { RouteName } from "@suncrew/contract/routes.ts";
 
-/** Who may make a call at all. Rows out of the user's scope answer 404 whatever stands here. */
+/** Who may make a call at all. Rows outside of the user's scope answer 404 regardless. */
 export type Access = "anyone" | "signed-in" | "super-admin";
 
 /** What a call is about: decides which rows of another tenant it must not touch. */
@@ -88,7 +88,7 @@ export const permissions: Record<RouteName, Permission> = {
   firmwareList: { access: "super-admin", scope: "none" },
   uploadFirmware: { access: "super-admin", scope: "none" },
   deleteFirmware: { access: "super-admin", scope: "none" },
-  // Whoever has an address that was signed for a robot.
+  // Anyone with a URL that was signed for a robot.
   firmwareFile: { access: "anyone", scope: "none" },
   rolloutList: { access: "super-admin", scope: "none" },
   createRollout: { access: "super-admin", scope: "none" },

@@ -17,7 +17,7 @@ const ready: StartCandidate = {
 };
 
 describe("protocol rule 2: START only to a robot that is there", () => {
-  it("is sent to a robot that is online, fresh and standing", () => {
+  it("is sent to a robot that is online, fresh and stopped", () => {
     expect(startRefusal(ready, now)).toBeNull();
   });
 

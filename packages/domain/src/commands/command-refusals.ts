@@ -38,13 +38,13 @@ export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | n
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
     return "maintenance";
   }
-  // Before its absence: it starts anew with the new firmware.
+  // Before being offline: it restarts with the new firmware.
   if (robot.installing) return "installing";
   if (!robot.online || robot.liveStateAt === null) return "away";
   if (robot.hasUnsettledStop) return "stop-unsettled";
   if (robot.hasOpenStart) return "start-open";
   if (robot.motion === "MOVING") return "moving";
-  // One of the future was dated before the clock was set back, and tells nothing about now.
+  // One in the future was dated before the clock was set back, and says nothing about now.
   if (Math.abs(now.getTime() - robot.liveStateAt.getTime()) > STATE_FRESH_MS) return "stale";
   if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
   return null;

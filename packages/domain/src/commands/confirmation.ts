@@ -11,7 +11,7 @@ export interface SentCommand {
 
 export type ReportedState = Pick<StateMessage, "motion" | "mode" | "lastSeq" | "runId" | "applied">;
 
-/** True where a live state of the current session shows that the command has worked. The status text is never asked. */
+/** True if a live state of the current session shows that the command has worked. The status text never counts. */
 export function stateConfirms(state: ReportedState, command: SentCommand): boolean {
   if (state.lastSeq < command.seq) return false;
   switch (command.verb) {

@@ -18,5 +18,5 @@ export const STATUS_WAIT_MS = 10_000;
 export const MANUAL_RUN_MAX_MINUTES = 480;
 /** A robot that has lost its broker stops by itself after this (rule 4). */
 export const LINK_LOSS_STOP_MS = 300_000;
-/** By so much its clock and the moment it notices may differ from what the server saw. */
+/** How far its clock and the moment it notices may differ from what the server saw. */
 export const STOPPED_MARGIN_MS = 60_000;

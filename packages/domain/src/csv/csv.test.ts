@@ -62,7 +62,7 @@ describe("§9 CSV exports: they open in a spreadsheet and carry no formula", () 
     );
   });
 
-  test("what was written is read again, whatever it is", () => {
+  test("whatever was written is read back unchanged", () => {
     const cell = text.map((given) => given.trim());
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), (rows) => {
@@ -95,13 +95,13 @@ describe("CSV files of spreadsheets are read", () => {
     expect(readCsv('a,b\n"1,2\n', 10).problem).toContain("quotation mark");
   });
 
-  test("of a file with more rows than asked for one more is read, and none of one with too many columns", () => {
+  test("one row beyond the limit is read, and none of a file with too many columns", () => {
     expect(readCsv(`a\n${"1\n".repeat(500)}`, 100).rows).toHaveLength(101);
     const wide = readCsv(`${Array.from({ length: 40_000 }, (_, at) => `c${at}`).join(",")}\n${"1\n".repeat(9)}`, 100);
     expect(wide).toEqual({ columns: [], rows: [], problem: "The file has more than 60 columns." });
   });
 
-  test("nonsense made to be slow is not looked at to its end", () => {
+  test("input designed to be slow is not parsed to the end", () => {
     expect(readCsv(`a\n${"\n".repeat(1_000_000)}1\n`, 100).problem).toBe("The file has too many blank rows.");
     const rowsLookedAt = (text: string) => readCsv(text, 100).rows.length;
     expect(rowsLookedAt(`a\n${"1\n".repeat(1_000_000)}`)).toBe(101);

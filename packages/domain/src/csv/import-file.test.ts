@@ -4,7 +4,7 @@ import { dayOfCell, firstPerField, readImportFile, findDuplicateRows } from "./i
 const columns = { all: ["name", "pin_code", "phone"], optional: ["phone"] } as const;
 const fieldsOf = (text: string) => readImportFile(text, columns).problems.map(({ field }) => field);
 
-describe("Import: the file as a whole", () => {
+describe("Import: the entire file", () => {
   test("columns come in any order and case; what may be left out is blank", () => {
     expect(readImportFile("PIN_CODE;Name\n342301;Park\n", columns)).toEqual({
       lines: [{ row: 2, cells: { name: "Park", pin_code: "342301", phone: "" }, problems: [] }],
@@ -25,7 +25,7 @@ describe("Import: the file as a whole", () => {
     expect(fieldsOf(text)).toEqual(fields);
   });
 
-  test("a row of another length is told, and a number that a spreadsheet has shortened", () => {
+  test("a row of another length is reported, and so is a number that a spreadsheet has shortened", () => {
     const { lines } = readImportFile("name,pin_code,phone\nA,1\nB,2,9.19877E+11\nC,3,+91 98\n", columns);
     expect(lines.map(({ row, problems }) => [row, problems.map(({ field }) => field)])).toEqual([
       [2, ["row"]],
@@ -67,7 +67,7 @@ test("Import: rows that have the same name each other's rows", () => {
   ]);
 });
 
-test("Import: the first problem of each column is told", () => {
+test("Import: the first problem of each column is reported", () => {
   const problem = (field: string, message: string) => ({ field, message });
   const told = firstPerField([problem("a", "1"), problem("b", "2"), problem("a", "3")]);
   expect(told.toSorted((one, other) => one.field.localeCompare(other.field))).toEqual([

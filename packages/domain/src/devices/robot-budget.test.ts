@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const fresh: BudgetUsage = { atMs: 0, used: noUsage };
 const one = (kind: keyof typeof noUsage) => ({ ...noUsage, [kind]: 1 });
 
-/** How much goes through of what a robot tries at these times, in milliseconds. */
+/** How many of a robot's messages at these times, in milliseconds, are accepted. */
 function takenOf(kind: keyof typeof noUsage, times: readonly number[]): number {
   let use = fresh;
   let taken = 0;
@@ -35,7 +35,7 @@ describe("protocol rule 10: budgets of a robot", () => {
     expect(takenOf(kind, flood)).toBeLessThanOrEqual(burst + perHour);
   });
 
-  test("protocol rule 10: whatever a robot sends and when, it causes no more than burst and hours give", () => {
+  test("protocol rule 10: whatever a robot sends and when, it never exceeds the burst and hourly limits", () => {
     const pauses = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: -1_000, max: HOUR_MS })), { maxLength: 300 });
     fc.assert(
       fc.property(fc.constantFrom(...budgetKinds), pauses, (kind, waits) => {
@@ -48,7 +48,7 @@ describe("protocol rule 10: budgets of a robot", () => {
     );
   });
 
-  test("protocol rule 10: a working robot meets none: two states a second all day, 200 events after a day away", () => {
+  test("protocol rule 10: a working robot hits no limit: two states a second all day, 200 events after a day offline", () => {
     const halfSeconds = Array.from({ length: 2 * 86_400 }, (_, index) => index * 500);
     expect(takenOf("readings", halfSeconds)).toBe(halfSeconds.length);
     expect(takenOf("messages", halfSeconds)).toBe(halfSeconds.length);

@@ -51,7 +51,7 @@ export function usageAfter({ atMs, used }: BudgetUsage, caused: Amounts): Budget
   return { atMs, used: eachKind((kind) => used[kind] + caused[kind]) };
 }
 
-/** What is left, in whole units. */
+/** The remainder, in whole units. */
 export function remainingOf({ used }: BudgetUsage): Amounts {
   return eachKind((kind) => Math.max(0, Math.floor(robotLimits[kind].burst - used[kind] + 1e-9)));
 }

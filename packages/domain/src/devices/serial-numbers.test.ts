@@ -29,7 +29,7 @@ describe("§6 PARTNER: a serial number that is not allocated to the partner is a
   });
 });
 
-describe("§6 SUPER_ADMIN: a machine that is allocated to a partner comes to no other partner's site", () => {
+describe("§6 SUPER_ADMIN: a machine that is allocated to a partner cannot be used at another partner's site", () => {
   test.each([
     ["the operator's, at a partner's site", { device: device(IN_HOUSE_PARTNER_ID) }, null],
     ["the operator's, at a site without a partner", { device: device(IN_HOUSE_PARTNER_ID), sitePartnerId: null }, null],

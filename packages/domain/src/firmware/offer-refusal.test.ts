@@ -20,7 +20,7 @@ const ready: OfferCandidate = {
   waitUntil: null,
 };
 
-describe("protocol rule 13: new firmware only to a robot that stands", () => {
+describe("protocol rule 13: new firmware only for a stopped robot", () => {
   it("is offered to one that is there, idle, and has half of its battery", () => {
     expect(offerRefusal(ready, "2.0.0", now)).toBeNull();
     expect(offerRefusal({ ...ready, firmware: null, waitUntil: now, deviceMode: "MANUAL" }, "2.0.0", now)).toBeNull();

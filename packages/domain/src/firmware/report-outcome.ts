@@ -12,7 +12,7 @@ export type ReportOutcome =
   | { readonly state: "WAITING"; readonly code: TransientCode }
   | { readonly state: "FAILED"; readonly code: FirmwareCode };
 
-/** Refusal reasons that go away on their own. */
+/** Temporary refusal reasons. */
 const transientCodes = ["BUSY", "BATTERY_LOW", "MAINTENANCE", "OLD_SESSION"] as const satisfies readonly FirmwareCode[];
 export type TransientCode = (typeof transientCodes)[number];
 

@@ -98,7 +98,7 @@ function takeStep(rollout: Rollout, problems: string[]): boolean {
 }
 
 describe("protocol rule 13: how a rollout goes on", () => {
-  it("whatever happens, begins with one canary, keeps its batches apart, pauses past the threshold, and comes to an end", () => {
+  it("whatever happens, starts with one canary, keeps batches separate, pauses above the threshold, and ends", () => {
     fc.assert(
       fc.property(rollouts, ({ robots, batchSize, threshold, happenings }) => {
         const rollout: Rollout = {

@@ -21,12 +21,12 @@ test.each<[WaitReason, object, string, string]>([
   expect(gaveUpText(why, { ...robot, ...change }, 24)).toBe(`Gave up waiting after 24 h: ${was}`);
 });
 
-test("protocol rule 13: who refused tells why it is asked again, and why it was not in the end", () => {
+test("protocol rule 13: a refusal explains why the robot gets another offer, or in the end none", () => {
   const busy = refusedText("BUSY");
   expect(waitingText("refused", robot, busy)).toBe("Waits to be offered it again: it was busy");
   expect(waitingText("refused", robot)).toBe("Waits to be offered it again: it refused a moment ago");
   expect(gaveUpText("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");
-  // What it refused for is over: what it waits for now is told.
+  // The reason for refusing is over: what it waits for now is shown.
   expect(waitingText("away", robot, busy)).toBe("Waits until it is online");
 });
 

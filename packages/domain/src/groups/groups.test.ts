@@ -50,7 +50,7 @@ describe("§4 Button enabling of a group", () => {
     expect(groupCan.stopAll(of("idle"), true)).toBeNull();
   });
 
-  test("protocol rule 13: one that was lost while it moved can be stopped until it is seen to stand", () => {
+  test("protocol rule 13: one that was lost while moving can be stopped until it is seen stopped", () => {
     const lost = (motion: "MAY_BE_MOVING" | "MUST_HAVE_STOPPED") => [{ status: "offline" as const, motion }];
     expect(groupCan.stopAll(lost("MAY_BE_MOVING"), false)).toBeNull();
     expect(groupCan.stopAll(lost("MUST_HAVE_STOPPED"), false)).toBeNull();

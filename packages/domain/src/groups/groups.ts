@@ -32,7 +32,7 @@ export type GroupObstacle = "empty" | "member-running" | "member-may-be-moving" 
 /**
  * §4 Button enabling: Start All is disabled if any member is normal, Stop All if no member is. Stop All is also
  * possible whenever a member moves or was lost while it moved (protocol rule 13), whatever its status says, and while a
- * start of the group is under way.
+ * start of the group is in progress.
  */
 export const groupCan = {
   startAll(members: readonly GroupMember[], commandInProgress: boolean): GroupObstacle | null {

@@ -17,6 +17,6 @@ test.each([
   expect(isPollDue(status, queried, after(ms))).toBe(due);
 });
 
-it("§9 Status polling: a robot never asked is due", () => {
+it("§9 Status polling: a robot that was never polled is due", () => {
   expect(isPollDue("normal", null, queried)).toBe(true);
 });

@@ -10,7 +10,7 @@ export type ReleaseCandidate = Pick<
 export type ReleaseRefusal = "not-locked" | "retired" | "away" | "stale" | "lock-unconfirmed" | "release-open";
 
 /**
- * Why a robot cannot be released now, or null where it may be asked to. It is released when it shows the release, so
+ * Why a robot cannot be released now, or null if it can. It is released when it shows the release, so
  * it must be there; and a lock that is still being repeated must not overtake the release (protocol rule 8).
  */
 export function releaseRefusal(robot: ReleaseCandidate, now: Date): ReleaseRefusal | null {

@@ -14,10 +14,10 @@ export function certificationsAsText(certifications: readonly string[]): string 
 /** The username for a partner whose name has no Latin letter or digit. */
 const FALLBACK = "partner";
 const MAX_LENGTH = 24;
-/** Words of company names that identify nobody. */
+/** Generic words of company names. */
 const COMMON = new Set(["and", "co", "company", "inc", "limited", "llp", "ltd", "private", "pvt", "the"]);
 
-/** A free, readable username for a partner: the first two significant words of its name, numbered where that is taken. */
+/** A free, readable username for a partner: the first two significant words of its name, numbered if that is taken. */
 export function usernameFor(name: string, isTaken: (username: string) => boolean): string {
   const words = name
     .normalize("NFKD")

@@ -6,7 +6,7 @@ export type InternationalPhone =
   | { readonly e164: string; readonly problem: null }
   | { readonly e164: null; readonly problem: string };
 
-/** What people write for a country beside its English name and its two letters. */
+/** What people write for a country besides its English name and its two-letter code. */
 const OTHER_NAMES: Readonly<Record<string, CountryCode>> = {
   america: "US",
   bharat: "IN",
@@ -64,14 +64,14 @@ export function internationalPhone(text: string | null, country: string | null):
     latinDigits(written).replace(/^00/, "+"),
     isInternational ? undefined : code,
   );
-  // Only its length is judged: new ranges of numbers are given out every year.
+  // Only the length is checked: new number ranges are assigned every year.
   if (found === undefined || !found.isPossible()) {
     return { e164: null, problem: notWhole(written, isInternational ? null : place) };
   }
   return { e164: found.number, problem: null };
 }
 
-/** Most partners are in India: a number that would be whole there is offered as it is written from elsewhere. */
+/** Most partners are in India: a number that is complete there is suggested in international format. */
 const HOME = "IN";
 
 /** `place` is the country that the number was read by; null where it names its country itself. */

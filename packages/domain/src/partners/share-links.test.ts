@@ -17,7 +17,7 @@ function field(link: string, name: string): string {
 }
 
 describe("§2 Share Login Credentials: prefilled links", () => {
-  test("the message names who is meant, the username, the password, the address and the sender's words", () => {
+  test("the message contains the recipient, the username, the password, the address and the sender's text", () => {
     expect(shareMessage(credentials).split("\n")).toEqual([
       "Hello Asha Rao,",
       "",
@@ -48,7 +48,7 @@ describe("§2 Share Login Credentials: prefilled links", () => {
     expect(smsLink("+919845012345", "a b?c")).toBe("sms:+919845012345?body=a%20b%3Fc");
   });
 
-  test("whatever is written arrives as it is", () => {
+  test("any text arrives unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (password) => {
         const text = shareMessage({ ...credentials, password: password.replaceAll("\r", "") });

@@ -1,4 +1,4 @@
-/** What a partner is told so that it can sign in. */
+/** What a partner needs to know to sign in. */
 export interface CredentialsToShare {
   /** Who is spoken to. */
   readonly addressee: string;
@@ -6,7 +6,7 @@ export interface CredentialsToShare {
   readonly password: string;
   /** Where the console is. */
   readonly signInAddress: string;
-  /** Words of the sender's own; may be blank. */
+  /** The sender's own text; may be blank. */
   readonly customMessage: string;
 }
 

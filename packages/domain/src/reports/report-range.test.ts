@@ -37,7 +37,7 @@ test("§7 reportpdf: skipped times are those after the gap, doubled ones the fir
   });
 });
 
-test("§7 reportpdf: a start after the end and more days than a report has are told with their field", () => {
+test("§7 reportpdf: a start after the end, and more days than a report may have, name their field", () => {
   expect(reportSpanOf("2026-06-02 00:00:00", "2026-06-01 23:59:59", "UTC", 400)).toEqual({
     field: "from",
     problem: "from must not be after to",
@@ -82,7 +82,7 @@ test.each(["Asia/Kolkata", "Europe/Berlin", "Australia/Lord_Howe", "America/Hava
   },
 );
 
-test("decisions, report figures: maintenance is due so long after the last release, else the installation", () => {
+test("decisions, report figures: maintenance is due one interval after the last release, or after the installation", () => {
   const past = { installed: "2026-01-01", released: ["2026-03-01", "2026-05-20"] };
   expect(maintenanceDueDate(past, 30)).toBe("2026-06-19");
   expect(maintenanceDueDate({ installed: "2026-01-01", released: [] }, 180)).toBe("2026-06-30");

@@ -39,7 +39,7 @@ export interface RunTally {
   readonly outcomesByDay: readonly RunOutcomeCounts[];
 }
 
-/** `range` must not reach beyond now: future runs are neither planned nor done. */
+/** `range` must end by now: future runs are neither planned nor done. */
 export function newRunTally(range: Span, days: readonly Span[]): RunTally {
   return {
     range,

@@ -40,7 +40,7 @@ describe("protocol rules 4 and 13: seen moving is moving until it must have stop
   });
 });
 
-test("protocol rule 13: the words give both times by the site's clocks, the second never a minute too early", () => {
+test("protocol rule 13: the text gives both times in the site's time zone, the second never a minute too early", () => {
   const clockOf = (when: Date) => when.toISOString().slice(11, 16);
   const words = (now: Date) => lostText(lostTimes(lostWhileMovingOf(lost, DEFAULT_MOTION_LIMITS, now), clockOf));
   expect(words(at("05:12:20"))).toBe("Lost contact while cleaning at 05:12; may be moving; stops by itself by 05:18");
@@ -49,7 +49,7 @@ test("protocol rule 13: the words give both times by the site's clocks, the seco
   );
 });
 
-test("protocol rule 13: what a robot does as far as anybody knows", () => {
+test("protocol rule 13: what a robot does, as far as known", () => {
   expect(knownMotionOf(null, null)).toBeNull();
   expect(knownMotionOf("MOVING", null)).toBe("MOVING");
   expect(knownMotionOf("MOVING", { state: "MAY_BE_MOVING" })).toBe("MAY_BE_MOVING");

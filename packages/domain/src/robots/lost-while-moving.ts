@@ -82,10 +82,10 @@ export function lostText({ state, lostAt, stopsBy }: LostTimes): string {
     : `${since}; must have stopped by itself by ${stopsBy}; not seen since`;
 }
 
-/** What a robot does as far as anybody knows. */
+/** What a robot does, as far as known. */
 export type KnownMotion = "MOVING" | "STOPPED" | LostState;
 
-/** `lost` is what rule 13 says of it, null for a robot that is heard or was last seen to stand. */
+/** `lost` is rule 13's verdict, null for a robot that is online or was last seen stopped. */
 export function knownMotionOf(motion: Motion | null, lost: Pick<LostWhileMoving, "state"> | null): KnownMotion | null {
   return lost?.state ?? motion;
 }
@@ -95,7 +95,7 @@ export function mayMove(motion: KnownMotion | null): boolean {
   return motion === "MOVING" || motion === "MAY_BE_MOVING";
 }
 
-/** It was last seen to move, wherever it is now: a Stop is in question until it is seen to stand. */
+/** It was last seen moving, whether or not it is online: it can be stopped until it is seen stopped. */
 export function wasSeenMoving(motion: KnownMotion | null): boolean {
   return motion !== null && motion !== "STOPPED";
 }

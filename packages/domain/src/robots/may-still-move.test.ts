@@ -33,7 +33,7 @@ const reasons: [string, Partial<MotionEvidence>, MovingReason][] = [
 ];
 
 describe("§7 Robots: one that may move is not deleted", () => {
-  it("is deleted while it stands, there or away", () => {
+  it("can be deleted while it is stopped, online or offline", () => {
     expect(mayStillMove(standing, now)).toBeNull();
     expect(mayStillMove({ ...standing, online: false }, now)).toBeNull();
     expect(mayStillMove({ ...standing, online: false, connectionLostAt: ago(1) }, now)).toBeNull();
@@ -43,7 +43,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
     expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", standsAt: null });
   });
 
-  it("is kept while it installs firmware, there or away", () => {
+  it("cannot be deleted while it installs firmware, online or offline", () => {
     const still = { why: "installing", where: "there", standsAt: null };
     expect(mayStillMove({ ...standing, installing: true }, now)).toEqual(still);
     expect(mayStillMove({ ...standing, installing: true, online: false }, now)).toEqual(still);
@@ -77,7 +77,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
   });
 });
 
-describe("protocol rule 4: a robot stands 300 s after it lost its broker", () => {
+describe("protocol rule 4: a robot stops 300 s after losing its broker", () => {
   describe.each(reasons)("one that %s", (_words, change, why) => {
     test.each([
       [0, true],
@@ -87,7 +87,7 @@ describe("protocol rule 4: a robot stands 300 s after it lost its broker", () =>
       [86_400_000, false],
     ])("and lost it %d ms ago is kept: %s, for what it noticed later than the server", (ms, kept) => {
       const connectionLostAt = ago(ms);
-      // What it was last heard says nothing about whether it had its broker after that.
+      // Its last message says nothing about whether it had its broker after that.
       const robot = { ...standing, online: false, connectionLostAt, lastHeardAt: ago(ms + minutes(7)), ...change };
       const standsAt = new Date(connectionLostAt.getTime() + 360_000);
       expect(mayStillMove(robot, now)).toEqual(kept ? { why, where: "lost", standsAt } : null);

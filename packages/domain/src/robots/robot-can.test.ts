@@ -53,7 +53,7 @@ describe("§4 Button enabling", () => {
       const lost: ControllableRobot = { ...running, status: "offline", motion };
       expect(robotCan.stop(lost)).toBeNull();
       expect(robotCan.stop({ ...lost, isMock: true })).toBeNull();
-      // The Stop that is kept for it can be given again.
+      // A pending Stop can be pressed again.
       expect(robotCan.stop({ ...lost, commandInProgress: true, stopTakesOver: true })).toBeNull();
       expect(robotCan.stop({ ...lost, commandInProgress: true })).toBe("in-progress");
       expect(robotCan.stop({ ...lost, operatingMode: "maintenance" })).toBe("maintenance");

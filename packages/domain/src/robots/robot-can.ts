@@ -8,9 +8,9 @@ export interface ControllableRobot {
   readonly status: RobotStatus;
   readonly operatingMode: OperatingMode;
   readonly motion: KnownMotion | null;
-  /** A command of this robot is under way. */
+  /** A command of this robot is in progress. */
   readonly commandInProgress: boolean;
-  /** A START is under way, or anything but a STOP while the robot may move: a STOP preempts it (protocol rule 3). */
+  /** A START is in progress, or anything but a STOP while the robot may move: a STOP preempts it (protocol rule 3). */
   readonly stopTakesOver?: boolean;
   /** It has a firmware offer and does not run the new version yet (protocol rule 13). */
   readonly installing?: boolean;

@@ -32,7 +32,7 @@ describe("§4 Robot live status", () => {
     );
   });
 
-  it("shows a robot as offline while away, unreported or in maintenance, whatever the device says", () => {
+  it("shows a robot as offline while disconnected, unreported or in maintenance, whatever the device says", () => {
     const there = { online: true, operatingMode: "auto", deviceStatus: "start" } as const;
     expect(robotStatusOf(there)).toBe("normal");
     expect(robotStatusOf({ ...there, online: false })).toBe("offline");

@@ -56,15 +56,15 @@ export const COUNT_OF_OUTCOME = {
   MISSED: "missed",
 } as const satisfies Readonly<Record<RunOutcome, keyof RunCounts>>;
 
-/** Outcomes that are not done, each of which is told with its reason. */
+/** Outcomes that are not done, each of which is shown with its reason. */
 export const NOT_DONE: readonly RunOutcome[] = ["STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];
 
-/** The outcomes that a figure counts; none for those under way. */
+/** The outcomes that a figure counts; none for those in progress. */
 export function outcomesOf(count: keyof RunCounts): RunOutcome[] {
   return runOutcomeSchema.options.filter((outcome) => COUNT_OF_OUTCOME[outcome] === count);
 }
 
-/** Adds up runs by outcome; without one they are under way. */
+/** Adds up runs by outcome; without one they are in progress. */
 export function countRuns(
   runs: readonly { readonly outcome: RunOutcome | null; readonly count?: number }[],
   planned = 0,

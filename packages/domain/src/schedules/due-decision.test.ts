@@ -26,7 +26,7 @@ it("Time: a run that starts late still ends on time", () => {
   });
 });
 
-it("is not asked for a run that is not due", () => {
+it("throws for a run that is not due", () => {
   expect(() => dueDecision(dueAt, 30, after(-1))).toThrow(RangeError);
   expect(() => dueDecision(dueAt, 30, new Date(Number.NaN))).toThrow(RangeError);
 });
@@ -34,7 +34,7 @@ it("is not asked for a run that is not due", () => {
 const DUE_MS = Date.parse("2026-06-15T00:30:00Z");
 const at = (seconds: number) => new Date(DUE_MS + seconds * 1_000);
 
-/** Heard of ten seconds ago, and ready to start; Suncrew has heard robots for an hour. */
+/** Last message ten seconds ago, and ready to start; Suncrew has been receiving for an hour. */
 const ready: DueRobot = {
   refusal: null,
   connection: "ONLINE",
@@ -48,7 +48,7 @@ const wait = (robot: Partial<DueRobot>, { listeningSince = at(-3_600), now = at(
   runWait({ ...ready, ...robot }, { dueAt: at(0), listeningSince, now });
 
 describe("decision 45: what a due run waits for", () => {
-  test("protocol rule 2: one that was heard since Suncrew can hear robots, and can start, waits for nothing", () => {
+  test("protocol rule 2: one that has sent something since Suncrew started receiving, and can start, does not wait", () => {
     expect(wait({})).toBe(null);
     expect(wait({ liveStateAt: at(-10) }, { listeningSince: at(-10) })).toBe(null);
   });

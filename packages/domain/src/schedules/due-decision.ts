@@ -17,7 +17,7 @@ export function stopDueAt(dueAt: Date, durationMinutes: number): Date {
 
 /**
  * Decisions, Time: a run that no server was there for starts late, and ends on time, unless it is late by 10 minutes
- * or its end is past. To be asked for runs that are due: RangeError before.
+ * or its end is past. Only for runs that are due: throws a RangeError before.
  */
 export function dueDecision(dueAt: Date, durationMinutes: number, now: Date): DueDecision {
   const lateMs = now.getTime() - dueAt.getTime();
@@ -28,7 +28,7 @@ export function dueDecision(dueAt: Date, durationMinutes: number, now: Date): Du
   return { kind: "start", stopDueAt: end };
 }
 
-/** Every robot that is there is heard of within this: they report every 30 s, and a new bridge asks them at once. */
+/** Every online robot sends something within this time: they report every 30 s, and a new bridge requests their state at once. */
 export const HEARD_WITHIN_MS = 30_000;
 
 /** What is known of a robot whose run is due. */
@@ -36,12 +36,12 @@ export interface DueRobot {
   /** Why it cannot be started now; null where it could. */
   readonly refusal: StartRefusal | null;
   readonly connection: "ONLINE" | "OFFLINE" | "CONNECTION_BROKEN" | null;
-  /** When the broker told so. */
+  /** When the broker reported it. */
   readonly connectionAt: Date | null;
   readonly liveStateAt: Date | null;
   /** Robot's clock minus the server's at that state, in milliseconds. */
   readonly clockSkewMs: number | null;
-  /** The highest number of a command that the robot told of, and that is on record. */
+  /** The highest seq of a recorded command that the robot has reported. */
   readonly lastSeq: number;
   readonly recordedSeq: number;
 }
@@ -52,10 +52,10 @@ interface WaitTimes {
   readonly now: Date;
 }
 
-/** What a due run waits for; it waits no longer than `STARTS_LATE_UP_TO_MS`, which is asked of `dueDecision`. */
+/** What a due run waits for; it waits no longer than `STARTS_LATE_UP_TO_MS`, see `dueDecision`. */
 export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stopping";
 
-/** People see to these themselves: the robot is locked or cut off, and nothing newer would be heard of it. */
+/** People deal with these themselves: the robot is locked or cut off, and would send nothing newer. */
 const permanentRefusals: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
 
 /**
@@ -72,7 +72,7 @@ export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTim
   if (isHeard && refusal === null) return null;
   if (now.getTime() - listeningSince.getTime() < HEARD_WITHIN_MS) return "unheard";
   if (!isHeard) return mayComeBack(robot, dueAt) ? "unheard" : null;
-  // It was stored or under way for long: what the robot shows now follows.
+  // It was stored or in progress for long: the robot's current state decides.
   if (refusal === "clock" && clockSkewMs !== null && clockSkewMs < -CLOCK_SKEW_MS) return "late-state";
   if (refusal === "stop-unsettled") return "stopping";
   if (refusal === "away" || refusal === "stale") return mayComeBack(robot, dueAt) ? "silent" : null;

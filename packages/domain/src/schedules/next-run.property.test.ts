@@ -99,7 +99,7 @@ it("Time: the next five runs are those that another library finds by asking ever
   );
 });
 
-it("Time: runs come in order, with nothing between them, whatever instant between is asked from", () => {
+it("Time: runs come in order, without gaps, from any instant in between", () => {
   fc.assert(
     fc.property(anySchedule, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (any, share) => {
       const { schedule, after } = parts(any);

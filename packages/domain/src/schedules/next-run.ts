@@ -5,7 +5,7 @@ import { instantOfLocal, localDateTimeOf, siteToday, startOfDay } from "./site-t
 
 /**
  * The first instant strictly after `after` at which the schedule is due, null where none comes any more (ONCE).
- * Handed a run's own due time it tells the next one, so that each run missed in a long downtime is met in its turn.
+ * Given a run's own due time it returns the next one, so that each run missed in a long downtime is handled in turn.
  * RangeError for a start time or zone that does not exist.
  */
 export function nextRunAfter(schedule: ScheduleTimes, timezone: string, after: Date): Date | null {
@@ -90,7 +90,7 @@ type EffectiveStart =
 
 /**
  * Decisions, Time: a time already past today means the next one (ONCE and DAILY tomorrow, WEEKLY in a week, MONTHLY
- * next month). Recurring schedules may begin in the past: their date fixes the weekday or the day, and is kept.
+ * next month). Recurring schedules may begin in the past: their date fixes the weekday or the day, and does not change.
  */
 export function effectiveStart(asked: ScheduleTimes, timezone: string, now: Date): EffectiveStart {
   const local = parseStartTime(asked.startTime);

@@ -28,7 +28,7 @@ describe("§5 Schedule", () => {
     expect(validateSchedule({ ...good, ...change })).toBe(problem);
   });
 
-  it("says its problems in the sentences of the specification", () => {
+  it("reports problems in the specification's words", () => {
     expect(scheduleProblemText).toEqual({
       "invalid-duration": { title: "Invalid Duration", message: "Duration must be between 1 and 480 minutes." },
       "missing-start-time": {

@@ -35,7 +35,7 @@ export function isDuration(minutes: number): boolean {
   return Number.isInteger(minutes) && minutes >= SCHEDULE_MIN_MINUTES && minutes <= SCHEDULE_MAX_MINUTES;
 }
 
-/** §5 Schedule: what is no number falls back to 1. Numbers stay as typed, so that 0 or 12.5 is told and not altered. */
+/** §5 Schedule: anything but a number becomes 1. Numbers stay as typed, so that 0 or 12.5 is reported and not altered. */
 export function parseDurationInput(text: string): number {
   const typed = text.trim();
   return /^[+-]?\d+(\.\d+)?$/.test(typed) ? Number(typed) : 1;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, inject, it } from "vitest";
 import { instantOf, localTimeOf, siteToday, startOfDay } from "./site-time.ts";
 
-/** With and without clock changes: of 30 minutes, at and over midnight, of a whole day, given up, backwards in winter. */
+/** With and without clock changes: of 30 minutes, at and over midnight, of a whole day, abolished, backwards in winter. */
 const zones = [
   "UTC",
   "Asia/Kolkata",
@@ -46,7 +46,7 @@ function asUtc(wall: string): number {
   return Date.parse(`${wall.replace(" ", "T")}Z`);
 }
 
-/** The first instant at which the clocks show the time or have gone past it, found by trying minute after minute. */
+/** The first instant at which the clocks show the time or have passed it, found minute by minute. */
 function scanned(wall: string, zone: string): number {
   const minute = `${wall.slice(0, 16)}:00`;
   for (let time = asUtc(minute) - 15 * HOUR_MS; ; time += MINUTE_MS) {
@@ -134,7 +134,7 @@ it("Time: a skipped time is the first minute after the gap, a double one the fir
     }),
     { numRuns: 500 * inject("soak").factor },
   );
-  // The tries were worth it: all three kinds came up, each far more often than this.
+  // All three kinds occurred, each far more often than this.
   expect(seen.gap).toBeGreaterThan(50);
   expect(seen.twice).toBeGreaterThan(50);
   expect(seen.plain).toBeGreaterThan(50);

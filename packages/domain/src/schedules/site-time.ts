@@ -25,12 +25,12 @@ export function startOfDay(date: string, timezone: string): Date {
   return instantOf(date, "00:00:00", timezone);
 }
 
-/** For the neighbours that compute with days: what `localTimeOf` tells, unformatted. */
+/** Like `localTimeOf`, but unformatted, for modules that compute with days. */
 export function localDateTimeOf(instant: Date, timezone: string): Temporal.PlainDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timezone).toPlainDateTime();
 }
 
-/** For the neighbours that compute with days: what `instantOf` tells, from a parsed time. */
+/** Like `instantOf`, but from a parsed time, for modules that compute with days. */
 export function instantOfLocal(local: Temporal.PlainDateTime, timezone: string): Date {
   const first = local.toZonedDateTime(timezone, { disambiguation: "earlier" });
   // "earlier" takes a time in a gap back to before the gap: the clock change itself is the next one from there.

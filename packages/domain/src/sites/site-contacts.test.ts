@@ -29,7 +29,7 @@ describe("§5 Site create: a maintenance partner, or all of contact, phone and e
     },
   );
 
-  test("what was typed is not kept beside a partner", () => {
+  test("typed contacts are not stored if there is a partner", () => {
     expect(storedMaintenance(typed)).toEqual(typed);
     expect(storedMaintenance({ ...typed, maintenance_partner_id: 2 })).toEqual({
       maintenance_partner_id: 2,

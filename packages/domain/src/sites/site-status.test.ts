@@ -48,7 +48,7 @@ describe("§4 Site counters", () => {
 });
 
 describe("Dashboard figures", () => {
-  it("tells cleaning by motion and counts each robot once", () => {
+  it("recognises cleaning by motion and counts each robot once", () => {
     const there = { operatingMode: "auto", online: true } as const;
     const figures = fleetFiguresOf([
       { ...there, status: "normal", motion: "MOVING" },

@@ -1,5 +1,5 @@
-/** The rooms of the house, from docs/architecture.md: each folder is one, and each says what it may import. */
-export type Room =
+/** The layers of the house, from docs/architecture.md: each folder is one, and each says what it may import. */
+export type Layer =
   | "contract"
   | "domain"
   | "server platform"
@@ -18,12 +18,12 @@ export type Room =
   | "root";
 
 export interface Place {
-  readonly room: Room;
-  /** The specification's noun, in rooms that have one folder for each. */
+  readonly layer: Layer;
+  /** The specification's noun, in layers that have one folder for each. */
   readonly feature: string | null;
 }
 
-const folders: readonly (readonly [RegExp, Room])[] = [
+const folders: readonly (readonly [RegExp, Layer])[] = [
   [/^packages\/contract\/src\/(?:([a-z0-9-]+)\/)?/, "contract"],
   [/^packages\/domain\/src\/(?:([a-z0-9-]+)\/)?/, "domain"],
   [/^apps\/server\/src\/platform\//, "server platform"],
@@ -41,17 +41,17 @@ const folders: readonly (readonly [RegExp, Room])[] = [
   [/^tools\//, "tools"],
 ];
 
-/** The room that a file stands in. */
+/** The layer that a file belongs to. */
 export function placeOf(path: string): Place {
-  for (const [folder, room] of folders) {
+  for (const [folder, layer] of folders) {
     const match = folder.exec(path);
-    if (match !== null) return { room, feature: match[1] ?? null };
+    if (match !== null) return { layer, feature: match[1] ?? null };
   }
-  return { room: "root", feature: null };
+  return { layer: "root", feature: null };
 }
 
-/** What each room may import of the others; its own files always. */
-export const mayImport: Readonly<Record<Room, readonly Room[]>> = {
+/** What each layer may import of the others; its own files always. */
+export const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   contract: [],
   domain: ["contract"],
   "server platform": ["contract"],

@@ -1,7 +1,7 @@
 import { overlapMs, type Stretch } from "./bridge-times.ts";
 import { TAKEOVER_LIMIT_MS } from "./bridge-watch.ts";
 import type { Motion } from "./fleet.ts";
-import type { Rig } from "./rig.ts";
+import type { TestSystem } from "./test-system.ts";
 import type { PlannedRun } from "./schedule-load.ts";
 
 /** When there was no server, when a bridge stored what robots said, and how slow the machine was at the worst. */
@@ -49,11 +49,15 @@ const STOP_LIMIT_MS = 6_000;
 const EARLY_MS = 2_000;
 
 /** Compares what was planned with what is on record and with what the robots truly did. To be asked when all is over. */
-export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], times: Times): Promise<RunsVerdict> {
-  const all = await rig.db.selectFrom("runs").selectAll().execute();
+export async function checkRuns(
+  system: TestSystem,
+  planned: readonly PlannedRun[],
+  times: Times,
+): Promise<RunsVerdict> {
+  const all = await system.db.selectFrom("runs").selectAll().execute();
   const rows = all.filter(({ planned }) => planned);
-  const motions = rig.fleet.motions.filter(({ runId }) => runId !== null);
-  const starts = await rig.db.selectFrom("commands").where("verb", "=", "START").selectAll().execute();
+  const motions = system.fleet.motions.filter(({ runId }) => runId !== null);
+  const starts = await system.db.selectFrom("commands").where("verb", "=", "START").selectAll().execute();
   const startsByRun = new Map(starts.map((start) => [start.run_id, start]));
   const keyOf = (scheduleId: number | null, dueMs: number, robotId: number) => `${scheduleId} ${dueMs} ${robotId}`;
   const byKey = Map.groupBy(rows, (row) => keyOf(row.schedule_id, row.due_at?.getTime() ?? 0, row.robot_id));
@@ -107,15 +111,15 @@ export async function judgeRuns(rig: Rig, planned: readonly PlannedRun[], times:
     }
   }
   for (const row of [...byKey.values()].flat()) problems.push(`A run that nobody planned: ${JSON.stringify(row)}`);
-  problems.push(...strangers(rig, planned, new Set(all.map(({ id }) => id))));
+  problems.push(...strangers(system, planned, new Set(all.map(({ id }) => id))));
   return { problems, runs, delays, delaysWithoutServer, unseen, overruns };
 }
 
 /** Motions of planned robots that belong to no run on record. */
-function strangers(rig: Rig, planned: readonly PlannedRun[], runIds: ReadonlySet<string>): string[] {
+function strangers(system: TestSystem, planned: readonly PlannedRun[], runIds: ReadonlySet<string>): string[] {
   const serials = new Set(planned.flatMap(({ group }) => group.robots.map(({ serial }) => serial)));
   const isStrange = ({ serial, runId }: Motion) => serials.has(serial) && (runId === null || !runIds.has(runId));
-  return rig.fleet.motions.filter(isStrange).map(({ serial }) => `${serial} moved without a run on record.`);
+  return system.fleet.motions.filter(isStrange).map(({ serial }) => `${serial} moved without a run on record.`);
 }
 
 /** True where a bridge stored for long enough between the robot's first move and the end of its START's time. */

@@ -1,20 +1,21 @@
+import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Db, openDatabase } from "../../apps/server/src/platform/database/database.ts";
-import { runMigrate } from "../../apps/server/test/suncrew-process.ts";
 import type { OwnerAndServerAccounts } from "../../apps/server/test/owner-and-server-accounts.ts";
+import { runMigrate } from "../../apps/server/test/suncrew-process.ts";
 import { Caller } from "./caller.ts";
 import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.ts";
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
-import { Dice, until } from "./moments.ts";
-import type { StepParts } from "./step-parts.ts";
-import { SteppedClock } from "./stepped-clock.ts";
+import type { Options } from "./options.ts";
 import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
+import type { Account } from "./private-part.ts";
 import { type PrivatePostgres, startPostgres } from "./private-postgres.ts";
+import { SteppedClock } from "./stepped-clock.ts";
+import { SeededRandom, until } from "./wait-and-random.ts";
 
-export interface RigOptions {
+interface SystemOptions {
   /** Where the database's files are. */
   readonly disk?: string;
   readonly servers?: number;
@@ -27,7 +28,7 @@ export interface RigOptions {
 const HEARD_LIMIT_MS = 30_000;
 
 /** Servers in production mode, three unless told otherwise, on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
-export interface Rig {
+export interface TestSystem {
   readonly database: OwnerAndServerAccounts;
   readonly postgres: PrivatePostgres;
   readonly mosquitto: PrivateMosquitto;
@@ -37,7 +38,7 @@ export interface Rig {
   readonly fleet: RecordedFleet;
   readonly robots: readonly KnownRobot[];
   readonly timezone: string;
-  readonly dice: Dice;
+  readonly random: SeededRandom;
   /** The database's clock and each server's, where they can be stepped. */
   readonly clocks: { readonly database: SteppedClock; readonly servers: readonly SteppedClock[] } | null;
   readonly versions: string;
@@ -49,11 +50,11 @@ export async function migrated(database: OwnerAndServerAccounts, checkout?: stri
   if (code !== 0) throw new Error(`npm run migrate ended with ${code}: ${printed}`);
 }
 
-export async function startRig(
-  { options, folder, account, stops }: StepParts,
+export async function startSystem(
+  { options, folder, account, stops }: StepContext,
   devices: readonly Device[],
-  { disk = folder, servers = 3, robotsVia, steppedClocks = false }: RigOptions = {},
-): Promise<Rig> {
+  { disk = folder, servers = 3, robotsVia, steppedClocks = false }: SystemOptions = {},
+): Promise<TestSystem> {
   const clockOf = (name: string) => SteppedClock.open(join(folder, `clock-of-${name}`));
   const names = Array.from({ length: servers }, (_, index) => `server-${index + 1}`);
   const clocks = steppedClocks
@@ -103,8 +104,16 @@ export async function startRig(
     fleet,
     robots,
     timezone: TIMEZONE,
-    dice: new Dice(options.seed),
+    random: new SeededRandom(options.seed),
     clocks,
     versions: `PostgreSQL ${postgres.version}, Mosquitto ${mosquitto.version}`,
   };
+}
+
+/** Where a step puts its files, whom its programs run as, and what has to be ended after it, last first. */
+export interface StepContext {
+  readonly options: Options;
+  readonly folder: string;
+  readonly account: Account;
+  readonly stops: (() => Promise<unknown>)[];
 }

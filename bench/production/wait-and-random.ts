@@ -12,7 +12,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, limitMs: num
 }
 
 /** Random numbers that come again with the same seed (mulberry32). */
-export class Dice {
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BridgeWatch } from "./bridge-watch.ts";
 import type { ServerPlace } from "./killed-servers.ts";
-import type { Dice } from "./moments.ts";
+import type { SeededRandom } from "./wait-and-random.ts";
 
 /** Between two kills, and until what was killed is started again, in milliseconds. */
 const PAUSE_MS = [2_000, 5_500] as const;
@@ -16,26 +16,26 @@ const THE_BRIDGE = 0.5;
  * Kills servers at random, for a time, and starts them again. Single ones only while another answers: times without any
  * server come by killing all at once, not by a machine that is slow to start them.
  */
-export class Executioner {
+export class ServerKiller {
   readonly #places: readonly ServerPlace[];
   readonly #watch: BridgeWatch;
-  readonly #dice: Dice;
+  readonly #random: SeededRandom;
   readonly #restarts = new Set<Promise<void>>();
   /** Kills of single servers, and times when all were killed. */
   kills = 0;
   allKilled = 0;
 
-  constructor(places: readonly ServerPlace[], watch: BridgeWatch, dice: Dice) {
+  constructor(places: readonly ServerPlace[], watch: BridgeWatch, random: SeededRandom) {
     this.#places = places;
     this.#watch = watch;
-    this.#dice = dice;
+    this.#random = random;
   }
 
   /** Resolves when the time is over and every server is back. Throws where one does not come back. */
   async work(ms: number): Promise<void> {
     const beganMs = Date.now();
     for (;;) {
-      await pause(this.#dice.between(...PAUSE_MS));
+      await pause(this.#random.between(...PAUSE_MS));
       const share = (Date.now() - beganMs) / ms;
       if (share >= 1) break;
       if (share > (this.allKilled + 1) / (ALL_AT_ONCE + 1)) await this.#killAll();
@@ -46,16 +46,16 @@ export class Executioner {
 
   async #killOne(): Promise<void> {
     const alive = this.#places.filter(({ answering }) => answering !== null);
-    const wanted = this.#dice.next() < THE_BRIDGE ? this.#watch.holder : null;
-    const random = this.#dice.pick(alive);
+    const wanted = this.#random.next() < THE_BRIDGE ? this.#watch.holder : null;
+    const random = this.#random.pick(alive);
     const victim = alive.find(({ answering }) => answering === wanted) ?? random;
     if (victim === undefined || alive.length < 2) return;
-    await this.#kill(victim, this.#dice.between(...AWAY_MS));
+    await this.#kill(victim, this.#random.between(...AWAY_MS));
   }
 
   async #killAll(): Promise<void> {
     this.allKilled += 1;
-    const awayMs = this.#dice.between(...ALL_AWAY_MS);
+    const awayMs = this.#random.between(...ALL_AWAY_MS);
     await Promise.all(this.#places.map((place) => this.#kill(place, awayMs)));
   }
 
