@@ -55,7 +55,7 @@ async function auditRows() {
 }
 
 describe("set-up: npm run admin", () => {
-  test("create makes a further Super Admin, who signs in with the password that is printed once", async () => {
+  test("create adds a Super Admin, who signs in with the password that is printed once", async () => {
     const words = ["create", "meera", "--name", "Meera Iyer", "--email", "meera@suncrew.example"];
     const { exitCode, printed } = await admin(words);
     expect([exitCode, printed.split(passwordIn(printed)).length]).toEqual([0, 2]);
@@ -80,7 +80,7 @@ describe("set-up: npm run admin", () => {
     });
   });
 
-  test("reset-password replaces a lost one, ends its sessions, lifts the waits and makes former places unknown", async () => {
+  test("reset-password replaces a lost one, ends its sessions, lifts delays and forgets known addresses", async () => {
     const before = await server.signIn("admin");
     for (let each = 0; each < 3; each += 1) await signIn(usernames.admin, "wrong");
     expect((await signIn(usernames.admin, PASSWORD)).status).toBe(429);
@@ -96,14 +96,14 @@ describe("set-up: npm run admin", () => {
     ]);
   });
 
-  test("reset-password without the servers' key works, and says what goes on counting", async () => {
+  test("reset-password without the servers' key works, and says which failures still count", async () => {
     const { exitCode, printed } = await admin(["reset-password", usernames.admin], {});
     expect(exitCode).toBe(0);
     expect(printed).toContain("SECRET_KEY is not set here");
     expect((await signIn(usernames.admin, passwordIn(printed))).status).toBe(200);
   });
 
-  test("a partner's password is no matter of the server console", async () => {
+  test("a partner's password cannot be reset from the server console", async () => {
     const { exitCode, printed } = await admin(["reset-password", usernames.owner]);
     expect([exitCode, printed]).toEqual([
       1,
@@ -112,7 +112,7 @@ describe("set-up: npm run admin", () => {
     expect((await signIn(usernames.owner, PASSWORD)).status).toBe(200);
   });
 
-  test("sessions lists who is signed in, and end-sessions signs somebody out everywhere", async () => {
+  test("sessions lists who is signed in, and end-sessions signs a user out everywhere", async () => {
     const [one, two] = [await server.signIn("owner"), await server.signIn("owner")];
     const other = await server.signIn("admin");
     const all = await admin(["sessions"]);
@@ -133,7 +133,7 @@ describe("set-up: npm run admin", () => {
     expect(await auditRows()).toMatchObject([{ action: "END_SESSIONS", after: { sessions_ended: 2 } }]);
   });
 
-  test("--help tells what there is; what cannot be understood ends with 2, what cannot be done with 1", async () => {
+  test("--help lists the commands; wrong usage exits with 2, failures with 1", async () => {
     const help = await admin(["--help"]);
     expect([help.exitCode, help.printed]).toEqual([0, expect.stringContaining("end-sessions USERNAME") as unknown]);
     const ends = async (...words: string[]) => (await admin(words)).exitCode;

@@ -26,7 +26,7 @@ function settingsOf(argv: string[], environment: Record<string, string> = {}) {
   return settings;
 }
 
-it("takes the environment where no option is given", () => {
+it("uses the environment where no option is given", () => {
   const environment = {
     SIM_MQTT_URL: "mqtt://broker:1884",
     SIM_DEVICES_FILE: devicesFile,
@@ -47,7 +47,7 @@ it("takes the environment where no option is given", () => {
   });
 });
 
-it("makes robots up, and adds faults to those of the scenario", () => {
+it("generates robots, and adds faults to those of the scenario", () => {
   const made = settingsOf([
     "--robots",
     "2",

@@ -41,7 +41,7 @@ describe("a demo of any size", () => {
     expect(serials.slice(0, 20)).toEqual(demoSerials);
   });
 
-  test("there are as many parks and robots as asked for, the same each time", () => {
+  test("creates as many parks and robots as requested, the same each time", () => {
     fc.assert(
       fc.property(sizes, (size) => {
         const fleet = demoFleet(size);
@@ -55,7 +55,7 @@ describe("a demo of any size", () => {
     );
   });
 
-  test("a larger fleet has every robot of a smaller one that has all sites made by hand", () => {
+  test("a larger fleet has every robot of a smaller one with all handmade sites", () => {
     fc.assert(
       fc.property(sizes, sizes, (a, b) => {
         const small = { sites: 6 + Math.min(a.sites, b.sites, 1_994), robots: Math.min(a.robots, b.robots) };
@@ -128,7 +128,7 @@ describe("a demo of any size", () => {
     }
   });
 
-  test("most robots are well, some are away, low on battery, worn or jammed", () => {
+  test("most robots are healthy, some are offline, low on battery, worn or jammed", () => {
     const faulty = Map.groupBy(robots, ({ fault }) => fault);
     expect((faulty.get(undefined)?.length ?? 0) / robots.length).toBeGreaterThan(0.9);
     for (const fault of ["away", "low-battery:12", "warning:Brush worn", "jam"] as const)

@@ -36,7 +36,7 @@ async function sizeOf(url: string): Promise<{ sites: number; robots: number }> {
 }
 
 describe("set-up: npm start -- --sites 30 --robots 300", () => {
-  test("all robots that are not away come online, the data keeps the fleet, more is added, less refused", async () => {
+  test("all robots that should be online come online; the fleet is stored, can grow, but not shrink", async () => {
     const first = run("--sites", "30", "--robots", "300");
     const { url } = await first.ready();
     expect(await sizeOf(url)).toEqual({ sites: 30, robots: 300 });

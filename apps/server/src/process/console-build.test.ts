@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("set-up: the demo builds the console where its sources changed, and takes it over where they did not", async () => {
+test("set-up: the demo builds the console if its sources have changed, and otherwise uses the existing build", async () => {
   await ensureConsoleBuilt(say, checkout);
   const first = await page();
   await ensureConsoleBuilt(say, checkout);

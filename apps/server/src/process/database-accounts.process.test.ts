@@ -101,8 +101,8 @@ async function signIn(url: string) {
   return (route: RouteSpec, body: unknown) => ask(route, body, token);
 }
 
-describe("set-up: the account of the servers, beside the one that owns the tables", () => {
-  test("servers do all their work with it, and the database refuses it every change of the audit", async () => {
+describe("set-up: a servers' account besides the one that owns the tables", () => {
+  test("servers work with it, and the database refuses it any change to the audit", async () => {
     const migrated = await runMigrate(database);
     const { username } = new URL(database.serverUrl);
     expect(migrated).toMatchObject({
@@ -162,7 +162,7 @@ describe("set-up: the account of the servers, beside the one that owns the table
     expect((await program("migrate-database", [])).printed).toContain("Nothing to do");
   });
 
-  test("a later migration opens what it makes in the same moment, and closes what was opened too far", async () => {
+  test("a later migration grants access to its tables in the same transaction, and revokes excessive rights", async () => {
     await runMigrate(database);
     await using owner = await connect(database.ownerUrl);
     const { username } = new URL(database.serverUrl);
@@ -177,7 +177,7 @@ describe("set-up: the account of the servers, beside the one that owns the table
     expect(await refusalOf(client, "truncate audit")).toBe("42501");
   });
 
-  test("one account for all goes on working, and a server says what it could do; a stranger is told what is missing", async () => {
+  test("a single account keeps working, and a server warns what it could do; another account gets told what it lacks", async () => {
     const early = serve(database.serverUrl);
     expect(await early.ended()).toBe(1);
     expect(await runMigrate(database.ownerUrl)).toMatchObject({ code: 0 });
@@ -194,7 +194,7 @@ describe("set-up: the account of the servers, beside the one that owns the table
     expect(run?.said()).not.toContain(MAY_CHANGE);
   });
 
-  test("migrate says which of the two addresses is wrong", async () => {
+  test("migrate reports which of the two URLs is wrong", async () => {
     const other = new URL(database.serverUrl);
     other.username = "nobody_of_that_name";
     expect(await runMigrate({ ...database, serverUrl: other.href })).toEqual({

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTestDatabase } from "../../test/test-database.ts";
 import { createFirstAdmin } from "./installation.repository.ts";
 
-test("set-up: of servers that start at once on an empty database one makes the Super Admin, and none fails", async () => {
+test("set-up: of servers that start at once on an empty database one creates the Super Admin, and none fails", async () => {
   const database = await createTestDatabase();
   const { db } = database;
   try {
@@ -16,7 +16,7 @@ test("set-up: of servers that start at once on an empty database one makes the S
   }
 });
 
-test("set-up: ADMIN_PASSWORD that anybody would try makes no Super Admin; where there is one it is of no concern", async () => {
+test("set-up: a weak ADMIN_PASSWORD creates no Super Admin; if there is one already, it is ignored", async () => {
   const database = await createTestDatabase();
   const { db } = database;
   try {

@@ -46,7 +46,7 @@ async function said(words: string): Promise<void> {
   await expect.poll(() => run.said(), PATIENCE).toContain(words);
 }
 
-test("set-up: a start waits for the database and says so; an outage is told once by a running server", async () => {
+test("set-up: a start waits for the database and says so; a running server logs an outage once", async () => {
   await said("is away");
   await interruptible.setFault(null);
   const { url } = await run.ready();
@@ -81,7 +81,7 @@ test("set-up: a start waits for the database and says so; an outage is told once
   expect(run.printed()).not.toMatch(/"(error|reason)":(\{\}|"")/);
 });
 
-test("set-up: a start that waits for the database ends when it is asked to", async () => {
+test("set-up: a start that waits for the database can be stopped", async () => {
   await said("is away");
   run.child.kill("SIGTERM");
   expect(await run.ended()).toBe(0);

@@ -82,7 +82,7 @@ describe("set-up: npm start", () => {
     expect(await processesNaming(dataDir)).toEqual([]);
   });
 
-  test("a second start keeps data and sign-ins; another instance on the same data says so and touches nothing", async () => {
+  test("a second start preserves data and sign-ins; another instance on the same data is refused and touches nothing", async () => {
     const first = run(["demo"]);
     const { url } = await first.ready();
     const token = await signIn(url);
@@ -180,7 +180,7 @@ describe("set-up: npm start", () => {
 });
 
 describe("set-up: npm run serve", () => {
-  test("refuses a missing or default secret key and a broker beyond loopback without TLS", async () => {
+  test("refuses a missing or default secret key, and a broker on another machine without TLS", async () => {
     const missing = run(["production"], { MQTT_URL: "mqtt://broker.example" });
     expect(await missing.ended()).toBe(2);
     expect(missing.printed()).toContain("SECRET_KEY is missing");

@@ -89,7 +89,7 @@ async function checkout(name: string, migrations: Readonly<Record<string, string
 }
 
 describe("set-up: npm run migrate", () => {
-  test("comes before the first server of production; two at once do it once; then there is nothing to do", async () => {
+  test("comes before production's first server; two at once run it once; after that there is nothing to do", async () => {
     const early = serve();
     expect(await early.ended()).toBe(1);
     expect(early.said()).toBe(
@@ -114,7 +114,7 @@ describe("set-up: npm run migrate", () => {
     expect(await isReady(serve())).toBe(200);
   });
 
-  test("says what it wants where it is called wrongly or finds no database", async () => {
+  test("explains wrong usage and a missing database", async () => {
     expect((await runMigrate(databaseUrl, ["--help"])).printed).toContain("--check");
     expect((await runMigrate(databaseUrl, ["--all"])).code).toBe(2);
     const without = await runMigrate("");
@@ -126,7 +126,7 @@ describe("set-up: npm run migrate", () => {
     expect(away.printed).not.toContain("secret");
   });
 
-  test("what is additive is done beside servers of the version before, which go on and start on it too", async () => {
+  test("additive migrations run beside servers of the previous version, which keep running and can start on the result", async () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("additive", next(additive));
     const running = serve();
@@ -148,7 +148,7 @@ describe("set-up: npm run migrate", () => {
     expect((await runMigrate(databaseUrl)).printed).toContain(`newer than this Suncrew's ${newest} by additions only`);
   });
 
-  test("what is breaking is not done while a server is connected, and keeps the version before out", async () => {
+  test("breaking migrations do not run while a server is connected, and keep the previous version from starting", async () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("breaking", next(breaking));
     const running = serve();
@@ -165,7 +165,7 @@ describe("set-up: npm run migrate", () => {
     expect(old.said()).toContain(`made by a newer Suncrew: it has schema ${newest + 1}, this Suncrew knows ${newest}`);
   });
 
-  test("protocol rule 3: while it waits for a table that somebody keeps, others are let through", async () => {
+  test("protocol rule 3: while it waits for a locked table, others are let through", async () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("waiting", next(additive));
     await using holder = await connect();
@@ -182,7 +182,7 @@ describe("set-up: npm run migrate", () => {
 });
 
 describe("set-up: npm run serve", () => {
-  test("ends in order when a service manager asks npm to end", async () => {
+  test("stops cleanly when a service manager stops npm", async () => {
     await runMigrate(databaseUrl);
     const run = serve({ throughNpm: true });
     const { url } = await run.ready();
@@ -191,7 +191,7 @@ describe("set-up: npm run serve", () => {
     await expect(fetch(`${url}/api/health`)).rejects.toThrow();
   });
 
-  test("builds no console: without one it ends before it touches the database, and says what to run", async () => {
+  test("builds no console: without one it exits before it touches the database, and says what to run", async () => {
     let connections = 0;
     const listener = createServer(() => (connections += 1)).listen(0, "127.0.0.1");
     await once(listener, "listening");
@@ -206,7 +206,7 @@ describe("set-up: npm run serve", () => {
     listener.close();
   });
 
-  test("what was built elsewhere is served, also without its sources", async () => {
+  test("a console that was built elsewhere is served, even without its sources", async () => {
     const there = await checkout("shipped");
     const dist = join(there, "apps/console/dist");
     await mkdir(dist, { recursive: true });

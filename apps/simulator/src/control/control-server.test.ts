@@ -20,7 +20,7 @@ async function call(method: string, path: string, body?: string, headers: Record
   return { status: response.status, text: await response.text() };
 }
 
-it("shows the truth of all robots and of one, and no secret", async () => {
+it("shows the true state of all robots and of one, and no secret", async () => {
   const all = await call("GET", "/robots");
   expect(JSON.parse(all.text)).toMatchObject([
     { serial: "SCR-1001", motion: "STOPPED", mode: "AUTO", startsTaken: [] },
@@ -29,7 +29,7 @@ it("shows the truth of all robots and of one, and no secret", async () => {
   expect((await call("GET", "/robots/SCR-1001")).status).toBe(200);
 });
 
-it("makes things go wrong and well again", async () => {
+it("injects and clears faults", async () => {
   const jammed = await call("POST", "/robots/SCR-1001/faults", '{"kind":"jam"}');
   expect(JSON.parse(jammed.text)).toMatchObject({ status: "fault", faults: [{ kind: "jam" }] });
   await call("POST", "/robots/SCR-1001/faults", '{"kind":"late","ms":9000}');
@@ -39,14 +39,14 @@ it("makes things go wrong and well again", async () => {
   expect(fleet.robot("SCR-1001").truth()).toMatchObject({ status: "stop", faults: [] });
 });
 
-it("sets a condition, which a power cycle keeps", async () => {
+it("sets a condition, which survives a power cycle", async () => {
   await call("POST", "/robots/SCR-1001/condition", '{"battery":42,"maintenance":true}');
   const cycled = await call("POST", "/robots/SCR-1001/power-cycle");
   expect(JSON.parse(cycled.text)).toMatchObject({ mode: "MAINTENANCE", motion: "STOPPED" });
   expect(fleet.robot("SCR-1001").truth().battery).toBeCloseTo(42, 0);
 });
 
-it("takes a robot's memory, which begins to count from nothing", async () => {
+it("erases a robot's memory, which then counts from zero", async () => {
   await call("POST", "/robots/SCR-1001/condition", '{"maintenance":true}');
   const lost = await call("POST", "/robots/SCR-1001/memory-loss");
   expect(JSON.parse(lost.text)).toMatchObject({ mode: "AUTO", session: 0, lastSeq: 0 });
@@ -69,6 +69,6 @@ test.each([
   expect(answer.text).toMatch(/^\{"message":".+\."\}$/);
 });
 
-it("serves no web page", async () => {
+it("refuses web pages", async () => {
   expect((await call("GET", "/robots", undefined, { origin: "http://evil.example" })).status).toBe(403);
 });

@@ -117,13 +117,13 @@ test.each<[string, FaultInput | null, Partial<FirmwareOfferMessage>, string]>([
   expect(robot.truth()).toMatchObject({ firmware: "2.4.1", connected: true });
 });
 
-it("protocol rule 13: an address that has expired is a download that failed", async () => {
+it("protocol rule 13: an expired URL is a failed download", async () => {
   answerInstead = { status: 403, body: Buffer.from("{}") };
   const robot = (await openFleet()).robot(SERIAL);
   expect((await update(robot)).at(-1)).toBe("FAILED DOWNLOAD_FAILED");
 });
 
-it("fault silent: it is gone in the middle of the installation, and says that it failed once its power was cut", async () => {
+it("fault silent: it goes offline in the middle of the installation, and reports the failure after a power cut", async () => {
   const robot = (await openFleet()).robot(SERIAL);
   robot.inject({ kind: "firmware", what: "silent" });
   const broken = broker.next(({ leaf, text }) => leaf === "connection" && text.includes("CONNECTION_BROKEN"));
@@ -135,7 +135,7 @@ it("fault silent: it is gone in the middle of the installation, and says that it
   expect(last).toMatchObject({ phase: "FAILED", code: "INSTALL_FAILED" });
 });
 
-it("fault slow: the download takes its time, and a power loss ends it", async () => {
+it("fault slow: the download takes long, and a power loss ends it", async () => {
   const robot = (await openFleet()).robot(SERIAL);
   robot.inject({ kind: "firmware", what: "slow", seconds: 3_600 });
   await broker.offer(SERIAL, offerTo(robot));

@@ -92,7 +92,7 @@ describe("a robot at a real broker", () => {
     ]);
   });
 
-  it("moves on START, stands on STOP, and says OFFLINE when it leaves", async () => {
+  it("moves on START, stops on STOP, and publishes OFFLINE when it disconnects", async () => {
     const robot = await openRobot();
     const start = orderTo(robot, "START");
     await broker.send(SERIAL, start);
@@ -106,7 +106,7 @@ describe("a robot at a real broker", () => {
     expect(read(await offline)).toMatchObject({ session: robot.truth().session });
   });
 
-  it("protocol rule 1: ignores an order that the broker kept for it", async () => {
+  it("protocol rule 1: ignores an order that the broker retained for it", async () => {
     const fleet = createFleet({ mqttUrl: broker.url, devices: [{ serial: SERIAL, secret: "s" }] });
     fleets.push(fleet);
     const robot = fleet.robot(SERIAL);
@@ -133,7 +133,7 @@ describe("a robot at a real broker", () => {
     expect(used[1]).toBeGreaterThan(used[0] ?? Number.POSITIVE_INFINITY);
   });
 
-  it("protocol rule 8: what says MAINTENANCE is on the disk before, and a new process keeps it", async () => {
+  it("protocol rule 8: MAINTENANCE is stored on disk before it is reported, and a new process restores it", async () => {
     const path = join(folder, "state.json");
     const robot = await openRobot({ store: openFileStore(path, () => {}) });
     const shown = broker.next(({ leaf, text }) => leaf === "state" && text.includes("MAINTENANCE"));
@@ -166,8 +166,8 @@ function stoppedClock() {
   };
 }
 
-describe("a fleet as a whole", () => {
-  it("protocol rule 4: lives by the clock that it was given", async () => {
+describe("a fleet", () => {
+  it("protocol rule 4: uses the clock that it was given", async () => {
     const clock = stoppedClock();
     const robot = await openRobot({ clock });
     await broker.send(SERIAL, orderTo(robot, "START"));
@@ -180,7 +180,7 @@ describe("a fleet as a whole", () => {
     expect((await ended).text).toContain("MAX_DURATION");
   });
 
-  it("goes away and comes back, in a higher session, with what it remembers", async () => {
+  it("goes offline and comes back, in a higher session, with its memory", async () => {
     const robot = await openRobot();
     const { session } = robot.truth();
     await fleets[0]?.stop();
@@ -227,7 +227,7 @@ describe("faults", () => {
     expect(broker.connects).toHaveLength(1);
   });
 
-  it("twice: says everything twice", async () => {
+  it("twice: publishes everything twice", async () => {
     const robot = await openRobot();
     robot.inject({ kind: "twice" });
     const start = orderTo(robot, "START");
@@ -239,7 +239,7 @@ describe("faults", () => {
     expect(acks).toHaveLength(2);
   });
 
-  it("silent: acts but says nothing", async () => {
+  it("silent: acts but publishes nothing", async () => {
     const robot = await openRobot();
     robot.inject({ kind: "silent" });
     const said = broker.received.length;
@@ -262,7 +262,7 @@ describe("faults", () => {
     expect(read(await ack)).toMatchObject({ id: start.id });
   });
 
-  it("refuse: rejects with the code and does not move; STOP is taken", async () => {
+  it("refuse: rejects with the code and does not move; STOP is accepted", async () => {
     const robot = await openRobot();
     robot.inject({ kind: "refuse", code: "FAULT" });
     const ack = broker.next(({ leaf }) => leaf === "ack");
@@ -274,14 +274,14 @@ describe("faults", () => {
     expect(robot.truth().startsTaken).toEqual([]);
   });
 
-  it("malformed: says what no schema takes, beside its proper messages", async () => {
+  it("malformed: publishes what no schema accepts, in addition to its proper messages", async () => {
     const robot = await openRobot();
     robot.inject({ kind: "malformed", everyMs: 50 });
     await broker.next((heard) => heard.leaf === "state" && read(heard) === null);
     expect(robot.truth().connected).toBe(true);
   });
 
-  it("wrong-clock: its own times are off, or since 1970 where it was never set", async () => {
+  it("wrong-clock: its own times are off, or count from 1970 if it was never set", async () => {
     const robot = await openRobot();
     const nextState = (): Promise<Received> => broker.next(({ leaf }) => leaf === "state");
     robot.inject({ kind: "wrong-clock", offset: -3_600_000 });

@@ -10,7 +10,7 @@ function installing(harness = RobotHarness.connected()) {
 }
 
 describe("a robot that is offered firmware", () => {
-  it("protocol rule 13: downloads, installs, starts anew and reports the version that runs", () => {
+  it("protocol rule 13: downloads, installs, restarts and reports the new version", () => {
     const harness = RobotHarness.connected();
     const offer = harness.offer();
     expect(updatesIn(harness.deliverOffer(offer))).toEqual(["DOWNLOADING 0"]);
@@ -29,7 +29,7 @@ describe("a robot that is offered firmware", () => {
     expect(updatesIn(again)).toEqual(["INSTALLED 100"]);
   });
 
-  it("protocol rule 13: a START meanwhile is BUSY, a STOP is taken, and both are as ever afterwards", () => {
+  it("protocol rule 13: during an update START is BUSY and STOP accepted; afterwards both work as usual", () => {
     const { harness } = installing();
     expect(acksIn(harness.deliver(harness.order("START")))).toMatchObject([{ status: "REJECTED", code: "BUSY" }]);
     expect(acksIn(harness.deliver(harness.order("STOP")))).toMatchObject([{ status: "DONE" }]);
@@ -39,7 +39,7 @@ describe("a robot that is offered firmware", () => {
     expect(acksIn(harness.deliver(harness.order("START")))).toMatchObject([{ status: "ACCEPTED" }]);
   });
 
-  it("protocol rule 5: an offer that is repeated is answered again and acts once, also after the restart", () => {
+  it("protocol rule 5: a repeated offer is answered again and acts once, even after the restart", () => {
     const { harness, offer } = installing();
     expect(updatesIn(harness.deliverOffer(offer))).toEqual(["INSTALLING 100"]);
     harness.pass(INSTALL_MS);
@@ -49,7 +49,7 @@ describe("a robot that is offered firmware", () => {
     expect(harness.work).toEqual([`download ${offer.id}`, "restart"]);
   });
 
-  it("protocol rule 5: a refusal stays one, although the robot could take the offer by now", () => {
+  it("protocol rule 5: a refusal is final, although the robot could accept the offer by now", () => {
     const harness = RobotHarness.connected({ battery: 49 });
     const offer = harness.offer();
     expect(updatesIn(harness.deliverOffer(offer))).toEqual(["REJECTED BATTERY_LOW"]);
@@ -96,7 +96,7 @@ describe("offers that a robot refuses", () => {
     expect(harness.work).toHaveLength(downloads);
   });
 
-  it("protocol rule 13: what is under way goes on, and is told again after a reconnect", () => {
+  it("protocol rule 13: an update in progress continues, and is reported again after a reconnect", () => {
     const { harness } = installing();
     harness.deliverOffer(harness.offer());
     harness.disconnect();
@@ -104,8 +104,8 @@ describe("offers that a robot refuses", () => {
   });
 });
 
-describe("firmware that does not come to run", () => {
-  it("protocol rule 13: a download that failed leaves everything as it was", () => {
+describe("firmware that does not get installed", () => {
+  it("protocol rule 13: a failed download changes nothing", () => {
     const harness = RobotHarness.connected();
     const offer = harness.offer();
     harness.deliverOffer(offer);
@@ -128,7 +128,7 @@ describe("firmware that does not come to run", () => {
     expect(harness.robot.firmware).toBe("2.4.1");
   });
 
-  it("protocol rule 13: one that hangs does so until its power is cut, and then says that it failed", () => {
+  it("protocol rule 13: one that hangs does so until its power is cut, and then reports the failure", () => {
     const harness = RobotHarness.connected();
     harness.setConditions({ firmware: { what: "silent", seconds: 1 } });
     installing(harness);
@@ -139,7 +139,7 @@ describe("firmware that does not come to run", () => {
     expect(harness.robot.firmware).toBe("2.4.1");
   });
 
-  it("protocol rule 13: a power loss during the download is a download that failed", () => {
+  it("protocol rule 13: a power loss during the download is a failed download", () => {
     const harness = RobotHarness.connected();
     harness.deliverOffer(harness.offer());
     harness.losePower();

@@ -5,7 +5,7 @@ import { acksIn, eventsIn, LINK_LOSS_MS, RobotHarness, statesIn } from "../../te
 const MINUTE_MS = 60_000;
 
 describe("a robot that cleans", () => {
-  it("protocol rule 6: shows a START by motion and run, and a STOP by standing still", () => {
+  it("protocol rule 6: reports a START by motion and run, and a STOP by stopping", () => {
     const harness = RobotHarness.connected();
     const start = harness.order("START");
     const begun = harness.deliver(start);
@@ -34,7 +34,7 @@ describe("a robot that cleans", () => {
     expect(eventsIn(ended)).toEqual(["RUN_ENDED STOP"]);
   });
 
-  it("drains while it moves, charges while it stands, and ends the pass by itself", () => {
+  it("drains while it moves, charges while it is stopped, and ends the pass by itself", () => {
     const harness = RobotHarness.connected({ battery: 80 });
     harness.deliver(harness.order("START", { maxDurationS: 86_400 }));
     harness.pass(30 * MINUTE_MS);
@@ -45,7 +45,7 @@ describe("a robot that cleans", () => {
     expect(harness.robot.battery).toBeGreaterThan(left);
   });
 
-  it("stops itself with a battery that is nearly empty, and says that it is low", () => {
+  it("stops itself when the battery is nearly empty, and reports that it is low", () => {
     const harness = RobotHarness.connected({ battery: 21 });
     harness.deliver(harness.order("START", { maxDurationS: 86_400 }));
     expect(eventsIn(harness.pass(5 * MINUTE_MS))).toContain("ALERT_RAISED LOW_BATTERY");
@@ -54,7 +54,7 @@ describe("a robot that cleans", () => {
     expect(eventsIn(harness.pass(60 * MINUTE_MS))).toContain("ALERT_CLEARED LOW_BATTERY");
   });
 
-  it("reports each 30 s at the latest although nothing changed", () => {
+  it("reports at least every 30 s although nothing changed", () => {
     const harness = RobotHarness.connected({ battery: 100 });
     let silentMs = 0;
     for (let second = 0; second < 300; second += 1) {
@@ -118,7 +118,7 @@ describe("orders that a robot refuses", () => {
     expect(acksIn(harness.deliver(harness.order("START")))).toMatchObject([{ status: "ACCEPTED" }]);
   });
 
-  it("protocol rule 12: a robot whose clock is not set rejects START and takes STOP", () => {
+  it("protocol rule 12: a robot whose clock is not set rejects START and accepts STOP", () => {
     const harness = RobotHarness.connected();
     harness.deliver(harness.order("START"));
     harness.clockOffsetMs = null;
@@ -150,7 +150,7 @@ describe("orders that a robot refuses", () => {
 });
 
 describe("STOP", () => {
-  it("protocol rule 3: is taken whatever its session or age", () => {
+  it("protocol rule 3: is accepted whatever its session or age", () => {
     for (const change of [
       { session: 0 },
       { session: Number.MAX_SAFE_INTEGER },
@@ -163,7 +163,7 @@ describe("STOP", () => {
     }
   });
 
-  it("protocol rule 3: is dropped only where a START with a higher seq was taken in the same session", () => {
+  it("protocol rule 3: is rejected only if a START with a higher seq was accepted in the same session", () => {
     const harness = RobotHarness.connected();
     const early = harness.order("STOP");
     const earlyOfOldSession = harness.order("STOP", { session: 0 });
@@ -174,7 +174,7 @@ describe("STOP", () => {
     expect(harness.robot.motion).toBe("STOPPED");
   });
 
-  it("protocol rule 3: is taken after a reconnect, although a START of the session before had a higher seq", () => {
+  it("protocol rule 3: is accepted after a reconnect, although a START of the previous session had a higher seq", () => {
     const harness = RobotHarness.connected();
     harness.deliver(harness.order("START", { seq: 50 }));
     harness.disconnect();
@@ -215,7 +215,7 @@ describe("a robot left alone", () => {
     expect(eventsIn(harness.connect())).toEqual(["RUN_BEGAN", "RUN_ENDED LINK_LOST"]);
   });
 
-  it("protocol rule 4: tells the true moment of the end also where the step was long", () => {
+  it("protocol rule 4: reports the exact end time even after a long step", () => {
     const harness = RobotHarness.connected();
     const beganMs = harness.trueMs;
     harness.deliver(harness.order("START", { maxDurationS: 60 }));
@@ -235,7 +235,7 @@ describe("a repeated command", () => {
     expect(harness.moves).toEqual([start.id]);
   });
 
-  it("protocol rule 5: keeps a refusal, although it could act by now", () => {
+  it("protocol rule 5: repeats a refusal, although it could act by now", () => {
     const harness = RobotHarness.connected();
     harness.deliver(harness.order("START"));
     const second = harness.order("START");
@@ -247,7 +247,7 @@ describe("a repeated command", () => {
 });
 
 describe("maintenance", () => {
-  it("protocol rule 8: MAINTENANCE_ON stops, raises lastSeq, is taken whatever its session, age or seq, and survives power loss", () => {
+  it("protocol rule 8: MAINTENANCE_ON stops, raises lastSeq, is accepted whatever its session, age or seq, and survives power loss", () => {
     const harness = RobotHarness.connected();
     harness.deliver(harness.order("START"));
     const lock = harness.order("MAINTENANCE_ON", { session: 0, expiresAt: new Date(0).toISOString() });
@@ -261,7 +261,7 @@ describe("maintenance", () => {
     expect(harness.robot.lastSeq).toBe(lock.seq);
   });
 
-  it("protocol rule 8: refuses START and SET, takes STOP, and a fresh MAINTENANCE_OFF ends it in the former mode", () => {
+  it("protocol rule 8: refuses START and SET, accepts STOP, and a fresh MAINTENANCE_OFF restores the former mode", () => {
     const harness = RobotHarness.connected({ mode: "MANUAL" });
     harness.deliver(harness.order("MAINTENANCE_ON"));
     for (const verb of ["START", "SET"] as const) {
@@ -304,7 +304,7 @@ describe("events", () => {
     expect(harness.robot.waitingEvents).toBe(200);
   });
 
-  it("tell of alerts raised and cleared, and the status text follows the worst", () => {
+  it("report alerts raised and cleared, and the status text follows the worst", () => {
     const harness = RobotHarness.connected();
     const raised = harness.setConditions({ jammed: true, warning: "The brush is worn." });
     expect(eventsIn(raised)).toEqual(["ALERT_RAISED JAMMED", "ALERT_RAISED CHECK_NEEDED"]);

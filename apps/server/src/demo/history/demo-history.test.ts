@@ -25,7 +25,7 @@ async function count({ db }: OpenDatabase, table: string, where = "true"): Promi
   return rows[0]?.n ?? 0;
 }
 
-/** The story that a history tells, without the names that the database gave. */
+/** The runs of a history, without generated ids. */
 async function storyOf({ db }: OpenDatabase): Promise<unknown[]> {
   return db
     .selectFrom("runs")
@@ -55,7 +55,7 @@ describe.each([
 
   afterAll(() => database.close());
 
-  test("every run lies within the thirty days, is over, and says how and with which battery", async () => {
+  test("every run is within the thirty days, has ended, and has an outcome and battery levels", async () => {
     const runs = await database.db.selectFrom("runs").selectAll().execute();
     expect(runs.length).toBeGreaterThan(150);
     for (const run of runs) {
@@ -82,7 +82,7 @@ describe.each([
     expect(rows).toEqual([]);
   });
 
-  test("most runs were completed, and every way to end is there", async () => {
+  test("most runs were completed, and every outcome occurs", async () => {
     const rows = await database.db
       .selectFrom("runs")
       .select(["outcome", (eb) => eb.fn.countAll<number>().as("n")])
@@ -109,7 +109,7 @@ describe.each([
     expect(new Set(missed).size).toBe(1);
   });
 
-  test("every START and STOP is settled and stands once in the activity log, with its result; so does the end of every run", async () => {
+  test("every START and STOP is settled and is once in the activity log, with its result; so is the end of every run", async () => {
     const { rows } = await sql<{ id: string }>`
       select c.id from commands c left join activity a on a.command_id = c.id
       where c.settled_at is null or c.published_at is null
