@@ -7,7 +7,7 @@ import { expect } from "./suncrew.ts";
 /** A robot that has just connected may take some seconds to be seen. */
 const ONLINE_MS = 20_000;
 
-/** Stops a robot of the site, which stands anyway: now the site has a row of activity. Answers the robot's serial number. */
+/** Stops an already stopped robot, so that the site has a row of activity. Returns the robot's serial number. */
 export async function makeActivity(api: ApiClient, siteName: string): Promise<string> {
   const site = (await api.call(siteDetails, {})).find(({ name }) => name === siteName);
   if (site === undefined) throw new Error(`${siteName} is not there`);
@@ -28,7 +28,7 @@ export async function makeActivity(api: ApiClient, siteName: string): Promise<st
   return robot.serial_number;
 }
 
-/** The day that the clocks of the demo's sites show, so many days ago. */
+/** The date at the demo's sites, this many days ago. */
 export function daysAgo(days: number): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Kolkata" }).format(Date.now() - days * 86_400_000);
 }

@@ -9,12 +9,12 @@ interface Made {
   readonly robots: RobotFixtures;
 }
 
-/** Sites with robots and groups of a test's own; all are gone after it, robots before their sites. */
+/** A test's own sites with robots and groups; all are deleted after it, robots before their sites. */
 export const test = base.extend<Made>({
   sites: async ({ apiAs, page }, use) => {
     const sites = await SiteFixtures.begin(await apiAs("admin"));
     await use(sites);
-    // A page that shows a site would ask for its robots while they are taken away.
+    // A page that shows a site would request its robots while they are being deleted.
     await page.goto("about:blank");
     await sites.restore();
   },

@@ -14,9 +14,9 @@ const CONTRAST: RunOnly = { type: "rule", values: ["color-contrast"] };
 
 /**
  * Fails with each rule broken (WCAG A and AA) and the elements that break it: every rule in the theme that is
- * shown, then contrast in Dark, the one theme with a palette of its own kind. That the others' colours have the
+ * shown, then contrast in Dark, the one theme with a different kind of palette. That the others' colours have the
  * contrast is computed by the console's themes.test.ts. The page is left in the theme it had.
- * @param part an open dialog or menu, say, where the page behind it has been looked at before; all of the page unless told
+ * @param part an open dialog or menu, say, if the page behind it has been checked before; by default all of the page
  */
 export async function expectAccessible(page: Page, part: Locator = page.locator("html")): Promise<void> {
   await expectAccessibleAsShown(page, part);
@@ -30,7 +30,7 @@ export async function expectAccessibleAsShown(page: Page, part: Locator = page.l
   await expectUnbroken(page, part, EVERY_RULE);
 }
 
-/** Looks again where something is broken: a fade may begin a frame after what is faded in is there. */
+/** Checks again if something is broken: a fade may begin a frame after its element appears. */
 async function expectUnbroken(page: Page, part: Locator, rules: RunOnly): Promise<void> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   await expect.poll(() => brokenRules(part, rules), { intervals: [250, 1_000] }).toEqual([]);
@@ -52,7 +52,7 @@ function brokenRules(part: Locator, rules: RunOnly): Promise<readonly BrokenRule
         .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
         .map((animation) => animation.finished),
     );
-    // Of what is in order nothing is told, which makes the report cheap.
+    // Nothing is reported about what passes, which makes the report cheap.
     const { violations } = await window.axe.run(element, { runOnly, resultTypes: ["violations"] });
     return violations.map(({ id, help, nodes }) => ({
       rule: `${id}: ${help}`,

@@ -42,7 +42,7 @@ async function versionOf(packageFolder: string): Promise<string> {
  * packages (unpacked at its first use), else an installed one. Sets the fonts and libraries that the
  * bundled one needs in this process' environment, which the test workers inherit.
  * @returns the path of the executable
- * @throws an error with one clear sentence where there is none: tests are never passed over in silence
+ * @throws an error with a clear message if there is none: tests are never skipped silently
  */
 export async function prepareBrowser(): Promise<string> {
   const chosen = process.env["CHROMIUM_PATH"];
@@ -63,7 +63,7 @@ export async function prepareBrowser(): Promise<string> {
   );
 }
 
-/** One folder for each version and user; it appears under its name only when it is whole. */
+/** One folder per version and user, created atomically. */
 async function unpack(packaged: string): Promise<string> {
   const folder = join(tmpdir(), `suncrew-chromium-${await versionOf(packaged)}-${userInfo().uid}`);
   if (existsSync(folder)) return folder;

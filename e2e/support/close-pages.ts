@@ -1,6 +1,6 @@
 import type { Browser } from "@playwright/test";
 
-/** Closes every page, before what they show is taken away: they would ask for it, and say that it is gone. */
+/** Closes every page before what they show is deleted: otherwise they would request it and report it missing. */
 export async function closePages(browser: Browser): Promise<void> {
   const pages = browser.contexts().flatMap((context) => context.pages());
   await Promise.all(pages.map((page) => page.close()));

@@ -68,7 +68,7 @@ export async function expectStatus(card: RobotCard, word: string, options?: { ti
   await expect(card.root.getByText(word, { exact: true })).toBeVisible(options);
 }
 
-/** A button or toggle that cannot be pressed and tells why, to a screen reader too. */
+/** A disabled button or toggle that explains why, to screen readers too. */
 export async function expectDisabled(control: Locator, reason: string): Promise<void> {
   await expect(control).toHaveAttribute("aria-disabled", "true");
   await expect(control).toHaveAccessibleDescription(reason);
@@ -104,7 +104,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-/** Waits until the simulated robot, whatever the console says, is truly so. */
+/** Waits for the simulated robot's true state, whatever the console shows. */
 export async function expectTruth(
   simulator: SimulatorControl,
   serial: string,
@@ -140,14 +140,14 @@ export async function startRobot(card: RobotCard, simulator: SimulatorControl): 
   await expectStatus(card, "Normal");
 }
 
-/** Stops it by its card and waits until it stands. */
+/** Stops it on its card and waits until it has stopped. */
 export async function stopRobot(card: RobotCard, simulator: SimulatorControl): Promise<void> {
   await card.stop.click();
   await expectTruth(simulator, card.serial, { motion: "STOPPED" });
   await expectStatus(card, "Idle");
 }
 
-/** Answers the question of a form that was typed into. */
+/** Answers the question of a form with unsaved changes. */
 export async function discardChanges(page: Page): Promise<void> {
   await page.getByRole("dialog", { name: "Discard Changes" }).getByRole("button", { name: "Discard" }).click();
 }

@@ -4,7 +4,7 @@ import { prepareBrowser } from "./browser.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs once before the browser tests: the browser, and the console as it stands now. */
+/** Runs once before the browser tests: the browser, and an up-to-date console. */
 export default async function globalSetup(): Promise<void> {
   // Workers inherit the environment and read the configuration, which names this path, again.
   process.env["SUNCREW_TEST_BROWSER"] = await prepareBrowser();

@@ -118,7 +118,7 @@ export function localText(at: Date, timezone: string): string {
   }).format(at);
 }
 
-/** The day that they show, `YYYY-MM-DD`, so many days from today. */
+/** The day that they show, `YYYY-MM-DD`, this many days from today. */
 export function siteDay(timezone: string, daysAhead = 0): string {
   return localText(new Date(Date.now() + daysAhead * 86_400_000), timezone).slice(0, 10);
 }

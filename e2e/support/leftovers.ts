@@ -13,7 +13,7 @@ export type SharedState = Readonly<Record<string, string>>;
 
 /**
  * What the tests of one server share, and each leaves as it found it: the partners, sites and robots there are, and of
- * each robot that it stands, unlocked and in no group, with no command open. A robot too many is asked for its status
+ * each robot that it is stopped, unlocked and in no group, with no command open. A robot too many is polled for its status
  * by every page that shows its site; a Stop that waits for one disables its buttons.
  */
 export async function readSharedState(api: ApiClient): Promise<SharedState> {
@@ -42,7 +42,7 @@ function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSetti
 }
 
 /**
- * Lets a robot that is away return until it has the Stop that is kept for it. After the test it is away again, as
+ * Brings an offline robot back until it has received its pending Stop. After the test it is offline again, as
  * every fault that was there before returns.
  */
 export async function deliverKeptStop(

@@ -4,7 +4,7 @@ import type { Locator } from "@playwright/test";
 const CENTRE = { latitude: 20.5937, longitude: 78.9629 };
 const ZOOM = 5;
 const TILE_PX = 256;
-/** The map stands still once so many pictures of it were alike. */
+/** The map has settled once this many screenshots of it were equal. */
 const FRAMES_AT_REST = 10;
 
 interface Place {
@@ -22,7 +22,7 @@ function worldPixels({ latitude, longitude }: Place): { x: number; y: number } {
   };
 }
 
-/** Waits until the map stands still, and answers how far it was moved by then, in pixels. */
+/** Waits until the map has settled, and returns how far it moved, in pixels. */
 export async function movedAtRest(map: Locator): Promise<{ x: number; y: number }> {
   return map.locator(".leaflet-map-pane").evaluate(async (element, framesAtRest) => {
     const read = () => new DOMMatrix(getComputedStyle(element).transform);
@@ -39,7 +39,7 @@ export async function movedAtRest(map: Locator): Promise<{ x: number; y: number 
   }, FRAMES_AT_REST);
 }
 
-/** Where on the screen a marker is drawn while the map has its first zoom; waits until the map stands still. */
+/** Where on the screen a marker is drawn while the map has its first zoom; waits until the map has settled. */
 export async function markerPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
   const pane = await movedAtRest(map);
   const box = await map.boundingBox();
@@ -51,7 +51,7 @@ export async function markerPlace(map: Locator, place: Place): Promise<{ x: numb
   };
 }
 
-/** Where on the screen a place is on the map for picking, by the degrees at its edges; waits until it stands still. */
+/** Where on the screen a place is on the map for picking, by the degrees at its edges; waits until it has settled. */
 export async function pickedPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
   const mercator = (latitude: number) => Math.log(Math.tan(((45 + latitude / 2) * Math.PI) / 180));
   const [columns, rows] = [await linesAtRest(map, "top"), await linesAtRest(map, "right")];

@@ -48,7 +48,7 @@ export class RobotFixtures {
     return robot;
   }
 
-  /** Edits as somebody else would, whatever the version. */
+  /** Edits as another person would, whatever the version. */
   async edit(
     robot: RobotWithSettings,
     change: Partial<Pick<RobotWithSettings, "robot_name" | "motor_type">>,
@@ -98,7 +98,7 @@ export class RobotFixtures {
     await this.#api.call(allocateDevices, { body: { serials: [...serials], partner_id: partnerId } });
   }
 
-  /** The serial numbers that somebody may choose; tests of devices add some. */
+  /** The serial numbers that can be chosen; tests of devices add some. */
   serialNumbers(api: ApiClient = this.#api): Promise<SerialNumber[]> {
     return api.call(serialNumbers, {});
   }
@@ -112,7 +112,7 @@ export class RobotFixtures {
 
 export const test = base.extend<{ readonly robots: RobotFixtures }>({
   robots: async ({ apiAs, browser, groups, simulator, problems }, use) => {
-    // A status call may be under way for a robot that is deleted just then.
+    // A status call may be in progress for a robot that is just being deleted.
     problems.allow(/status of 404 .*getRobotStatus/);
     const robots = new RobotFixtures(await apiAs("admin"));
     await robots.deleteAll();

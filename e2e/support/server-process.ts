@@ -32,23 +32,23 @@ export interface RunningServer {
   readonly process: ChildProcess;
   /** Everything that it has printed so far, for the report of a failed test. */
   output(): string;
-  /** Runs a statement on its database, to bring about at once what would take its time, and tells how many rows it changed. */
+  /** Runs a statement on its database, to cause at once what would otherwise take time; returns how many rows it changed. */
   sql(statement: string): Promise<number>;
-  /** Asks it to end and waits until it has; `keepData` leaves its folder for another start. */
+  /** Stops it and waits until it has ended; `keepData` leaves its folder for another start. */
   stop(options?: { readonly keepData?: boolean }): Promise<void>;
 }
 
 export interface ServerOptions {
-  /** Beyond what the fixture sets itself. */
+  /** In addition to what the fixture sets. */
   readonly environment?: Readonly<Record<string, string>>;
   /** A folder from an earlier start; without it a new empty one. */
   readonly dataDir?: string;
-  /** With the demo's sample history, groups and schedules; without them unless asked. */
+  /** With the demo's sample history, groups and schedules; off by default. */
   readonly history?: boolean;
 }
 
 /**
- * Starts the real demo on ports and a folder of its own and waits until it has printed its address.
+ * Starts the real demo on its own ports and folder, and waits until it has printed its address.
  * @throws with all its output where it ends before, or takes longer than 90 s
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
@@ -70,7 +70,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         SIM_FIRMWARE: "1",
         // The next server takes over what this one has compiled.
         NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`),
-        // No test asks anybody's tile service for pictures.
+        // No test uses a real tile service.
         MAP_TILE_URL: "",
         // Set by the test runner; its colours would end up in the reports.
         FORCE_COLOR: undefined,

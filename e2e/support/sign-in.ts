@@ -5,7 +5,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Signs in through the sign-in page as anybody and waits for the dashboard. */
+/** Signs in through the sign-in page and waits for the dashboard. */
 export async function signInWith(page: Page, { username, password }: Credentials): Promise<void> {
   await page.goto("/");
   await page.getByLabel("Username").fill(username);

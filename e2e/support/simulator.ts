@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { FaultInput, FaultKind } from "@suncrew/simulator/faults/fault.ts";
 import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
 
-/** The control address of the simulated robots: makes things go wrong, and tells what is physically so. */
+/** The control address of the simulated robots: injects faults, and shows the true physical state. */
 export class SimulatorControl {
   readonly #controlFile: string;
 
@@ -19,7 +19,7 @@ export class SimulatorControl {
     return this.#call("GET", `/robots/${serial}`);
   }
 
-  /** Injects a fault beside those that are there; it stays until `clear` or its own time. */
+  /** Adds a fault, which lasts until `clear` or its own duration. */
   fault(serial: string, fault: FaultInput): Promise<RobotTruth> {
     return this.#call("POST", `/robots/${serial}/faults`, fault);
   }
@@ -34,7 +34,7 @@ export class SimulatorControl {
     return this.#call("POST", `/robots/${serial}/condition`, condition);
   }
 
-  /** The same, and its memory is gone: it begins to count from nothing. */
+  /** The same, but its memory is lost: it counts from zero. */
   loseMemory(serial: string): Promise<RobotTruth> {
     return this.#call("POST", `/robots/${serial}/memory-loss`);
   }

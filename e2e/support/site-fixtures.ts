@@ -50,7 +50,7 @@ export class SiteFixtures {
     return site;
   }
 
-  /** What another person saves meanwhile. */
+  /** What another person saves in between. */
   async change(site: Site, by: Partial<SiteBody>): Promise<void> {
     await this.#api.call(updateSite, { params: { id: site.id }, body: { ...bodyOf(site), ...by } });
   }
@@ -139,7 +139,7 @@ export async function openEdit(page: Page, name: string): Promise<SiteDialogPart
   return dialog;
 }
 
-/** Types a whole site; the partner is chosen apart. */
+/** Fills in a complete site; the partner is chosen separately. */
 export async function fillSite(dialog: SiteDialogParts, body: SiteBody = SAMBHAR): Promise<void> {
   await dialog.name.fill(body.name);
   await dialog.address.fill(body.address);

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 /** How many times slower than this machine the pages shall be, to find what holds on a fast one only. */
 const SLOWDOWN = Number(process.env["SUNCREW_TEST_SLOWDOWN"] ?? 1);
 
-/** Makes a page as slow as asked for by SUNCREW_TEST_SLOWDOWN. */
+/** Slows a page down by the factor SUNCREW_TEST_SLOWDOWN. */
 export async function slowDown(page: Page): Promise<void> {
   if (SLOWDOWN <= 1) return;
   const session = await page.context().newCDPSession(page);

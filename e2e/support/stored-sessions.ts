@@ -7,7 +7,7 @@ import type { Credentials } from "./sign-in.ts";
 
 type SignedIn = ResponseOf<typeof login>;
 
-/** One session for each user, kept for test after test; one that has ended is replaced by a new one. */
+/** One session per user, reused across tests; one that has ended is replaced. */
 export class StoredSessions {
   readonly #baseUrl: string;
   readonly #kept = new Map<string, SignedIn>();
@@ -20,7 +20,7 @@ export class StoredSessions {
     return new ApiClient(this.#baseUrl, (await this.#sessionOf(credentials)).token);
   }
 
-  /** Opens a page as this user, as in a browser that has kept the session since an earlier visit. */
+  /** Opens a page as this user, as in a browser with a stored session from an earlier visit. */
   async open(page: Page, credentials: Credentials, path: string): Promise<void> {
     const { token, user } = await this.#sessionOf(credentials);
     const storing = await page.addInitScript(
@@ -29,7 +29,7 @@ export class StoredSessions {
       },
       { token, user: JSON.stringify({ ...user, id: String(user.id) }) },
     );
-    // Only the first document finds it stored: whoever signs out, or is signed out, stays so.
+    // Only the first document finds it stored: after signing out, a user stays signed out.
     await page.goto(path, { waitUntil: "commit" });
     await storing.dispose();
     await page.waitForLoadState();

@@ -18,30 +18,30 @@ export type Account = keyof typeof accounts;
 const LEFT_MS = 20_000;
 
 interface WorkerFixtures {
-  /** A whole demo of this worker's own: server, database, broker and simulated robots. */
+  /** This worker's own complete demo: server, database, broker and simulated robots. */
   readonly suncrew: RunningServer;
-  /** Reads how its sites and robots stand, by an account of its own; and how they stood before the first test. */
+  /** Reads the state of its sites and robots, with a separate account, now and before the first test. */
   readonly standing: { readonly read: () => Promise<SharedState>; readonly first: SharedState };
   /** The sessions of this worker's browsers, and those of its calls without one. */
   readonly sessions: { readonly ofBrowsers: StoredSessions; readonly ofCalls: StoredSessions };
 }
 
 interface SignInOptions {
-  /** The page to open; the dashboard unless told. */
+  /** The page to open; the dashboard by default. */
   readonly at?: string;
 }
 
 interface TestFixtures {
-  /** By itself: fails a test that leaves something behind for those that come after it, in whatever order. */
+  /** Automatic: fails a test that leaves something behind for later tests, in any order. */
   readonly leavesNothing: void;
   /** The simulated robots of this worker's server; every fault that a test injects is cleared after it. */
   readonly simulator: SimulatorControl;
   /** What the pages of this test said; anything not allowed fails the test at its end. */
   readonly problems: PageProblems;
-  /** Opens another browser beside `page`, watched like it. */
+  /** Opens another browser besides `page`, watched like it. */
   readonly openBrowser: () => Promise<Page>;
   /**
-   * Opens the dashboard, or another page, as somebody who has signed in before. All browsers of an account share a
+   * Opens the dashboard, or another page, as a user with a stored session. All browsers of an account share a
    * session: a test that ends one, or needs two, signs in with `signInWith`.
    */
   readonly signIn: (page: Page, account: Account, options?: SignInOptions) => Promise<void>;
@@ -112,7 +112,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   problems: async ({ suncrew }, use, testInfo) => {
     const problems = new PageProblems();
-    // This robot of the demo is away: whoever looks at its site for long enough is told so.
+    // This robot of the demo is offline, which its site reports after a while.
     problems.allow(/status of 504 .*robotId=SCR-1007\)/);
     await use(problems);
     if (testInfo.status !== testInfo.expectedStatus) {

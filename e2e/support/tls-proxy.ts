@@ -4,7 +4,7 @@ import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
 
-/** What stands in front of Suncrew in production: it speaks HTTP/2 over TLS with browsers, HTTP/1.1 with the server. */
+/** The kind of proxy that is in front of Suncrew in production: HTTP/2 over TLS with browsers, HTTP/1.1 with the server. */
 export interface TlsProxy extends AsyncDisposable {
   readonly url: string;
 }
