@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { openControlServer } from "./control/control-server.ts";
+import { openControlServer } from "./control-server.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { createMemoryStore, openFileStore } from "./fleet/store.ts";
 import { help, readSettings, type Settings } from "./settings.ts";

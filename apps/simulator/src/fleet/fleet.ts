@@ -1,7 +1,6 @@
 import pLimit from "p-limit";
-import type { FaultInput } from "../faults/fault.ts";
-import { faultSchema } from "../faults/fault.ts";
-import { machineAtSpeed } from "../robot/body.ts";
+import { type FaultInput, faultSchema } from "../faults/fault.ts";
+import { machineAtSpeed } from "../robot/machine.ts";
 import { type Condition, freshMemory } from "../robot/memory.ts";
 import { type Cancel, type FleetClock, systemFleetClock } from "./clock.ts";
 import { ConnectGate } from "./connect-gate.ts";

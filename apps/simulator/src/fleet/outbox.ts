@@ -1,5 +1,5 @@
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
-import type { ActiveFaults } from "../faults/active-faults.ts";
+import type { ActiveFaults } from "../faults/fault.ts";
 import type { Outgoing } from "../robot/report.ts";
 import type { FleetClock } from "./clock.ts";
 

@@ -1,9 +1,8 @@
 import { type FirmwareOfferMessage, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import type { LimitFunction } from "p-limit";
 import type { ServerLeaf } from "@suncrew/contract/devices/topics.ts";
-import { ActiveFaults, Garbage } from "../faults/active-faults.ts";
-import { type Fault, type FaultInput, type FaultKind, faultSchema } from "../faults/fault.ts";
-import type { Machine } from "../robot/body.ts";
+import { ActiveFaults, type Fault, type FaultInput, type FaultKind, faultSchema, Garbage } from "../faults/fault.ts";
+import type { Machine } from "../robot/machine.ts";
 import type { UpdateWork } from "../robot/firmware-updates.ts";
 import { type Condition, freshMemory, type RobotMemory } from "../robot/memory.ts";
 import { instantOf, type Moment } from "../robot/moment.ts";

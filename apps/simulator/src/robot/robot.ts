@@ -11,9 +11,8 @@ import {
 import { MAX_MESSAGE_BYTES } from "@suncrew/contract/devices/topics.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import type { z } from "zod";
-import { type Machine, machineAtSpeed } from "./body.ts";
+import { Drive, type Machine, machineAtSpeed } from "./machine.ts";
 import { alertsOf, type Conditions, isBatteryLow, healthyConditions, statusTextOf } from "./conditions.ts";
-import { Drive } from "./drive.ts";
 import { alertChanges, EventLog, runBegan, runEnded, type EventContext } from "./event-log.ts";
 import { FirmwareUpdates, type UpdateReport, type UpdateWork } from "./firmware-updates.ts";
 import { isUnfenced, type Order, refusalOf } from "./order-checks.ts";

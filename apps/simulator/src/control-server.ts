@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { z } from "zod";
-import { type FaultKind, faultKinds, faultSchema, issueText } from "../faults/fault.ts";
-import type { Fleet } from "../fleet/fleet.ts";
-import type { SimulatedRobot } from "../fleet/simulated-robot.ts";
-import { conditionSchema } from "../robot/memory.ts";
+import { type FaultKind, faultKinds, faultSchema, issueText } from "./faults/fault.ts";
+import type { Fleet } from "./fleet/fleet.ts";
+import type { SimulatedRobot } from "./fleet/simulated-robot.ts";
+import { conditionSchema } from "./robot/memory.ts";
 
 export interface ControlServer {
   /** `http://127.0.0.1:<port>`. */

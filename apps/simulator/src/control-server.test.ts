@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, test } from "vitest";
-import { createFleet, type Fleet } from "../fleet/fleet.ts";
 import { type ControlServer, openControlServer } from "./control-server.ts";
+import { createFleet, type Fleet } from "./fleet/fleet.ts";
 
 let fleet: Fleet;
 let control: ControlServer;
