@@ -240,6 +240,14 @@ function runtimeInStart(): Plugin {
   };
 }
 
+/** What most pages use, but not the dashboard as it is opened; small files that would be scripts of their own otherwise. */
+const MOST_PAGES = [
+  /components[\\/](NativeSelect|Select)[\\/]/,
+  /platform[\\/]save-file\.ts$/,
+  /IconFilterOff\.mjs$/,
+  /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-forms)\.ts$/,
+];
+
 export default defineConfig({
   plugins: [
     react(),
@@ -277,7 +285,7 @@ export default defineConfig({
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
             {
               name: "selects",
-              test: /components[\\/](NativeSelect|Select)[\\/]|platform[\\/]save-file\.ts$|IconFilterOff\.mjs$/,
+              test: (id) => MOST_PAGES.some((part) => part.test(id)),
               priority: 3,
             },
             // What several of the rest share: a file for each set of them, or for alike sets where it is small.

@@ -12,6 +12,11 @@ export interface DialogProps extends Omit<ModalProps, "opened" | "closeOnEscape"
   readonly closesOnEscape?: boolean;
 }
 
+/** On a phone: dialogs fill the screen, and the rows of tables become cards. */
+export function useIsNarrow(): boolean {
+  return useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
+}
+
 /** Open dialogs, the topmost last. */
 const stack: symbol[] = [];
 /** Presses of Escape that have closed a dialog; the one below, which is the topmost then, ignores them. */

@@ -15,10 +15,9 @@ import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import type { AdminAction, NewSignIn } from "./admin-calls.ts";
 import { AdminForm, NewSignInDialog } from "./admin-form.tsx";
 import classes from "./admins-dialog.module.css";
-import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { RowAction } from "../../ui/row-action.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, useIsNarrow } from "../../ui/dialog.tsx";
 
 const ROW_PX = 48;
 const NARROW_ROW_PX = 92;

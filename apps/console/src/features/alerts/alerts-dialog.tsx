@@ -10,7 +10,7 @@ import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import type { UrlState } from "../../platform/url-params.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, useIsNarrow } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
@@ -19,7 +19,6 @@ import { VirtualList } from "../../ui/virtual-list.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import classes from "./alerts-dialog.module.css";
-import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 
 export interface AlertsDialogProps {

@@ -6,12 +6,11 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { useUrlDialog } from "../../platform/url-params.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, useIsNarrow } from "../../ui/dialog.tsx";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { deviceNote } from "./device-facts.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
-import { useIsNarrow } from "../../ui/use-narrow.ts";
 
 /** The server retries a failed update of the broker within seconds. */
 const PENDING_MS = 3_000;

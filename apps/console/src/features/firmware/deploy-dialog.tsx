@@ -12,7 +12,7 @@ import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
-import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
+import { Dialog, DialogFooter, useIsNarrow } from "../../ui/dialog.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RefusalBox } from "../../ui/refusal-box.tsx";
 import classes from "./deploy-dialog.module.css";
@@ -27,7 +27,6 @@ import {
 } from "./deploy-facts.ts";
 import { DeployFields } from "./deploy-fields.tsx";
 import { deploy, reasonOf, storeFirmware } from "./firmware-calls.ts";
-import { useIsNarrow } from "../../ui/use-narrow.ts";
 import { RobotPicker, useDeployRobots } from "./robot-picker.tsx";
 
 const EMPTY: DeployForm = {
