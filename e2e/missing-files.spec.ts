@@ -83,6 +83,21 @@ test("files that are missing: a dialog and a page without them say so in place, 
   });
 });
 
+test("files that are missing: messages are read even where what shows them did not come", async ({
+  page,
+  problems,
+  signIn,
+}) => {
+  problems.allow(noFile);
+  await page.route("**/assets/messages-*.js", (route) => route.abort());
+  await signIn(page, "admin");
+  await chooseSite(page, BHADLA);
+  await robotCard(page, "SCR-1001").refresh.click();
+  await expect(page.getByRole("status").filter({ hasText: "Robot Refreshed" })).toBeVisible();
+  await expectAccessible(page);
+  await expect(page.getByText("Robot Refreshed")).toBeHidden();
+});
+
 test("§8 the error screen shows 'Unexpected Application Error!' with the message, and comes back with Reload; the page that is opened first and whose file was missing comes with Retry", async ({
   page,
   problems,

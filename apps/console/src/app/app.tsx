@@ -1,8 +1,11 @@
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { QueryClientProvider } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { DataRouter } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "../platform/api/query-client.ts";
+import { routeQuery } from "../platform/api/route-query.ts";
 import { UrlParamsProvider } from "../platform/url-params.tsx";
 import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { addressAfterSignIn } from "./guards.ts";
@@ -27,6 +30,7 @@ export async function startConsole({ isAfterSignIn }: { readonly isAfterSignIn: 
   // Back does not lead to the sign-in page.
   if (next !== null) history.replaceState(null, "", next);
   const router = createRouter();
+  const taken = takeFirstAnswers();
   await new Promise<void>((resolve) => {
     const stop = router.subscribe(() => check());
     const check = () => {
@@ -36,5 +40,21 @@ export async function startConsole({ isAfterSignIn }: { readonly isAfterSignIn: 
     };
     check();
   });
+  await Promise.race([taken, new Promise((resolve) => setTimeout(resolve, FIRST_ANSWERS_MS))]);
   return <App router={router} />;
+}
+
+/** How long an answer that is on its way may hold up what is shown until it is there, in milliseconds. */
+const FIRST_ANSWERS_MS = 100;
+
+/** Puts what the first script asked for into the cache, so that the dashboard is drawn once, with its robots. Never rejects. */
+async function takeFirstAnswers(): Promise<void> {
+  const taken = [...(globalThis.suncrewFirstAnswers?.keys() ?? [])].map((path) => {
+    if (path === siteDetails.path) return queryClient.prefetchQuery(routeQuery(siteDetails, {}));
+    const robotsOf = robotDetailsWithSettings.path.replace(":siteId", "");
+    if (!path.startsWith(robotsOf)) return undefined;
+    const params = { siteId: Number(path.slice(robotsOf.length)) };
+    return queryClient.prefetchQuery(routeQuery(robotDetailsWithSettings, { params }));
+  });
+  await Promise.all(taken);
 }

@@ -81,7 +81,8 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
     first,
   );
   if (response.ok) {
-    if (token !== null) noteTokenTaken(token);
+    // What anybody may ask says nothing of the token.
+    if (token !== null && route.open !== true) noteTokenTaken(token);
     return response;
   }
 

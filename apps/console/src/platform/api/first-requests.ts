@@ -2,7 +2,6 @@
 // this page needs and no others, and asks for the data that it begins with. call.ts takes these answers. It imports
 // nothing, so that it is small; browser tests count requests, and so notice an address that is no more the contract's.
 (() => {
-  const MAX_SITE_ID = 2_147_483_647;
   const page = location.pathname.toLowerCase().replace(/\/+$/, "");
   const token = tokenInUse();
   const answers: NonNullable<typeof suncrewFirstAnswers> = new Map();
@@ -55,23 +54,16 @@
     const params = new URLSearchParams(location.search);
     const named = params.get("site");
     const sites = request("/api/sites/details");
-    if (named !== null) {
-      if (/^[1-9]\d{0,9}$/.test(named) && Number(named) <= MAX_SITE_ID) requestRobots(named);
-      return;
-    }
     // A figure may choose another site than the first.
-    if (params.has("figure")) return;
-    const requestFirst = async () => {
+    if (named === null && params.has("figure")) return;
+    const requestRobots = async () => {
       const answer = await sites;
       const list: unknown = answer.ok ? await answer.clone().json() : [];
-      const first: unknown = Array.isArray(list) ? list[0] : undefined;
-      if (first !== undefined) requestRobots(String(memberOf(first, "id")));
+      const ids = Array.isArray(list) ? list.map((site) => String(memberOf(site, "id"))) : [];
+      const siteId = named === null ? ids[0] : ids.find((id) => id === named);
+      if (siteId !== undefined) void request(`/api/robots/getRobotDetailsWithSettings/${siteId}`);
     };
-    requestFirst().catch(() => {});
-  }
-
-  function requestRobots(siteId: string): void {
-    void request(`/api/robots/getRobotDetailsWithSettings/${siteId}`);
+    requestRobots().catch(() => {});
   }
 
   function memberOf(value: unknown, name: string): unknown {
