@@ -49,7 +49,7 @@ const FIRST_ANSWERS_MS = 100;
 
 /** Puts what the first script asked for into the cache, so that the dashboard is drawn once, with its robots. Never rejects. */
 async function takeFirstAnswers(): Promise<void> {
-  const taken = [...(globalThis.suncrewFirstAnswers?.keys() ?? [])].map((path) => {
+  const taken = [...(globalThis.suncrewFirstAnswers?.keys() ?? [])].map(async (path) => {
     if (path === siteDetails.path) return queryClient.prefetchQuery(routeQuery(siteDetails, {}));
     const robotsOf = robotDetailsWithSettings.path.replace(":siteId", "");
     if (!path.startsWith(robotsOf)) return undefined;
