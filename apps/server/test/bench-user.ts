@@ -2,9 +2,7 @@ import { DEFAULT_MOTION_LIMITS } from "@suncrew/domain/robots/lost-while-moving.
 import { deleteGroupOf } from "../src/features/groups/groups.service.ts";
 import { saveGroup } from "../src/features/groups/public.ts";
 import { forgetState } from "../src/features/robots/robots.service.ts";
-import { deleteSchedule, type ScheduleBody, saveScheduleChange } from "../src/features/schedules/schedules.service.ts";
-import type { Tx } from "../src/platform/database/database.ts";
-import { transactionWithRetry } from "../src/platform/database/transactions.ts";
+import { removeSchedule, type ScheduleBody, saveScheduleChange } from "../src/features/schedules/schedules.service.ts";
 import { HttpError } from "../src/platform/http/http-error.ts";
 import type { Viewer } from "../src/platform/sessions.ts";
 import type { ScheduleBench } from "./schedule-bench.ts";
@@ -34,8 +32,13 @@ export class BenchUser {
   /** Resets the robot's stored state; returns whether that was allowed. */
   async forget(robotId: number): Promise<boolean> {
     const seen = { now: this.#bench.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
-    const result = await transactionWithRetry(this.#bench.db, (tx) => forgetState(tx, this.#viewer, robotId, seen));
-    return !(result instanceof HttpError);
+    return forgetState(this.#bench.db, this.#viewer, robotId, seen).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof HttpError) return false;
+        throw error;
+      },
+    );
   }
 
   async edit(scheduleId: number, group: Group, change: Partial<ScheduleBody>): Promise<void> {
@@ -51,26 +54,24 @@ export class BenchUser {
       skip_on_rain: stored.skip_on_rain,
       ...change,
     };
-    const saved = await this.#decide((tx, now) => saveScheduleChange(tx, this.#viewer, scheduleId, body, now));
-    if (saved.kind === "refused") throw saved.error;
+    const { db, clock } = this.#bench;
+    await saveScheduleChange(db, this.#viewer, scheduleId, body, clock.now());
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {
-    await this.#decide((tx, now) => deleteSchedule(tx, this.#viewer, scheduleId, now));
+    const { db, clock } = this.#bench;
+    await removeSchedule(db, this.#viewer, scheduleId, clock.now());
   }
 
   /** Saves the group with these robots. */
   async regroup({ siteId, groupId, name }: Group, robotIds: readonly number[]): Promise<void> {
     const body = { site_id: siteId, group_name: name, robot_ids: [...robotIds] };
-    const saved = await this.#decide((tx, now) => saveGroup(tx, this.#viewer, groupId, body, now));
-    if (saved.kind === "refused") throw saved.error;
+    const { db, clock } = this.#bench;
+    await saveGroup(db, this.#viewer, groupId, body, clock.now());
   }
 
   async deleteGroup({ groupId }: Group): Promise<void> {
-    await this.#decide((tx, now) => deleteGroupOf(tx, this.#viewer, groupId, now));
-  }
-
-  #decide<T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> {
-    return transactionWithRetry(this.#bench.db, (tx) => work(tx, this.#bench.clock.now()));
+    const { db, clock } = this.#bench;
+    await deleteGroupOf(db, this.#viewer, groupId, clock.now());
   }
 }

@@ -55,14 +55,14 @@ export class PastSchedules {
     const date =
       demo.dayOfMonth === undefined ? today : `${today.slice(0, 8)}${String(demo.dayOfMonth).padStart(2, "0")}`;
     const scheduleId = await this.#fleet.db.transaction().execute(async (tx) => {
-      const group = await saveGroup(tx, viewer, null, { site_id, group_name: demo.name, robot_ids: robotIds }, at);
-      if (group.kind === "refused") throw group.error;
-      const stored = await saveNewSchedule(
+      const group = { site_id, group_name: demo.name, robot_ids: robotIds };
+      const group_id = await saveGroup(tx, viewer, null, group, at);
+      const { id } = await saveNewSchedule(
         tx,
         viewer,
         {
           site_id,
-          group_id: group.groupId,
+          group_id,
           action: "START",
           start_time: `${date} ${demo.time}:00`,
           duration_minutes: demo.minutes,
@@ -72,8 +72,7 @@ export class PastSchedules {
         },
         at,
       );
-      if (stored.kind === "refused") throw stored.error;
-      return stored.schedule.id;
+      return id;
     });
     await this.#planNext({ scheduleId, robotIds, timezone });
   }

@@ -7,7 +7,7 @@ import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import { recordAudit, recordAudits } from "./audit.repository.ts";
+import { recordChange, recordChanges } from "./audit.repository.ts";
 import { Sealer } from "./sealer.ts";
 
 let server: TestApp;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const record = (name: string, minute: number, more: object = {}) =>
-  recordAudit(server.db, {
+  recordChange(server.db, {
     actor: { userId: null, name },
     action: "UPDATE_THING",
     entity: "thing",
@@ -240,7 +240,7 @@ describe("added call GET api/audit", () => {
       outcome: "DONE" as const,
       at: new Date(TEST_NOW.getTime() - 86_400_000),
     }));
-    await recordAudits(server.db, many);
+    await recordChanges(server.db, many);
     await analyse();
     const admin = await server.signIn("admin");
     const { total, entries } = await admin.ask(auditList, { query: { search: "crowd-", limit: "2" } });

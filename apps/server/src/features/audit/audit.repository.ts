@@ -1,5 +1,5 @@
 import type { AuditOutcome } from "@suncrew/contract/audit/audit.ts";
-import { sql } from "kysely";
+import { sql, Transaction } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -11,7 +11,11 @@ export interface AuditActor {
   readonly name: string;
 }
 
-export interface AuditRecord {
+/** The server itself. */
+export const suncrew: AuditActor = { userId: null, name: "Suncrew" };
+
+/** A change that somebody asks for, whatever becomes of it. */
+export interface AuditedChange {
   readonly actor: AuditActor;
   /** A verb in capitals, such as SIGN_IN or UPDATE_SETTINGS. */
   readonly action: string;
@@ -19,90 +23,103 @@ export interface AuditRecord {
   readonly entity: string;
   readonly entityId?: string | number | null;
   readonly siteId?: number | null;
-  readonly outcome: AuditOutcome;
-  readonly reason?: string | null;
-  /**
-   * The thing before and after. If both are given they have the same fields: one that is missing on one side looks like
-   * a change.
-   */
+  /** The thing before and after. Where both are given they have the same fields: one that only one has looks like a change. */
   readonly before?: object | null;
   readonly after?: object | null;
   readonly at: Date;
 }
 
-/** A requested change, whatever its outcome. */
-export type AuditedChange = Omit<AuditRecord, "outcome" | "reason">;
+export interface AuditRecord extends AuditedChange {
+  readonly outcome: AuditOutcome;
+  readonly reason?: string | null;
+}
+
+/** A row to write: done unless it says otherwise. */
+type NewRecord = AuditedChange & Partial<Pick<AuditRecord, "outcome" | "reason">>;
 
 /** What a change adds to its record as it goes. */
 export interface ChangeDetails {
   entityId?: string | number | null;
   siteId?: number | null;
+  /** Why, where it is not refused: a refusal has its message. */
+  reason?: string;
   before?: object | null;
   after?: object | null;
+  /** Recorded in place of the one row: a row for each thing, or none where there is nothing to change. */
+  rows?: readonly NewRecord[];
 }
 
 /**
  * Makes a change in one transaction with its audit record. When `work` returns, the change is recorded as DONE, with what
  * `work` has put into `details`. When it throws a refusal (an HttpError of 4xx), everything it wrote is rolled back, the
  * refusal is committed as REFUSED with its message, and then thrown. A 401 or 404 is not recorded: there was nobody to
- * refuse, or nothing to change. Any other error rolls back, and is retried as in `transactionWithRetry`.
+ * refuse, or nothing to change. Any other error rolls back, and is retried as in `transactionWithRetry`. Given a
+ * transaction, the change becomes a part of that, and a refusal stays on record only if its caller commits it.
  */
 export async function auditedChange<T>(
-  db: Db,
+  db: Executor,
   change: AuditedChange,
   work: (tx: Tx, details: ChangeDetails) => Promise<T>,
 ): Promise<T> {
   type Outcome = { readonly result: T } | { readonly refusal: HttpError };
-  const outcome = await transactionWithRetry(db, async (tx): Promise<Outcome> => {
+  const attempt = async (tx: Tx): Promise<Outcome> => {
     const details: ChangeDetails = {};
     await sql`savepoint audited_change`.execute(tx);
     try {
       const result = await work(tx, details);
-      await recordChange(tx, { ...change, ...details }, null);
+      await recordChanges(tx, rowsOf(change, details));
       return { result };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await sql`rollback to savepoint audited_change`.execute(tx);
-      await recordChange(tx, { ...change, ...details }, error);
+      const refused = { outcome: "REFUSED", reason: error.message } as const;
+      await recordChanges(
+        tx,
+        rowsOf(change, details).map((row) => ({ ...row, ...refused })),
+      );
       return { refusal: error };
     }
-  });
+  };
+  const outcome = await (db instanceof Transaction ? attempt(db) : transactionWithRetry(db, attempt));
   if ("refusal" in outcome) throw outcome.refusal;
   return outcome.result;
+}
+
+function rowsOf(change: AuditedChange, { rows, ...details }: ChangeDetails): readonly NewRecord[] {
+  return rows ?? [{ ...change, ...details }];
 }
 
 function isRefusal(error: unknown): error is HttpError {
   return error instanceof HttpError && error.status < 500 && error.status !== 401 && error.status !== 404;
 }
 
-/** Records a change as DONE or, given its refusal, as REFUSED with that reason. */
+/** Records a change in the caller's transaction, and as REFUSED given the reason. */
 export async function recordChange(
   db: Executor,
-  change: AuditedChange,
-  refusal: HttpError | string | null,
+  change: NewRecord,
+  refusal: HttpError | string | null = null,
 ): Promise<void> {
   const reason = refusal instanceof HttpError ? refusal.message : refusal;
-  await recordAudit(db, { ...change, outcome: reason === null ? "DONE" : "REFUSED", reason });
+  await recordChanges(db, [reason === null ? change : { ...change, outcome: "REFUSED", reason }]);
 }
 
 /**
- * Writes one audit row in the caller's transaction, with the current names of its target, its site and whatever the
- * values refer to by id. Secrets never reach the table.
+ * Records several changes, in their order, with the names that their targets, their sites and whatever the values refer
+ * to by id have at this moment. Secrets never reach the table.
  */
-export async function recordAudit(db: Executor, record: AuditRecord): Promise<void> {
-  await recordAudits(db, [record]);
-}
-
-/** The same for several records, in order. */
-export async function recordAudits(db: Executor, records: readonly AuditRecord[]): Promise<void> {
+export async function recordChanges(db: Executor, records: readonly NewRecord[]): Promise<void> {
   if (records.length === 0) return;
   const clean = (value: object | null | undefined) => (value ? withoutSecrets(value) : null);
-  const rows = records.map(({ actor, entityId, siteId, before, after, ...record }) => ({
-    ...record,
+  const rows = records.map(({ actor, action, entity, entityId, siteId, outcome, reason, before, after, at }) => ({
+    at,
     user_id: actor.userId,
     actor: actor.name,
+    action,
+    entity,
     entity_id: entityId === undefined || entityId === null ? null : String(entityId),
     site_id: siteId ?? null,
+    outcome: outcome ?? "DONE",
+    reason: reason ?? null,
     before: clean(before),
     after: clean(after),
   }));

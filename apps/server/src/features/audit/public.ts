@@ -4,9 +4,9 @@ export {
   auditedChange,
   type AuditRecord,
   type ChangeDetails,
-  recordAudit,
-  recordAudits,
   recordChange,
+  recordChanges,
+  suncrew,
 } from "./audit.repository.ts";
 export { verifyAudit } from "./audit-chain.repository.ts";
 export { Sealer } from "./sealer.ts";

@@ -4,7 +4,7 @@ import { ManualClock } from "../../platform/clock.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import pino from "pino";
 import { verifyAudit } from "./audit-chain.repository.ts";
-import { recordAudit, recordAudits } from "./audit.repository.ts";
+import { recordChange, recordChanges } from "./audit.repository.ts";
 import { Sealer } from "./sealer.ts";
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -55,7 +55,7 @@ describe("audit, the chain", () => {
     await sealer.start();
     // The starting round is over: new rows wait for the next one.
     await sealer.sealNow();
-    await recordAudits(database.db, ["A", "B"].map(rowOf));
+    await recordChanges(database.db, ["A", "B"].map(rowOf));
     clock.advance(1_000);
     await sealer.stop();
     expect(await seals()).toEqual([
@@ -67,7 +67,7 @@ describe("audit, the chain", () => {
   });
 
   test("a head is logged in production whatever the log level, and again at the next start", async () => {
-    await recordAudits(database.db, [rowOf("A")]);
+    await recordChanges(database.db, [rowOf("A")]);
     const quiet = pino({ level: "error" }, { write: (line) => void heads.push(line) });
     const sealer = new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "production" } });
     await sealer.start();
@@ -76,7 +76,7 @@ describe("audit, the chain", () => {
     await sealer.start();
     await sealer.stop();
     expect(heads).toHaveLength(2);
-    await recordAudits(database.db, [rowOf("B")]);
+    await recordChanges(database.db, [rowOf("B")]);
     await new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "demo" } }).sealNow();
     expect(heads).toHaveLength(2);
   });
@@ -84,8 +84,8 @@ describe("audit, the chain", () => {
   test("a row that commits late gets the next number, however early its id; numbers have no gap", async () => {
     const sealer = makeSealer();
     const late = await database.db.startTransaction().execute();
-    await recordAudit(late, rowOf("late"));
-    await recordAudit(database.db, rowOf("quick"));
+    await recordChange(late, rowOf("late"));
+    await recordChange(database.db, rowOf("quick"));
     await sealer.sealNow();
     await late.commit().execute();
     await sealer.sealNow();
@@ -100,7 +100,7 @@ describe("audit, the chain", () => {
     const sealers = Array.from({ length: 4 }, makeSealer);
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([
-        recordAudits(
+        recordChanges(
           database.db,
           Array.from({ length: 300 }, (_, index) => rowOf(`${round}-${index}`)),
         ),
@@ -144,14 +144,14 @@ describe("audit, the proof", () => {
     ],
   ];
   test.each(tampers)("%s is detected", async (_, tamper, wrong) => {
-    await recordAudits(database.db, ["A", "B", "C", "D"].map(rowOf));
+    await recordChanges(database.db, ["A", "B", "C", "D"].map(rowOf));
     await makeSealer().sealNow();
     for (const statement of tamper.split("; ")) await sql.raw(statement).execute(database.db);
     expect((await verifyAudit(database.db, headOf())).wrong).toMatch(wrong);
   });
 
   test("a new chain over changed rows does not contain the head that was logged", async () => {
-    await recordAudits(database.db, ["A", "B"].map(rowOf));
+    await recordChanges(database.db, ["A", "B"].map(rowOf));
     await makeSealer().sealNow();
     const logged = headOf();
     await sql`update audit set actor = 'X' where id = 1`.execute(database.db);

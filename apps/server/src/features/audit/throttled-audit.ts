@@ -1,6 +1,6 @@
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { Throttle } from "../../platform/throttle.ts";
-import { type AuditRecord, recordAudit } from "./audit.repository.ts";
+import { type AuditRecord, recordChange } from "./audit.repository.ts";
 
 /**
  * The audit of refusals that anybody can cause at will: the first of a kind is written immediately, those of the
@@ -15,7 +15,7 @@ export class ThrottledAudit implements Service {
     this.#throttle = new Throttle(deps.clock, async ({ last, times, isMixed }) => {
       const { actor, after, ...record } = last;
       try {
-        await recordAudit(deps.db, {
+        await recordChange(deps.db, {
           ...record,
           actor: isMixed ? { userId: null, name: "Several people" } : actor,
           after: { ...(!isMixed && after), times },
@@ -37,6 +37,6 @@ export class ThrottledAudit implements Service {
   /** `kind` identifies who is refused what. Rejects if the database cannot be written. */
   async record(kind: string, refusal: Omit<AuditRecord, "at">): Promise<void> {
     const record = { ...refusal, at: this.#deps.clock.now() };
-    if (this.#throttle.add(kind, record, record.action)) await recordAudit(this.#deps.db, record);
+    if (this.#throttle.add(kind, record, record.action)) await recordChange(this.#deps.db, record);
   }
 }

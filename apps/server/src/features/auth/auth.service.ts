@@ -5,7 +5,7 @@ import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
 import { endSession, endSessionsOf, deleteOldSessions, openSession, type Viewer } from "../../platform/sessions.ts";
-import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
 import { type AttemptResult, type ConfirmationDependencies, withConfirmedPassword } from "./password-attempts.ts";
 import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
 import { type Caller, forgetOldCallers, forgetOldFailures, rememberCaller } from "./sign-in-attempts.repository.ts";
@@ -58,7 +58,7 @@ export class AuthService {
       if (signedIn !== null) return signedIn;
     }
     const reason = account === null ? "unknown user" : "wrong password";
-    await recordAudit(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
+    await recordChange(db, { ...refusalOf(account, attempt, reason), at: clock.now() });
     throw new HttpError(401, "INVALID_CREDENTIALS", "Invalid credentials");
   }
 
@@ -66,7 +66,7 @@ export class AuthService {
   async #refuseExpired(account: Account, attempt: SignIn): Promise<void> {
     const { db, clock } = this.#deps;
     if (account.passwordMadeAt === null || clock.now() < generatedPasswordUntil(account.passwordMadeAt)) return;
-    await recordAudit(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
+    await recordChange(db, { ...refusalOf(account, attempt, "lapsed generated password"), at: clock.now() });
     throw new HttpError(403, "PASSWORD_EXPIRED", expiredMessage(account.role));
   }
 
@@ -79,15 +79,9 @@ export class AuthService {
       if (!(await lockAccount(tx, account))) return null;
       await rememberCaller(tx, settings.secretKey, account.id, caller, now);
       const sessionId = await openSession(tx, { userId: account.id, now, expiresAt });
-      await recordAudit(tx, {
-        actor: { userId: account.id, name: account.name },
-        action: "SIGN_IN",
-        entity: "session",
-        entityId: sessionId,
-        outcome: "DONE",
-        after: { address: caller.address },
-        at: now,
-      });
+      const actor = { userId: account.id, name: account.name };
+      const after = { address: caller.address };
+      await recordChange(tx, { actor, action: "SIGN_IN", entity: "session", entityId: sessionId, after, at: now });
       return sessionId;
     });
     if (sid === null) return null;
@@ -105,17 +99,11 @@ export class AuthService {
   }
 
   async signOut(viewer: Viewer): Promise<void> {
-    const now = this.#deps.clock.now();
-    await this.#deps.db.transaction().execute(async (tx) => {
-      if (!(await endSession(tx, viewer.sessionId, now))) return;
-      await recordAudit(tx, {
-        actor: viewer,
-        action: "SIGN_OUT",
-        entity: "session",
-        entityId: viewer.sessionId,
-        outcome: "DONE",
-        at: now,
-      });
+    const { db, clock } = this.#deps;
+    const at = clock.now();
+    const change = { actor: viewer, action: "SIGN_OUT", entity: "session", entityId: viewer.sessionId, at };
+    await auditedChange(db, change, async (tx, details) => {
+      if (!(await endSession(tx, viewer.sessionId, at))) details.rows = [];
     });
   }
 
@@ -154,14 +142,15 @@ export class AuthService {
     };
     return withConfirmedPassword(this.#deps, confirmation, signal, async () => {
       const passwordHash = await hashPassword(passwords.newPassword);
-      const isDone = await db.transaction().execute(async (tx) => {
-        if (!(await replacePassword(tx, account, passwordHash))) return false;
-        const at = clock.now();
-        const other_sessions_ended = await endSessionsOf(tx, [account.id], at, viewer.sessionId);
-        await recordAudit(tx, { ...change, outcome: "DONE", after: { address, other_sessions_ended }, at });
-        return true;
+      const at = clock.now();
+      return auditedChange(db, { ...change, at }, async (tx, details) => {
+        if (!(await replacePassword(tx, account, passwordHash))) {
+          details.rows = [];
+          return null;
+        }
+        details.after = { address, other_sessions_ended: await endSessionsOf(tx, [account.id], at, viewer.sessionId) };
+        return { message: "Password updated successfully" };
       });
-      return isDone ? { message: "Password updated successfully" } : null;
     });
   }
 

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { amendActivities, recordActivities } from "../activity/public.ts";
 import { clearAlerts, raiseAlerts, type RaisedAlert } from "../alerts/public.ts";
-import { type AuditRecord, recordAudits } from "../audit/public.ts";
+import { type AuditRecord, recordChanges } from "../audit/public.ts";
 import { type Command, type LockedRobot, type OpenCommand, staysPending } from "./commands.repository.ts";
 
 /** Site and robot as of the command; a refused command has none, and uses the robot's current ones. */
@@ -84,7 +84,7 @@ export async function auditCommands(tx: Executor, audited: readonly Audited[], n
     at: now,
     ...result,
   }));
-  await recordAudits(tx, records);
+  await recordChanges(tx, records);
 }
 
 const CODES = ["COMMAND_UNCONFIRMED"] as const satisfies readonly ServerAlertCode[];

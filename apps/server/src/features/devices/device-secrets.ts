@@ -14,7 +14,7 @@ import type { Db, Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
-import { type AuditActor, type AuditedChange, auditedChange, recordAudits, recordChange } from "../audit/public.ts";
+import { type AuditActor, type AuditedChange, auditedChange, recordChanges, recordChange } from "../audit/public.ts";
 import { seenAt } from "../sites/public.ts";
 import { deviceMessages } from "./device-messages.ts";
 import {
@@ -113,11 +113,10 @@ async function storeDevices(tx: Tx, devices: readonly DeviceAccount[], request: 
   if (taken.length > 0) throw serialsTaken(taken);
   const hashed = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
   if ((await insertDevices(tx, hashed, partnerId, at)) < devices.length) throw new ConcurrentChangeError();
-  const change = { actor, action: "PROVISION_DEVICE", entity: "device", outcome: "DONE", at } as const;
-  const after = { partner_id: partnerId, partner };
-  await recordAudits(
+  const change = { actor, action: "PROVISION_DEVICE", entity: "device", after: { partner_id: partnerId, partner }, at };
+  await recordChanges(
     tx,
-    devices.map(({ serial }) => ({ ...change, entityId: serial, after })),
+    devices.map(({ serial }) => ({ ...change, entityId: serial })),
   );
   return partner;
 }
@@ -237,7 +236,7 @@ async function storeRotated(db: Db, change: AuditedChange, { serial, secret }: D
       return true;
     }
     await storeNewSecret(tx, serial, hashDeviceSecret(secret), change.at);
-    await recordChange(tx, change, null);
+    await recordChange(tx, change);
     return false;
   });
   if (isRetired) throw conflict("DEVICE_RETIRED", deviceMessages.retiredAlready(serial));

@@ -11,13 +11,13 @@ import {
 import { announceChange } from "../../platform/change-signal.ts";
 import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
+import { conflict, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { endAlertsOf } from "../alerts/public.ts";
-import { type AuditActor, auditedChange, type ChangeDetails, recordAudits } from "../audit/public.ts";
+import { type AuditActor, auditedChange, type ChangeDetails } from "../audit/public.ts";
 import {
   type Commands,
   insertLastStop,
@@ -109,11 +109,7 @@ export class DeviceAccounts implements Service {
    */
   async allocate(viewer: Viewer, body: BodyOf<typeof allocateDevices>): Promise<ResponseOf<typeof allocateDevices>> {
     const { db, clock } = this.#deps;
-    const allocation = { ...body, by: viewer, at: clock.now() };
-    // A refusal is returned, so that its audit records are committed.
-    const allocated = await transactionWithRetry(db, (tx) => allocate(tx, allocation));
-    if (allocated instanceof HttpError) throw allocated;
-    return { message: allocated };
+    return { message: await allocate(db, { ...body, by: viewer, at: clock.now() }) };
   }
 
   /** Throws 404, 409 (retired, or its robot may be moving) or 503 (the broker could not be updated). */
@@ -254,39 +250,29 @@ interface Allocation extends BodyOf<typeof allocateDevices> {
 }
 
 /**
- * Allocates free devices to a partner, all or none; In-house stands for the operator. A device in use stays with the
- * partner of its robot's site. Returns the message, or the refusal; throws 404.
+ * Allocates free devices to a partner, all of them or none; the operator's own are those of In-house. A device that a
+ * robot has stays with the partner of the robot's site. Returns the message; throws 404 and 409.
  */
-async function allocate(tx: Tx, { serials, partner_id: partnerId, by, at }: Allocation): Promise<string | HttpError> {
-  const partner = await lockPartner(tx, partnerId);
-  const wanted = [...new Set(serials)].toSorted();
-  const devices = await lockDevices(tx, wanted);
-  if (devices.length < wanted.length) throw notFound("Device");
-  const others = devices.filter((device) => device.partner_id !== partnerId);
-  const serialsOf = (some: typeof devices) => some.map(({ serial }) => serial);
-  const retired = serialsOf(others.filter((device) => device.retired_at !== null));
-  const assigned = serialsOf(others.filter((device) => device.is_assigned));
-  const refusal =
-    retired.length > 0
-      ? conflict("DEVICE_RETIRED", deviceMessages.notAllocatedRetired(retired))
-      : assigned.length > 0
-        ? conflict("DEVICE_ASSIGNED", deviceMessages.notAllocatedAssigned(assigned))
-        : null;
-  await recordAudits(
-    tx,
-    devices.map((device) => ({
-      actor: by,
-      action: "ALLOCATE_DEVICE",
-      entity: "device",
-      entityId: device.serial,
-      outcome: refusal === null ? ("DONE" as const) : ("REFUSED" as const),
-      reason: refusal?.message ?? null,
-      before: { partner_id: device.partner_id, partner: device.partner_name },
+async function allocate(db: Db, { serials, partner_id: partnerId, by, at }: Allocation): Promise<string> {
+  const change = { actor: by, action: "ALLOCATE_DEVICE", entity: "device", at };
+  return auditedChange(db, change, async (tx, details) => {
+    const partner = await lockPartner(tx, partnerId);
+    const wanted = [...new Set(serials)].toSorted();
+    const devices = await lockDevices(tx, wanted);
+    if (devices.length < wanted.length) throw notFound("Device");
+    details.rows = devices.map(({ serial, partner_id, partner_name }) => ({
+      ...change,
+      entityId: serial,
+      before: { partner_id, partner: partner_name },
       after: { partner_id: partnerId, partner },
-      at,
-    })),
-  );
-  if (refusal !== null) return refusal;
-  await storeAllocated(tx, serialsOf(others), partnerId);
-  return deviceMessages.allocated(wanted, partner, partnerId === IN_HOUSE_PARTNER_ID);
+    }));
+    const others = devices.filter((device) => device.partner_id !== partnerId);
+    const serialsOf = (some: typeof devices) => some.map(({ serial }) => serial);
+    const retired = serialsOf(others.filter((device) => device.retired_at !== null));
+    if (retired.length > 0) throw conflict("DEVICE_RETIRED", deviceMessages.notAllocatedRetired(retired));
+    const assigned = serialsOf(others.filter((device) => device.is_assigned));
+    if (assigned.length > 0) throw conflict("DEVICE_ASSIGNED", deviceMessages.notAllocatedAssigned(assigned));
+    await storeAllocated(tx, serialsOf(others), partnerId);
+    return deviceMessages.allocated(wanted, partner, partnerId === IN_HOUSE_PARTNER_ID);
+  });
 }

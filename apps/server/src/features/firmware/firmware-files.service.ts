@@ -5,11 +5,10 @@ import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Db } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { conflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { conflict, forbidden, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { recordAudit } from "../audit/public.ts";
+import { auditedChange } from "../audit/public.ts";
 import {
   findVersion,
   insertFirmware,
@@ -62,65 +61,38 @@ export class FirmwareFiles {
     // Off the main thread, which serves robots.
     const sha256 = Buffer.from(await webcrypto.subtle.digest("SHA-256", content));
     const at = this.#deps.clock.now();
-    const uploaded = await transactionWithRetry(this.#deps.db, async (tx): Promise<Uploaded | HttpError> => {
+    const hash = sha256.toString("hex");
+    const after = { version, file_name: fileName, bytes: content.length, sha256: hash };
+    const change = { actor: viewer, action: "UPLOAD_FIRMWARE", entity: "firmware", after, at };
+    return auditedChange(this.#deps.db, change, async (tx, details) => {
       const known = await findVersion(tx, version);
       const isSame = known?.sha256.equals(sha256) === true;
-      const error = refusedUpload(version, content, known !== null && !isSame);
-      const id =
-        error === null && known === null
-          ? await insertFirmware(tx, {
-              version,
-              fileName,
-              content,
-              sha256,
-              userId: viewer.userId,
-              userName: viewer.name,
-              at,
-            })
-          : (known?.id ?? null);
-      await recordAudit(tx, {
-        actor: viewer,
-        action: "UPLOAD_FIRMWARE",
-        entity: "firmware",
-        entityId: id,
-        outcome: error === null ? "DONE" : "REFUSED",
-        reason: error?.message ?? null,
-        after: { version, file_name: fileName, bytes: content.length, sha256: sha256.toString("hex") },
-        at,
-      });
-      if (error !== null || id === null) return error ?? notFound("Firmware");
+      details.entityId = known?.id ?? null;
+      const refusal = refusedUpload(version, content, known !== null && !isSame);
+      if (refusal !== null) throw refusal;
+      const by = { userId: viewer.userId, userName: viewer.name, at };
+      const firmwareId = known?.id ?? (await insertFirmware(tx, { version, fileName, content, sha256, ...by }));
+      details.entityId = firmwareId;
       const message = isSame ? `Firmware ${version} was uploaded before.` : `Firmware ${version} was uploaded.`;
-      return { message, firmwareId: id, sha256: sha256.toString("hex") };
+      return { message, firmwareId, sha256: hash };
     });
-    if (uploaded instanceof HttpError) throw uploaded;
-    return uploaded;
   }
 
   /** Throws 404, and 409 while a rollout needs it. */
   async remove(viewer: Viewer, firmwareId: number): Promise<{ message: string }> {
     const at = this.#deps.clock.now();
-    const removed = await transactionWithRetry(this.#deps.db, async (tx) => {
+    const change = { actor: viewer, action: "DELETE_FIRMWARE", entity: "firmware", entityId: firmwareId, at };
+    return auditedChange(this.#deps.db, change, async (tx, details) => {
       const file = await lockFirmware(tx, firmwareId, true);
       if (file === null) throw notFound("Firmware");
-      const { version, file_name, bytes } = file;
-      const refusal = (await isInOpenRollout(tx, firmwareId))
-        ? `Firmware ${version} is being deployed. Cancel its rollout first.`
-        : null;
-      if (refusal === null) await markFirmwareDeleted(tx, firmwareId, at);
-      await recordAudit(tx, {
-        actor: viewer,
-        action: "DELETE_FIRMWARE",
-        entity: "firmware",
-        entityId: firmwareId,
-        outcome: refusal === null ? "DONE" : "REFUSED",
-        reason: refusal,
-        before: { version, file_name, bytes, sha256: file.sha256.toString("hex") },
-        at,
-      });
-      return refusal === null ? { message: `Firmware ${version} was deleted.` } : conflict("FIRMWARE_IN_USE", refusal);
+      const { version, file_name, bytes, sha256 } = file;
+      details.before = { version, file_name, bytes, sha256: sha256.toString("hex") };
+      if (await isInOpenRollout(tx, firmwareId)) {
+        throw conflict("FIRMWARE_IN_USE", `Firmware ${version} is being deployed. Cancel its rollout first.`);
+      }
+      await markFirmwareDeleted(tx, firmwareId, at);
+      return { message: `Firmware ${version} was deleted.` };
     });
-    if (removed instanceof HttpError) throw removed;
-    return removed;
   }
 
   /**

@@ -3,7 +3,7 @@ import { REFUSED_WAIT_MS, type ReportOutcome, reportOutcome } from "@suncrew/dom
 import { FAILED_TEXTS, overdueText, refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
-import { type AuditRecord, recordAudits } from "../audit/public.ts";
+import { recordChanges, suncrew } from "../audit/public.ts";
 
 /** A robot of a rollout after a change. */
 interface UpdatedRobot {
@@ -221,15 +221,15 @@ export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Da
 /** Audits the updates that ended; other changes are not audited. */
 async function auditEndedUpdates(tx: Tx, changed: readonly UpdatedRobot[], at: Date): Promise<void> {
   const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
-  await recordAudits(
+  await recordChanges(
     tx,
-    ended.map(({ robot_id, site_id, state, reason, from_version, version }): AuditRecord => ({
-      actor: { userId: null, name: "Suncrew" },
+    ended.map(({ robot_id, site_id, state, reason, from_version, version }) => ({
+      actor: suncrew,
       action: "UPDATE_FIRMWARE",
       entity: "robot",
       entityId: robot_id,
       siteId: site_id,
-      outcome: state === "DONE" ? "DONE" : "FAILED",
+      outcome: state === "DONE" ? ("DONE" as const) : ("FAILED" as const),
       reason,
       before: { firmware: from_version },
       after: { firmware: version },

@@ -16,7 +16,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
 import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
-import { recordAudit } from "../audit/public.ts";
+import { recordChange, suncrew } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
 import { endInstalling, failOverdue, findNoLongerInstalling, findOverdue } from "./firmware-updates.repository.ts";
@@ -325,15 +325,6 @@ async function auditStep(
   { action, state, reason }: Pick<StoredRollout, "state"> & { readonly action: string; readonly reason: string | null },
   at: Date,
 ): Promise<void> {
-  await recordAudit(tx, {
-    actor: { userId: null, name: "Suncrew" },
-    action,
-    entity: "rollout",
-    entityId: id,
-    outcome: "DONE",
-    reason,
-    before: { state: stateBefore },
-    after: { state },
-    at,
-  });
+  const change = { actor: suncrew, action, entity: "rollout", entityId: id, at };
+  await recordChange(tx, { ...change, reason, before: { state: stateBefore }, after: { state } });
 }

@@ -8,12 +8,11 @@ import type {
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { skippedText, turnText, waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Db } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
+import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { recordAudit } from "../audit/public.ts";
+import { auditedChange } from "../audit/public.ts";
 import { lockFirmware } from "./firmware-files.repository.ts";
 import { readCandidates } from "./offers.repository.ts";
 import {
@@ -106,16 +105,14 @@ export class Rollouts {
     const { db, clock } = this.#deps;
     const at = clock.now();
     const hasPublicUrl = this.#hasPublicUrl();
-    const created = await transactionWithRetry(db, (tx) => storeNewRollout(tx, viewer, body, { at, hasPublicUrl }));
-    if (created instanceof HttpError) throw created;
+    const created = await storeNewRollout(db, viewer, body, { at, hasPublicUrl });
     return { message: `Deploying firmware to ${created.robots} robot(s).`, rolloutId: created.rolloutId };
   }
 
   /** Pauses, resumes or cancels; repeating an action succeeds. Throws 404, and 409 if the rollout has ended. */
   async control(viewer: Viewer, rolloutId: number, action: Action): Promise<{ message: string }> {
     const { db, clock } = this.#deps;
-    const refusal = await transactionWithRetry(db, (tx) => storeAction(tx, viewer, rolloutId, action, clock.now()));
-    if (refusal !== null) throw conflict("ROLLOUT_OVER", refusal);
+    await storeAction(db, viewer, rolloutId, action, clock.now());
     return { message: doneMessages[action] };
   }
 
@@ -129,41 +126,33 @@ function rolloutOf(row: StoredRollout, counts: Counts): Rollout {
   return { ...rollout, created_at: created_at.toISOString(), ended_at: ended_at?.toISOString() ?? null, counts };
 }
 
-/** Stores a rollout for the engine to begin. A refusal is audited, and thrown after the commit. Throws 404. */
+/** Stores a rollout for the engine to begin. Throws 404 and 409. */
 async function storeNewRollout(
-  tx: Tx,
+  db: Db,
   viewer: Viewer,
-  body: NewRolloutBody,
+  { firmware_id, robot_ids, ...limits }: NewRolloutBody,
   { at, hasPublicUrl }: { readonly at: Date; readonly hasPublicUrl: boolean },
-): Promise<{ readonly rolloutId: number; readonly robots: number } | HttpError> {
-  const { firmware_id, robot_ids, ...limits } = body;
-  const firmware = await lockFirmware(tx, firmware_id);
-  if (firmware === null) throw notFound("Firmware");
-  const robotIds = [...new Set(robot_ids)];
-  const found = new Map((await readTargets(tx, robotIds)).map((robot) => [robot.id, robot]));
-  if (found.size < robotIds.length) throw notFound("Robot");
-  const error = newRolloutRefusal(await readSerialsInOpenRollouts(tx, robotIds), hasPublicUrl);
-  const targets = robotIds.flatMap((id) => found.get(id) ?? []);
-  const rolloutId =
-    error === null
-      ? await insertRollout(tx, { firmware_id: firmware.id, ...limits }, targets, { by: viewer, at })
-      : null;
-  await recordAudit(tx, {
-    actor: viewer,
-    action: "CREATE_ROLLOUT",
-    entity: "rollout",
-    entityId: rolloutId,
-    outcome: error === null ? "DONE" : "REFUSED",
-    reason: error?.message ?? null,
-    after: {
+): Promise<{ readonly rolloutId: number; readonly robots: number }> {
+  const change = { actor: viewer, action: "CREATE_ROLLOUT", entity: "rollout", at };
+  return auditedChange(db, change, async (tx, details) => {
+    const firmware = await lockFirmware(tx, firmware_id);
+    if (firmware === null) throw notFound("Firmware");
+    const robotIds = [...new Set(robot_ids)];
+    const found = new Map((await readTargets(tx, robotIds)).map((robot) => [robot.id, robot]));
+    if (found.size < robotIds.length) throw notFound("Robot");
+    const targets = robotIds.flatMap((id) => found.get(id) ?? []);
+    details.after = {
       version: firmware.version,
       sha256: firmware.sha256.toString("hex"),
       ...limits,
       robots: targets.map(({ serial_number }) => serial_number),
-    },
-    at,
+    };
+    const refusal = newRolloutRefusal(await readSerialsInOpenRollouts(tx, robotIds), hasPublicUrl);
+    if (refusal !== null) throw refusal;
+    const rolloutId = await insertRollout(tx, { firmware_id: firmware.id, ...limits }, targets, { by: viewer, at });
+    details.entityId = rolloutId;
+    return { rolloutId, robots: targets.length };
   });
-  return error ?? { rolloutId: rolloutId ?? 0, robots: targets.length };
 }
 
 function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boolean): HttpError | null {
@@ -181,35 +170,25 @@ function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boo
   return conflict("ROBOT_IN_OTHER_ROLLOUT", `${robots} ${verb} in another rollout that has not ended.`);
 }
 
-/** Returns why the action was refused, which is audited, or null. Throws 404. */
-async function storeAction(
-  tx: Tx,
-  viewer: Viewer,
-  rolloutId: number,
-  action: Action,
-  at: Date,
-): Promise<string | null> {
-  const rollout = await lockRollout(tx, rolloutId);
-  if (rollout === null) throw notFound("Rollout");
-  const change = changeFor(rollout, action, at);
-  if (typeof change !== "string") {
+/** Throws 404, and 409 where the rollout has ended. */
+async function storeAction(db: Db, viewer: Viewer, rolloutId: number, action: Action, at: Date): Promise<void> {
+  const about = { action: `${action}_ROLLOUT`, entity: "rollout", entityId: rolloutId };
+  await auditedChange(db, { actor: viewer, ...about, at }, async (tx, details) => {
+    const rollout = await lockRollout(tx, rolloutId);
+    if (rollout === null) throw notFound("Rollout");
+    const change = changeFor(rollout, action, at);
+    details.before = { state: rollout.state };
+    details.after = { state: typeof change === "string" ? rollout.state : change.state };
+    if (change === "refused") {
+      throw conflict(
+        "ROLLOUT_OVER",
+        rollout.state === "CANCELLED" ? "The rollout was cancelled." : "The rollout has ended.",
+      );
+    }
+    if (change === "none") return;
     if (action === "CANCEL") await cancelWaiting(tx, rolloutId, at);
     await storeRollout(tx, rolloutId, change);
-  }
-  const ended = rollout.state === "CANCELLED" ? "The rollout was cancelled." : "The rollout has ended.";
-  const reason = change === "refused" ? ended : null;
-  await recordAudit(tx, {
-    actor: viewer,
-    action: `${action}_ROLLOUT`,
-    entity: "rollout",
-    entityId: rolloutId,
-    outcome: reason === null ? "DONE" : "REFUSED",
-    reason,
-    before: { state: rollout.state },
-    after: { state: typeof change === "string" ? rollout.state : change.state },
-    at,
   });
-  return reason;
 }
 
 function changeFor({ state }: StoredRollout, action: Action, at: Date): RolloutChange | "none" | "refused" {

@@ -1,7 +1,7 @@
 import { groupNameKey } from "@suncrew/domain/groups/groups.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
-import { type AuditActor, recordAudits } from "../audit/public.ts";
+import { type AuditActor, recordChanges } from "../audit/public.ts";
 
 /** The name and robots of a group. */
 export interface GroupContent {
@@ -186,19 +186,17 @@ export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor,
     .where("site_id", "=", siteId)
     .where("deleted_at", "is", null)
     .execute();
-  await recordAudits(
+  const change = {
+    actor: by,
+    action: "DELETE_GROUP",
+    entity: "group",
+    siteId,
+    reason: "Its site was deleted.",
+    at: now,
+  };
+  await recordChanges(
     tx,
-    removed.map(({ id, before }) => ({
-      actor: by,
-      action: "DELETE_GROUP",
-      entity: "group",
-      entityId: id,
-      siteId,
-      outcome: "DONE" as const,
-      before,
-      reason: "Its site was deleted.",
-      at: now,
-    })),
+    removed.map(({ id, before }) => ({ ...change, entityId: id, before })),
   );
   return removed.length;
 }

@@ -13,7 +13,7 @@ import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
 import { type Commands, type KnownFleet, lockRobots, type Press, showChange } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
 import {
@@ -40,60 +40,53 @@ import {
 /** Only an edit has a `version`. */
 export type GroupBody = BodyOf<typeof updateGroup>;
 
-/** The outcome of saving in its transaction; a refusal is recorded, and thrown after the commit. */
-export type SavedGroup =
-  | { readonly kind: "saved"; readonly groupId: number }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
-/** §5 Robot group: creates a group, or changes the one with that id. Throws 404. */
+/** §5 Robot group: creates a group, or changes the one with that id; returns its id. Throws 400, 404 and 409. */
 export async function saveGroup(
-  tx: Tx,
+  db: Executor,
   viewer: Viewer,
   groupId: number | null,
   body: GroupBody,
-  now: Date,
-): Promise<SavedGroup> {
+  at: Date,
+): Promise<number> {
   const { site_id: siteId, robot_ids } = body;
-  const found = groupId === null ? null : await findGroup(viewer, tx, groupId);
-  await requireSite(viewer, tx, siteId);
-  const stray = await findRobotAtOtherSite(viewer, tx, found?.site_id ?? siteId, robot_ids);
-  const former = groupId === null ? [] : await membersOf(tx, groupId);
   const after: GroupContent = { group_name: body.group_name, robot_ids: robot_ids.toSorted((a, b) => a - b) };
-  const unfit = stray ?? (found !== null && found.site_id !== siteId ? siteChanged() : null);
-  if (unfit !== null) {
-    const before = found && { group_name: found.group_name, robot_ids: former.toSorted((a, b) => a - b) };
-    const of = { siteId: found?.site_id ?? siteId, groupId };
-    await audit({ tx, viewer, ...of, before, after, refused: unfit.message, now });
-    return { kind: "refused", error: unfit };
-  }
-  const concerned = [...new Set([...former, ...robot_ids])];
-  const robots = await lockRobots(tx, concerned);
-  // Deleted or moved while this call waited for the locks.
-  if (robot_ids.some((id) => robots.get(id)?.deleted_at !== null || robots.get(id)?.site_id !== siteId)) {
-    throw notFound("Robot");
-  }
-  const locked = groupId === null ? null : await lockGroup(tx, groupId);
-  if (groupId !== null && locked === null) throw notFound("Group");
-  const before = locked?.content ?? null;
-  if (before?.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
-  const change = { tx, viewer, siteId, before, after, now };
-  const isStale = locked !== null && body.version !== undefined && body.version !== locked.version;
-  const error = isStale ? editConflict("group") : await refusalOf(tx, siteId, groupId, after);
-  if (error !== null) {
-    await audit({ ...change, groupId, refused: error.message });
-    return { kind: "refused", error };
-  }
-  const id = groupId ?? (await insertGroup(tx, siteId, after, now));
-  // Not counted as an edit, so it conflicts with no other.
-  const isSame = before !== null && isDeepStrictEqual(before, after);
-  if (groupId !== null && !isSame) await changeGroup(tx, groupId, siteId, after, now);
-  await audit({ ...change, groupId: id, refused: null });
-  await showChange(tx, concerned);
-  return { kind: "saved", groupId: id };
-}
-
-function siteChanged(): HttpError {
-  return invalid("site_id", "The site of a group cannot be changed.", "GROUP_SITE_FIXED");
+  const action = groupId === null ? "CREATE_GROUP" : "UPDATE_GROUP";
+  const change = { actor: viewer, action, entity: "group", entityId: groupId, siteId, after, at };
+  return auditedChange(db, change, async (tx, details) => {
+    const found = groupId === null ? null : await findGroup(viewer, tx, groupId);
+    await requireSite(viewer, tx, siteId);
+    const stray = await findRobotAtOtherSite(viewer, tx, found?.site_id ?? siteId, robot_ids);
+    const former = groupId === null ? [] : await membersOf(tx, groupId);
+    if (found !== null) {
+      details.siteId = found.site_id;
+      details.before = { group_name: found.group_name, robot_ids: former.toSorted((a, b) => a - b) };
+    }
+    if (stray !== null) throw stray;
+    if (found !== null && found.site_id !== siteId) {
+      throw invalid("site_id", "The site of a group cannot be changed.", "GROUP_SITE_FIXED");
+    }
+    const concerned = [...new Set([...former, ...robot_ids])];
+    const robots = await lockRobots(tx, concerned);
+    // Deleted or moved while this call waited for the locks.
+    if (robot_ids.some((id) => robots.get(id)?.deleted_at !== null || robots.get(id)?.site_id !== siteId)) {
+      throw notFound("Robot");
+    }
+    const locked = groupId === null ? null : await lockGroup(tx, groupId);
+    if (groupId !== null && locked === null) throw notFound("Group");
+    const before = locked?.content ?? null;
+    if (before?.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
+    details.before = before;
+    if (locked !== null && body.version !== undefined && body.version !== locked.version) throw editConflict("group");
+    const refusal = await refusalOf(tx, siteId, groupId, after);
+    if (refusal !== null) throw refusal;
+    const id = groupId ?? (await insertGroup(tx, siteId, after, at));
+    details.entityId = id;
+    // Not counted as an edit, so it conflicts with no other.
+    const isSame = before !== null && isDeepStrictEqual(before, after);
+    if (groupId !== null && !isSame) await changeGroup(tx, groupId, siteId, after, at);
+    await showChange(tx, concerned);
+    return id;
+  });
 }
 
 async function refusalOf(
@@ -111,61 +104,31 @@ async function refusalOf(
   return conflict("ROBOT_IN_OTHER_GROUP", wording.join(" "));
 }
 
-interface Change {
-  readonly tx: Tx;
-  readonly viewer: Viewer;
-  readonly siteId: number;
-  readonly groupId: number | null;
-  readonly before: GroupContent | null;
-  readonly after: GroupContent;
-  readonly refused: string | null;
-  readonly now: Date;
-}
-
-async function audit({ tx, viewer, siteId, groupId, before, after, refused, now }: Change): Promise<void> {
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: before === null ? "CREATE_GROUP" : "UPDATE_GROUP",
-    entity: "group",
-    entityId: groupId,
-    siteId,
-    outcome: refused === null ? "DONE" : "REFUSED",
-    reason: refused,
-    before: before && { ...before },
-    after: { ...after },
-    at: now,
-  });
-}
-
 /**
  * Deletes a group with its schedule and frees its robots. Those that are cleaning continue: their end belongs to their
  * run, so a planned run still ends in time. Throws 404.
  */
-export async function deleteGroupOf(tx: Tx, viewer: Viewer, groupId: number, now: Date): Promise<void> {
-  const { site_id: siteId } = await findGroup(viewer, tx, groupId);
-  const schedule = await lockScheduleOf(tx, groupId);
-  const members = await membersOf(tx, groupId);
-  const robots = await lockRobots(tx, members);
-  const locked = await lockGroup(tx, groupId);
-  if (locked === null) throw notFound("Group");
-  const { content: group } = locked;
-  if (group.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
-  const cleaning = await readCleaning(tx, group.robot_ids);
-  await removeGroup(tx, groupId, now);
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: "DELETE_GROUP",
-    entity: "group",
-    entityId: groupId,
-    siteId,
-    outcome: "DONE",
-    before: { ...group, schedule, cleaning_robot_ids: cleaning },
-    reason: cleaning.length === 0 ? null : "Its robots that are cleaning continue until their planned end or a Stop.",
-    at: now,
+export async function deleteGroupOf(db: Executor, viewer: Viewer, groupId: number, at: Date): Promise<void> {
+  const change = { actor: viewer, action: "DELETE_GROUP", entity: "group", entityId: groupId, at };
+  await auditedChange(db, change, async (tx, details) => {
+    const { site_id: siteId } = await findGroup(viewer, tx, groupId);
+    const schedule = await lockScheduleOf(tx, groupId);
+    const members = await membersOf(tx, groupId);
+    const robots = await lockRobots(tx, members);
+    const locked = await lockGroup(tx, groupId);
+    if (locked === null) throw notFound("Group");
+    const { content: group } = locked;
+    if (group.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
+    const cleaning = await readCleaning(tx, group.robot_ids);
+    details.siteId = siteId;
+    details.before = { ...group, schedule, cleaning_robot_ids: cleaning };
+    if (cleaning.length > 0)
+      details.reason = "Its robots that are cleaning continue until their planned end or a Stop.";
+    await removeGroup(tx, groupId, at);
+    await showChange(tx, members);
+    // Even if it had no robot left.
+    await announceChange(tx);
   });
-  await showChange(tx, members);
-  // Even if it had no robot left.
-  await announceChange(tx);
 }
 
 type GroupCommandBody = BodyOf<typeof groupSendCommand>;
@@ -307,9 +270,9 @@ export function manyRobotsAnswer(results: readonly RobotResult[], wording: Actio
 /** Records that a command for a group or a site reached no robot, so that no robot's own row shows it. */
 export async function auditNoRobots(
   { db, clock }: Pick<Dependencies, "db" | "clock">,
-  { userId, name }: Viewer,
+  viewer: Viewer,
   about: Pick<AuditRecord, "action" | "entity" | "entityId" | "siteId">,
   reason: string,
 ): Promise<void> {
-  await recordAudit(db, { actor: { userId, name }, ...about, outcome: "REFUSED", reason, at: clock.now() });
+  await recordChange(db, { actor: viewer, ...about, at: clock.now() }, reason);
 }

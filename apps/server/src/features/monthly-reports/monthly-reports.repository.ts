@@ -2,7 +2,7 @@ import { lastMonth } from "@suncrew/domain/reports/monthly-reports.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
-import { recordAudit } from "../audit/public.ts";
+import { recordChange, suncrew } from "../audit/public.ts";
 
 /** Two work queues in the rows of `kept_reports`: reports to generate, and generated ones to send. */
 const generation = new LeasedQueue("kept_reports", {
@@ -188,13 +188,5 @@ interface ReportOutcome {
 
 /** Audits the final outcome of generating or sending a monthly report. */
 export async function auditReport(tx: Tx, { id, siteId }: ReportClaim, outcome: ReportOutcome): Promise<void> {
-  await recordAudit(tx, {
-    ...outcome,
-    actor: { userId: null, name: "Suncrew" },
-    entity: "kept_report",
-    entityId: id,
-    siteId,
-    reason: outcome.reason ?? null,
-    after: outcome.after ?? null,
-  });
+  await recordChange(tx, { ...outcome, actor: suncrew, entity: "kept_report", entityId: id, siteId });
 }

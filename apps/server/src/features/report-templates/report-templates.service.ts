@@ -16,11 +16,10 @@ import {
   TEMPLATE_NAME_TAKEN,
 } from "@suncrew/domain/report-templates/template-sections.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { recordAudit } from "../audit/public.ts";
+import { auditedChange, type ChangeDetails } from "../audit/public.ts";
 import {
   changeSettings,
   changeTemplate,
@@ -47,9 +46,15 @@ export class ReportTemplatesService {
   /** Throws 400 with the place named if a rule is broken, and 409 for a name that is taken. */
   async create(viewer: Viewer, body: TemplateBody): Promise<ResponseOf<typeof createReportTemplate>> {
     const content = contentOfBody(body);
-    const made = await transactionWithRetry(this.#deps.db, (tx) => createTemplate(this.#work(tx, viewer), content));
-    if (made instanceof HttpError) throw made;
-    return { message: "Report template created successfully", templateId: made };
+    const change = { actor: viewer, action: "CREATE_TEMPLATE", entity: "report_template", after: content };
+    const at = this.#deps.clock.now();
+    const templateId = await auditedChange(this.#deps.db, { ...change, at }, async (tx, details) => {
+      if (await isTemplateNameTaken(tx, content.name, null)) throw nameTaken();
+      const id = await insertTemplate(tx, content, viewer, at);
+      details.entityId = id;
+      return id;
+    });
+    return { message: "Report template created successfully", templateId };
   }
 
   /** Throws the same, 404, and 409 after a concurrent edit or if the monthly reports need it active. */
@@ -58,15 +63,24 @@ export class ReportTemplatesService {
     templateId: number,
     body: TemplateBody,
   ): Promise<ResponseOf<typeof updateReportTemplate>> {
-    await this.#change(viewer, templateId, (work, template) =>
-      updateTemplate(work, template, contentOfBody(body), body.version),
-    );
+    const after = contentOfBody(body);
+    await this.#change(viewer, "UPDATE_TEMPLATE", templateId, async ({ tx, template, details, at }) => {
+      details.after = after;
+      if (body.version !== undefined && body.version !== template.version) throw editConflict("report template");
+      if (await isTemplateNameTaken(tx, after.name, templateId)) throw nameTaken();
+      if (!after.is_active && template.is_active && (await isUsed(tx, templateId)))
+        throw conflict("TEMPLATE_IN_USE", inUse);
+      await changeTemplate(tx, templateId, after, at);
+    });
     return { message: "Report template updated successfully" };
   }
 
-  /** Throws 404, and 409 while the monthly reports use it. */
+  /** Throws 404, and 409 while the monthly reports are made with it; reports made with it stay. */
   async delete(viewer: Viewer, templateId: number): Promise<ResponseOf<typeof deleteReportTemplate>> {
-    await this.#change(viewer, templateId, deleteTemplate);
+    await this.#change(viewer, "DELETE_TEMPLATE", templateId, async ({ tx, at }) => {
+      if (await isUsed(tx, templateId)) throw conflict("TEMPLATE_IN_USE", inUse);
+      await removeTemplate(tx, templateId, at);
+    });
     return { message: "Report template deleted successfully" };
   }
 
@@ -74,33 +88,63 @@ export class ReportTemplatesService {
     return readReportSettings(this.#deps.db, this.#deps.mailer !== undefined);
   }
 
-  /** Throws 404 and 400 for a template that cannot be chosen, and 409 after a concurrent edit. */
+  /**
+   * Changes what is named and leaves the rest. Switched on, the monthly reports begin with the next first day of a month:
+   * months that are over get none. Throws 404 and 400 for a template that cannot be chosen, and 409 where another edit
+   * came between.
+   */
   async updateSettings(
     viewer: Viewer,
-    body: BodyOf<typeof updateReportSettings>,
+    { version, ...edit }: BodyOf<typeof updateReportSettings>,
   ): Promise<ResponseOf<typeof updateReportSettings>> {
-    const refusal = await transactionWithRetry(this.#deps.db, (tx) => updateSettings(this.#work(tx, viewer), body));
-    if (refusal !== null) throw refusal;
+    const at = this.#deps.clock.now();
+    const change = { actor: viewer, action: "UPDATE_REPORT_SETTINGS", entity: "report_settings", at };
+    await auditedChange(this.#deps.db, change, async (tx, details) => {
+      const chosen = edit.template_id ?? null;
+      const template = chosen === null ? null : await lockTemplate(tx, chosen);
+      const stored = await lockSettings(tx);
+      const before = fieldsOf(stored);
+      const after = { ...before, ...edit, ...(edit.recipients && { recipients: once(edit.recipients) }) };
+      details.before = before;
+      details.after = after;
+      if (template === null && chosen !== null) throw notFound("Report template");
+      if (template?.is_active === false) {
+        throw invalid("template_id", `The report template "${template.name}" is inactive.`, "TEMPLATE_INACTIVE");
+      }
+      if (version !== undefined && version !== stored.version) throw editConflict("page's settings");
+      await changeSettings(tx, {
+        ...after,
+        auto_since: after.auto_generate_monthly ? (stored.auto_since ?? at) : null,
+      });
+    });
     return { message: "Report settings updated successfully" };
   }
 
-  /** Changes an existing template. Its refusals are recorded, so they are thrown after the commit. */
+  /** Throws 404. */
   async #change(
     viewer: Viewer,
+    action: string,
     templateId: number,
-    work: (work: TemplateWork, template: TemplateRow) => Promise<HttpError | null>,
+    work: (change: TemplateChange) => Promise<void>,
   ): Promise<void> {
-    const refusal = await transactionWithRetry(this.#deps.db, async (tx) => {
+    const at = this.#deps.clock.now();
+    const change = { actor: viewer, action, entity: "report_template", entityId: templateId, at };
+    await auditedChange(this.#deps.db, change, async (tx, details) => {
       const template = await lockTemplate(tx, templateId);
       if (template === null) throw notFound("Report template");
-      return work(this.#work(tx, viewer), template);
+      const { name, description, sections, is_active } = template;
+      details.before = { name, description, sections, is_active };
+      await work({ tx, template, details, at });
     });
-    if (refusal !== null) throw refusal;
   }
+}
 
-  #work(tx: Tx, viewer: Viewer): TemplateWork {
-    return { tx, viewer, now: this.#deps.clock.now() };
-  }
+/** A change of a template whose row is locked. */
+interface TemplateChange {
+  readonly tx: Tx;
+  readonly template: TemplateRow;
+  readonly details: ChangeDetails;
+  readonly at: Date;
 }
 
 type TemplateBody = BodyOf<typeof updateReportTemplate>;
@@ -114,69 +158,8 @@ function contentOfBody({ name, description, sections, isActive }: TemplateBody):
   return { name, description: description ?? "", sections: composed.sections, is_active: isActive };
 }
 
-/** Adds a template; returns its id, or the refusal. */
-async function createTemplate(work: TemplateWork, content: TemplateContent): Promise<number | HttpError> {
-  const { tx, viewer, now } = work;
-  if (await isTemplateNameTaken(tx, content.name, null)) {
-    await recordReportChange(work, {
-      action: "CREATE_TEMPLATE",
-      templateId: null,
-      refused: TEMPLATE_NAME_TAKEN,
-      after: content,
-    });
-    return nameTaken();
-  }
-  const templateId = await insertTemplate(tx, content, viewer, now);
-  await recordReportChange(work, { action: "CREATE_TEMPLATE", templateId, after: content });
-  return templateId;
-}
-
-/** Changes a template; returns the refusal, if any. */
-async function updateTemplate(
-  work: TemplateWork,
-  template: TemplateRow,
-  content: TemplateContent,
-  version: number | undefined,
-): Promise<HttpError | null> {
-  const { tx, now } = work;
-  const about = {
-    action: "UPDATE_TEMPLATE",
-    templateId: template.id,
-    before: contentOf(template),
-    after: content,
-  } as const;
-  const refusal = await refusalOf();
-  if (refusal !== null) {
-    await recordReportChange(work, { ...about, refused: refusal.message });
-    return refusal;
-  }
-  await changeTemplate(tx, template.id, content, now);
-  await recordReportChange(work, about);
-  return null;
-
-  async function refusalOf(): Promise<HttpError | null> {
-    if (version !== undefined && version !== template.version) return editConflict("report template");
-    if (await isTemplateNameTaken(tx, content.name, template.id)) return nameTaken();
-    if (!content.is_active && template.is_active && (await isUsed(work, template.id)))
-      return conflict("TEMPLATE_IN_USE", inUse);
-    return null;
-  }
-}
-
-/** Deletes a template that the monthly reports do not use; reports made with it stay. */
-async function deleteTemplate(work: TemplateWork, template: TemplateRow): Promise<HttpError | null> {
-  const about = { action: "DELETE_TEMPLATE", templateId: template.id, before: contentOf(template) } as const;
-  if (await isUsed(work, template.id)) {
-    await recordReportChange(work, { ...about, refused: inUse });
-    return conflict("TEMPLATE_IN_USE", inUse);
-  }
-  await removeTemplate(work.tx, template.id, work.now);
-  await recordReportChange(work, about);
-  return null;
-}
-
 /** The settings are locked, so that nobody can choose the template concurrently. */
-async function isUsed({ tx }: TemplateWork, templateId: number): Promise<boolean> {
+async function isUsed(tx: Tx, templateId: number): Promise<boolean> {
   return (await lockSettings(tx)).template_id === templateId;
 }
 
@@ -186,41 +169,10 @@ function nameTaken(): HttpError {
   });
 }
 
-function contentOf({ name, description, sections, is_active }: TemplateRow): TemplateContent {
-  return { name, description, sections, is_active };
-}
-
-type SettingsBody = BodyOf<typeof updateReportSettings>;
-
 /** The settings, for responses. */
 async function readReportSettings(db: Executor, emailConfigured: boolean): Promise<ResponseOf<typeof reportSettings>> {
   const { version, ...row } = await readSettingsRow(db);
   return { ...fieldsOf(row), email_configured: emailConfigured, version };
-}
-
-/**
- * Changes the named settings and leaves the rest. When switched on, the monthly reports begin with the next first day
- * of a month: past months get none. Throws 404 for a nonexistent template and 400 for an inactive one.
- */
-async function updateSettings(work: TemplateWork, { version, ...edit }: SettingsBody): Promise<HttpError | null> {
-  const { tx, now } = work;
-  if (edit.template_id !== undefined && edit.template_id !== null) {
-    const template = await lockTemplate(tx, edit.template_id);
-    if (template === null) throw notFound("Report template");
-    if (!template.is_active)
-      throw invalid("template_id", `The report template "${template.name}" is inactive.`, "TEMPLATE_INACTIVE");
-  }
-  const before = await lockSettings(tx);
-  const after = { ...fieldsOf(before), ...edit, ...(edit.recipients && { recipients: once(edit.recipients) }) };
-  const about = { action: "UPDATE_REPORT_SETTINGS", templateId: null, before: fieldsOf(before), after } as const;
-  if (version !== undefined && version !== before.version) {
-    const refusal = editConflict("page's settings");
-    await recordReportChange(work, { ...about, refused: refusal.message });
-    return refusal;
-  }
-  await changeSettings(tx, { ...after, auto_since: after.auto_generate_monthly ? (before.auto_since ?? now) : null });
-  await recordReportChange(work, about);
-  return null;
 }
 
 function fieldsOf(row: Omit<SettingsRow, "version">) {
@@ -234,38 +186,6 @@ function once(addresses: readonly string[]): string[] {
   return addresses.filter(
     (address) => seen.get(address.toLowerCase()) === address && seen.delete(address.toLowerCase()),
   );
-}
-
-/** What every change of templates and settings works with. */
-interface TemplateWork {
-  readonly tx: Tx;
-  readonly viewer: Viewer;
-  readonly now: Date;
-}
-
-interface ReportRecord {
-  readonly action: "CREATE_TEMPLATE" | "UPDATE_TEMPLATE" | "DELETE_TEMPLATE" | "UPDATE_REPORT_SETTINGS";
-  /** Null for the settings, and for a template that was not created. */
-  readonly templateId: number | null;
-  /** Why nothing was done; omitted if it was. */
-  readonly refused?: string;
-  readonly before?: object | null;
-  readonly after?: object | null;
-}
-
-/** Records a change of a template or of the settings, done or refused. */
-async function recordReportChange({ tx, viewer, now }: TemplateWork, record: ReportRecord): Promise<void> {
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: record.action,
-    entity: record.action === "UPDATE_REPORT_SETTINGS" ? "report_settings" : "report_template",
-    entityId: record.templateId,
-    outcome: record.refused === undefined ? "DONE" : "REFUSED",
-    reason: record.refused ?? null,
-    before: record.before ? { ...record.before } : null,
-    after: record.after ? { ...record.after } : null,
-    at: now,
-  });
 }
 
 /** What a report shows. */

@@ -1,5 +1,5 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
-import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import {
   ROBOT_COLUMNS,
   ROBOT_OPTIONAL_COLUMNS,
@@ -16,28 +16,18 @@ import {
 } from "@suncrew/domain/csv/import-file.ts";
 import { robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { siteNameKey } from "@suncrew/domain/sites/site-duplicates.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError, inTransaction } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { type CheckedImport, importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { serializeAnswer } from "../../platform/http/register.ts";
 import { fieldProblemsOf } from "../../platform/http/error-handler.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
-import { recordAudit, recordAudits } from "../audit/public.ts";
+import { auditedChange } from "../audit/public.ts";
 import { type ConflictCheck, type NamedRobot, robotConflicts } from "./robot-conflicts.repository.ts";
 import { lockSites, robotFileOf, siteIdsByName } from "./robots.queries.ts";
 import { insertRobots, type NewRobot } from "./robots.repository.ts";
-
-/** The outcome of an import in its transaction; a refusal is recorded, and thrown after the commit. */
-type ImportedRobots =
-  | {
-      readonly kind: "answered";
-      readonly answer: ResponseOf<typeof importRobots>;
-      /** Of the robots that were stored. */
-      readonly serials: readonly string[];
-    }
-  | { readonly kind: "refused"; readonly error: HttpError };
 
 interface FileCall {
   readonly viewer: Viewer;
@@ -47,50 +37,48 @@ interface FileCall {
 
 /** §7: a file of new robots, checked or stored. Throws 400 if a row to be stored is invalid. */
 export const importRobotsTask = workerTask("import robots", async ({ viewer, body, now }: FileCall, { db }) => {
-  const imported = await transactionWithRetry(db, (tx) => importRobotFile(tx, viewer, body, now));
-  if (imported.kind === "refused") throw imported.error;
-  return { json: serializeAnswer(importRobots, imported.answer), serials: imported.serials };
+  const { checked, serials } = body.apply
+    ? await storeRobotFile(db, viewer, body.csv, now)
+    : { checked: await inTransaction(db, (tx) => checkRobotFile(tx, viewer, body.csv, "preview")), serials: [] };
+  return { json: serializeAnswer(importRobots, importAnswer(checked, body.apply)), serials };
 });
 
 /** The robots of the viewer's sites, as a CSV file. */
 export const exportRobotsTask = workerTask("export robots", (viewer: Viewer, { db }) => robotFileOf(viewer, db));
 
-/** Checks a file of new robots for the viewer's sites, or creates them all, or none if a row is invalid. */
-async function importRobotFile(
-  tx: Tx,
+/** Creates the robots of a file for the viewer's sites, or none where one row is wrong; answers their serial numbers. */
+async function storeRobotFile(
+  db: Db,
   viewer: Viewer,
-  { csv, apply }: BodyOf<typeof importRobots>,
-  now: Date,
-): Promise<ImportedRobots> {
-  let checked = await checkRobotFile(tx, viewer, csv, "preview");
-  if (!apply) return { kind: "answered", answer: importAnswer(checked, false), serials: [] };
-  if (isImportable(checked)) {
-    const siteIds = new Set(checked.robots.map(({ site_id }) => site_id));
-    await lockSites(viewer, tx, [...siteIds]).catch((error: unknown) => {
-      // A site was deleted or reassigned since its name was looked up.
-      throw error instanceof HttpError ? new ConcurrentChangeError() : error;
-    });
-    // Repeated to see what was stored while this call waited for the sites.
-    checked = await checkRobotFile(tx, viewer, csv, "to store");
-  }
-  const about = { actor: { userId: viewer.userId, name: viewer.name }, entity: "robot", at: now };
-  if (!isImportable(checked)) {
-    const error = importRefusal(checked);
-    const after = { rows: checked.rows.length };
-    await recordAudit(tx, { ...about, action: "IMPORT_ROBOTS", outcome: "REFUSED", reason: error.message, after });
-    return { kind: "refused", error };
-  }
-  const stored = await insertRobots(tx, checked.robots, now);
-  const ids = new Map(stored.map(({ id, serial_number }) => [serial_number, id]));
-  // One per robot, as if it had been typed, so that the record of a robot begins with its creation.
-  const records = checked.robots.map((robot) => {
-    const { site_id: siteId, serial_number } = robot;
-    const created = { action: "CREATE_ROBOT", entityId: ids.get(serial_number) ?? null, siteId };
-    return { ...about, ...created, outcome: "DONE" as const, reason: "Imported from a file.", after: { ...robot } };
+  csv: string,
+  at: Date,
+): Promise<{ readonly checked: CheckedRobots; readonly serials: readonly string[] }> {
+  const change = { actor: viewer, action: "IMPORT_ROBOTS", entity: "robot", at };
+  return auditedChange(db, change, async (tx, details) => {
+    let checked = await checkRobotFile(tx, viewer, csv, "preview");
+    if (isImportable(checked)) {
+      const siteIds = new Set(checked.robots.map(({ site_id }) => site_id));
+      await lockSites(viewer, tx, [...siteIds]).catch((error: unknown) => {
+        // A site was deleted or reassigned since its name was looked up.
+        throw error instanceof HttpError ? new ConcurrentChangeError() : error;
+      });
+      // What was stored while this call waited for the sites is seen now.
+      checked = await checkRobotFile(tx, viewer, csv, "to store");
+    }
+    details.after = { rows: checked.rows.length };
+    if (!isImportable(checked)) throw importRefusal(checked);
+    const stored = await insertRobots(tx, checked.robots, at);
+    const ids = new Map(stored.map(({ id, serial_number }) => [serial_number, id]));
+    // One for each, as if it had been typed: so the record of a robot begins with its creation.
+    const created = { ...change, action: "CREATE_ROBOT", reason: "Imported from a file." };
+    details.rows = checked.robots.map((robot) => ({
+      ...created,
+      entityId: ids.get(robot.serial_number) ?? null,
+      siteId: robot.site_id,
+      after: robot,
+    }));
+    return { checked, serials: stored.map(({ serial_number }) => serial_number) };
   });
-  await recordAudits(tx, records);
-  const serials = stored.map(({ serial_number }) => serial_number);
-  return { kind: "answered", answer: importAnswer(checked, true), serials };
 }
 
 type Line = ImportLine<(typeof ROBOT_COLUMNS)[number]>;

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { announceScope } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import { endAlertsOf, moveAlerts } from "../alerts/public.ts";
-import { type AuditActor, recordAudits } from "../audit/public.ts";
+import { type AuditActor, recordChanges } from "../audit/public.ts";
 import { type LockedRobot, settleRemoved } from "../commands/public.ts";
 import { closeRunsOfDeletedRobots } from "../runs/public.ts";
 
@@ -128,17 +128,14 @@ export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: A
     .where("robot_id", "=", these)
     .execute();
   await tx.updateTable("robots").set({ deleted_at: now }).where("id", "=", these).execute();
-  await recordAudits(
+  const change = { actor: by, action: "DELETE_ROBOT", entity: "robot", at: now };
+  await recordChanges(
     tx,
     robots.map(({ id, site_id, robot_name, serial_number }) => ({
-      actor: by,
-      action: "DELETE_ROBOT",
-      entity: "robot",
+      ...change,
       entityId: id,
       siteId: site_id,
-      outcome: "DONE" as const,
       before: { robot_name, serial_number, site_id },
-      at: now,
     })),
   );
   await announceScope(tx);

@@ -1,14 +1,13 @@
 import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
-import { recordAudit } from "../audit/public.ts";
+import { auditedChange } from "../audit/public.ts";
 import {
   findRobotOf,
   type LockedRobot,
@@ -39,8 +38,7 @@ import {
 } from "./robots.repository.ts";
 
 /**
- * Adds, changes and deletes robots, and requests the state of a machine that has become one. A refusal is audited in
- * the transaction that decides it, and thrown after the commit.
+ * Adds, changes and deletes robots, and requests the state of a machine that has become one.
  */
 export class Robots {
   readonly #deps: Dependencies;
@@ -54,37 +52,27 @@ export class Robots {
   /** Returns the new robot's id. Throws 400, 404 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createRobot>): Promise<number> {
     const { db, clock } = this.#deps;
-    const created = await transactionWithRetry(db, (tx) => storeNewRobot(tx, viewer, body, clock.now()));
-    if (created instanceof HttpError) throw created;
+    const id = await storeNewRobot(db, viewer, body, clock.now());
     void requestStatus(this.#deps, [body.serial_number]);
-    return created;
+    return id;
   }
 
   /** Throws 400, 404 and 409. */
   async update(viewer: Viewer, robotId: number, body: BodyOf<typeof updateRobot>): Promise<void> {
-    const updated = await transactionWithRetry(this.#deps.db, (tx) =>
-      storeChangedRobot(tx, viewer, robotId, body, seenAt(this.#deps)),
-    );
-    if (updated instanceof HttpError) throw updated;
-    if (updated.isOtherMachine) void requestStatus(this.#deps, [body.serial_number]);
+    const { isOtherMachine } = await storeChangedRobot(this.#deps.db, viewer, robotId, body, seenAt(this.#deps));
+    if (isOtherMachine) void requestStatus(this.#deps, [body.serial_number]);
   }
 
   /** Throws 400 and 404. */
   async delete(viewer: Viewer, robotId: number): Promise<void> {
-    const refusal = await transactionWithRetry(this.#deps.db, (tx) =>
-      deleteRobot(tx, viewer, robotId, seenAt(this.#deps)),
-    );
-    if (refusal !== null) throw refusal;
+    await deleteRobot(this.#deps.db, viewer, robotId, seenAt(this.#deps));
   }
 
   /** Returns a message, and requests the robot's state. Throws 404, and 409 while the robot may be moving. */
   async forgetState(viewer: Viewer, robotId: number): Promise<string> {
-    const reset = await transactionWithRetry(this.#deps.db, (tx) =>
-      forgetState(tx, viewer, robotId, seenAt(this.#deps)),
-    );
-    if (reset instanceof HttpError) throw reset;
-    void requestStatus(this.#deps, [reset.serial]);
-    return `The state of robot ${reset.serial} was forgotten; its next report will be accepted.`;
+    const { serial } = await forgetState(this.#deps.db, viewer, robotId, seenAt(this.#deps));
+    void requestStatus(this.#deps, [serial]);
+    return `The state of robot ${serial} was forgotten; its next report will be accepted.`;
   }
 
   /** The robots of the viewer's sites, as a CSV file. */
@@ -106,29 +94,17 @@ export class Robots {
 }
 
 /** §5 Robot form: adds a robot with a free serial number to a site of the viewer's; returns its id. Throws 404. */
-async function storeNewRobot(
-  tx: Tx,
-  viewer: Viewer,
-  body: BodyOf<typeof createRobot>,
-  now: Date,
-): Promise<number | HttpError> {
-  await lockSites(viewer, tx, [body.site_id]);
-  const error = conflictError((await robotConflicts(tx, viewer, [body])).flat());
-  const [stored] = error === null ? await insertRobots(tx, [body], now) : [];
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: "CREATE_ROBOT",
-    entity: "robot",
-    entityId: stored?.id ?? null,
-    siteId: body.site_id,
-    outcome: error === null ? "DONE" : "REFUSED",
-    reason: error?.message ?? null,
-    after: { ...body },
-    at: now,
+async function storeNewRobot(db: Db, viewer: Viewer, body: BodyOf<typeof createRobot>, at: Date): Promise<number> {
+  const about = { action: "CREATE_ROBOT", entity: "robot", siteId: body.site_id, after: { ...body } };
+  return auditedChange(db, { actor: viewer, ...about, at }, async (tx, details) => {
+    await lockSites(viewer, tx, [body.site_id]);
+    const refusal = conflictError((await robotConflicts(tx, viewer, [body])).flat());
+    if (refusal !== null) throw refusal;
+    const [stored] = await insertRobots(tx, [body], at);
+    if (stored === undefined) throw new Error("The robot was not stored.");
+    details.entityId = stored.id;
+    return stored.id;
   });
-  if (error !== null) return error;
-  if (stored === undefined) throw new Error("The robot was not stored.");
-  return stored.id;
 }
 
 /**
@@ -136,54 +112,45 @@ async function storeNewRobot(
  * afresh; another site takes over the robot as it is, and history remains where it happened. Throws 404.
  */
 export async function storeChangedRobot(
-  tx: Tx,
+  db: Executor,
   viewer: Viewer,
   robotId: number,
-  body: BodyOf<typeof updateRobot>,
+  { version: editedVersion, ...after }: BodyOf<typeof updateRobot>,
   seen: SeenAt,
-): Promise<{ readonly isOtherMachine: boolean } | HttpError> {
+): Promise<{ readonly isOtherMachine: boolean }> {
   const { now } = seen;
-  const robot = await lockRobotOf(tx, viewer, robotId);
-  const { site_id: siteId } = robot;
-  const partners = await lockSites(viewer, tx, [...new Set([siteId, body.site_id])]);
-  const { version, ...before } = await readRobotForm(tx, robotId);
-  const { version: editedVersion, ...after } = body;
-  const isOtherMachine = after.serial_number !== before.serial_number;
-  const error =
-    editedVersion !== undefined && editedVersion !== version
-      ? editConflict("robot")
-      : ((await identityChangeConflict(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
-        conflictError((await robotConflicts(tx, viewer, [{ id: robotId, ...after }])).flat()));
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: "UPDATE_ROBOT",
-    entity: "robot",
-    entityId: robotId,
-    siteId,
-    outcome: error === null ? "DONE" : "REFUSED",
-    reason: error?.message ?? null,
-    before: { ...before },
-    after: { ...after },
-    at: now,
+  const about = { action: "UPDATE_ROBOT", entity: "robot", entityId: robotId, after };
+  return auditedChange(db, { actor: viewer, ...about, at: now }, async (tx, details) => {
+    const robot = await lockRobotOf(tx, viewer, robotId);
+    const { site_id: siteId } = robot;
+    const partners = await lockSites(viewer, tx, [...new Set([siteId, after.site_id])]);
+    const { version, ...before } = await readRobotForm(tx, robotId);
+    details.siteId = siteId;
+    details.before = before;
+    if (editedVersion !== undefined && editedVersion !== version) throw editConflict("robot");
+    const refusal =
+      (await identityChangeConflict(tx, robot, before, after, { ...seen, partnerChanges: partners.size > 1 })) ??
+      conflictError((await robotConflicts(tx, viewer, [{ id: robotId, ...after }])).flat());
+    if (refusal !== null) throw refusal;
+    // Not counted as an edit, so it conflicts with no other.
+    if (isSameForm(before, after)) return { isOtherMachine: false };
+    const isOtherMachine = after.serial_number !== before.serial_number;
+    const isOtherSite = after.site_id !== siteId;
+    if (isOtherMachine || isOtherSite) {
+      const reason = isOtherMachine
+        ? outcomeText("ROBOT_REPLACED", { serial: before.serial_number, by: after.serial_number })
+        : outcomeText("ROBOT_TO_OTHER_SITE", { serial: before.serial_number });
+      // It is stopped, so its run is over, here and for this machine.
+      await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
+      if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
+      if (isOtherMachine) await endLockOfRetired(tx, robotId, viewer, now);
+    }
+    await changeRobotRow(tx, robotId, after);
+    if (isOtherMachine) await resetRobotState(tx, robotId, now);
+    if (isOtherSite) await moveWithRobot(tx, robotId, after.site_id);
+    await showChange(tx, [robotId]);
+    return { isOtherMachine };
   });
-  if (error !== null) return error;
-  // Not counted as an edit, so it conflicts with no other.
-  if (isSameForm(before, after)) return { isOtherMachine: false };
-  const isOtherSite = after.site_id !== siteId;
-  if (isOtherMachine || isOtherSite) {
-    const reason = isOtherMachine
-      ? outcomeText("ROBOT_REPLACED", { serial: before.serial_number, by: after.serial_number })
-      : outcomeText("ROBOT_TO_OTHER_SITE", { serial: before.serial_number });
-    // It is stopped, so its run is over, here and for this machine.
-    await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
-    if (isOtherMachine) await settleRemoved(tx, [robot], reason, now);
-    if (isOtherMachine) await endLockOfRetired(tx, robotId, viewer, now);
-  }
-  await changeRobotRow(tx, robotId, after);
-  if (isOtherMachine) await resetRobotState(tx, robotId, now);
-  if (isOtherSite) await moveWithRobot(tx, robotId, after.site_id);
-  await showChange(tx, [robotId]);
-  return { isOtherMachine };
 }
 
 /** Why a robot must keep its serial number or site for now (409); null if neither changes, or both may. */
@@ -217,70 +184,52 @@ async function identityChangeConflict(
   });
 }
 
-/**
- * Deletes a robot that is stopped and in no group. Returns null, or the refusal: 400, as the console expects (§7).
- * Throws 404.
- */
-async function deleteRobot(tx: Tx, viewer: Viewer, robotId: number, seen: SeenAt): Promise<HttpError | null> {
-  const robot = await lockRobotOf(tx, viewer, robotId);
-  const { serial_number, robot_name, site_id } = robot;
-  const actor = { userId: viewer.userId, name: viewer.name };
-  const reasonsToStay = await reasonsAgainstRemoval(tx, robot, seen);
-  if (reasonsToStay.length === 0) {
-    await removeRobots(tx, [robot], actor, seen.now);
-    return null;
-  }
-  const reason = reasonsToStay.join(" ");
-  await recordAudit(tx, {
-    actor,
-    action: "DELETE_ROBOT",
-    entity: "robot",
-    entityId: robotId,
-    siteId: site_id,
-    outcome: "REFUSED",
-    reason,
-    before: { robot_name, serial_number, site_id },
-    at: seen.now,
+/** Deletes a robot that is stopped and in no group. Throws 404, and 400 for others, as the console expects (§7). */
+async function deleteRobot(db: Db, viewer: Viewer, robotId: number, seen: SeenAt): Promise<void> {
+  const about = { action: "DELETE_ROBOT", entity: "robot", entityId: robotId };
+  await auditedChange(db, { actor: viewer, ...about, at: seen.now }, async (tx, details) => {
+    const robot = await lockRobotOf(tx, viewer, robotId);
+    const { serial_number, robot_name, site_id } = robot;
+    details.siteId = site_id;
+    details.before = { robot_name, serial_number, site_id };
+    const reasonsToStay = await reasonsAgainstRemoval(tx, robot, seen);
+    if (reasonsToStay.length > 0) throw new HttpError(400, "ROBOT_NOT_REMOVABLE", reasonsToStay.join(" "));
+    await removeRobots(tx, [robot], viewer, seen.now);
+    // It has been recorded, as for each robot of a site that is deleted.
+    details.rows = [];
   });
-  return new HttpError(400, "ROBOT_NOT_REMOVABLE", reason);
 }
 
 /**
  * Protocol rule 14: treats the robot's next session as its first. Only for a stopped or locked robot; its lock and its
- * pending Stop remain, and whatever could have moved it is over. Command numbers continue. Throws 404.
+ * pending Stop remain, and whatever could have moved it is over. Command numbers continue.
+ * Throws 404, and 409 while the robot may be moving.
  */
 export async function forgetState(
-  tx: Tx,
+  db: Db,
   viewer: Viewer,
   robotId: number,
   seen: SeenAt,
-): Promise<{ readonly serial: string } | HttpError> {
+): Promise<{ readonly serial: string }> {
   const { now } = seen;
-  const robot = await lockRobotOf(tx, viewer, robotId);
-  const { serial_number: serial, operating_mode, site_id: siteId } = robot;
-  const { session, last_seq, motion, mode } = robot.state;
-  // Once the robot has shown its lock it has stopped; before that, the lock is only requested.
-  const isLocked = operating_mode === "maintenance" && mode === "MAINTENANCE";
-  const moving = isLocked ? [] : await readStillMoving(tx, [robotId], seen);
-  const refusal = moving.length === 0 ? null : moving.map(({ sentence }) => sentence).join(" ");
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: "FORGET_ROBOT_STATE",
-    entity: "robot",
-    entityId: robotId,
-    siteId,
-    outcome: refusal === null ? "DONE" : "REFUSED",
-    reason: refusal,
-    before: { serial_number: serial, session, last_seq, motion },
-    at: now,
+  const about = { action: "FORGET_ROBOT_STATE", entity: "robot", entityId: robotId };
+  return auditedChange(db, { actor: viewer, ...about, at: now }, async (tx, details) => {
+    const robot = await lockRobotOf(tx, viewer, robotId);
+    const { serial_number: serial, operating_mode } = robot;
+    const { session, last_seq, motion, mode } = robot.state;
+    details.siteId = robot.site_id;
+    details.before = { serial_number: serial, session, last_seq, motion };
+    // Once the robot has shown its lock it has stopped; before that, the lock is only requested.
+    const isLocked = operating_mode === "maintenance" && mode === "MAINTENANCE";
+    const moving = isLocked ? [] : await readStillMoving(tx, [robotId], seen);
+    if (moving.length > 0) throw conflict("ROBOT_MAY_BE_MOVING", moving.map(({ sentence }) => sentence).join(" "));
+    const reason = outcomeText("ROBOT_STATE_FORGOTTEN", { serial });
+    await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
+    await settleForgotten(tx, [robot], reason, now);
+    await resetRobotState(tx, robotId, now);
+    await showChange(tx, [robotId]);
+    return { serial };
   });
-  if (refusal !== null) return conflict("ROBOT_MAY_BE_MOVING", refusal);
-  const reason = outcomeText("ROBOT_STATE_FORGOTTEN", { serial });
-  await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
-  await settleForgotten(tx, [robot], reason, now);
-  await resetRobotState(tx, robotId, now);
-  await showChange(tx, [robotId]);
-  return { serial };
 }
 
 /** Locks a robot of the viewer's. Throws 404. */

@@ -1,4 +1,4 @@
 export { Scheduler } from "./scheduler.ts";
-export { rezoneSchedules, type Saved, type ScheduleBody, saveNewSchedule } from "./schedules.service.ts";
+export { rezoneSchedules, type ScheduleBody, saveNewSchedule } from "./schedules.service.ts";
 /** For the demo's history, which is written by the code that runs schedules. */
 export { type DueContext, runDue, stopRuns } from "./scheduled-runs.ts";

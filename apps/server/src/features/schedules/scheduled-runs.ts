@@ -12,7 +12,7 @@ import {
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
-import { recordAudit } from "../audit/public.ts";
+import { recordChange } from "../audit/public.ts";
 import {
   acceptOrders,
   type Command,
@@ -245,13 +245,12 @@ export async function retryStart(
   if (started?.accepted.kind !== "stored") return null;
   const { id: commandId } = started.accepted.command;
   await reopenForRetry(tx, run.id, { id: runId, commandId });
-  await recordAudit(tx, {
+  await recordChange(tx, {
     actor: { userId: null, name: SCHEDULER },
     action: "START_SCHEDULED_RUN_ANEW",
     entity: "robot",
     entityId: robot_id,
     siteId: run.site_id,
-    outcome: "DONE",
     reason: retriedText(run.starts + 1),
     after: { run_id: runId, due_at: run.due_at.toISOString() },
     at: now,
@@ -353,7 +352,7 @@ async function recordUnstarted(
     robotIds.map((robotId) => ({ robotId, ...why })),
     now,
   );
-  await recordAudit(tx, {
+  await recordChange(tx, {
     actor: { userId: null, name: SCHEDULER },
     action: why.outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
     entity: "schedule",

@@ -84,7 +84,7 @@ export async function changeSchedule(tx: Tx, scheduleId: number, plan: ScheduleP
     .executeTakeFirstOrThrow();
 }
 
-export async function removeSchedule(tx: Tx, scheduleId: number): Promise<void> {
+export async function deleteScheduleRow(tx: Tx, scheduleId: number): Promise<void> {
   await tx.deleteFrom("schedules").where("id", "=", scheduleId).execute();
 }
 

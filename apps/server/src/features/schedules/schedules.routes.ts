@@ -8,28 +8,29 @@ import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { readSchedules } from "./schedules.queries.ts";
-import { Schedules } from "./schedules.service.ts";
+import { scheduleOf } from "./schedule-row.ts";
+import { removeSchedule, saveNewSchedule, saveScheduleChange } from "./schedules.service.ts";
 
 export function schedulesRoutes(app: FastifyInstance, deps: Dependencies): void {
-  const schedules = new Schedules(deps);
+  const { db, clock } = deps;
 
   register(app, getRobotSchedule, async ({ viewer, params }) => ({
     message: "Schedule Fetched Successfully" as const,
-    schedules: await readSchedules(viewer, deps.db, params.siteId),
+    schedules: await readSchedules(viewer, db, params.siteId),
   }));
 
   register(app, createSchedule, async ({ viewer, body }) => {
-    const schedule = await schedules.create(viewer, body);
+    const schedule = scheduleOf(await saveNewSchedule(db, viewer, body, clock.now()));
     return { message: "Schedule created successfully", scheduleId: schedule.id, schedule };
   });
 
   register(app, updateSchedule, async ({ viewer, params, body }) => ({
     message: "Schedule updated successfully",
-    schedule: await schedules.update(viewer, params.scheduleId, body),
+    schedule: scheduleOf(await saveScheduleChange(db, viewer, params.scheduleId, body, clock.now())),
   }));
 
   register(app, deleteSchedule, async ({ viewer, params }) => {
-    await schedules.remove(viewer, params.scheduleId);
+    await removeSchedule(db, viewer, params.scheduleId, clock.now());
     return { message: "Schedule deleted successfully" };
   });
 }

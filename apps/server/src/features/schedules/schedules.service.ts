@@ -1,13 +1,11 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import type { Schedule, updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
+import type { updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { transactionWithRetry } from "../../platform/database/transactions.ts";
-import type { Dependencies } from "../../platform/dependencies.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { type AuditActor, type AuditRecord, recordAudit } from "../audit/public.ts";
-import { auditContentOf, scheduleOf, type ScheduleRow } from "./schedule-row.ts";
+import { type AuditActor, auditedChange, type ChangeDetails, recordChange } from "../audit/public.ts";
+import { auditContentOf, type ScheduleRow } from "./schedule-row.ts";
 import { skipDueOccurrences } from "./scheduled-runs.ts";
 import { scheduledRunReasons } from "./scheduler-messages.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
@@ -19,123 +17,88 @@ import {
   type LockedSchedule,
   lockPlannedOfSite,
   lockSchedule,
-  removeSchedule,
+  deleteScheduleRow,
   type SchedulePlan,
   touchGroup,
 } from "./schedules.repository.ts";
 
-/** Each throws 404 out of scope, and 400 or 409 if the change is refused. */
-export class Schedules {
-  readonly #deps: Pick<Dependencies, "db" | "clock">;
-
-  constructor(deps: Pick<Dependencies, "db" | "clock">) {
-    this.#deps = deps;
-  }
-
-  async create(viewer: Viewer, body: ScheduleBody): Promise<Schedule> {
-    return this.#save((tx) => saveNewSchedule(tx, viewer, body, this.#deps.clock.now()));
-  }
-
-  async update(viewer: Viewer, scheduleId: number, body: ScheduleBody): Promise<Schedule> {
-    return this.#save((tx) => saveScheduleChange(tx, viewer, scheduleId, body, this.#deps.clock.now()));
-  }
-
-  async remove(viewer: Viewer, scheduleId: number): Promise<void> {
-    const { db, clock } = this.#deps;
-    await transactionWithRetry(db, (tx) => deleteSchedule(tx, viewer, scheduleId, clock.now()));
-  }
-
-  /** A refusal is thrown after the commit, so that its audit row stays. */
-  async #save(save: (tx: Tx) => Promise<Saved>): Promise<Schedule> {
-    const result = await transactionWithRetry(this.#deps.db, save);
-    if (result.kind === "refused") throw result.error;
-    return scheduleOf(result.schedule);
-  }
-}
-
 /** Only an edit has a `version`. */
 export type ScheduleBody = BodyOf<typeof updateSchedule>;
 
-/** The outcome of a save in its transaction; a refusal has its audit row and is thrown after the commit. */
-export type Saved =
-  | { readonly kind: "saved"; readonly schedule: ScheduleRow }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
-/** Gives a group its schedule. Throws 404 out of scope. */
-export async function saveNewSchedule(tx: Tx, viewer: Viewer, body: ScheduleBody, now: Date): Promise<Saved> {
-  await lockZoneShared(tx, body.site_id);
-  const group = await findGroup(viewer, tx, body);
-  const about = { action: "CREATE_SCHEDULE", entityId: null, siteId: group.siteId, after: contentOf(body) };
-  if (group.siteId !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
-  const plan = planOf(body, group, now);
-  if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
-  const schedule = await insertSchedule(tx, group, plan, now);
-  if (schedule === null) {
-    const taken = conflict(
-      "SCHEDULE_EXISTS",
-      `Group "${group.groupName}" already has a schedule. Please edit or delete it.`,
-    );
-    return refuse(tx, viewer, about, taken, now);
-  }
-  return recordSaved(tx, viewer, { action: "CREATE_SCHEDULE", before: null }, schedule, group, now);
+/** Gives a group its schedule. Throws 404 out of scope, and 400 or 409 where it is refused. */
+export async function saveNewSchedule(
+  db: Executor,
+  viewer: Viewer,
+  body: ScheduleBody,
+  at: Date,
+): Promise<ScheduleRow> {
+  const change = { actor: viewer, action: "CREATE_SCHEDULE", entity: "schedule", after: contentOf(body), at };
+  return auditedChange(db, change, async (tx, details) => {
+    await lockZoneShared(tx, body.site_id);
+    const group = await findGroup(viewer, tx, body);
+    details.siteId = group.siteId;
+    if (group.siteId !== body.site_id) throw wrongSite();
+    const schedule = await insertSchedule(tx, group, planOf(body, group, at), at);
+    if (schedule === null) {
+      throw conflict("SCHEDULE_EXISTS", `Group "${group.groupName}" already has a schedule. Please edit or delete it.`);
+    }
+    details.entityId = schedule.id;
+    return saved(tx, schedule, details);
+  });
 }
 
 /**
- * Changes a schedule; its site and group cannot change. A change never starts a robot: what is due by now and has not
- * begun is skipped. Throws 404 out of scope.
+ * Changes a schedule; its site and group stay what they are. A change never starts a robot: what is due by now and has
+ * not begun is skipped. Throws 404 out of scope, and 400 or 409 where it is refused.
  */
 export async function saveScheduleChange(
-  tx: Tx,
+  db: Executor,
   viewer: Viewer,
   scheduleId: number,
   body: ScheduleBody,
-  now: Date,
-): Promise<Saved> {
-  await requireSchedule(viewer, tx, scheduleId);
-  await lockZoneShared(tx, body.site_id);
-  const stored = await lockSchedule(tx, scheduleId);
-  // Deleted while this call waited for the lock.
-  if (stored === null) throw notFound("Schedule");
-  const group = await findGroup(viewer, tx, body);
-  const before = auditContentOf(stored);
-  const about = {
-    action: "UPDATE_SCHEDULE",
-    entityId: scheduleId,
-    siteId: stored.site_id,
-    before,
-    after: { ...before, ...contentOf(body) },
-  };
-  if (stored.site_id !== body.site_id) return refuse(tx, viewer, about, wrongSite(), now);
-  if (stored.group_id !== body.group_id) {
-    return refuse(
-      tx,
-      viewer,
-      about,
-      invalid("group_id", "group_id must be the group of the schedule", "SCHEDULE_GROUP_FIXED"),
-      now,
-    );
-  }
-  if (body.version !== undefined && body.version !== stored.version) {
-    return refuse(tx, viewer, about, editConflict("schedule"), now);
-  }
-  const plan = planOf(body, group, now);
-  if (plan instanceof HttpError) return refuse(tx, viewer, about, plan, now);
-  const reasonOf = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
-  const due = lockedScheduleOf(stored, group);
-  if (due !== null) await skipDueOccurrences(tx, due, reasonOf(viewer.name), now);
-  const schedule = await changeSchedule(tx, scheduleId, plan, now);
-  return recordSaved(tx, viewer, { action: "UPDATE_SCHEDULE", before }, schedule, group, now);
+  at: Date,
+): Promise<ScheduleRow> {
+  const change = { actor: viewer, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: scheduleId, at };
+  return auditedChange(db, change, async (tx, details) => {
+    await requireSchedule(viewer, tx, scheduleId);
+    await lockZoneShared(tx, body.site_id);
+    const stored = await lockSchedule(tx, scheduleId);
+    // It was deleted while this call waited for the lock.
+    if (stored === null) throw notFound("Schedule");
+    const group = await findGroup(viewer, tx, body);
+    const before = auditContentOf(stored);
+    Object.assign(details, { siteId: stored.site_id, before, after: { ...before, ...contentOf(body) } });
+    if (stored.site_id !== body.site_id) throw wrongSite();
+    if (stored.group_id !== body.group_id)
+      throw invalid("group_id", "group_id must be the group of the schedule", "SCHEDULE_GROUP_FIXED");
+    if (body.version !== undefined && body.version !== stored.version) throw editConflict("schedule");
+    const plan = planOf(body, group, at);
+    const reasonOf = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
+    const due = lockedScheduleOf(stored, group);
+    if (due !== null) await skipDueOccurrences(tx, due, reasonOf(viewer.name), at);
+    return saved(tx, await changeSchedule(tx, scheduleId, plan, at), details);
+  });
 }
 
-/** Deletes a schedule; runs in progress are still stopped in time. Throws 404 out of scope. */
-export async function deleteSchedule(tx: Tx, viewer: Viewer, scheduleId: number, now: Date): Promise<void> {
-  await requireSchedule(viewer, tx, scheduleId);
-  const stored = await lockSchedule(tx, scheduleId);
-  if (stored === null) throw notFound("Schedule");
-  await removeSchedule(tx, scheduleId);
-  const about = { action: "DELETE_SCHEDULE", entityId: scheduleId, siteId: stored.site_id } as const;
-  await audit(tx, viewer, { ...about, before: auditContentOf(stored), outcome: "DONE" }, now);
-  await touchGroup(tx, stored.group_id);
+async function saved(tx: Tx, schedule: ScheduleRow, details: ChangeDetails): Promise<ScheduleRow> {
+  details.after = auditContentOf(schedule);
+  // The group was deleted concurrently.
+  if (!(await touchGroup(tx, schedule.group_id))) throw notFound("Group");
+  return schedule;
+}
+
+/** Deletes a schedule; runs under way are still stopped in time. Throws 404 out of scope. */
+export async function removeSchedule(db: Executor, viewer: Viewer, scheduleId: number, at: Date): Promise<void> {
+  const change = { actor: viewer, action: "DELETE_SCHEDULE", entity: "schedule", entityId: scheduleId, at };
+  await auditedChange(db, change, async (tx, details) => {
+    await requireSchedule(viewer, tx, scheduleId);
+    const stored = await lockSchedule(tx, scheduleId);
+    if (stored === null) throw notFound("Schedule");
+    details.siteId = stored.site_id;
+    details.before = auditContentOf(stored);
+    await deleteScheduleRow(tx, scheduleId);
+    await touchGroup(tx, stored.group_id);
+  });
 }
 
 /** A locked row in the form that the scheduler uses; null if it has no next run. */
@@ -151,14 +114,14 @@ function lockedScheduleOf(
 }
 
 /** Decisions, Time: a time already past today means the next one; a ONCE must not lie before the site's today. */
-function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): SchedulePlan | HttpError {
+function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): SchedulePlan {
   const { start_time: startTime, frequency, duration_minutes, skip_on_rain, status } = body;
   const start = effectiveStart({ startTime, frequency }, timezone, now);
   switch (start.kind) {
     case "before-today":
-      return invalid("start_time", "start_time must not be before today at the site", "START_TIME_PAST");
+      throw invalid("start_time", "start_time must not be before today at the site", "START_TIME_PAST");
     case "not-a-time":
-      return invalid("start_time", "start_time must be a local time, YYYY-MM-DD HH:MM:SS");
+      throw invalid("start_time", "start_time must be a local time, YYYY-MM-DD HH:MM:SS");
     case "start":
       return {
         frequency,
@@ -169,34 +132,6 @@ function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): Sc
         next_run_at: status === "ACTIVE" ? start.firstRun : null,
       };
   }
-}
-
-async function recordSaved(
-  tx: Tx,
-  viewer: Viewer,
-  { action, before }: { readonly action: string; readonly before: Record<string, unknown> | null },
-  schedule: ScheduleRow,
-  group: ScheduledGroup,
-  now: Date,
-): Promise<Saved> {
-  const { id: entityId, site_id: siteId } = schedule;
-  await audit(tx, viewer, { action, entityId, siteId, before, after: auditContentOf(schedule), outcome: "DONE" }, now);
-  // The group was deleted concurrently.
-  if (!(await touchGroup(tx, schedule.group_id))) throw notFound("Group");
-  return { kind: "saved", schedule };
-}
-
-type About = Pick<AuditRecord, "action" | "entityId" | "siteId" | "before" | "after">;
-
-async function refuse(tx: Tx, viewer: Viewer, about: About, error: HttpError, now: Date): Promise<Saved> {
-  await audit(tx, viewer, { ...about, outcome: "REFUSED", reason: error.message }, now);
-  return { kind: "refused", error };
-}
-
-type Audited = About & Pick<AuditRecord, "outcome" | "reason">;
-
-function audit(tx: Tx, { userId, name }: Viewer, record: Audited, now: Date): Promise<void> {
-  return recordAudit(tx, { actor: { userId, name }, entity: "schedule", at: now, ...record });
 }
 
 function wrongSite(): HttpError {
@@ -226,10 +161,10 @@ export async function rezoneSchedules(
     if (locked === null) continue;
     await skipDueOccurrences(tx, locked, scheduledRunReasons.timezoneChanged(by.name), now);
     const changed = await changeSchedule(tx, id, planInZone(locked, site.timezone, now), now);
-    const about = { action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId } as const;
+    const about = { actor: by, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId, at: now };
     const content = { before: auditContentOf(row), after: auditContentOf(changed) };
     const reason = `The time zone of the site is ${site.timezone} now; it was ${timezone}.`;
-    await recordAudit(tx, { actor: by, at: now, ...about, ...content, outcome: "DONE", reason });
+    await recordChange(tx, { ...about, ...content, reason });
   }
   for (const { row } of planned) await touchGroup(tx, row.group_id);
 }

@@ -1,5 +1,5 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
-import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import {
   SITE_COLUMNS,
   SITE_OPTIONAL_COLUMNS,
@@ -19,15 +19,14 @@ import {
 import { LocationIndex } from "@suncrew/domain/sites/site-duplicates.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
-import type { HttpError } from "../../platform/http/http-error.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError, inTransaction } from "../../platform/database/transactions.ts";
 import { type CheckedImport, importAnswer, importRefusal, isImportable } from "../../platform/http/import-answer.ts";
 import { serializeAnswer } from "../../platform/http/register.ts";
 import { fieldProblemsOf } from "../../platform/http/error-handler.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { workerTask } from "../../platform/workers/worker-task.ts";
-import { recordAudit, recordAudits } from "../audit/public.ts";
+import { auditedChange } from "../audit/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { readSites, type SeenAt } from "../sites/public.ts";
 import {
@@ -42,11 +41,6 @@ import {
   type SiteContent,
 } from "./site-management.repository.ts";
 
-/** The outcome of an import in its transaction; a refusal is recorded, and thrown after the commit. */
-type ImportedSites =
-  | { readonly kind: "answered"; readonly answer: ResponseOf<typeof importSites> }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
 interface FileCall {
   readonly viewer: Viewer;
   readonly body: BodyOf<typeof importSites>;
@@ -55,43 +49,35 @@ interface FileCall {
 
 /** §7: a file of new sites, checked or stored. Throws 400 if a row to be stored is invalid. */
 export const importSitesTask = workerTask("import sites", async ({ viewer, body, now }: FileCall, { db }) => {
-  const imported = await transactionWithRetry(db, (tx) => importSiteFile(tx, viewer, body, now));
-  if (imported.kind === "refused") throw imported.error;
-  return serializeAnswer(importSites, imported.answer);
+  const checked = body.apply
+    ? await storeSiteFile(db, viewer, body.csv, now)
+    : await inTransaction(db, (tx) => checkSiteFile(tx, body.csv));
+  return serializeAnswer(importSites, importAnswer(checked, body.apply));
 });
 
-/** Checks a file of new sites, or creates them all, or none if a row is invalid. */
-async function importSiteFile(
-  tx: Tx,
-  viewer: Viewer,
-  { csv, apply }: BodyOf<typeof importSites>,
-  now: Date,
-): Promise<ImportedSites> {
-  if (apply) await holdSites(tx);
-  const checked = await checkSiteFile(tx, csv);
-  if (!apply) return { kind: "answered", answer: importAnswer(checked, false) };
-  const about = { actor: { userId: viewer.userId, name: viewer.name }, entity: "site", at: now };
-  if (!isImportable(checked)) {
-    const error = importRefusal(checked);
-    const after = { rows: checked.rows.length };
-    await recordAudit(tx, { ...about, action: "IMPORT_SITES", outcome: "REFUSED", reason: error.message, after });
-    return { kind: "refused", error };
-  }
-  const { sites } = checked;
-  await holdPartners(tx, sites);
-  const siteIds = await insertSites(
-    tx,
-    sites.map((content) => ({ content, timezone: timezoneAt(content.latitude, content.longitude) })),
-    now,
-  );
-  // One per site, as if it had been typed, so that the record of a site begins with its creation.
-  const records = sites.map((site, nth) => {
-    const id = siteIds[nth] ?? null;
-    const created = { action: "CREATE_SITE", entityId: id, siteId: id, outcome: "DONE" as const };
-    return { ...about, ...created, reason: "Imported from a file.", after: { ...site } };
+/** Creates the sites of a file, or none where one row is wrong. */
+async function storeSiteFile(db: Db, viewer: Viewer, csv: string, at: Date): Promise<CheckedSites> {
+  const change = { actor: viewer, action: "IMPORT_SITES", entity: "site", at };
+  return auditedChange(db, change, async (tx, details) => {
+    await holdSites(tx);
+    const checked = await checkSiteFile(tx, csv);
+    const { rows, sites } = checked;
+    details.after = { rows: rows.length };
+    if (!isImportable(checked)) throw importRefusal(checked);
+    await holdPartners(tx, sites);
+    const siteIds = await insertSites(
+      tx,
+      sites.map((content) => ({ content, timezone: timezoneAt(content.latitude, content.longitude) })),
+      at,
+    );
+    // One for each, as if it had been typed: so the record of a site begins with its creation.
+    const created = { ...change, action: "CREATE_SITE", reason: "Imported from a file." };
+    details.rows = sites.map((after, nth) => {
+      const id = siteIds[nth] ?? null;
+      return { ...created, entityId: id, siteId: id, after };
+    });
+    return checked;
   });
-  await recordAudits(tx, records);
-  return { kind: "answered", answer: importAnswer(checked, true) };
 }
 
 async function holdPartners(tx: Tx, sites: readonly SiteContent[]): Promise<void> {

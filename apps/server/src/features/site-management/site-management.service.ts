@@ -3,15 +3,15 @@ import { type createSite, importSites, SITE_FIELDS, type updateSite } from "@sun
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
-import type { Tx } from "../../platform/database/database.ts";
-import { ConcurrentChangeError, transactionWithRetry } from "../../platform/database/transactions.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
+import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import { SerializedAnswer } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { endSiteAlerts } from "../alerts/public.ts";
-import { type AuditRecord, recordAudit } from "../audit/public.ts";
+import { auditedChange } from "../audit/public.ts";
 import { lockRobots, readStillMoving, type StillMovingRobot } from "../commands/public.ts";
 import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
@@ -33,7 +33,7 @@ import {
   type StoredSite,
 } from "./site-management.repository.ts";
 
-/** Adds, changes and deletes sites. A refusal is audited by the time it is thrown. */
+/** Adds, changes and deletes sites. */
 export class SiteManagement {
   readonly #deps: Pick<Dependencies, "db" | "clock" | "broker" | "settings">;
   readonly #workers: Workers;
@@ -45,24 +45,17 @@ export class SiteManagement {
 
   /** Returns the new site's id. Throws 400 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createSite>): Promise<number> {
-    const { db, clock } = this.#deps;
-    const saved = await transactionWithRetry(db, (tx) => storeNewSite(tx, viewer, body, clock.now()));
-    if (saved.kind === "refused") throw saved.error;
-    return saved.siteId;
+    return storeNewSite(this.#deps.db, viewer, body, this.#deps.clock.now());
   }
 
   /** Throws 400, 403, 404 and 409. */
   async update(viewer: Viewer, siteId: number, body: BodyOf<typeof updateSite>): Promise<void> {
-    const { db, clock } = this.#deps;
-    const saved = await transactionWithRetry(db, (tx) => storeChangedSite(tx, viewer, siteId, body, clock.now()));
-    if (saved.kind === "refused") throw saved.error;
+    await storeChangedSite(this.#deps.db, viewer, siteId, body, this.#deps.clock.now());
   }
 
   /** Throws 404 and 409. */
   async delete(viewer: Viewer, siteId: number): Promise<void> {
-    const { db } = this.#deps;
-    const refusal = await transactionWithRetry(db, (tx) => deleteSiteOf(tx, viewer, siteId, seenAt(this.#deps)));
-    if (refusal !== null) throw refusal;
+    await deleteSiteOf(this.#deps.db, viewer, siteId, seenAt(this.#deps));
   }
 
   /** The sites visible to the viewer, as a CSV file. */
@@ -83,56 +76,57 @@ export class SiteManagement {
   }
 }
 
-/** The outcome of saving; a refusal is audited in the transaction, and thrown after the commit. */
-type SavedSite =
-  | { readonly kind: "saved"; readonly siteId: number }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
 /** §5 Site create. */
-async function storeNewSite(tx: Tx, viewer: Viewer, body: BodyOf<typeof createSite>, now: Date): Promise<SavedSite> {
-  await holdSites(tx);
+async function storeNewSite(db: Db, viewer: Viewer, body: BodyOf<typeof createSite>, at: Date): Promise<number> {
   const { maintenance_partner_id: partnerId = DEFAULT_PARTNER_ID } = body;
   const content = contentOf({ ...body, maintenance_partner_id: partnerId });
-  const about = { viewer, siteId: null, before: null, after: content, now };
-  const error = wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
-  if (error !== null) return refuse(tx, about, error);
-  const timezone = timezoneAt(content.latitude, content.longitude);
-  const [siteId] = await insertSites(tx, [{ content, timezone }], now);
-  if (siteId === undefined) throw new Error("The site was not stored.");
-  await auditSave(tx, { ...about, siteId, refused: null });
-  return { kind: "saved", siteId };
+  const change = { actor: viewer, action: "CREATE_SITE", entity: "site", after: content, at };
+  return auditedChange(db, change, async (tx, details) => {
+    await holdSites(tx);
+    const refusal =
+      wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
+    if (refusal !== null) throw refusal;
+    const timezone = timezoneAt(content.latitude, content.longitude);
+    const [siteId] = await insertSites(tx, [{ content, timezone }], at);
+    if (siteId === undefined) throw new Error("The site was not stored.");
+    details.entityId = siteId;
+    details.siteId = siteId;
+    return siteId;
+  });
 }
 
 /** §5 Edit: the same rules, without the site itself. Throws 404. */
 async function storeChangedSite(
-  tx: Tx,
+  db: Db,
   viewer: Viewer,
   siteId: number,
   body: BodyOf<typeof updateSite>,
-  now: Date,
-): Promise<SavedSite> {
-  await holdSites(tx);
-  await requireSite(viewer, tx, siteId);
-  const stored = await readStored(tx, siteId);
-  if (stored === null) throw notFound("Site");
-  const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
-  const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
-  const about = { viewer, siteId, before: stored.content, after: content, now };
-  const error =
-    partnerForbidden(viewer, stored.content, partnerId) ??
-    (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
-    wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
-    (await conflictOf(tx, content, siteId));
-  if (error !== null) return refuse(tx, about, error);
-  if (isSame(stored.content, content)) return { kind: "saved", siteId };
-  const timezone = zoneOf(stored, content);
-  if (timezone !== stored.timezone) {
-    const by = { userId: viewer.userId, name: viewer.name };
-    await rezoneSchedules(tx, { id: siteId, timezone }, by, now);
-  }
-  await changeSite(tx, siteId, { content, timezone });
-  await auditSave(tx, { ...about, refused: null });
-  return { kind: "saved", siteId };
+  at: Date,
+): Promise<void> {
+  const change = { actor: viewer, action: "UPDATE_SITE", entity: "site", entityId: siteId, siteId, at };
+  await auditedChange(db, change, async (tx, details) => {
+    await holdSites(tx);
+    await requireSite(viewer, tx, siteId);
+    const stored = await readStored(tx, siteId);
+    if (stored === null) throw notFound("Site");
+    const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
+    const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
+    details.before = stored.content;
+    details.after = content;
+    const refusal =
+      partnerForbidden(viewer, stored.content, partnerId) ??
+      (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
+      wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
+      (await conflictOf(tx, content, siteId));
+    if (refusal !== null) throw refusal;
+    if (isSame(stored.content, content)) {
+      details.rows = [];
+      return;
+    }
+    const timezone = zoneOf(stored, content);
+    if (timezone !== stored.timezone) await rezoneSchedules(tx, { id: siteId, timezone }, viewer, at);
+    await changeSite(tx, siteId, { content, timezone });
+  });
 }
 
 /** Looked up only if the site moved: an update of the time zone borders must not shift its schedules. */
@@ -174,74 +168,39 @@ async function conflictOf(tx: Tx, site: SiteContent, siteId: number | null): Pro
   });
 }
 
-interface Change {
-  readonly viewer: Viewer;
-  readonly siteId: number | null;
-  readonly before: SiteContent | null;
-  readonly after: SiteContent;
-  readonly now: Date;
-}
-
-async function refuse(tx: Tx, change: Change, error: HttpError): Promise<SavedSite> {
-  await auditSave(tx, { ...change, refused: error.message });
-  return { kind: "refused", error };
-}
-
-async function auditSave(
-  tx: Tx,
-  { viewer, siteId, before, after, now, refused }: Change & { readonly refused: string | null },
-): Promise<void> {
-  await recordAudit(tx, {
-    actor: { userId: viewer.userId, name: viewer.name },
-    action: before === null ? "CREATE_SITE" : "UPDATE_SITE",
-    entity: "site",
-    entityId: siteId,
-    siteId,
-    outcome: refused === null ? "DONE" : "REFUSED",
-    reason: refused,
-    before: before && { ...before },
-    after: { ...after },
-    at: now,
-  });
-}
-
 /** A refusal names at most this many robots, and counts the others. */
 const MAX_NAMED = 5;
 
 /**
- * Deletes a site with its robots, groups and schedules; its history remains. Returns null, or the refusal if a robot
- * there may be moving; that is audited, and thrown after the commit. Throws 404.
+ * Deletes a site with its robots, groups and schedules; its history remains. Throws 404, and 409 where a robot there may
+ * move.
  */
-async function deleteSiteOf(tx: Tx, viewer: Viewer, siteId: number, seen: SeenAt): Promise<HttpError | null> {
+async function deleteSiteOf(db: Db, viewer: Viewer, siteId: number, seen: SeenAt): Promise<void> {
   const { now } = seen;
-  await holdSites(tx);
-  await requireSite(viewer, tx, siteId);
-  const stored = await readStored(tx, siteId);
-  if (stored === null) throw notFound("Site");
-  const by = { userId: viewer.userId, name: viewer.name };
-  const about = { actor: by, action: "DELETE_SITE", entity: "site", entityId: siteId, siteId, at: now };
-  const scheduleCount = await lockSchedulesOfSite(tx, siteId);
-  const robotIds = await robotsOfSite(tx, siteId);
-  const robots = await lockRobots(tx, robotIds);
-  // Deleted, or moved to another site, while this call waited for the locks.
-  if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
-    throw new ConcurrentChangeError();
-  }
-  const moving = await readStillMoving(tx, robotIds, seen);
-  if (moving.length > 0) {
-    const reason = stillMovingMessage(stored.content.name, moving);
-    await auditDeletion(tx, about, { outcome: "REFUSED", reason, before: { ...stored.content } });
-    return conflict("SITE_HAS_MOVING_ROBOTS", reason);
-  }
-  const groupCount = await removeGroupsOfSite(tx, siteId, by, now);
-  await removeRobots(tx, [...robots.values()], by, now);
-  await endSiteAlerts(tx, siteId, now);
-  await markDeleted(tx, siteId, now);
-  // None can be added after this: adding a robot locks the site's row first.
-  if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
-  const counts = { robots: robots.size, groups: groupCount, schedules: scheduleCount };
-  await auditDeletion(tx, about, { outcome: "DONE", before: { ...stored.content, ...counts } });
-  return null;
+  const change = { actor: viewer, action: "DELETE_SITE", entity: "site", entityId: siteId, siteId, at: now };
+  await auditedChange(db, change, async (tx, details) => {
+    await holdSites(tx);
+    await requireSite(viewer, tx, siteId);
+    const stored = await readStored(tx, siteId);
+    if (stored === null) throw notFound("Site");
+    details.before = stored.content;
+    const schedules = await lockSchedulesOfSite(tx, siteId);
+    const robotIds = await robotsOfSite(tx, siteId);
+    const robots = await lockRobots(tx, robotIds);
+    // Deleted, or moved to another site, while this call waited for the locks.
+    if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
+      throw new ConcurrentChangeError();
+    }
+    const moving = await readStillMoving(tx, robotIds, seen);
+    if (moving.length > 0) throw conflict("SITE_HAS_MOVING_ROBOTS", stillMovingMessage(stored.content.name, moving));
+    const groups = await removeGroupsOfSite(tx, siteId, viewer, now);
+    await removeRobots(tx, [...robots.values()], viewer, now);
+    await endSiteAlerts(tx, siteId, now);
+    await markDeleted(tx, siteId, now);
+    // None is added after this: adding a robot locks the site's row first.
+    if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
+    details.before = { ...stored.content, robots: robots.size, groups, schedules };
+  });
 }
 
 function stillMovingMessage(name: string, moving: readonly StillMovingRobot[]): string {
@@ -249,10 +208,4 @@ function stillMovingMessage(name: string, moving: readonly StillMovingRobot[]): 
   const more = moving.length - named.length;
   const rest = more === 0 ? [] : [`So ${more === 1 ? "is 1 more robot" : `are ${more} more robots`} there.`];
   return [`Site "${name}" cannot be deleted now.`, ...named, ...rest].join(" ");
-}
-
-type About = Pick<AuditRecord, "actor" | "action" | "entity" | "entityId" | "siteId" | "at">;
-
-function auditDeletion(tx: Tx, about: About, came: Pick<AuditRecord, "outcome" | "reason" | "before">): Promise<void> {
-  return recordAudit(tx, { ...about, ...came });
 }
