@@ -1,6 +1,6 @@
 import type { AuditOutcome } from "@suncrew/contract/audit/audit.ts";
 import { sql, Transaction } from "kysely";
-import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 

@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { updateSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { effectiveStart } from "@suncrew/domain/schedules/next-run.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
-import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { conflict, editConflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditActor, auditedChange, type ChangeDetails, recordChange } from "../audit/public.ts";
 import { auditContentOf, type ScheduleRow } from "./schedule-row.ts";
