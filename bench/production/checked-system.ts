@@ -7,7 +7,7 @@ import { type CleaningDirection, updateRobotSettings } from "@suncrew/contract/r
 import type { Selectable } from "kysely";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type OpenDatabase, openDatabase } from "../../apps/server/src/platform/database/database.ts";
-import type { RobotStateTable } from "../../apps/server/src/platform/database/schema.ts";
+import type { Tables } from "../../apps/server/src/platform/database/tables.ts";
 import { type Answer, Caller } from "./caller.ts";
 import { type KnownRobot, makeDevices, storeRobots } from "./fleet.ts";
 import { ServerPlace } from "./killed-servers.ts";
@@ -95,7 +95,7 @@ export function turn(system: CheckedSystem, robot: KnownRobot, direction: Cleani
 export function untilStored(
   { db }: CheckedSystem,
   robot: KnownRobot,
-  wanted: (state: Selectable<RobotStateTable>) => boolean,
+  wanted: (state: Selectable<Tables["robot_state"]>) => boolean,
 ): Promise<void> {
   const read = () =>
     db.selectFrom("robot_state").selectAll().where("robot_id", "=", robot.id).executeTakeFirstOrThrow();

@@ -1,3 +1,4 @@
+import type { CommandMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
@@ -183,7 +184,7 @@ export class CommandBench {
       readonly robot?: TestRobot;
       readonly headers?: Record<string, string>;
       readonly params?: Record<string, unknown>;
-      readonly mode?: "AUTO" | "MANUAL";
+      readonly mode?: CommandMode;
     } = {},
   ): Promise<Answer> {
     const { robot = this.fixtures.ownRobot, on = this.server, params, headers, mode } = more;

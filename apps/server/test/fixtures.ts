@@ -5,7 +5,7 @@ import type { Insertable } from "kysely";
 import { createHash } from "node:crypto";
 import { signToken } from "../src/features/auth/tokens.ts";
 import type { Db, Executor } from "../src/platform/database/database.ts";
-import type { RobotStateTable } from "../src/platform/database/schema.ts";
+import type { Tables } from "../src/platform/database/tables.ts";
 import { openSession } from "../src/platform/sessions.ts";
 import { reserveGroup, type TestGroup } from "./group-fixtures.ts";
 
@@ -167,7 +167,11 @@ export async function addRobot(db: Db, siteId: number, serial: string): Promise<
 }
 
 /** Sets the last reported state of a robot, as the bridge would. */
-export async function setState(db: Db, robotId: number, state: Partial<Insertable<RobotStateTable>>): Promise<void> {
+export async function setState(
+  db: Db,
+  robotId: number,
+  state: Partial<Insertable<Tables["robot_state"]>>,
+): Promise<void> {
   await db.updateTable("robot_state").set(state).where("robot_id", "=", robotId).execute();
 }
 

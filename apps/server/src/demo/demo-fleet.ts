@@ -1,3 +1,4 @@
+import type { CommandMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { type DemoPark, demoParks, generatedParks } from "./demo-parks.ts";
 import { oneOf, seededRandom, integerBetween } from "./seeded-random.ts";
 
@@ -12,7 +13,7 @@ export interface DemoRobot {
   readonly installed: string;
   readonly firmware: string;
   readonly battery: number;
-  readonly mode: "AUTO" | "MANUAL";
+  readonly mode: CommandMode;
   /** In the simulator's notation; without it the robot is healthy. */
   readonly fault?: "away" | "low-battery:12" | "jam" | "warning:Brush worn";
 }

@@ -1,4 +1,5 @@
-import type { AppliedSettings, DeviceAlert, DeviceMode } from "@suncrew/contract/devices/messages.ts";
+import type { AppliedSettings, DeviceAlert } from "@suncrew/contract/devices/messages.ts";
+import type { DeviceMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import type { UpdateReport } from "../robot/firmware-updates.ts";
 import type { Fault } from "../faults/fault.ts";

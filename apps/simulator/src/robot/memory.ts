@@ -1,3 +1,4 @@
+import { commandModeSchema } from "@suncrew/contract/robots/robot-mode.ts";
 import {
   ackMessageSchema,
   appliedSettingsSchema,
@@ -16,7 +17,7 @@ export const robotMemorySchema = z.object({
   lastSeq: counter,
   lastCommandId: z.uuid().nullable(),
   /** The mode outside maintenance. */
-  mode: z.enum(["AUTO", "MANUAL"]),
+  mode: commandModeSchema,
   maintenance: z.boolean(),
   applied: appliedSettingsSchema,
   battery: z.number().min(0).max(100),

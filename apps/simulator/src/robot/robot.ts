@@ -1,3 +1,4 @@
+import type { DeviceMode } from "@suncrew/contract/robots/robot-mode.ts";
 import {
   type AckMessage,
   type CommandMessage,
@@ -202,7 +203,7 @@ export class Robot {
   get motion(): Motion {
     return this.runId === null ? "STOPPED" : "MOVING";
   }
-  get mode(): "AUTO" | "MANUAL" | "MAINTENANCE" {
+  get mode(): DeviceMode {
     return this.#memory.maintenance ? "MAINTENANCE" : this.#memory.mode;
   }
   get runId(): string | null {

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { commandModeSchema, commandVerbSchema, travelDirectionSchema } from "../commands/commands.ts";
+import { commandVerbSchema, travelDirectionSchema } from "../commands/commands.ts";
 import { defineRoute } from "../http/route.ts";
 import { booleanInputSchema, limitSchema, searchSchema, totalFields } from "../http/page.ts";
+import { commandModeSchema } from "../robots/robot-mode.ts";
 import { isWritable } from "../http/text.ts";
 import {
   isOrderedRange,
@@ -26,6 +27,7 @@ export const activityParamsSchema = z.object({
   "main-speed": z.number(),
   "brush-speed": z.number(),
 });
+export type ActivityParams = z.output<typeof activityParamsSchema>;
 
 /** A START or STOP, refused and failed ones included, or the end of a run that no STOP ended. */
 export const activityEntrySchema = z.object({

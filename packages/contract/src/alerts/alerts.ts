@@ -5,6 +5,7 @@ import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
 
 export const alertSourceSchema = z.enum(["ROBOT", "SERVER"]);
+export type AlertSource = z.output<typeof alertSourceSchema>;
 
 /** A problem of a robot, a site or Suncrew's own servers. */
 export const alertSchema = z.object({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineRoute } from "../http/route.ts";
 import { livePositionSchema } from "../http/live-position.ts";
 import { idInputSchema, instantSchema, percentInputSchema, serialSchema } from "../http/values.ts";
+import { commandModeSchema } from "../robots/robot-mode.ts";
 import { motionSchema, robotStatusSchema } from "../robots/robots.ts";
 
 export const travelDirectionSchema = z.enum(["FWD", "REV"]);
@@ -9,9 +10,7 @@ export const travelDirectionSchema = z.enum(["FWD", "REV"]);
 export type TravelDirection = z.output<typeof travelDirectionSchema>;
 
 export const commandVerbSchema = z.enum(["START", "STOP"]);
-
-export const commandModeSchema = z.enum(["AUTO", "MANUAL"]);
-export type CommandMode = z.output<typeof commandModeSchema>;
+export type StartOrStop = z.output<typeof commandVerbSchema>;
 
 export const sendCommand = defineRoute({
   summary: "Start or stop one robot; responds once the robot has confirmed it or failed to",

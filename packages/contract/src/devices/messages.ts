@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { severitySchema } from "../alerts/severity.ts";
 import { travelDirectionSchema } from "../commands/commands.ts";
+import { deviceModeSchema } from "../robots/robot-mode.ts";
 import { motionSchema } from "../robots/robots.ts";
 
 /** Documents a field's meaning with examples (the generated docs take type and bounds from the schema). */
@@ -54,9 +55,7 @@ export const connectionMessageSchema = z.object({
   ts: field(instant, "When the robot wrote it; for a will, the time of the connect: RFC 3339 with offset.", TIME),
 });
 export type ConnectionMessage = z.output<typeof connectionMessageSchema>;
-
-export const deviceModeSchema = z.enum(["AUTO", "MANUAL", "MAINTENANCE"]);
-export type DeviceMode = z.output<typeof deviceModeSchema>;
+export type ConnectionState = ConnectionMessage["state"];
 
 export const deviceAlertSchema = z.object({
   code: field(code, "Stable identifier of the kind of alert; LOW_BATTERY has a meaning to Suncrew.", "BRUSH_WORN"),
@@ -202,6 +201,7 @@ export const ackMessageSchema = z.object({
   ts,
 });
 export type AckMessage = z.output<typeof ackMessageSchema>;
+export type AckStatus = AckMessage["status"];
 
 export const runEndReasonSchema = z.enum([
   "STOP",

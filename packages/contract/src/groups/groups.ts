@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { commandModeSchema, commandVerbSchema } from "../commands/commands.ts";
+import { commandVerbSchema } from "../commands/commands.ts";
+import { commandModeSchema } from "../robots/robot-mode.ts";
 import { defineRoute } from "../http/route.ts";
 import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";

@@ -10,6 +10,7 @@ import {
   serialSchema,
   versionSchema,
 } from "../http/values.ts";
+import { unlockedModeSchema } from "./robot-mode.ts";
 import { robotStatusSchema } from "./robots.ts";
 
 export const ROBOT_NAME_MAX = 80;
@@ -61,7 +62,7 @@ export const createRobot = defineRoute({
     operating_mode: z
       .string()
       .transform((text) => text.toLowerCase())
-      .pipe(z.enum(["auto", "manual"], "must be auto or manual"))
+      .pipe(z.enum(unlockedModeSchema.options, `must be ${unlockedModeSchema.options.join(" or ")}`))
       .default("auto"),
     status: robotStatusSchema.default("normal"),
     firmware_version: requiredText("Firmware version must not be blank", 40).default("1.0.0"),

@@ -3,6 +3,7 @@ import { severitySchema } from "../alerts/severity.ts";
 import { firmwareUpdateSchema } from "../firmware/firmware.ts";
 import { defineRoute } from "../http/route.ts";
 import { livePositionSchema } from "../http/live-position.ts";
+import { operatingModeSchema } from "./robot-mode.ts";
 import { runOutcomeSchema } from "./run-outcome.ts";
 import {
   dateSchema,
@@ -16,9 +17,6 @@ import {
 /** The mapped status (§3 Robot, client shape). */
 export const robotStatusSchema = z.enum(["normal", "idle", "warning", "offline", "standby", "critical"]);
 export type RobotStatus = z.output<typeof robotStatusSchema>;
-
-export const operatingModeSchema = z.enum(["auto", "manual", "maintenance"]);
-export type OperatingMode = z.output<typeof operatingModeSchema>;
 
 export const cleaningDirectionSchema = z.enum(["FORWARD", "REVERSE"]);
 export type CleaningDirection = z.output<typeof cleaningDirectionSchema>;

@@ -1,5 +1,5 @@
-import type { DeviceMode } from "@suncrew/contract/devices/messages.ts";
-import type { Motion, OperatingMode } from "@suncrew/contract/robots/robots.ts";
+import type { DeviceMode, OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
+import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "./limits.ts";
 
 /** What the server knows of a robot as it decides, read under the lock on the robot's row. */

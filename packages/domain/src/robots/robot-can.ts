@@ -1,5 +1,6 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
-import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { may } from "../auth/permissions.ts";
 import { type KnownMotion, mayMove, wasSeenMoving } from "./lost-while-moving.ts";
 

@@ -1,4 +1,5 @@
-import type { OperatingMode, RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 
 const byDeviceText: ReadonlyMap<string, RobotStatus> = new Map([
   ["start", "normal"],

@@ -1,4 +1,5 @@
-import type { OperatingMode, RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { type KnownMotion, knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
 
 /** The part of a robot that its maintenance lock depends on. */

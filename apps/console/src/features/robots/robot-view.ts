@@ -1,7 +1,8 @@
 import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { OperatingMode, RobotLive, RobotStatus, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
+import type { RobotLive, RobotStatus, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import {
   DEFAULT_MOTION_LIMITS,

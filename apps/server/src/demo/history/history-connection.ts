@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Db } from "../../platform/database/database.ts";
-import type { Tables } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 /** Makes other servers that start on the same database wait. */
 const HISTORY_LOCK = 7_305_005;

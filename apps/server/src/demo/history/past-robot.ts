@@ -1,3 +1,4 @@
+import type { CommandMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { DeviceAlert, EventMessage, RunEndReason, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import type { Command } from "../../features/commands/public.ts";
 import type { IncomingMessage } from "../../features/devices/public.ts";
@@ -9,7 +10,7 @@ export interface PastRobotRow {
   readonly siteId: number;
   readonly serial: string;
   readonly firmware: string;
-  readonly mode: "AUTO" | "MANUAL";
+  readonly mode: CommandMode;
 }
 
 const DRAIN_PER_MINUTE = 0.42;

@@ -2,7 +2,7 @@ import type { ActivityEntry, ActivityFilter } from "@suncrew/contract/activity/a
 import type { ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { ActivityTable, Tables } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible } from "../sites/public.ts";
@@ -15,7 +15,7 @@ export interface ActivityQuery {
   readonly logIds?: readonly string[];
 }
 
-type Rows = SelectQueryBuilder<Tables & { a: ActivityTable }, "a", object>;
+type Rows = SelectQueryBuilder<Tables & { a: Tables["activity"] }, "a", object>;
 
 /**
  * STARTs and STOPs at the viewer's sites, including deleted ones, newest first. Partners do not see partners' names

@@ -1,3 +1,4 @@
+import type { CommandMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { ActionType, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
 import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
@@ -25,7 +26,7 @@ export interface ActivityRecord {
   /** The person, or 'Scheduler'. */
   readonly userName: string;
   readonly details: OutcomeText;
-  readonly mode: "AUTO" | "MANUAL";
+  readonly mode: CommandMode;
   readonly params: Omit<CommandParams, "status">;
 }
 

@@ -6,7 +6,7 @@ import { compareAlerts } from "@suncrew/domain/alerts/severity-order.ts";
 import type { Insertable } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import type { AlertsTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 let server: TestApp;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ afterEach(() => server.close());
 
 const ago = (minutes: number) => new Date(TEST_NOW.getTime() - minutes * 60_000);
 const HOUR = 60;
-type Row = Insertable<AlertsTable>;
+type Row = Insertable<Tables["alerts"]>;
 
 /** Stores an alert, about `ownRobot` by default; returns its id. */
 async function add(code: string, minutes: number, more: Partial<Row> = {}): Promise<string> {

@@ -9,7 +9,7 @@ import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budge
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
-import type { AlertsTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
 
@@ -220,7 +220,7 @@ function openOfSites(tx: Tx, siteIds: readonly number[], at: Date) {
 const isAlert = (alertId: string) => sql<boolean>`id = ${alertId}::bigint`;
 
 type LockedAlert = Pick<
-  AlertsTable,
+  Tables["alerts"],
   "site_id" | "robot_id" | "source" | "code" | "text" | "cleared_at" | "acknowledged_by"
 >;
 

@@ -3,7 +3,7 @@ import { matchAuditLabels } from "@suncrew/domain/audit/audit.ts";
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { boundedCount, distinctValues } from "../../platform/database/list-queries.ts";
-import type { AuditTable, Tables } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { sitesEverVisible } from "../sites/public.ts";
 
@@ -20,7 +20,7 @@ interface AuditPage {
   readonly next_cursor: string | null;
 }
 
-type Rows = SelectQueryBuilder<Tables & { a: AuditTable }, "a", object>;
+type Rows = SelectQueryBuilder<Tables & { a: Tables["audit"] }, "a", object>;
 
 /** The matching rows of the audit, newest first, with their seals; rows about no site are for Super Admins only. */
 export async function readAudit(

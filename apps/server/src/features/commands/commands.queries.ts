@@ -2,7 +2,7 @@ import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { Selectable } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import type { RobotStateTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
@@ -56,7 +56,7 @@ export async function findRobotOf(viewer: Viewer, db: Executor, robotId: number)
   return robot;
 }
 
-export type ShownRow = Selectable<RobotStateTable>;
+export type ShownRow = Selectable<Tables["robot_state"]>;
 
 /** What a robot last showed, by its serial number. Throws 404 if it is outside the viewer's scope. */
 export async function readShown(viewer: Viewer, db: Executor, serial: string): Promise<ShownRow> {

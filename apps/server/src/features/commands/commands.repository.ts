@@ -1,10 +1,11 @@
 import { errorCodeSchema } from "@suncrew/contract/http/error-codes.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
-import type { CommandsTable, RobotStateTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { conflict, HttpError } from "../../platform/http/http-error.ts";
 
 /** Repeated until the robot shows them, whatever their session or age (protocol rules 3 and 8). */
@@ -15,7 +16,7 @@ export function staysPending(verb: Command["verb"]): verb is PendingVerb {
   return verb === "STOP" || verb === "MAINTENANCE_ON";
 }
 
-export type Command = Selectable<CommandsTable>;
+export type Command = Selectable<Tables["commands"]>;
 type Verb = Command["verb"];
 
 /** The press of a button behind an order, as reported by its caller. */
@@ -34,7 +35,7 @@ export interface LockedRobot {
   readonly site_id: number;
   readonly serial_number: string;
   readonly robot_name: string;
-  readonly operating_mode: "auto" | "manual" | "maintenance";
+  readonly operating_mode: OperatingMode;
   readonly cleaning_direction: "FORWARD" | "REVERSE";
   readonly main_motor_speed: number;
   readonly brush_motor_speed: number;
@@ -45,7 +46,7 @@ export interface LockedRobot {
   /** The firmware version that it was offered and has not shown yet (protocol rule 13). */
   readonly installing: string | null;
   readonly state: Pick<
-    Selectable<RobotStateTable>,
+    Selectable<Tables["robot_state"]>,
     | "online"
     | "session"
     | "connection"
@@ -315,7 +316,7 @@ export async function showChange(tx: Tx, robotIds: readonly number[]): Promise<v
 }
 
 /** A command that this server may publish now, with the robot's current session. */
-export interface ClaimedCommand extends Selectable<CommandsTable> {
+export interface ClaimedCommand extends Selectable<Tables["commands"]> {
   readonly current_session: number;
 }
 

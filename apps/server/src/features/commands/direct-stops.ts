@@ -1,3 +1,4 @@
+import { commandModeSchema } from "@suncrew/contract/robots/robot-mode.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -381,7 +382,7 @@ const sentStopsSchema = z.object({
       .object({ sessionId: z.string(), atMs: z.number().int(), waitsSince: z.coerce.date().nullable() })
       .nullable(),
   }),
-  mode: z.enum(["AUTO", "MANUAL"]),
+  mode: commandModeSchema,
   stops: z.array(
     z.object({
       /** Of the command, as sent to its robot. */

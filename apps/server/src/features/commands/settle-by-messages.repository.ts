@@ -4,8 +4,8 @@ import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { MaintenanceLocksTable } from "../../platform/database/schema.ts";
 import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { auditCommands, clearUnconfirmed } from "./command-records.repository.ts";
 import {
   type Command,
@@ -306,7 +306,7 @@ async function applyReleases(tx: Tx, shown: readonly OpenCommand[], now: Date): 
 }
 
 type EndedLock = Pick<
-  Selectable<MaintenanceLocksTable>,
+  Selectable<Tables["maintenance_locks"]>,
   "robot_id" | "former_mode" | "reason" | "locked_by" | "locked_at"
 >;
 

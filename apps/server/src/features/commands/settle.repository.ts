@@ -6,10 +6,10 @@ import {
   type OutcomeText,
   pendingText,
 } from "@suncrew/domain/runs/outcome-texts.ts";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
-import type { CommandOutcome } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { afterCommit, inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import { failPlannedRuns, insertNotStarted } from "../runs/public.ts";
 import { BROKER_AWAY } from "./command-answers.ts";
@@ -31,6 +31,8 @@ import type { Unsent } from "./dispatcher.ts";
 
 /** Suncrew itself, as the activity log names it. */
 export const SUNCREW = "Suncrew";
+
+type CommandOutcome = NonNullable<Selectable<Tables["commands"]>["outcome"]>;
 
 /** With the reason for the failure. */
 interface FailingCommand extends OpenCommand {

@@ -1,11 +1,11 @@
 import type { ConnectionMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import type { OperatingMode } from "@suncrew/contract/robots/robots.ts";
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import type { Selectable } from "kysely";
-import type { RobotStateTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 /** A robot's stored state, read under the lock on its row. */
-export interface StateRow extends Omit<Selectable<RobotStateTable>, "change_no"> {
+export interface StateRow extends Omit<Selectable<Tables["robot_state"]>, "change_no"> {
   readonly operating_mode: OperatingMode;
 }
 

@@ -1,7 +1,7 @@
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Insertable, sql } from "kysely";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
-import type { ReadingsTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import type { StateRow } from "./presence.ts";
 
 export interface KnownRobot {
@@ -75,7 +75,7 @@ export async function writeRobotStates(tx: Tx, rows: readonly StateRow[]): Promi
       and (s.session, coalesce(s.state_seq, -1)) <= (n.session, coalesce(n.state_seq, -1))`.execute(tx);
 }
 
-export type Reading = Insertable<ReadingsTable>;
+export type Reading = Insertable<Tables["readings"]>;
 
 /** Adds states that advanced the current one to the history. */
 export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise<void> {

@@ -5,13 +5,13 @@ import { usernameFor } from "@suncrew/domain/partners/partners.ts";
 import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
-import type { PartnersTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 /** What people enter about a partner. */
 export type PartnerContent = BodyOf<typeof createPartner>;
 /** The same for an edit: omitted fields keep their value. */
 type PartnerEdit = Omit<BodyOf<typeof updatePartner>, "version">;
-export type PartnerRow = Selectable<PartnersTable>;
+export type PartnerRow = Selectable<Tables["partners"]>;
 
 /**
  * Locks a partner that sites or devices are assigned to, so that it is not deleted before the transaction ends. Null if

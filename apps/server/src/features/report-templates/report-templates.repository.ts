@@ -1,9 +1,9 @@
 import { type StoredSection, templateNameKey } from "@suncrew/domain/report-templates/template-sections.ts";
 import { type Selectable, sql, type Updateable } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
-import type { ReportSettingsTable, ReportTemplatesTable } from "../../platform/database/report-tables.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
-export type TemplateRow = Selectable<ReportTemplatesTable>;
+export type TemplateRow = Selectable<Tables["report_templates"]>;
 
 /** What people decide about a template. */
 export interface TemplateContent {
@@ -88,7 +88,7 @@ export async function removeTemplate(tx: Tx, templateId: number, now: Date): Pro
   await tx.updateTable("report_templates").set({ deleted_at: now }).where("id", "=", templateId).execute();
 }
 
-export type SettingsRow = Selectable<ReportSettingsTable>;
+export type SettingsRow = Selectable<Tables["report_settings"]>;
 
 /** Whether monthly reports are generated and mailed automatically. */
 export async function readSettingsRow(db: Executor): Promise<SettingsRow> {
@@ -100,7 +100,7 @@ export async function lockSettings(tx: Tx): Promise<SettingsRow> {
   return tx.selectFrom("report_settings").selectAll().forNoKeyUpdate().executeTakeFirstOrThrow();
 }
 
-export async function changeSettings(tx: Tx, change: Updateable<ReportSettingsTable>): Promise<void> {
+export async function changeSettings(tx: Tx, change: Updateable<Tables["report_settings"]>): Promise<void> {
   await tx
     .updateTable("report_settings")
     .set({ ...change, version: sql<number>`version + 1` })

@@ -4,7 +4,7 @@ import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts"
 import { type Insertable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
-import type { RunsTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { reasonColumns } from "./run-reasons.ts";
 
@@ -53,7 +53,7 @@ export async function insertPlannedRuns(
 ): Promise<void> {
   if (runs.length === 0) return;
   const { scheduleId, siteId, groupId, groupName, dueAt, stopDueAt } = occurrence;
-  const rows = runs.map((run): Insertable<RunsTable> => ({
+  const rows = runs.map((run): Insertable<Tables["runs"]> => ({
     id: "id" in run ? run.id : uuidv7(),
     robot_id: run.robotId,
     site_id: siteId,

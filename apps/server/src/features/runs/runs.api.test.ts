@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addRobot } from "../../../test/fixtures.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import type { RunsTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 // The tests' clock is at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
 let server: TestApp;
@@ -18,7 +18,7 @@ afterEach(() => server.close());
 const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
 
 /** A run of the first robot by hand, ten minutes long, ended by the robot, except as `more` says. */
-async function run(more: Partial<Insertable<RunsTable>> = {}): Promise<string> {
+async function run(more: Partial<Insertable<Tables["runs"]>> = {}): Promise<string> {
   const id = randomUUID();
   const began_at = more.began_at === undefined ? at(-60) : more.began_at;
   await server.db
@@ -41,7 +41,7 @@ async function run(more: Partial<Insertable<RunsTable>> = {}): Promise<string> {
 }
 
 /** One robot's run of the fixtures' schedule. */
-const planned = (due: Date, more: Partial<Insertable<RunsTable>> = {}) =>
+const planned = (due: Date, more: Partial<Insertable<Tables["runs"]>> = {}) =>
   run({
     planned: true,
     action_type: "SCHEDULED",

@@ -1,3 +1,4 @@
+import type { ActionType } from "@suncrew/contract/activity/activity.ts";
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
@@ -6,7 +7,6 @@ import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-te
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
-import type { ActionTypeColumn } from "../../platform/database/schema.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { logRunEnds } from "./run-ends.repository.ts";
 import { reasonColumns } from "./run-reasons.ts";
@@ -16,7 +16,7 @@ export interface OpenRun {
   readonly robot_id: number;
   readonly command_id: string | null;
   readonly planned: boolean;
-  readonly action_type: ActionTypeColumn;
+  readonly action_type: ActionType;
   /** Null for a planned run that has not begun to move. */
   readonly began_at: Date | null;
   readonly planned_end_at: Date | null;

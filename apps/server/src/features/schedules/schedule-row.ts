@@ -1,8 +1,8 @@
 import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import type { Selectable } from "kysely";
-import type { SchedulesTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
-export type ScheduleRow = Selectable<SchedulesTable>;
+export type ScheduleRow = Selectable<Tables["schedules"]>;
 
 /** The columns of a schedule that every call returns. */
 export const scheduleColumns = [

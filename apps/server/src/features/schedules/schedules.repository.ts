@@ -4,7 +4,7 @@ import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts"
 import { type Insertable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
-import type { SchedulesTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import type { LockedRobot } from "../commands/public.ts";
 import type { Occurrence } from "../runs/public.ts";
 import type { WeatherSite } from "../weather/public.ts";
@@ -48,7 +48,7 @@ export async function lockScheduleShared(tx: Tx, scheduleId: number): Promise<bo
 }
 
 export type SchedulePlan = Pick<
-  Insertable<SchedulesTable>,
+  Insertable<Tables["schedules"]>,
   "frequency" | "start_time" | "duration_minutes" | "status" | "next_run_at"
 > & { readonly skip_on_rain: boolean };
 

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from "uuid";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "../../../test/restore-point.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
-import type { SchedulesTable } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
 // The tests' clock is at 12:00 on Monday, 15 June 2026, in India: 8:30 in Berlin, 15:30 in Tokyo.
 let server: TestApp;
@@ -39,7 +39,7 @@ async function move(place: { readonly latitude: number; readonly longitude: numb
   return (await server.as("owner")).ask(updateSite, { params: { id }, body: { ...body, ...place } });
 }
 
-async function plan(change: Updateable<SchedulesTable>): Promise<void> {
+async function plan(change: Updateable<Tables["schedules"]>): Promise<void> {
   await server.db.updateTable("schedules").set(change).where("id", "=", server.fixtures.ownGroup.scheduleId).execute();
 }
 

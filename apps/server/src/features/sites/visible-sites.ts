@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
-import type { Tables } from "../../platform/database/schema.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
 /**

@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import { isDatabaseUnreachable, isQueryTimeout, NO_ANSWER } from "./database-errors.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
 /** A connection inside a transaction. */

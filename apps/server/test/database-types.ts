@@ -1,0 +1,205 @@
+import { actionTypeSchema, activityStatusSchema } from "@suncrew/contract/activity/activity.ts";
+import { alertSourceSchema } from "@suncrew/contract/alerts/alerts.ts";
+import { severitySchema } from "@suncrew/contract/alerts/severity.ts";
+import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
+import { roleSchema } from "@suncrew/contract/auth/auth.ts";
+import { commandVerbSchema, travelDirectionSchema } from "@suncrew/contract/commands/commands.ts";
+import { ackMessageSchema, commandVerbs, connectionMessageSchema } from "@suncrew/contract/devices/messages.ts";
+import { rolloutRobotStateSchema, rolloutStateSchema } from "@suncrew/contract/firmware/firmware.ts";
+import { monthlyReportStatusSchema, mailStatusSchema } from "@suncrew/contract/reports/reports.ts";
+import {
+  commandModeSchema,
+  deviceModeSchema,
+  operatingModeSchema,
+  unlockedModeSchema,
+} from "@suncrew/contract/robots/robot-mode.ts";
+import { cleaningDirectionSchema, motionSchema, robotStatusSchema } from "@suncrew/contract/robots/robots.ts";
+import { runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
+import { frequencySchema, scheduleStatusSchema } from "@suncrew/contract/schedules/schedules.ts";
+import { sql } from "kysely";
+import {
+  ArrayExpressionNode,
+  type ColumnMetadata,
+  type ExpressionNode,
+  generate,
+  GenericExpressionNode,
+  IdentifierNode,
+  LiteralNode,
+  PostgresDialect,
+  UnionExpressionNode,
+} from "kysely-codegen";
+import type { Db } from "../src/platform/database/database.ts";
+
+/** A type of the contract that a column holds: its name, its file and its values. */
+type ContractType = readonly [name: string, file: string, values: readonly string[]];
+
+const actionType: ContractType = ["ActionType", "activity/activity.ts", actionTypeSchema.options];
+const deviceMode: ContractType = ["DeviceMode", "robots/robot-mode.ts", deviceModeSchema.options];
+const motion: ContractType = ["Motion", "robots/robots.ts", motionSchema.options];
+const robotStatus: ContractType = ["RobotStatus", "robots/robots.ts", robotStatusSchema.options];
+
+/** By column. Its CHECK lists the same values, which a test compares; without a line here its type lists them itself. */
+export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
+  ["activity.action", ["StartOrStop", "commands/commands.ts", commandVerbSchema.options]],
+  ["activity.action_type", actionType],
+  ["activity.status", ["ActivityStatus", "activity/activity.ts", activityStatusSchema.options]],
+  ["alerts.severity", ["Severity", "alerts/severity.ts", severitySchema.options]],
+  ["alerts.source", ["AlertSource", "alerts/alerts.ts", alertSourceSchema.options]],
+  ["audit.outcome", ["AuditOutcome", "audit/audit.ts", auditOutcomeSchema.options]],
+  ["commands.ack", ["AckStatus", "devices/messages.ts", ackMessageSchema.shape.status.options]],
+  ["commands.action_type", actionType],
+  ["commands.mode", ["CommandMode", "robots/robot-mode.ts", commandModeSchema.options]],
+  ["commands.verb", ["CommandVerb", "devices/messages.ts", commandVerbs]],
+  ["kept_reports.mail_status", ["MailStatus", "reports/reports.ts", mailStatusSchema.options]],
+  ["kept_reports.status", ["MonthlyReportStatus", "reports/reports.ts", monthlyReportStatusSchema.options]],
+  ["maintenance_locks.former_mode", ["UnlockedMode", "robots/robot-mode.ts", unlockedModeSchema.options]],
+  ["readings.mode", deviceMode],
+  ["readings.motion", motion],
+  ["readings.robot_status", robotStatus],
+  ["robot_state.applied_direction", ["TravelDirection", "commands/commands.ts", travelDirectionSchema.options]],
+  ["robot_state.connection", ["ConnectionState", "devices/messages.ts", connectionMessageSchema.shape.state.options]],
+  ["robot_state.mode", deviceMode],
+  ["robot_state.motion", motion],
+  ["robot_state.robot_status", robotStatus],
+  ["robots.cleaning_direction", ["CleaningDirection", "robots/robots.ts", cleaningDirectionSchema.options]],
+  ["robots.operating_mode", ["OperatingMode", "robots/robot-mode.ts", operatingModeSchema.options]],
+  ["rollout_robots.state", ["RolloutRobotState", "firmware/firmware.ts", rolloutRobotStateSchema.options]],
+  ["rollouts.state", ["RolloutState", "firmware/firmware.ts", rolloutStateSchema.options]],
+  ["runs.action_type", actionType],
+  ["runs.outcome", ["RunOutcome", "robots/run-outcome.ts", runOutcomeSchema.options]],
+  ["schedules.frequency", ["Frequency", "schedules/schedules.ts", frequencySchema.options]],
+  ["schedules.status", ["ScheduleStatus", "schedules/schedules.ts", scheduleStatusSchema.options]],
+  ["users.role", ["Role", "auth/auth.ts", roleSchema.options]],
+]);
+
+const named = (name: string): ExpressionNode => new IdentifierNode(name);
+const anyObject = named("Record<string, unknown>");
+
+/** What is in columns of JSON, by column. */
+const jsonTypes: ReadonlyMap<string, ExpressionNode> = new Map([
+  ["activity.params", named("ActivityParams")],
+  ["audit.after", anyObject],
+  ["audit.before", anyObject],
+  ["commands.params", new GenericExpressionNode("Partial", [named("CommandParams")])],
+  ["report_templates.sections", new ArrayExpressionNode(named("StoredSection"))],
+  ["robot_events.body", anyObject],
+]);
+
+const imports = {
+  ActivityParams: "@suncrew/contract/activity/activity.ts",
+  CommandParams: "@suncrew/contract/devices/messages.ts",
+  GeneratedAlways: "kysely",
+  StoredSection: "@suncrew/domain/report-templates/template-sections.ts",
+  ...Object.fromEntries([...contractTypes.values()].map(([name, file]) => [name, `@suncrew/contract/${file}`])),
+};
+
+/** Filled in by a trigger where a row comes without them. */
+const filledByTrigger: ReadonlySet<string> = new Set(["commands.robot_name", "runs.robot_name", "runs.serial_number"]);
+
+/** What the name of a column does not say. */
+const comments: ReadonlyMap<string, string> = new Map([
+  ["activity.details_code", "What the details were made of; null for rows of servers of an older version."],
+  ["activity.ended_run_id", "Of the end of a run that no STOP brought about."],
+  ["activity.outcome_key", "Hash of `details`, too large for a number."],
+  ["activity.place_key", "Hash of where it happened, too large for a number."],
+  ["activity_texts.words", "Folded by `search_fold`; rows are maintained by triggers of `activity`."],
+  ["alerts.params", "What the text was made of; null for a robot's own, and for those of older servers."],
+  ["alerts.robot_id", "Null where it is about a whole site, or about Suncrew's own servers."],
+  ["alerts.robot_name", "This and the serial number as they were then; filled in by the database."],
+  ["alerts.site_id", "Null where it is about Suncrew's own servers."],
+  ["command_requests.body", "What a call with this Idempotency-Key asked for."],
+  ["commands.not_taken_at", "When a state proved that the robot never took this START and never will."],
+  ["commands.params", "As on the wire; a SET has only those that it changes."],
+  [
+    "commands.settled_change",
+    "The transaction that settled it: from there on the live stream shows what became of it.",
+  ],
+  ["commands.pressed_in", "The session of the press behind it; `pressed_ms` is its time by the browser's clock."],
+  ["firmware.content", "Null once it was deleted."],
+  ["kept_reports.month", "`YYYY-MM-01`, by the site's calendar."],
+  ["robot_presence.offline_at", "Null while the robot is reachable."],
+  ["robot_state.goodbye_at", "When it last reported OFFLINE, as robots do that somebody switches off."],
+  ["runs.at", "`due_at`, or else `began_at`."],
+  ["runs.began_at", "Null for what never moved: skipped, missed, failed, or due just now."],
+  ["runs.reason_code", "What a sentence in `reason` was made of; null for codes of the protocol and older rows."],
+  ["schedules.start_time", "`YYYY-MM-DD HH:MM:SS` in the site's zone."],
+  ["schedules.waiting", "What the run that is due at `waiting_due_at` waits for."],
+  ["sign_in_failures.turn_at", "When a waiting caller is heard; on an account's row, when the next turn is free."],
+  ["users.enc_password", "A generated password, encrypted; null once the user has chosen one."],
+  ["users.password_made_at", "When the server generated the password; null where a person chose it."],
+]);
+
+/** What a stored text was made of, in JSON that the driver writes by itself. */
+const textParams: ReadonlySet<string> = new Set(["activity.details_params", "alerts.params", "runs.reason_params"]);
+
+interface Checked {
+  readonly column: string;
+  readonly definition: string;
+}
+
+/** The values that the CHECKs of single columns list, by column. */
+export async function checkedValues(db: Db): Promise<Map<string, string[]>> {
+  const { rows } = await sql<Checked>`
+    select r.relname || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition
+    from pg_constraint c join pg_class r on r.oid = c.conrelid
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'c' and cardinality(c.conkey) = 1 and not r.relispartition
+      and pg_get_constraintdef(c.oid) ~ '^CHECK \\(\\(\\w+ = ANY \\(ARRAY\\['
+    order by 1`.execute(db);
+  return new Map(
+    rows.map(({ column, definition }) => [column, [...definition.matchAll(/'(\w+)'/g)].map(([, value = ""]) => value)]),
+  );
+}
+
+/** In the repository. */
+export const TYPES_FILE = "apps/server/src/platform/database/tables.ts";
+
+/** What that file holds: the tables of a migrated database, as the driver of `database.ts` answers them. */
+export async function databaseTypes(db: Db): Promise<string> {
+  const unions = await checkedValues(db);
+  const { rows: computed } = await sql<{ column: string }>`
+    select attrelid::regclass || '.' || attname as column from pg_attribute where attgenerated <> ''`.execute(db);
+  const isComputed = new Set(computed.map(({ column }) => column));
+  const columns: Record<string, ExpressionNode> = {};
+  const describe = (path: string, column: ColumnMetadata) => {
+    column.comment = comments.get(path) ?? null;
+    const [name] = contractTypes.get(path) ?? [];
+    const values = unions.get(path)?.map((value) => new LiteralNode(value));
+    const json = jsonTypes.get(path);
+    const type =
+      (name !== undefined && named(name)) ||
+      (values !== undefined && new UnionExpressionNode(values)) ||
+      (json !== undefined && new GenericExpressionNode("JSONColumnType", [json])) ||
+      (textParams.has(path) && named("Readonly<Record<string, unknown>>")) ||
+      (filledByTrigger.has(path) && named("string"));
+    if (isComputed.has(path)) {
+      // PostgreSQL does not say that they always have a value.
+      column.isNullable = false;
+      const computedType = column.dataType === "timestamptz" ? "Date" : "string";
+      columns[path] = new GenericExpressionNode("GeneratedAlways", [named(computedType)]);
+    } else if (type !== false) {
+      const isOptional = column.hasDefaultValue || filledByTrigger.has(path);
+      columns[path] = isOptional ? new GenericExpressionNode("Generated", [type]) : type;
+    }
+  };
+  const text = await generate({
+    db,
+    dialect: new PostgresDialect({ dateParser: "string", numericParser: "number" }),
+    outFile: null,
+    excludePattern: "migrations",
+    partitions: false,
+    async postprocess({ metadata }) {
+      for (const table of metadata.tables) {
+        for (const column of table.columns) describe(`${table.name}.${column.name}`, column);
+      }
+      return metadata;
+    },
+    customImports: imports,
+    overrides: { columns },
+    typeMapping: { int8: "number", numeric: "number", timestamptz: "Date" },
+    typeOnlyImports: true,
+    skipAutogeneratedFileComment: true,
+  });
+  const head = "/** Written by `npm run database-types` from the migrations; do not edit it. */";
+  return `${head}\n\n${text.replace("interface DB ", "interface Tables ")}`;
+}
