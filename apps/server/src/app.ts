@@ -19,7 +19,7 @@ import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts"
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
-import { MonthlyReports, reportGenerator } from "./features/monthly-reports/public.ts";
+import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly-reports/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
@@ -32,6 +32,7 @@ import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
+import { MailOutbox } from "./platform/mail-outbox.ts";
 import { httpOptions, InFlightRequests, useHttpPlatform } from "./platform/http/http-platform.ts";
 import type { Dependencies, Service } from "./platform/dependencies.ts";
 import { Workers } from "./platform/workers/workers.ts";
@@ -89,6 +90,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   reportTemplatesRoutes(http, deps);
   monthlyReportsRoutes(http, deps);
   services.push(new MonthlyReports({ ...deps, generate: reportGenerator(deps, workers) }));
+  services.push(new MailOutbox(deps, [reportMails]));
   const live = liveRoutes(http, deps, changes);
   services.push(live.feed);
   const commands = new Commands(reserved, changes);

@@ -4,8 +4,10 @@ import {
   MonthlyReports,
   type ReportOrder,
 } from "../src/features/monthly-reports/monthly-reports.ts";
+import { reportMails } from "../src/features/monthly-reports/report-mails.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
+import { MailOutbox } from "../src/platform/mail-outbox.ts";
 import type { Mail, MailResult } from "../src/platform/mailer.ts";
 import { addSite } from "./fixtures.ts";
 import { createTestDatabase } from "./test-database.ts";
@@ -39,24 +41,37 @@ export class MonthlyBench {
     return this.#database.db;
   }
 
-  /** One of several servers; it works when the test calls `runDue`. */
-  server({ canSend = true } = {}): MonthlyReports {
+  /** One of several servers; it generates, and then sends, when the test calls `runDue`. */
+  server({ canSend = true } = {}): { runDue(): Promise<void>; stop(): Promise<void> } {
     const mailer = {
       send: async (mail: Mail, signal: AbortSignal) => {
         this.sent.push(mail);
         return this.send(mail, signal);
       },
     };
-    return new MonthlyReports({
+    const deps = {
       db: this.db,
       clock: this.clock,
       log: pino({ level: "silent" }),
+      ...(canSend && { mailer }),
+    };
+    const reports = new MonthlyReports({
+      ...deps,
       generate: async (order) => {
         this.ordered.push(order);
         return this.generate(order);
       },
-      ...(canSend && { mailer }),
     });
+    const outbox = new MailOutbox(deps, [reportMails]);
+    return {
+      async runDue() {
+        await reports.runDue();
+        await outbox.runDue();
+      },
+      async stop() {
+        await Promise.all([reports.stop(), outbox.stop()]);
+      },
+    };
   }
 
   /** Switched off where `since` is null. */

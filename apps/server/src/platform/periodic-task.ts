@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { Logger } from "pino";
-import type { Cancel } from "./clock.ts";
+import type { Cancel, Clock } from "./clock.ts";
 import type { Dependencies, Service } from "./dependencies.ts";
 
 /** Work that is done again and again, one round at a time; a round that fails is logged and made up for by the next. */
@@ -36,6 +36,45 @@ export class PeriodicTask {
   }
 }
 
+interface TaskSpec {
+  /** For the log. */
+  readonly name: string;
+  readonly everyMs: number;
+  readonly work: () => Promise<void>;
+  /** True for a first round as it starts. */
+  readonly atStart?: boolean;
+}
+
+/** Runs tasks by the clock between `start` and `stop`, each one round at a time and apart from the others. */
+export class PeriodicTasks implements Service {
+  readonly #clock: Clock;
+  readonly #tasks: readonly (TaskSpec & { readonly task: PeriodicTask })[];
+  #cancels: Cancel[] = [];
+
+  constructor({ clock, log }: Pick<Dependencies, "clock" | "log">, tasks: readonly TaskSpec[]) {
+    this.#clock = clock;
+    this.#tasks = tasks.map((spec) => ({ ...spec, task: new PeriodicTask(log.child({ task: spec.name }), spec.work) }));
+  }
+
+  async start(): Promise<void> {
+    this.#cancels = this.#tasks.map(({ everyMs, task }) => this.#clock.every(everyMs, () => void task.run()));
+    for (const { atStart, task } of this.#tasks) if (atStart === true) void task.run();
+  }
+
+  /** Resolves at the end of the rounds under way. */
+  async stop(): Promise<void> {
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels = [];
+    await Promise.all(this.#tasks.map(({ task }) => task.idle()));
+  }
+
+  /** One round of each, in their order, or all at the same time. */
+  async runOnce({ together = false } = {}): Promise<void> {
+    if (together) await Promise.all(this.#tasks.map(({ task }) => task.run()));
+    else for (const { task } of this.#tasks) await task.run();
+  }
+}
+
 /** Processes a list, `maxConcurrent` items at a time; `work` handles its own failures. */
 export async function forEachConcurrently<T>(
   items: readonly T[],
@@ -51,17 +90,14 @@ const SHARE_OF_TIME = 0.01;
 
 /** The last value read from the database, refreshed every few seconds, for the one command that must not wait for it: Stop. */
 export class CachedSnapshot<T> implements Service {
-  readonly #deps: Pick<Dependencies, "clock">;
-  readonly #rounds: PeriodicTask;
+  readonly #tasks: PeriodicTasks;
   #value: T | null = null;
   #restUntilMs = 0;
   /** How long the previous read took. */
   #tookMs = 0;
-  #cancel: Cancel = () => {};
 
   constructor(deps: Pick<Dependencies, "clock" | "log">, read: () => Promise<T>) {
-    this.#deps = deps;
-    this.#rounds = new PeriodicTask(deps.log, async () => {
+    const work = async () => {
       if (performance.now() < this.#restUntilMs) return;
       const beganMs = performance.now();
       this.#value = await read();
@@ -69,7 +105,8 @@ export class CachedSnapshot<T> implements Service {
       // One slow read, such as a server's first, is no measure.
       this.#restUntilMs = endedMs + Math.min(this.#tookMs, endedMs - beganMs) / SHARE_OF_TIME;
       this.#tookMs = endedMs - beganMs;
-    });
+    };
+    this.#tasks = new PeriodicTasks(deps, [{ name: "snapshot", everyMs: READ_EVERY_MS, work }]);
   }
 
   /** Null before the first read. */
@@ -78,12 +115,11 @@ export class CachedSnapshot<T> implements Service {
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#deps.clock.every(READ_EVERY_MS, () => void this.#rounds.run());
-    await this.#rounds.run();
+    await this.#tasks.start();
+    await this.#tasks.runOnce();
   }
 
   async stop(): Promise<void> {
-    this.#cancel();
-    await this.#rounds.idle();
+    await this.#tasks.stop();
   }
 }

@@ -4,7 +4,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { PeriodicTask } from "../../platform/periodic-task.ts";
+import { PeriodicTask, PeriodicTasks } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
 import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
@@ -28,9 +28,8 @@ interface AlertWatchDependencies extends Pick<
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;
-  readonly #offlineTask: PeriodicTask;
-  readonly #lostRobotsTask: PeriodicTask;
   readonly #clockTask: PeriodicTask;
+  readonly #tasks: PeriodicTasks;
   readonly #clockAlert: ServerClockAlert;
   readonly #listening: ListeningPeriod;
   #isStopping = false;
@@ -40,14 +39,17 @@ export class AlertWatch implements Service {
   constructor(deps: AlertWatchDependencies) {
     this.#deps = deps;
     this.#listening = new ListeningPeriod(deps);
-    this.#offlineTask = new PeriodicTask(deps.log, () => this.#updateOfflineAlerts());
-    this.#lostRobotsTask = new PeriodicTask(deps.log, () => updateLostRobotAlerts(deps.db, seenAt(deps)));
     this.#clockAlert = new ServerClockAlert(deps.db, { id: deps.serverId, name: deps.serverName ?? hostname() });
     this.#clockTask = new PeriodicTask(deps.log, () => this.#updateClockAlert());
+    this.#tasks = new PeriodicTasks(deps, [
+      { name: "lost robots", everyMs: LOST_ROBOTS_POLL_MS, work: () => updateLostRobotAlerts(deps.db, seenAt(deps)) },
+      { name: "offline robots", everyMs: OFFLINE_POLL_MS, work: () => this.#updateOfflineAlerts() },
+      { name: "clock alert", everyMs: CLOCKS_POLL_MS, work: () => this.#clockTask.run() },
+    ]);
   }
 
   async start(): Promise<void> {
-    const { db, clock, broker, log } = this.#deps;
+    const { db, broker, log } = this.#deps;
     this.#isStopping = false;
     this.#cancels = [
       this.#listening.follow(),
@@ -56,19 +58,15 @@ export class AlertWatch implements Service {
           log.warn({ error }, "refreshing lost robots failed");
         });
       }),
-      clock.every(LOST_ROBOTS_POLL_MS, () => void this.#lostRobotsTask.run()),
-      clock.every(CLOCKS_POLL_MS, () => void this.#clockTask.run()),
-      clock.every(OFFLINE_POLL_MS, () => void this.runOnce()),
     ];
+    await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
     for (const cancel of this.#cancels) cancel();
     this.#cancels = [];
     await this.#touching;
-    await this.#lostRobotsTask.idle();
-    await this.#offlineTask.idle();
-    await this.#clockTask.idle();
+    await this.#tasks.stop();
     // A stopped server starts no robot, whatever its clock says.
     this.#isStopping = true;
     if (this.#clockAlert.hasRow) await this.#clockTask.run();
@@ -76,9 +74,7 @@ export class AlertWatch implements Service {
 
   /** Does all due work once; resolves when it is stored. */
   async runOnce(): Promise<void> {
-    await this.#lostRobotsTask.run();
-    await this.#offlineTask.run();
-    await this.#clockTask.run();
+    await this.#tasks.runOnce();
   }
 
   async #updateClockAlert(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
-import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { PeriodicTask } from "../../platform/periodic-task.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { type ChainHead, readHead, sealBatch } from "./audit-chain.repository.ts";
 
 /** A committed row is sealed within twice this. */
@@ -16,8 +15,7 @@ export class Sealer implements Service {
   readonly #deps: SealerDependencies;
   /** In production heads are logged at every level but silent: without one in the log, less can be proven. */
   readonly #headLog: Logger;
-  readonly #rounds: PeriodicTask;
-  #cancel: Cancel | null = null;
+  readonly #rounds: PeriodicTasks;
   #ended = false;
 
   constructor(deps: SealerDependencies) {
@@ -25,7 +23,9 @@ export class Sealer implements Service {
     const { log, settings } = deps;
     const isForced = settings.mode === "production" && log.level !== "silent";
     this.#headLog = log.child({}, { level: isForced ? "info" : log.level });
-    this.#rounds = new PeriodicTask(deps.log, () => this.#seal());
+    this.#rounds = new PeriodicTasks(deps, [
+      { name: "audit seal", everyMs: SEAL_EVERY_MS, work: () => this.#seal(), atStart: true },
+    ]);
   }
 
   async start(): Promise<void> {
@@ -33,19 +33,17 @@ export class Sealer implements Service {
     // A server that was killed right after its commit has not logged it.
     const head = await readHead(this.#deps.db);
     if (head !== null) this.#logHead(head);
-    this.#cancel = this.#deps.clock.every(SEAL_EVERY_MS, () => void this.#rounds.run());
-    void this.#rounds.run();
+    await this.#rounds.start();
   }
 
   async stop(): Promise<void> {
     this.#ended = true;
-    this.#cancel?.();
-    await this.#rounds.idle();
+    await this.#rounds.stop();
   }
 
   /** Resolves when everything that is committed is sealed. */
   async sealNow(): Promise<void> {
-    await this.#rounds.run();
+    await this.#rounds.runOnce();
   }
 
   async #seal(): Promise<void> {

@@ -7,7 +7,7 @@ import { HttpError } from "../../platform/http/http-error.ts";
 import { register, registerOpen } from "../../platform/http/register.ts";
 import { ThrottledAudit } from "../audit/public.ts";
 import { AdminsService } from "./admins.service.ts";
-import { AuthService, SignInCleaner } from "./auth.service.ts";
+import { AuthService, signInCleaner } from "./auth.service.ts";
 import { CallLimits, useGuard } from "./guard.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { SessionReader } from "./session-reader.ts";
@@ -70,5 +70,5 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
     return { message: "Logged out" };
   });
 
-  return [sessions, refusals, new SignInCleaner(deps)];
+  return [sessions, refusals, signInCleaner(deps)];
 }

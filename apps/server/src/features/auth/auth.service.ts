@@ -1,9 +1,9 @@
 import type { changePassword, login, TokenClaims } from "@suncrew/contract/auth/auth.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain/auth/passwords.ts";
-import type { Cancel } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { endSession, endSessionsOf, deleteOldSessions, openSession, type Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
 import { type AttemptResult, type ConfirmationDependencies, withConfirmedPassword } from "./password-attempts.ts";
@@ -182,34 +182,12 @@ function refusalOf(account: Account | null, { address }: SignIn, reason: string)
 const CLEAN_EVERY_MS = 3_600_000;
 
 /** Removes failed sign-ins and known callers that no longer count, and sessions that ended long ago, every hour. */
-export class SignInCleaner implements Service {
-  readonly #deps: Dependencies;
-  #cancel: Cancel = () => {};
-  #work: Promise<void> = Promise.resolve();
-
-  constructor(deps: Dependencies) {
-    this.#deps = deps;
-  }
-
-  async start(): Promise<void> {
-    this.#cancel = this.#deps.clock.every(CLEAN_EVERY_MS, () => {
-      this.#work = this.#work.then(() => this.#clean());
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#cancel();
-    await this.#work;
-  }
-
-  async #clean(): Promise<void> {
-    const { db, clock, log } = this.#deps;
-    try {
-      await forgetOldFailures(db, clock.now());
-      await forgetOldCallers(db, clock.now());
-      await deleteOldSessions(db, clock.now());
-    } catch (error) {
-      log.warn({ error }, "old sign-ins could not be removed");
-    }
-  }
+export function signInCleaner(deps: Dependencies): Service {
+  const { db, clock } = deps;
+  const work = async () => {
+    await forgetOldFailures(db, clock.now());
+    await forgetOldCallers(db, clock.now());
+    await deleteOldSessions(db, clock.now());
+  };
+  return new PeriodicTasks(deps, [{ name: "old sign-ins", everyMs: CLEAN_EVERY_MS, work }]);
 }

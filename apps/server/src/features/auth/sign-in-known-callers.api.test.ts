@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { partnerForm, PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { SignInCleaner } from "./auth.service.ts";
+import { signInCleaner } from "./auth.service.ts";
 import { accountLimit, IN_TURN_FROM, KNOWN_MS, KNOWN_PER_USER, TURN_EVERY_MS } from "./sign-in-limits.ts";
 
 const HOME = "198.51.100.7";
@@ -134,7 +134,7 @@ describe("§8 Session and sign-in: failures count against the caller", () => {
     expect(left).toHaveLength(KNOWN_PER_USER);
     expect(left.map(({ key }) => key)).not.toContain(stored[0]?.key);
 
-    const cleaner = new SignInCleaner(server.deps);
+    const cleaner = signInCleaner(server.deps);
     await cleaner.start();
     server.clock.advance(KNOWN_MS);
     await cleaner.stop();

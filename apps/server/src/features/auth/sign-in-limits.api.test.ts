@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, usernames } from "../../../test/fixtures.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
-import { SignInCleaner } from "./auth.service.ts";
+import { signInCleaner } from "./auth.service.ts";
 import { countAttempt } from "./sign-in-attempts.repository.ts";
 import { accountLimit, addressLimit, LOCKED_MS, tooManySignIns, waitAfter } from "./sign-in-limits.ts";
 
@@ -212,7 +212,7 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
   });
 
   test("old failures and sessions are removed every hour", async () => {
-    const cleaner = new SignInCleaner(server.deps);
+    const cleaner = signInCleaner(server.deps);
     await cleaner.start();
     await tryWith(usernames.owner, "wrong");
     await tryWith(usernames.stranger, PASSWORD);

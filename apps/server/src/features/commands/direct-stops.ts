@@ -11,7 +11,7 @@ import { isLockTimeout } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { makeFolders, writePrivateFile } from "../../platform/embedded/files.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { CachedSnapshot, PeriodicTask } from "../../platform/periodic-task.ts";
+import { CachedSnapshot, PeriodicTask, PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { CommandBody } from "./person-orders.ts";
 import { type Order, recordSentStops } from "./accept-orders.ts";
@@ -95,35 +95,33 @@ export class DirectStops implements Service {
   readonly #deps: Dependencies;
   /** Null without a folder: then every Stop goes through the database. */
   readonly #journal: StopJournal | null;
-  readonly #sending: PeriodicTask;
   readonly #recording: PeriodicTask;
+  readonly #tasks: PeriodicTasks;
   /** Presses that the database may still store. */
   readonly #inProgress = new Set<string>();
   /** When each press was last sent. */
   readonly #sentAt = new Map<string, Date>();
-  #cancel: Cancel = () => {};
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
     const { stopJournalDir } = deps.settings;
     this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, deps.log);
-    this.#sending = new PeriodicTask(deps.log, () => this.#resend());
     this.#recording = new PeriodicTask(deps.log, () => this.#record());
+    this.#tasks = new PeriodicTasks(deps, [
+      { name: "direct Stops", everyMs: RETRY_INTERVAL_MS, work: () => this.#resend() },
+      { name: "recording of direct Stops", everyMs: RETRY_INTERVAL_MS, work: () => this.#recording.run() },
+    ]);
   }
 
   async start(): Promise<void> {
     if (this.#journal === null) return;
     await this.#journal.load();
     await this.#recording.run();
-    this.#cancel = this.#deps.clock.every(RETRY_INTERVAL_MS, () => {
-      void this.#sending.run();
-      void this.#recording.run();
-    });
+    await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
-    this.#cancel();
-    await Promise.all([this.#sending.idle(), this.#recording.idle(), this.#journal?.idle()]);
+    await Promise.all([this.#tasks.stop(), this.#recording.idle(), this.#journal?.idle()]);
   }
 
   /** A robot with an unrecorded Stop is not started: neither people nor rules can see that it was stopped. */

@@ -9,12 +9,13 @@ import {
   type BrokerFailure,
 } from "../../platform/broker-accounts/broker-accounts.ts";
 import { announceChange } from "../../platform/change-signal.ts";
-import { type Cancel, withTimeout } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { conflict, notFound } from "../../platform/http/http-error.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { endAlertsOf } from "../alerts/public.ts";
 import { type AuditActor, auditedChange, type ChangeDetails } from "../audit/public.ts";
@@ -65,8 +66,7 @@ export class DeviceAccounts implements Service {
   readonly #accounts: BrokerAccounts;
   readonly #rotations: AdvisoryLocks;
   readonly #provisions: AdvisoryLocks;
-  #cancel: Cancel = () => {};
-  #retrying: Promise<void> | null = null;
+  readonly #retries: PeriodicTasks;
 
   constructor(deps: Dependencies, commands: Commands) {
     this.#deps = deps;
@@ -74,16 +74,17 @@ export class DeviceAccounts implements Service {
     this.#accounts = deps.brokerAccounts ?? manualAccounts;
     this.#rotations = new AdvisoryLocks(deps.connection, ROTATION_LOCKS);
     this.#provisions = new AdvisoryLocks(deps.connection, PROVISION_LOCKS);
+    this.#retries = new PeriodicTasks(deps, [
+      { name: "broker accounts", everyMs: RETRY_MS, work: () => this.#updatePending(), atStart: true },
+    ]);
   }
 
   async start(): Promise<void> {
-    this.#cancel = this.#deps.clock.every(RETRY_MS, () => this.#retry());
-    this.#retry();
+    await this.#retries.start();
   }
 
   async stop(): Promise<void> {
-    this.#cancel();
-    await this.#retrying;
+    await this.#retries.stop();
   }
 
   /**
@@ -203,14 +204,6 @@ export class DeviceAccounts implements Service {
    */
   #isCutOffByRetirement({ brokerConnected }: SeenAt): boolean {
     return this.#accounts.keepsConnections !== true && brokerConnected;
-  }
-
-  #retry(): void {
-    this.#retrying ??= this.#updatePending()
-      .catch((error: unknown) => this.#deps.log.error({ error }, "could not send pending device changes to the broker"))
-      .finally(() => {
-        this.#retrying = null;
-      });
   }
 
   /** Continues after a refusal, which concerns one device; stops if the broker is unreachable or does not respond. */

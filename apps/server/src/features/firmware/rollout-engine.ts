@@ -15,7 +15,7 @@ import type { Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
-import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
+import { forEachConcurrently, PeriodicTasks } from "../../platform/periodic-task.ts";
 import { recordChange, suncrew } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
@@ -59,35 +59,33 @@ export type RolloutEngineDependencies = Pick<Dependencies, "db" | "clock" | "clo
 export class RolloutEngine implements Service {
   readonly #deps: RolloutEngineDependencies;
   readonly #signer: DownloadUrlSigner;
-  readonly #rounds: PeriodicTask;
+  readonly #rounds: PeriodicTasks;
   readonly #sending = new Set<Promise<void>>();
   readonly #listening: ListeningPeriod;
-  #cancels: Cancel[] = [];
+  #unfollow: Cancel = () => {};
 
   constructor(deps: RolloutEngineDependencies) {
     this.#deps = deps;
     this.#listening = new ListeningPeriod(deps);
     this.#signer = new DownloadUrlSigner(deps.settings.secretKey);
-    this.#rounds = new PeriodicTask(deps.log, () => this.#round());
+    this.#rounds = new PeriodicTasks(deps, [
+      { name: "rollouts", everyMs: ROUND_INTERVAL_MS, work: () => this.#round(), atStart: true },
+    ]);
   }
 
   async start(): Promise<void> {
-    this.#cancels = [
-      this.#listening.follow(),
-      this.#deps.clock.every(ROUND_INTERVAL_MS, () => void this.#rounds.run()),
-    ];
-    void this.#rounds.run();
+    this.#unfollow = this.#listening.follow();
+    await this.#rounds.start();
   }
 
   async stop(): Promise<void> {
-    for (const cancel of this.#cancels) cancel();
-    this.#cancels = [];
-    await this.#rounds.idle();
+    this.#unfollow();
+    await this.#rounds.stop();
   }
 
   /** Runs one round; resolves once what was due is stored and handed to the broker. */
   async runOnce(): Promise<void> {
-    await this.#rounds.run();
+    await this.#rounds.runOnce();
     await Promise.all(this.#sending);
   }
 

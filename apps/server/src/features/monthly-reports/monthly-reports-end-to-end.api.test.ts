@@ -6,10 +6,11 @@ import { attachmentOf, SmtpSink } from "../../../test/smtp-sink.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { buildApp } from "../../app.ts";
+import { MailOutbox } from "../../platform/mail-outbox.ts";
 import { smtpMailer } from "../../platform/mailer.ts";
 import { Workers } from "../../platform/workers/workers.ts";
 import { recordActivity } from "../activity/public.ts";
-import { MonthlyReports, reportGenerator } from "./public.ts";
+import { MonthlyReports, reportGenerator, reportMails } from "./public.ts";
 
 let server: TestApp;
 let sink: SmtpSink;
@@ -59,6 +60,7 @@ test("monthly reports: the PDF of a real month is stored, downloaded and mailed 
   });
 
   await new MonthlyReports({ ...deps, mailer, generate: reportGenerator(deps, new Workers(deps)) }).runDue();
+  await new MailOutbox({ ...deps, mailer }, [reportMails]).runDue();
 
   const owner = await server.as("owner");
   const { reports } = await owner.ask(monthlyReports);

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holdLock } from "../../../test/row-locks.ts";
 import { MonthlyBench } from "../../../test/monthly-bench.ts";
-import { claimMail, claimReport } from "./monthly-reports.repository.ts";
+import { claimMail } from "../../platform/mail-outbox.ts";
+import { claimReport } from "./monthly-reports.repository.ts";
+import { reportMails } from "./report-mails.ts";
 import type { GeneratedReport } from "./monthly-reports.ts";
 
 const MINUTE_MS = 60_000;
@@ -178,11 +180,20 @@ describe("monthly reports: once with any number of servers", () => {
       .set({ mail_status: "PENDING", mail_try_at: bench.clock.now() })
       .execute();
     const letGo = await holdLock(bench.db, (tx) => tx.selectFrom("kept_reports").select("id").forUpdate().execute());
-    expect([await claimReport(bench.db, bench.clock.now()), await claimMail(bench.db, bench.clock.now())]).toEqual([
+    const now = bench.clock.now();
+    await reportMails.adopt?.(bench.db, now);
+    expect([await claimReport(bench.db, now), await claimMail(bench.db, [reportMails.kind], now)]).toEqual([
       null,
       null,
     ]);
     await letGo();
+    await reportMails.adopt?.(bench.db, now);
+    const letMailGo = await holdLock(bench.db, (tx) =>
+      tx.selectFrom("outgoing_mails").select("id").forUpdate().execute(),
+    );
+    expect(await claimMail(bench.db, [reportMails.kind], now)).toBeNull();
+    await letMailGo();
+    expect(await claimMail(bench.db, [reportMails.kind], now)).toMatchObject({ attempt: 1 });
   });
 });
 

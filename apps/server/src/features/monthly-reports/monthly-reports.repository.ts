@@ -2,18 +2,14 @@ import { lastMonth } from "@suncrew/domain/reports/monthly-reports.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
+import type { MailOutcome } from "../../platform/mail-outbox.ts";
 import { recordChange, suncrew } from "../audit/public.ts";
 
-/** Two work queues in the rows of `kept_reports`: reports to generate, and generated ones to send. */
+/** Reports to generate, in the rows of `kept_reports`. */
 const generation = new LeasedQueue("kept_reports", {
   attempts: "attempts",
   dueAt: "try_at",
   isOpen: sql<boolean>`try_at is not null`,
-});
-const mailing = new LeasedQueue("kept_reports", {
-  attempts: "mail_attempts",
-  dueAt: "mail_try_at",
-  isOpen: sql<boolean>`mail_status = 'PENDING'`,
 });
 
 /** A report that this server is generating. */
@@ -71,15 +67,14 @@ interface StoredReport {
   readonly pdf: Buffer;
   /** The partner that the report names. */
   readonly partnerId: number | null;
-  /** Whether and when it is mailed. */
-  readonly mail: { readonly status: "NONE" | "PENDING" | "UNCONFIGURED"; readonly at: Date | null };
+  readonly mailStatus: "NONE" | "PENDING" | "UNCONFIGURED";
 }
 
 /** Stores a generated report; false if another server has claimed it since. */
 export async function storeReport(
   tx: Tx,
   claim: ReportClaim,
-  { templateName, pdf, partnerId, mail }: StoredReport,
+  { templateName, pdf, partnerId, mailStatus }: StoredReport,
 ): Promise<boolean> {
   const stored = await tx
     .updateTable("kept_reports")
@@ -90,8 +85,8 @@ export async function storeReport(
       partner_id: partnerId,
       bytes: pdf.length,
       try_at: null,
-      mail_status: mail.status,
-      mail_try_at: mail.at,
+      mail_status: mailStatus,
+      mail_try_at: mailStatus === "PENDING" ? inOutbox : null,
     })
     .where(generation.isHeld(claim))
     .returning("id")
@@ -118,30 +113,53 @@ export async function storeNoReport(
   return stored !== undefined;
 }
 
-/** A report that this server is mailing. */
-export interface MailClaim extends ReportClaim {
+/**
+ * When a server of a version without the outbox would send the mail of a report: never. Such servers run beside newer ones
+ * during an upgrade.
+ */
+const inOutbox = sql<Date>`'infinity'`;
+
+/** A report as its mail tells of it. */
+export interface MailedReport {
+  readonly id: number;
+  readonly siteName: string;
+  readonly siteDeleted: boolean;
   readonly timezone: string;
-  /**
-   * Null if the site has no partner, or a different one than when the report was generated, or the partner has no
-   * address.
-   */
+  readonly month: string;
+  /** Null where the site has no partner, or another than when the report was generated, or the partner no address. */
   readonly partnerEmail: string | null;
   readonly createdAt: Date;
-  /** Recipients that an earlier attempt has reached. */
-  readonly mailedTo: readonly string[];
 }
 
-/** Claims the mail that has been due longest; null if none is due. */
-export async function claimMail(db: Db, now: Date): Promise<MailClaim | null> {
-  const { rows } = await sql<MailClaim>`
-    update kept_reports k set ${mailing.claiming("k", now)}
-    from sites s left join partners p on p.id = s.maintenance_partner_id and p.deleted_at is null
-    where s.id = k.site_id and k.id = ${mailing.nextDue(now)}
-    returning k.id, k.site_id as "siteId", s.name as "siteName", s.timezone,
-      case when k.partner_id = p.id then p.email end as "partnerEmail",
-      s.deleted_at is not null as "siteDeleted", k.month::text as month, k.created_at as "createdAt", k.mailed_to as "mailedTo",
-      k.mail_attempts as attempt`.execute(db);
-  return rows[0] ?? null;
+export async function readMailedReport(db: Db, reportId: number): Promise<MailedReport> {
+  return db
+    .selectFrom("kept_reports as k")
+    .innerJoin("sites as s", "s.id", "k.site_id")
+    .leftJoin("partners as p", (join) =>
+      join.onRef("p.id", "=", "s.maintenance_partner_id").on("p.deleted_at", "is", null),
+    )
+    .select(["k.id", "s.name as siteName", "s.timezone", "k.month", "k.created_at as createdAt"])
+    .select(sql<boolean>`s.deleted_at is not null`.as("siteDeleted"))
+    .select(sql<string | null>`case when k.partner_id = p.id then p.email end`.as("partnerEmail"))
+    .where("k.id", "=", reportId)
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Moves mails that servers without the outbox have left in their reports' own columns into it, once nobody sends them. A
+ * server that has lost such a mail changes nothing any more: its claim has an older number.
+ */
+export async function adoptReportMails(db: Db, kind: string, now: Date): Promise<void> {
+  await sql`
+    with due as (
+      select id from kept_reports where mail_status = 'PENDING' and mail_try_at <= ${now} for update skip locked
+    ), adopted as (
+      update kept_reports k set mail_try_at = ${inOutbox}, mail_attempts = mail_attempts + 1 from due where k.id = due.id
+      returning k.id, k.mail_attempts - 1 as attempts, k.mailed_to
+    )
+    insert into outgoing_mails (kind, about_id, created_at, due_at, attempts, sent_to)
+    select ${kind}, id, ${now}, ${now}, attempts, mailed_to from adopted
+    on conflict (kind, about_id) do update set status = 'PENDING', due_at = excluded.due_at`.execute(db);
 }
 
 /** The PDF of a report that is READY. */
@@ -154,28 +172,20 @@ export async function readReportBytes(db: Executor, reportId: number): Promise<B
   return pdf;
 }
 
-export interface MailOutcome {
-  readonly status: "NONE" | "SENT" | "FAILED" | "PENDING";
-  readonly reason: string | null;
-  /** Null unless PENDING. */
-  readonly retryAt: Date | null;
-  readonly mailedTo: readonly string[];
-}
-
-/** Stores the outcome of sending a mail; false if another server has claimed it since. */
-export async function storeMailOutcome(tx: Tx, claim: MailClaim, outcome: MailOutcome): Promise<boolean> {
-  const stored = await tx
+/** What the list of reports says of a report's mail. Answers the report's site. */
+export async function storeMailOutcome(tx: Tx, reportId: number, outcome: MailOutcome): Promise<number> {
+  const { site_id } = await tx
     .updateTable("kept_reports")
     .set({
       mail_status: outcome.status,
       mail_reason: outcome.reason,
-      mail_try_at: outcome.retryAt,
-      mailed_to: [...outcome.mailedTo],
+      mail_try_at: outcome.status === "PENDING" ? inOutbox : null,
+      mailed_to: [...outcome.sentTo],
     })
-    .where(mailing.isHeld(claim))
-    .returning("id")
-    .executeTakeFirst();
-  return stored !== undefined;
+    .where("id", "=", reportId)
+    .returning("site_id")
+    .executeTakeFirstOrThrow();
+  return site_id;
 }
 
 interface ReportOutcome {
@@ -187,6 +197,10 @@ interface ReportOutcome {
 }
 
 /** Audits the final outcome of generating or sending a monthly report. */
-export async function auditReport(tx: Tx, { id, siteId }: ReportClaim, outcome: ReportOutcome): Promise<void> {
+export async function auditReport(
+  tx: Tx,
+  { id, siteId }: Pick<ReportClaim, "id" | "siteId">,
+  outcome: ReportOutcome,
+): Promise<void> {
   await recordChange(tx, { ...outcome, actor: suncrew, entity: "kept_report", entityId: id, siteId });
 }

@@ -2,11 +2,10 @@ import type { PrintedSection } from "@suncrew/domain/report-templates/template-s
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { MAX_ATTEMPTS, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
 import type { Readable } from "node:stream";
-import type { Cancel } from "../../platform/clock.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
-import { PeriodicTask } from "../../platform/periodic-task.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
@@ -20,7 +19,7 @@ import {
   storeNoReport,
   storeReport,
 } from "./monthly-reports.repository.ts";
-import { ReportMails } from "./report-mails.ts";
+import { queueReportMail } from "./report-mails.ts";
 
 /** The monthly report of a site, to be generated with these sections. */
 export interface ReportOrder {
@@ -56,41 +55,34 @@ type MonthlyReportsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "m
 };
 
 /**
- * Generates last month's report of every site from the first day of a month, in the site's time zone, and mails it. All
- * servers do so concurrently, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to
- * one server. If a server dies, another generates the report when the lease ends.
+ * Generates last month's report of every site from the first day of a month, in the site's time zone, and queues its mail.
+ * All servers do so at once, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to one
+ * server. What a server leaves unfinished by dying, another one generates when the lease ends.
  */
 export class MonthlyReports implements Service {
   readonly #deps: MonthlyReportsDependencies;
-  readonly #tasks: readonly PeriodicTask[];
-  #cancel: Cancel | null = null;
+  readonly #tasks: PeriodicTasks;
   #stopping = new AbortController();
 
   constructor(deps: MonthlyReportsDependencies) {
     this.#deps = deps;
-    const mails = new ReportMails(deps, () => this.#stopping.signal);
-    this.#tasks = [
-      new PeriodicTask(deps.log, () => this.#generateDue()),
-      new PeriodicTask(deps.log, () => mails.sendDue()),
-    ];
+    const work = () => this.#generateDue();
+    this.#tasks = new PeriodicTasks(deps, [{ name: "monthly reports", everyMs: CHECK_INTERVAL_MS, work }]);
   }
 
   async start(): Promise<void> {
     this.#stopping = new AbortController();
-    this.#cancel = this.#deps.clock.every(CHECK_INTERVAL_MS, () => {
-      for (const task of this.#tasks) void task.run();
-    });
+    await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#cancel?.();
-    for (const task of this.#tasks) await task.idle();
+    await this.#tasks.stop();
   }
 
-  /** Generates, then sends, everything that is due. */
+  /** Generates everything that is due. */
   async runDue(): Promise<void> {
-    for (const task of this.#tasks) await task.run();
+    await this.#tasks.runOnce();
   }
 
   async #generateDue(): Promise<void> {
@@ -134,9 +126,9 @@ export class MonthlyReports implements Service {
       }
       const { email_notifications: isSent } = await readSettingsRow(tx);
       const status = !isSent ? "NONE" : mailer === undefined ? "UNCONFIGURED" : "PENDING";
-      const mail = { status, at: status === "PENDING" ? now : null } as const;
       const { pdf, partnerId } = report;
-      if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, mail }))) return;
+      if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, mailStatus: status }))) return;
+      if (status === "PENDING") await queueReportMail(tx, claim.id, now);
       const after = { month: claim.month.slice(0, 7), template: templateName, bytes: pdf.length };
       await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "DONE", after, at: now });
     });

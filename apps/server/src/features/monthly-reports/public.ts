@@ -1,1 +1,2 @@
 export { MonthlyReports, reportGenerator } from "./monthly-reports.ts";
+export { reportMails } from "./report-mails.ts";

@@ -157,4 +157,55 @@ describe("monthly reports: by e-mail", () => {
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);
     expect([bench.sent.length, bench.sent[0]?.messageId]).toEqual([2, bench.sent[1]?.messageId]);
   });
+
+  describe("while servers without the outbox run beside newer ones", () => {
+    const columns = () =>
+      bench.db.selectFrom("kept_reports").select(["mail_status", "mail_attempts", "mailed_to"]).executeTakeFirst();
+    /** A mail that such a server has queued in the report's own columns, or is sending until its lease ends. */
+    const leftBy = async (set: { readonly dueAt: Date; readonly attempts?: number; readonly mailedTo?: string[] }) => {
+      await bench.settings({ recipients: ["asha@sun.example", "ravi@sun.example"] });
+      await bench.site("Park");
+      await bench.server({ canSend: false }).runDue();
+      const { dueAt, attempts = 0, mailedTo = [] } = set;
+      await bench.db
+        .updateTable("kept_reports")
+        .set({ mail_status: "PENDING", mail_try_at: dueAt, mail_attempts: attempts, mailed_to: mailedTo })
+        .execute();
+    };
+
+    test("what they queued is sent, once, and to nobody who has it", async () => {
+      await leftBy({ dueAt: bench.clock.now(), attempts: 1, mailedTo: ["asha@sun.example"] });
+      const servers = [bench.server(), bench.server()];
+      await Promise.all(servers.map((one) => one.runDue()));
+      expect(bench.sent.map(({ to }) => to)).toEqual([["ravi@sun.example"]]);
+      expect(await mails()).toEqual([["SENT", null, ["asha@sun.example", "ravi@sun.example"]]]);
+    });
+
+    test("what they are sending is left to them until their lease ends; then it is sent, and their claim is over", async () => {
+      await leftBy({ dueAt: new Date(bench.clock.now().getTime() + 10 * MINUTE_MS), attempts: 1 });
+      const server = bench.server();
+      await server.runDue();
+      expect(bench.sent).toEqual([]);
+      bench.clock.advance(10 * MINUTE_MS);
+      await server.runDue();
+      expect(bench.sent).toHaveLength(1);
+      expect(await columns()).toMatchObject({ mail_status: "SENT", mail_attempts: 2 });
+    });
+
+    test("what newer ones queue is never due to them", async () => {
+      await bench.settings({ recipients: ["asha@sun.example"] });
+      await bench.site("Park");
+      bench.send = async () => {
+        throw new MailRefused("The mail server could not be reached (ESOCKET).");
+      };
+      await bench.server().runDue();
+      const due = await bench.db
+        .selectFrom("kept_reports")
+        .select("id")
+        .where("mail_status", "=", "PENDING")
+        .where("mail_try_at", "<=", new Date("9999-01-01T00:00:00Z"))
+        .execute();
+      expect([due, (await mails())[0]?.[0]]).toEqual([[], "PENDING"]);
+    });
+  });
 });

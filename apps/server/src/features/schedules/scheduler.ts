@@ -10,7 +10,7 @@ import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDu
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue, recordWaiting } from "./schedules.repository.ts";
-import { forEachConcurrently, PeriodicTask } from "../../platform/periodic-task.ts";
+import { forEachConcurrently, PeriodicTasks } from "../../platform/periodic-task.ts";
 import { runDue, retryStart, stopRuns } from "./scheduled-runs.ts";
 import { WAITING_FOR_BROKER } from "./scheduler-messages.ts";
 
@@ -45,59 +45,51 @@ export interface SchedulerDependencies extends Pick<
  */
 export class Scheduler implements Service {
   readonly #deps: SchedulerDependencies;
-  readonly #everySecond: readonly PeriodicTask[];
-  readonly #lostRuns: PeriodicTask;
+  readonly #tasks: PeriodicTasks;
   readonly #dispatches = new Set<Promise<void>>();
   /** Nothing is started before this monotonic time, because the database was unreachable. */
   #startsFromMs = -Infinity;
   /** Since when database and broker have been reachable and the clock that dates robots' states has been right. */
   readonly #listening: ListeningPeriod;
-  #cancels: Cancel[] = [];
   #ended = false;
 
   constructor(deps: SchedulerDependencies) {
     this.#deps = deps;
     this.#listening = new ListeningPeriod(deps);
     this.#listening.follow();
-    const task = (work: () => Promise<void>) => new PeriodicTask(deps.log, () => this.#ifClockIsRight(work));
-    const startTask = (work: () => Promise<void>, afterMs = 0) =>
-      new PeriodicTask(deps.log, () => this.#unlessRecentlyUnreachable(work, afterMs));
-    this.#everySecond = [
-      task(() => this.#stopOverdueRuns()),
-      startTask(() => this.#runDueSchedules("on-time"), START_DELAY_MS),
+    const starting = (name: string, due: () => Promise<void>, afterMs = 0) => {
+      const work = () => this.#unlessRecentlyUnreachable(due, afterMs);
+      return { name, everyMs: POLL_MS, work, atStart: true };
+    };
+    const closeLostRuns = () => this.#ifClockIsRight(() => this.#closeLostRuns());
+    const stopOverdueRuns = () => this.#ifClockIsRight(() => this.#stopOverdueRuns());
+    this.#tasks = new PeriodicTasks(deps, [
+      { name: "overdue runs", everyMs: POLL_MS, work: stopOverdueRuns, atStart: true },
+      starting("due schedules", () => this.#runDueSchedules("on-time"), START_DELAY_MS),
       // Separate, because the weather may take seconds to arrive.
-      startTask(() => this.#runDueSchedules("weather-dependent"), START_DELAY_MS),
-      // Separate, because after a long downtime there is much to record, and nothing waits for it.
-      startTask(() => this.#runDueSchedules("overdue")),
-      startTask(() => this.#retryStarts(), START_DELAY_MS),
-    ];
-    this.#lostRuns = task(() => this.#closeLostRuns());
+      starting("schedules by weather", () => this.#runDueSchedules("weather-dependent"), START_DELAY_MS),
+      // Separate, because after a long downtime there is much to record, and nobody waits for it.
+      starting("overdue schedules", () => this.#runDueSchedules("overdue")),
+      starting("retried starts", () => this.#retryStarts(), START_DELAY_MS),
+      { name: "lost runs", everyMs: LOST_RUNS_POLL_MS, work: closeLostRuns },
+    ]);
   }
 
   async start(): Promise<void> {
-    const { clock } = this.#deps;
     this.#ended = false;
     this.#listening.restart();
-    this.#cancels = [
-      clock.every(POLL_MS, () => {
-        for (const task of this.#everySecond) void task.run();
-      }),
-      clock.every(LOST_RUNS_POLL_MS, () => void this.#lostRuns.run()),
-    ];
-    for (const task of this.#everySecond) void task.run();
+    await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
     this.#ended = true;
-    for (const cancel of this.#cancels) cancel();
-    this.#cancels = [];
-    await Promise.all([...this.#everySecond, this.#lostRuns].map((task) => task.idle()));
+    await this.#tasks.stop();
     await Promise.all(this.#dispatches);
   }
 
   /** Does all due work once; resolves when it is stored and handed to the broker. */
   async runOnce(): Promise<void> {
-    await Promise.all([...this.#everySecond, this.#lostRuns].map((task) => task.run()));
+    await this.#tasks.runOnce({ together: true });
     await Promise.all(this.#dispatches);
   }
 
