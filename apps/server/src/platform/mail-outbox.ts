@@ -28,6 +28,8 @@ export interface ComposedMail {
 export interface MailKind {
   /** As the table has it. */
   readonly kind: string;
+  /** As the log calls one, such as "a monthly report". */
+  readonly what: string;
   /** Whoever changes recipients or settings after it was queued reaches the next try. Answers why nobody gets it any more. */
   compose(db: Db, aboutId: number): Promise<ComposedMail | { readonly none: string }>;
   /** Does what follows from an outcome, in the transaction that stores it. */
@@ -141,7 +143,7 @@ export class MailOutbox implements Service {
     } catch (error) {
       // Another server, or this one after its restart, sends it.
       if (this.#stopping.signal.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
-      log.warn({ error, kind: kind.kind, aboutId }, "sending a mail failed");
+      log.warn({ error, aboutId }, `sending ${kind.what} failed`);
       const unknown = "The mail could not be sent. See the server's log for the reason.";
       return failed(error instanceof MailRefused ? error.message : unknown, sentTo);
     }

@@ -21,6 +21,7 @@ export async function queueReportMail(tx: Tx, reportId: number, at: Date): Promi
 /** The mail of a monthly report, to the recipients of the settings and, if chosen, the partner that it tells of. */
 export const reportMails: MailKind = {
   kind: KIND,
+  what: "a monthly report",
   retryTime,
   adopt: (db, now) => adoptReportMails(db, KIND, now),
 
