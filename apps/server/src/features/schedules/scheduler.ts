@@ -1,6 +1,6 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, withTimeout } from "../../platform/clock.ts";
+import { withTimeout } from "../../platform/clock.ts";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
