@@ -84,7 +84,9 @@ describe("§6 PARTNER: a machine that is not allocated to the partner seems not 
   test("so it is refused with 400 at the serial number, in the preview of an import too", async () => {
     const [created, , previewed] = await claims("NONE-1", "owner");
     const message = "... is not the serial number of a device that is allocated to your company.";
-    expect(created).toBe(`400 ${JSON.stringify({ message, errors: [{ field: "serial_number", message }] })}`);
+    expect(created).toBe(
+      `400 ${JSON.stringify({ message, code: "SERIAL_UNKNOWN", errors: [{ field: "serial_number", message }] })}`,
+    );
     expect(previewed).toContain(message);
   });
 
