@@ -154,7 +154,7 @@ test("§4 Group action outcome: no robot that can move, one away and one that re
   await expect(results).toHaveCount(2);
   await expect(results.filter({ hasText: "SCR-1006" })).toContainText("Failed");
   await expect(results.filter({ hasText: "SCR-1007" })).toContainText("Skipped");
-  await expect(results.filter({ hasText: "SCR-1007" })).toContainText("away");
+  await expect(results.filter({ hasText: "SCR-1007" })).toContainText("offline");
   await expectTruth(simulator, "SCR-1005", { motion: "MOVING" });
 
   await simulator.clear("SCR-1006");
