@@ -76,12 +76,7 @@ test("protocol rule 3, §4 Commands: a Start that is kept back until a later Sto
     for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
     const sent = commandsOf(page);
 
-    await chooseSite(page, REWA);
-    await robotCard(page, "SCR-1010").start.click();
-    await robotCard(page, "SCR-1011").start.click();
-    await chooseSite(page, BHADLA);
-    await robotCard(page, "SCR-1002").start.click();
-    await tooMany.start.click();
+    await startAtTwoSites(page);
     await moving.stop.click();
 
     await expect.poll(() => sent.find(({ command }) => command === "STOP")?.robotId).toBe(moving.serial);
@@ -137,12 +132,7 @@ test("protocol rule 3, §4 Commands: behind a proxy that speaks HTTP/2 no Start 
   for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
   const sent = commandsOf(page);
 
-  await chooseSite(page, REWA);
-  await robotCard(page, "SCR-1010").start.click();
-  await robotCard(page, "SCR-1011").start.click();
-  await chooseSite(page, BHADLA);
-  await robotCard(page, "SCR-1002").start.click();
-  await robotCard(page, "SCR-1003").start.click();
+  await startAtTwoSites(page);
   await moving.stop.click();
 
   await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
@@ -164,3 +154,13 @@ test("protocol rule 3, §4 Commands: behind a proxy that speaks HTTP/2 no Start 
   }
   await context.close();
 });
+
+/** Presses Start of four robots: SCR-1010, SCR-1011, SCR-1002 and, last, SCR-1003. Bhadla is chosen afterwards. */
+async function startAtTwoSites(page: Page): Promise<void> {
+  await chooseSite(page, REWA);
+  await robotCard(page, "SCR-1010").start.click();
+  await robotCard(page, "SCR-1011").start.click();
+  await chooseSite(page, BHADLA);
+  await robotCard(page, "SCR-1002").start.click();
+  await robotCard(page, "SCR-1003").start.click();
+}
