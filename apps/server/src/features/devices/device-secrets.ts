@@ -55,9 +55,9 @@ interface ProvisionDependencies {
 }
 
 /**
- * Creates devices with their secrets, all or none; returns them with the partner's name. The broker receives their accounts before they are stored, and
- * before anyone sees a secret. Throws 400 (not a range), 404 (no such partner), 409 (serial number taken) or 503 (the
- * broker could not be updated).
+ * Creates devices with their secrets, all or none; returns them with the partner's name. The broker receives their
+ * accounts before they are stored, and before anyone sees a secret. Throws 400 (not a range), 404 (no such partner), 409
+ * (serial number taken) or 503 (the broker could not be updated).
  */
 export async function provision(
   deps: ProvisionDependencies,
