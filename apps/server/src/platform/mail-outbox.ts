@@ -83,21 +83,20 @@ export class MailOutbox implements Service {
   readonly #deps: OutboxDependencies;
   readonly #kinds: ReadonlyMap<string, MailKind>;
   readonly #tasks: PeriodicTasks;
-  #stopping = new AbortController();
 
   constructor(deps: OutboxDependencies, kinds: readonly MailKind[]) {
     this.#deps = deps;
     this.#kinds = new Map(kinds.map((each) => [each.kind, each]));
-    this.#tasks = new PeriodicTasks(deps, [{ name: "mail", everyMs: CHECK_INTERVAL_MS, work: () => this.#sendDue() }]);
+    this.#tasks = new PeriodicTasks(deps, [
+      { name: "mail", everyMs: CHECK_INTERVAL_MS, work: (stopping) => this.#sendDue(stopping) },
+    ]);
   }
 
   async start(): Promise<void> {
-    this.#stopping = new AbortController();
     await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
     await this.#tasks.stop();
   }
 
@@ -106,20 +105,20 @@ export class MailOutbox implements Service {
     await this.#tasks.runOnce();
   }
 
-  async #sendDue(): Promise<void> {
+  async #sendDue(stopping: AbortSignal): Promise<void> {
     const { db, clock, mailer } = this.#deps;
     // A server without SMTP leaves mails to the others.
     if (mailer === undefined) return;
     for (const kind of this.#kinds.values()) await kind.adopt?.(db, clock.now());
-    while (!this.#stopping.signal.aborted) {
+    while (!stopping.aborted) {
       const claim = await claimMail(db, [...this.#kinds.keys()], clock.now());
       const kind = claim && this.#kinds.get(claim.kind);
       if (!kind) return;
-      await this.#store(claim, kind, await this.#send(claim, kind, mailer));
+      await this.#store(claim, kind, await this.#send(claim, kind, mailer, stopping));
     }
   }
 
-  async #send(claim: MailClaim, kind: MailKind, mailer: Mailer): Promise<MailOutcome> {
+  async #send(claim: MailClaim, kind: MailKind, mailer: Mailer, stopping: AbortSignal): Promise<MailOutcome> {
     const { db, clock, log } = this.#deps;
     const { aboutId, attempt, sentTo } = claim;
     const mail = await kind.compose(db, aboutId);
@@ -135,14 +134,14 @@ export class MailOutbox implements Service {
       return failed("Every server that tried to send it stopped before it was done.", sentTo);
     }
     try {
-      const { accepted, rejected } = await mailer.send(await mail.write(to), this.#stopping.signal);
+      const { accepted, rejected } = await mailer.send(await mail.write(to), stopping);
       const reached = [...sentTo, ...accepted];
       return rejected.length === 0
         ? { status: "SENT", reason: null, retryAt: null, sentTo: reached }
         : failed(rejectionOf(rejected), reached);
     } catch (error) {
       // Another server, or this one after its restart, sends it.
-      if (this.#stopping.signal.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
+      if (stopping.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
       log.warn({ error, aboutId }, `sending ${kind.what} failed`);
       const unknown = "The mail could not be sent. See the server's log for the reason.";
       return failed(error instanceof MailRefused ? error.message : unknown, sentTo);

@@ -40,7 +40,8 @@ interface TaskSpec {
   /** For the log. */
   readonly name: string;
   readonly everyMs: number;
-  readonly work: () => Promise<void>;
+  /** `signal` is aborted by `stop`, for work that need not be finished by this server. */
+  readonly work: (signal: AbortSignal) => Promise<void>;
   /** True for a first round as it starts. */
   readonly atStart?: boolean;
 }
@@ -50,19 +51,25 @@ export class PeriodicTasks implements Service {
   readonly #clock: Clock;
   readonly #tasks: readonly (TaskSpec & { readonly task: PeriodicTask })[];
   #cancels: Cancel[] = [];
+  #stopping = new AbortController();
 
   constructor({ clock, log }: Pick<Dependencies, "clock" | "log">, tasks: readonly TaskSpec[]) {
     this.#clock = clock;
-    this.#tasks = tasks.map((spec) => ({ ...spec, task: new PeriodicTask(log.child({ task: spec.name }), spec.work) }));
+    this.#tasks = tasks.map((spec) => {
+      const work = () => spec.work(this.#stopping.signal);
+      return { ...spec, task: new PeriodicTask(log.child({ task: spec.name }), work) };
+    });
   }
 
   async start(): Promise<void> {
+    this.#stopping = new AbortController();
     this.#cancels = this.#tasks.map(({ everyMs, task }) => this.#clock.every(everyMs, () => void task.run()));
     for (const { atStart, task } of this.#tasks) if (atStart === true) void task.run();
   }
 
   /** Resolves at the end of the rounds under way. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     for (const cancel of this.#cancels) cancel();
     this.#cancels = [];
     await Promise.all(this.#tasks.map(({ task }) => task.idle()));

@@ -62,21 +62,18 @@ type MonthlyReportsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "m
 export class MonthlyReports implements Service {
   readonly #deps: MonthlyReportsDependencies;
   readonly #tasks: PeriodicTasks;
-  #stopping = new AbortController();
 
   constructor(deps: MonthlyReportsDependencies) {
     this.#deps = deps;
-    const work = () => this.#generateDue();
+    const work = (stopping: AbortSignal) => this.#generateDue(stopping);
     this.#tasks = new PeriodicTasks(deps, [{ name: "monthly reports", everyMs: CHECK_INTERVAL_MS, work }]);
   }
 
   async start(): Promise<void> {
-    this.#stopping = new AbortController();
     await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
     await this.#tasks.stop();
   }
 
@@ -85,17 +82,17 @@ export class MonthlyReports implements Service {
     await this.#tasks.runOnce();
   }
 
-  async #generateDue(): Promise<void> {
+  async #generateDue(stopping: AbortSignal): Promise<void> {
     const { db, clock } = this.#deps;
     if ((await readSettingsRow(db)).auto_generate_monthly) await planReports(db, clock.now());
-    while (!this.#stopping.signal.aborted) {
+    while (!stopping.aborted) {
       const claim = await claimReport(db, clock.now());
       if (claim === null) return;
-      await this.#generate(claim);
+      await this.#generate(claim, stopping);
     }
   }
 
-  async #generate(claim: ReportClaim): Promise<void> {
+  async #generate(claim: ReportClaim, stopping: AbortSignal): Promise<void> {
     const { db, clock, log } = this.#deps;
     if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was generated.", null);
     if (claim.attempt > MAX_ATTEMPTS) {
@@ -105,11 +102,11 @@ export class MonthlyReports implements Service {
     try {
       const { name, sections } = await readPrintedTemplate(db, templateId);
       const { siteId, siteName, month } = claim;
-      const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(GENERATION_TIMEOUT_MS)]);
+      const signal = AbortSignal.any([stopping, AbortSignal.timeout(GENERATION_TIMEOUT_MS)]);
       const report = await this.#deps.generate({ siteId, siteName, ...monthRange(month), sections, signal });
       await this.#store(claim, name, report);
     } catch (error) {
-      if (this.#stopping.signal.aborted) return releaseReport(db, claim, clock.now());
+      if (stopping.aborted) return releaseReport(db, claim, clock.now());
       log.error({ error, reportId: claim.id, siteId: claim.siteId }, "making a monthly report failed");
       const reason = "The report could not be generated. See the server's log for the reason.";
       await this.#fail(claim, reason, retryTime(claim.attempt, clock.now()));
