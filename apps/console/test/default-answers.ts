@@ -2,6 +2,7 @@ import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { runsToday } from "@suncrew/contract/runs/runs.ts";
@@ -9,7 +10,8 @@ import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
-import { usually } from "./answers.ts";
+import { liveStore } from "../src/platform/live/live.ts";
+import { type ReceivedCall, usually } from "./answers.ts";
 import { fleetSnapshot, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
 
 /** What every page asks for, answered by a small fleet in which nothing happens. */
@@ -19,17 +21,7 @@ export function giveDefaultAnswers(): void {
   usually(robotDetailsWithSettings).answer(({ params }) => ({
     robots: sampleRobots.filter((robot) => robot.site_id === params.siteId),
   }));
-  usually(robotStatus).answer(() => ({
-    success: true,
-    data: {
-      status: "stop",
-      robot_status: "idle",
-      battery: 72,
-      timestamp: new Date().toISOString(),
-      motion: "STOPPED",
-      direction: "FWD",
-    },
-  }));
+  usually(robotStatus).answer(currentReading);
   usually(siteWeather).answer(() => sampleWeather());
   usually(alertList).answer(() => ({
     alerts: [],
@@ -52,4 +44,21 @@ export function giveDefaultAnswers(): void {
   usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
   usually(partnerDetails).answer(() => [...samplePartners]);
   usually(live).stream(() => fleetSnapshot(sampleRobots));
+}
+
+/** What a robot's status call answers: what the stream says of it, for both are the same server's. */
+export function currentReading({ query }: ReceivedCall<typeof robotStatus>): ResponseOf<typeof robotStatus> {
+  const robot = [...liveStore.robots()].find(({ serial_number }) => serial_number === query.robotId);
+  const motion = robot?.motion ?? "STOPPED";
+  return {
+    success: true,
+    data: {
+      status: motion === "MOVING" ? "start" : "stop",
+      robot_status: motion === "MOVING" ? "normal" : "idle",
+      battery: robot?.battery_level ?? 72,
+      timestamp: new Date().toISOString(),
+      motion,
+      direction: robot?.cleaning_direction === "REVERSE" ? "REV" : "FWD",
+    },
+  };
 }

@@ -1,9 +1,11 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { type RunOfToday, runsCalendar, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
+import { currentReading } from "../../../test/default-answers.ts";
 import {
   expectAccessible,
   expectAddress,
@@ -105,7 +107,10 @@ test("§4 Group action: Start All says which robots may refuse, and promises not
   when(live).stream(() =>
     fleetSnapshot(sampleRobots.map((robot) => (robot.robot_id === 12 ? { ...robot, battery_level: 12 } : robot))),
   );
+  // What polling has read counts as well.
+  const polled = when(robotStatus).answer(currentReading);
   await openConsole("/dashboard?site=1&tab=groups");
+  await expect.poll(() => polled.some(({ query }) => query.robotId === "SCR-1012")).toBe(true);
   await page.getByRole("article", { name: "East Row" }).getByRole("button", { name: "Start All" }).click();
   const question = page.getByRole("dialog", { name: 'Start all robots of "East Row"?' });
   await expectContains(question, "1 robot will move.");
