@@ -1,5 +1,6 @@
 import { rolloutList, controlRollout } from "@suncrew/contract/firmware/firmware.ts";
 import type { Locator, Page } from "@playwright/test";
+import { CallError } from "./support/api.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, chooseSite, expectDisabled, expectEnabled, expectToast, robotCard } from "./support/dashboard.ts";
 import { expect, test as base } from "./support/suncrew.ts";
@@ -19,7 +20,12 @@ const test = base.extend<{ readonly updatable: void }>({
       const admin = await apiAs("admin");
       for (const { id: rolloutId, state } of await admin.call(rolloutList, {})) {
         if (state === "DONE" || state === "CANCELLED") continue;
-        await admin.call(controlRollout, { params: { rolloutId }, body: { action: "CANCEL" } });
+        try {
+          await admin.call(controlRollout, { params: { rolloutId }, body: { action: "CANCEL" } });
+        } catch (error) {
+          // It has ended by itself since the list was read.
+          if (!(error instanceof CallError && error.status === 409)) throw error;
+        }
       }
       for (const { serial, firmware } of before) {
         await simulator.clear(serial, "firmware");

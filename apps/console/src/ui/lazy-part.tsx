@@ -51,9 +51,10 @@ export function lazyPart<P extends object>(
     /** Tries that were begun, and how many of them have failed. */
     const [tries, setTries] = useState(1);
     const [failures, setFailures] = useState(0);
-    const [, setLoaded] = useState(false);
+    const [isLoaded, setLoaded] = useState(loaded !== null);
     useEffect(() => {
-      if (loaded !== null) return undefined;
+      // Not by `loaded`: a preload may have set it since the part was drawn without.
+      if (isLoaded) return undefined;
       let isShown = true;
       const failedToLoad = (error: unknown) => {
         if (!isShown) return;
@@ -64,7 +65,7 @@ export function lazyPart<P extends object>(
       return () => {
         isShown = false;
       };
-    }, [tries]);
+    }, [tries, isLoaded]);
     const Loaded = loaded;
     if (Loaded !== null) return <Loaded {...props} />;
     if (failures === 0) return waiting;
