@@ -18,11 +18,11 @@ export interface ExportButtonProps {
   /** The file is named after this and the day in the browser's time zone, as `<fileName>-2026-06-15.csv`. */
   readonly fileName: string;
   /** Why there is nothing to export. */
-  readonly obstacle: string | null;
+  readonly blockedReason: string | null;
 }
 
 /** Saves every row that matches the filters, also those not loaded, as a CSV file; the download can be cancelled. */
-export function ExportButton({ label, what, request, fileName, obstacle }: ExportButtonProps) {
+export function ExportButton({ label, what, request, fileName, blockedReason }: ExportButtonProps) {
   const [isExporting, setExporting] = useState(false);
   const current = useRef<AbortController | null>(null);
   useEffect(() => () => current.current?.abort(), []);
@@ -49,7 +49,7 @@ export function ExportButton({ label, what, request, fileName, obstacle }: Expor
     );
   }
   return (
-    <DisabledReason reason={obstacle}>
+    <DisabledReason reason={blockedReason}>
       <ToolButton icon={IconDownload} onClick={() => void begin()}>
         {label}
       </ToolButton>

@@ -16,7 +16,7 @@ export interface DeleteDialogProps {
   /** Such as "Delete Robot": also the words of its button. */
   readonly title: string;
   /** What stands against it and is known before it is tried; null where nothing is. */
-  readonly obstacle: string | null;
+  readonly blockedReason: string | null;
   /** Why it is not known yet whether it can be deleted; null where it is. */
   readonly unknown?: string | null;
   /** Null where it is gone; closing is the caller's then. */
@@ -27,7 +27,7 @@ export interface DeleteDialogProps {
 }
 
 /** Asks before something is deleted; where it cannot be, the dialog stays and says why. */
-export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
+export function DeleteDialog({ title, blockedReason, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [isDeleting, run] = useBusy();
   const remove = () => run(async () => setRefusal(await onDelete()));
@@ -35,8 +35,8 @@ export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClos
   return (
     <Dialog onClose={onClose} title={title}>
       {children}
-      {obstacle !== null ? (
-        <RefusalBox title="It cannot be deleted now">{obstacle}</RefusalBox>
+      {blockedReason !== null ? (
+        <RefusalBox title="It cannot be deleted now">{blockedReason}</RefusalBox>
       ) : (
         refusal !== null && (
           <RefusalBox title={refusal.mayRetry ? "It was not deleted" : "It cannot be deleted now"}>
@@ -48,9 +48,9 @@ export function DeleteDialog({ title, obstacle, unknown = null, onDelete, onClos
         <Button variant="default" onClick={onClose} data-autofocus>
           Cancel
         </Button>
-        <DisabledReason reason={unknown ?? obstacle}>
+        <DisabledReason reason={unknown ?? blockedReason}>
           <Button color="red" loading={isDeleting} onClick={() => void remove()}>
-            {refusal?.mayRetry === true && obstacle === null ? "Try again" : title}
+            {refusal?.mayRetry === true && blockedReason === null ? "Try again" : title}
           </Button>
         </DisabledReason>
       </Row>

@@ -6,21 +6,21 @@ export interface FormButtonsProps {
   readonly color?: string | undefined;
   readonly isSaving: boolean;
   /** Why the form cannot be submitted; null if it can. */
-  readonly obstacle: string | null;
-  /** Submitting calls this while there is an obstacle: it shows what is wrong. */
+  readonly blockedReason: string | null;
+  /** Submitting calls this while the form cannot be submitted: it shows what is wrong. */
   readonly onRefused?: () => void;
   readonly onCancel: () => void;
 }
 
 /** The end of a form in a dialog: Cancel, and the button that submits it. */
 export function FormButtons(props: FormButtonsProps) {
-  const { submitLabel, color, isSaving, obstacle, onRefused, onCancel } = props;
+  const { submitLabel, color, isSaving, blockedReason, onRefused, onCancel } = props;
   return (
     <Group justify="flex-end" mt="md" gap="xs">
       <Button variant="default" disabled={isSaving} onClick={onCancel}>
         Cancel
       </Button>
-      <DisabledReason reason={obstacle} {...(onRefused && { onRefused })}>
+      <DisabledReason reason={blockedReason} {...(onRefused && { onRefused })}>
         <Button type="submit" loading={isSaving} {...(color !== undefined && { color })}>
           {submitLabel}
         </Button>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { IN_HOUSE_PARTNER_ID, serialObstacle, serialRange, type SerialUse } from "./serial-numbers.ts";
+import { IN_HOUSE_PARTNER_ID, serialBlockedReason, serialRange, type SerialUse } from "./serial-numbers.ts";
 
 const [OWN, OTHER] = [7, 8];
 const device = (partnerId: number, isRetired = false) => ({ partnerId, isRetired });
@@ -24,8 +24,8 @@ describe("§6 PARTNER: a serial number that is not allocated to the partner is a
     ["its own, which a robot at another's site has", { otherRobot: at(OTHER) }, "unknown"],
     ["the operator's", { device: device(IN_HOUSE_PARTNER_ID) }, "unknown"],
     ["one at a site without a partner", { otherRobot: at(null) }, "unknown"],
-  ] as const)("%s", (_words, change, obstacle) => {
-    expect(serialObstacle(use(change))).toBe(obstacle);
+  ] as const)("%s", (_words, change, blockedReason) => {
+    expect(serialBlockedReason(use(change))).toBe(blockedReason);
   });
 });
 
@@ -40,8 +40,8 @@ describe("§6 SUPER_ADMIN: a machine that is allocated to a partner cannot be us
     ["a retired one", { device: device(OTHER, true) }, "retired"],
     ["one of any robot's", { device: device(OTHER), otherRobot: at(OTHER) }, "taken"],
     ["none at all", { device: null }, "unknown"],
-  ] as const)("%s", (_words, change, obstacle) => {
-    expect(serialObstacle(use({ ...change, askingPartnerId: null }))).toBe(obstacle);
+  ] as const)("%s", (_words, change, blockedReason) => {
+    expect(serialBlockedReason(use({ ...change, askingPartnerId: null }))).toBe(blockedReason);
   });
 });
 

@@ -17,19 +17,19 @@ export interface SerialUse {
  * Why a serial number cannot be assigned: the user can see no such device, it is retired, another robot has it, or it is
  * allocated to a partner that does not maintain the site.
  */
-export type SerialObstacle = "unknown" | "retired" | "taken" | "another partner's";
+export type SerialBlockedReason = "unknown" | "retired" | "taken" | "another partner's";
 
 /**
  * §6: a partner can use only devices allocated to it and sees no others: a machine that belonged to someone else a minute
  * ago may still be moving near people there. A Super Admin can use the operator's devices anywhere, and a partner's at
  * that partner's sites. Null if the serial number can be assigned.
  */
-export function serialObstacle({
+export function serialBlockedReason({
   askingPartnerId,
   sitePartnerId,
   device,
   otherRobot,
-}: SerialUse): SerialObstacle | null {
+}: SerialUse): SerialBlockedReason | null {
   const has = (partnerId: number | null) => askingPartnerId === null || partnerId === askingPartnerId;
   if (otherRobot !== null) return has(otherRobot.sitePartnerId) ? "taken" : "unknown";
   if (device === null || !has(device.partnerId)) return "unknown";

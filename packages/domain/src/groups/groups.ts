@@ -27,7 +27,7 @@ interface GroupMember {
 }
 
 /** Why a group's button is disabled, as meaning. */
-export type GroupObstacle = "empty" | "member-running" | "member-may-be-moving" | "none-running" | "in-progress";
+export type GroupBlockedReason = "empty" | "member-running" | "member-may-be-moving" | "none-running" | "in-progress";
 
 /**
  * §4 Button enabling: Start All is disabled if any member is normal, Stop All if no member is. Stop All is also
@@ -35,13 +35,13 @@ export type GroupObstacle = "empty" | "member-running" | "member-may-be-moving" 
  * start of the group is in progress.
  */
 export const groupCan = {
-  startAll(members: readonly GroupMember[], commandInProgress: boolean): GroupObstacle | null {
+  startAll(members: readonly GroupMember[], commandInProgress: boolean): GroupBlockedReason | null {
     if (members.length === 0) return "empty";
     if (commandInProgress) return "in-progress";
     if (members.some(({ status, motion }) => status === "normal" || motion === "MOVING")) return "member-running";
     return members.some(({ motion }) => motion === "MAY_BE_MOVING") ? "member-may-be-moving" : null;
   },
-  stopAll(members: readonly GroupMember[], startInProgress: boolean): GroupObstacle | null {
+  stopAll(members: readonly GroupMember[], startInProgress: boolean): GroupBlockedReason | null {
     if (members.length === 0) return "empty";
     const isAnyToStop = members.some(({ status, motion }) => status === "normal" || wasSeenMoving(motion));
     return startInProgress || isAnyToStop ? null : "none-running";

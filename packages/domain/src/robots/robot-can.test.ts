@@ -22,8 +22,8 @@ describe("§4 Button enabling", () => {
     ["in maintenance", { operatingMode: "maintenance", status: "offline" }, "maintenance"],
     ["under a command", { commandInProgress: true }, "in-progress"],
     ["simulated data", { isMock: true, status: "offline" }, "mock"],
-  ])("Start of a robot that is %s", (_words, change, obstacle) => {
-    expect(robotCan.start({ ...idle, ...change })).toBe(obstacle);
+  ])("Start of a robot that is %s", (_words, change, blockedReason) => {
+    expect(robotCan.start({ ...idle, ...change })).toBe(blockedReason);
   });
 
   test.each<[string, Partial<ControllableRobot>, BlockedReason | null]>([
@@ -34,8 +34,8 @@ describe("§4 Button enabling", () => {
     ["offline", { status: "offline" }, "offline"],
     ["in maintenance", { operatingMode: "maintenance", status: "offline" }, "maintenance"],
     ["simulated data", { isMock: true, status: "offline" }, "mock"],
-  ])("Stop of a robot that is %s", (_words, change, obstacle) => {
-    expect(robotCan.stop({ ...running, ...change })).toBe(obstacle);
+  ])("Stop of a robot that is %s", (_words, change, blockedReason) => {
+    expect(robotCan.stop({ ...running, ...change })).toBe(blockedReason);
   });
 
   it("disables Stop while a command is in progress, but not where a STOP takes over, as from an open START", () => {
@@ -57,8 +57,8 @@ describe("§4 Button enabling", () => {
       expect(robotCan.stop({ ...lost, commandInProgress: true, stopTakesOver: true })).toBeNull();
       expect(robotCan.stop({ ...lost, commandInProgress: true })).toBe("in-progress");
       expect(robotCan.stop({ ...lost, operatingMode: "maintenance" })).toBe("maintenance");
-      const obstacle = motion === "MAY_BE_MOVING" ? "may-be-moving" : "offline";
-      expect(robotCan.start(lost)).toBe(obstacle);
+      const blockedReason = motion === "MAY_BE_MOVING" ? "may-be-moving" : "offline";
+      expect(robotCan.start(lost)).toBe(blockedReason);
       expect(robotCan.toggleDirection(lost)).toBe("offline");
     },
   );

@@ -32,7 +32,7 @@ export type BlockedReason =
   | "not-idle"
   | "role";
 
-function commonObstacle(robot: ControllableRobot): BlockedReason | null {
+function commonBlockedReason(robot: ControllableRobot): BlockedReason | null {
   if (robot.operatingMode === "maintenance") return "maintenance";
   if (robot.commandInProgress) return "in-progress";
   if (robot.isMock) return "mock";
@@ -47,18 +47,22 @@ function commonObstacle(robot: ControllableRobot): BlockedReason | null {
 export const robotCan = {
   start(robot: ControllableRobot): BlockedReason | null {
     if (robot.installing === true && robot.operatingMode !== "maintenance") return "installing";
-    const obstacle = commonObstacle(robot) ?? (robot.status === "normal" || mayMove(robot.motion) ? "running" : null);
+    const blockedReason =
+      commonBlockedReason(robot) ?? (robot.status === "normal" || mayMove(robot.motion) ? "running" : null);
     // More specific than offline or a mock value.
-    const isSeen = robot.motion !== "MAY_BE_MOVING" || obstacle === "maintenance" || obstacle === "in-progress";
-    return isSeen ? obstacle : "may-be-moving";
+    const isSeen =
+      robot.motion !== "MAY_BE_MOVING" || blockedReason === "maintenance" || blockedReason === "in-progress";
+    return isSeen ? blockedReason : "may-be-moving";
   },
   stop(robot: ControllableRobot): BlockedReason | null {
     const isLost = robot.motion === "MAY_BE_MOVING" || robot.motion === "MUST_HAVE_STOPPED";
     const stoppable: ControllableRobot = isLost ? { ...robot, status: "normal", isMock: false } : robot;
     if (robot.commandInProgress && robot.stopTakesOver === true) {
-      return commonObstacle({ ...stoppable, commandInProgress: false });
+      return commonBlockedReason({ ...stoppable, commandInProgress: false });
     }
-    return commonObstacle(stoppable) ?? (stoppable.status === "idle" && !wasSeenMoving(robot.motion) ? "idle" : null);
+    return (
+      commonBlockedReason(stoppable) ?? (stoppable.status === "idle" && !wasSeenMoving(robot.motion) ? "idle" : null)
+    );
   },
   toggleDirection(robot: ControllableRobot): BlockedReason | null {
     if (robot.operatingMode === "maintenance") return "maintenance";

@@ -111,7 +111,7 @@ function ActivityLog() {
           request={(signal) => send(exportActivity, { query: filter }, { signal })}
           // §9
           fileName="robot-activity-log"
-          obstacle={isEmpty ? "There is no activity to export." : null}
+          blockedReason={isEmpty ? "There is no activity to export." : null}
         />
       </Group>
       <ActivityFilters {...url} />

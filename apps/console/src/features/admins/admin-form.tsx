@@ -41,7 +41,7 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
   const isUnderWay = useRef(false);
   const form = useRef<HTMLFormElement>(null);
   const problems = adminProblems(action, draft);
-  const obstacle = adminFields.map((field) => problems[field]).find((problem) => problem !== undefined) ?? null;
+  const blockedReason = adminFields.map((field) => problems[field]).find((problem) => problem !== undefined) ?? null;
   const isChanged = action.kind === "add" && adminFields.some((field) => draft[field] !== "");
   const close = useGuardedClose({ isChanged, isSaving: isBusy, shownBy: ["dialog"] }, onClose);
 
@@ -56,7 +56,7 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (obstacle !== null) return showProblems();
+    if (blockedReason !== null) return showProblems();
     if (isUnderWay.current) return;
     isUnderWay.current = true;
     setBusy(true);
@@ -117,7 +117,7 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
           submitLabel={confirm}
           color={color}
           isSaving={isBusy}
-          obstacle={obstacle}
+          blockedReason={blockedReason}
           onRefused={showProblems}
           onCancel={close}
         />

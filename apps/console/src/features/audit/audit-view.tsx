@@ -51,7 +51,7 @@ export function AuditView() {
               what="The audit"
               request={(signal) => send(exportAudit, { query: auditFilterOf(filters) }, { signal })}
               fileName="audit"
-              obstacle={first.entries.length === 0 ? "There are no changes to export." : null}
+              blockedReason={first.entries.length === 0 ? "There are no changes to export." : null}
             />
           </div>
         </Group>

@@ -64,7 +64,7 @@ export function AllocateDialog({ devices, onClose }: { devices: readonly Device[
         <FormButtons
           submitLabel={chosen.length === 0 ? action : `${action} ${count}`}
           isSaving={isSaving}
-          obstacle={problem}
+          blockedReason={problem}
           onCancel={close}
         />
       </form>

@@ -95,7 +95,7 @@ export function ProvisionDialog({ devices, isDemo, onIssued, onClose }: Provisio
               : `Provision ${serials.length.toLocaleString("en-GB")} devices`
           }
           isSaving={isSaving}
-          obstacle={serials === null ? (problems.first ?? problems.last ?? null) : null}
+          blockedReason={serials === null ? (problems.first ?? problems.last ?? null) : null}
           onRefused={showProblems}
           onCancel={close}
         />

@@ -18,7 +18,7 @@ import { RefusalBox } from "../../ui/refusal-box.tsx";
 import classes from "./deploy-dialog.module.css";
 import {
   type DeployForm,
-  deployObstacle,
+  deployBlockedReason,
   deployProblems,
   deployQuestion,
   type DeployRobot,
@@ -136,7 +136,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
   const problems = deployProblems(form);
   // A robot that was deleted in the meantime is no longer chosen.
   const chosenRobots = useMemo(() => robots.all.filter(({ id }) => chosen.has(id)), [robots.all, chosen]);
-  const obstacle = deployObstacle(problems, chosenRobots.length);
+  const blockedReason = deployBlockedReason(problems, chosenRobots.length);
   const count = chosenRobots.length;
   const start = async () => {
     const rolloutId = version === null ? null : await submit(chosenRobots, version);
@@ -179,7 +179,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
             Cancel
           </Button>
         )}
-        <DisabledReason reason={obstacle}>
+        <DisabledReason reason={blockedReason}>
           <Button loading={stage.at === "uploading" || stage.at === "sending"} onClick={() => void start()}>
             {count === 0 ? "Deploy" : `Deploy to ${count.toLocaleString("en-GB")} ${count === 1 ? "robot" : "robots"}`}
           </Button>

@@ -2,7 +2,7 @@ import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
 import {
   type DeployForm,
-  deployObstacle,
+  deployBlockedReason,
   deployProblems,
   deployQuestion,
   type DeployRobot,
@@ -85,8 +85,8 @@ test.each<[Partial<DeployForm>, number, string | null]>([
   [{ waitLimit: "0" }, 1, "A whole number from 1 to 720."],
   [{ source: "uploaded" }, 1, "Choose the firmware."],
   [{ source: "uploaded", firmwareId: "3", file: null, version: "" }, 1, null],
-])("§5 Deploy firmware: with %o and %i robots it says %j", (change, chosen, obstacle) => {
-  expect(deployObstacle(deployProblems({ ...form, ...change }), chosen)).toBe(obstacle);
+])("§5 Deploy firmware: with %o and %i robots it says %j", (change, chosen, blockedReason) => {
+  expect(deployBlockedReason(deployProblems({ ...form, ...change }), chosen)).toBe(blockedReason);
 });
 
 const robot = (id: number, change: Partial<DeployRobot> = {}): DeployRobot => ({

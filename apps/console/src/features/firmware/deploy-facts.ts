@@ -118,7 +118,7 @@ export function deployProblems(form: DeployForm): DeployProblems {
 }
 
 /** Why Deploy is disabled, the robots first; null if it is not. */
-export function deployObstacle(problems: DeployProblems, chosen: number): string | null {
+export function deployBlockedReason(problems: DeployProblems, chosen: number): string | null {
   if (chosen === 0) return "Select at least one robot.";
   const [first] = Object.values(problems);
   return first === undefined ? null : first.replace(/\.?$/, ".");

@@ -12,7 +12,7 @@ import classes from "./group-card.module.css";
 import { sendGroupCommand, type GroupAction, setGroupAction } from "./group-commands.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import {
-  groupObstacleText,
+  groupBlockedReasonText,
   isCommandUnderWay,
   isStartUnderWay,
   pendingStopText,
@@ -35,11 +35,11 @@ interface GroupControlsProps {
 /** §2 Group Control tab: Schedule, Maintenance, Start All and Stop All; a disabled one says why. Stop All never asks. */
 export function GroupControls({ group, rows, members, isKnown, action, tools }: GroupControlsProps) {
   const { send, dialog } = useGroupCommand(group, rows);
-  const startObstacle = groupCan.startAll(members, action !== null || isCommandUnderWay(members));
+  const startBlockedReason = groupCan.startAll(members, action !== null || isCommandUnderWay(members));
   const isStarting = action?.verb === "START" || isStartUnderWay(members);
   // Robots of unknown status may be moving: Stop All is always enabled then.
-  const stopObstacle = isKnown ? groupCan.stopAll(members, isStarting) : null;
-  const startReason = startObstacle === null ? null : groupObstacleText[startObstacle];
+  const stopBlockedReason = isKnown ? groupCan.stopAll(members, isStarting) : null;
+  const startReason = startBlockedReason === null ? null : groupBlockedReasonText[startBlockedReason];
   const lostCount = members.filter(({ lost }) => lost !== null).length;
   const pendingStopId = useId();
   return (
@@ -61,11 +61,11 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
             Start All
           </ToolButton>
         </DisabledReason>
-        <DisabledReason reason={stopObstacle === null ? null : groupObstacleText[stopObstacle]}>
+        <DisabledReason reason={stopBlockedReason === null ? null : groupBlockedReasonText[stopBlockedReason]}>
           <Button
             size="xs"
             color="red"
-            variant={stopObstacle === null ? "filled" : "light"}
+            variant={stopBlockedReason === null ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
             aria-describedby={lostCount > 0 ? pendingStopId : undefined}
             onClick={() => send("STOP", null)}

@@ -53,7 +53,7 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
       }),
     onSaved: onClose,
   });
-  const { form, change, obstacle } = state;
+  const { form, change, blockedReason } = state;
   const nameProblem = state.problemAt("name");
   return (
     <EntityDialog
@@ -81,9 +81,9 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
         chosen={chosenIn(form)}
         onChoose={(robotIds) => change({ robotIds })}
       />
-      {obstacle !== null && obstacle !== nameProblem && state.deleted === null && (
+      {blockedReason !== null && blockedReason !== nameProblem && state.deleted === null && (
         <Text size="sm" c="dimmed" mt="sm">
-          {obstacle}
+          {blockedReason}
         </Text>
       )}
     </EntityDialog>

@@ -1,4 +1,4 @@
-import { type GroupObstacle, type GroupStatus, robotCountText } from "@suncrew/domain/groups/groups.ts";
+import { type GroupBlockedReason, type GroupStatus, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 import type { StartOrStop } from "../commands/public.ts";
@@ -12,7 +12,7 @@ export const groupStatusLook: Record<GroupStatus, Look> = {
 };
 
 /** Why Start All or Stop All is disabled (§4 Button enabling). */
-export const groupObstacleText: Record<GroupObstacle, string> = {
+export const groupBlockedReasonText: Record<GroupBlockedReason, string> = {
   empty: "This group has no robots.",
   "member-running": "A robot of this group is already running. Start All is possible when none is.",
   "member-may-be-moving":

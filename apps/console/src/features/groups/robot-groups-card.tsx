@@ -34,14 +34,14 @@ interface RobotGroupsCardProps {
 export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
   const { state, groups, lastKnown, retry, isRetrying } = useSiteGroups(site.id);
   const [open, setOpen] = useState<{ readonly group: Group | null } | null>(null);
-  const obstacle = editObstacleOf(state, robots);
+  const blockedReason = editBlockedReasonOf(state, robots);
   return (
     <section aria-labelledby="robot-groups-title">
       <Row gap={8} justify="space-between" mb={10}>
         <Box component="h3" id="robot-groups-title" fz={14} fw={650} lh="20px">
           Robot Groups{state === "loaded" && ` (${groups.length})`}
         </Box>
-        <DisabledReason reason={obstacle}>
+        <DisabledReason reason={blockedReason}>
           <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ group: null })}>
             Create Group
           </ToolButton>
@@ -65,7 +65,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
               group={group}
               site={site}
               siteRows={robots.rows}
-              editObstacle={obstacle}
+              editBlockedReason={blockedReason}
               onEdit={() => setOpen({ group })}
             />
           ))}
@@ -85,7 +85,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
 }
 
 /** A group cannot be edited until the site's robots and groups are known. */
-function editObstacleOf(groups: "loading" | "failed" | "loaded", robots: SiteRobots): string | null {
+function editBlockedReasonOf(groups: "loading" | "failed" | "loaded", robots: SiteRobots): string | null {
   if (groups === "loading" || robots.state === "loading") return "The site is still being loaded.";
   if (groups === "failed") return "The robot groups could not be loaded.";
   return robots.state === "failed" ? "The robots could not be loaded." : null;
@@ -100,12 +100,12 @@ interface RobotGroupRowProps {
   /** The robots of the site. */
   readonly siteRows: readonly RobotWithSettings[];
   /** Why it cannot be edited; null where it can. */
-  readonly editObstacle: string | null;
+  readonly editBlockedReason: string | null;
   readonly onEdit: () => void;
 }
 
 /** One group of the Robot Groups card: its robots, its schedule, Edit and Delete. */
-function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGroupRowProps) {
+function RobotGroupRow({ group, site, siteRows, editBlockedReason, onEdit }: RobotGroupRowProps) {
   const [isDeleting, run] = useBusy();
   const ids = new Set(group.robots.map(({ id }) => id));
   const members = siteRows.filter((row) => ids.has(row.robot_id));
@@ -136,7 +136,7 @@ function RobotGroupRow({ group, site, siteRows, editObstacle, onEdit }: RobotGro
           </p>
         </Box>
         <div className={classes["buttons"]}>
-          <DisabledReason reason={editObstacle}>
+          <DisabledReason reason={editBlockedReason}>
             <ToolButton icon={IconEdit} aria-haspopup="dialog" onClick={onEdit}>
               Edit
             </ToolButton>

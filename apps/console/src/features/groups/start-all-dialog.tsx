@@ -6,7 +6,7 @@ import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/server-alerts.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { controllableOf, obstacleText, type RobotView, useReportedRobotViews } from "../robots/public.ts";
+import { controllableOf, blockedReasonText, type RobotView, useReportedRobotViews } from "../robots/public.ts";
 
 import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
@@ -87,9 +87,9 @@ export function startForecastOf(robots: readonly RobotView[]): StartForecast {
   const doubtful: { robot: RobotView; reason: string }[] = [];
   const skipped: { robot: RobotView; reason: string }[] = [];
   for (const robot of robots) {
-    const obstacle = robotCan.start(controllableOf(robot));
+    const blockedReason = robotCan.start(controllableOf(robot));
     const doubt = doubtOf(robot);
-    if (obstacle !== null) skipped.push({ robot, reason: obstacleText(robot, obstacle) });
+    if (blockedReason !== null) skipped.push({ robot, reason: blockedReasonText(robot, blockedReason) });
     else if (doubt !== null) doubtful.push({ robot, reason: doubt });
     else moving.push(robot);
   }

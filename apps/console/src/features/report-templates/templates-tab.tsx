@@ -65,7 +65,7 @@ export function TemplatesTab() {
       {deleting !== null && (
         <DeleteDialog
           title="Delete Template"
-          obstacle={null}
+          blockedReason={null}
           onDelete={async () => {
             const refusal = await removeTemplate(deleting);
             if (refusal === null) setDeleting(null);

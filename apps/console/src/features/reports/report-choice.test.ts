@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readUrl, writeUrl } from "../../platform/url-state.ts";
 import { todayIn } from "../../ui/days.ts";
-import { quickRanges, reportUrl, reportFileName, downloadObstacle, wrongDays } from "./report-choice.ts";
+import { quickRanges, reportUrl, reportFileName, downloadBlockedReason, wrongDays } from "./report-choice.ts";
 
 describe("§5 Site report: site, start date and end date are all required", () => {
   const complete = { siteId: 1, from: "2026-06-01", to: "2026-06-30", templateId: null };
@@ -14,7 +14,7 @@ describe("§5 Site report: site, start date and end date are all required", () =
     [{ to: "2027-07-05" }, null],
     [{ to: "2026-06-01" }, null],
   ])("with %j: %j", (change, reason) => {
-    expect(downloadObstacle({ ...complete, ...change })).toBe(reason);
+    expect(downloadBlockedReason({ ...complete, ...change })).toBe(reason);
   });
 
   test("days that are not chosen yet are not wrong", () => {

@@ -31,7 +31,7 @@ export function wrongDays({ from, to }: Pick<ReportChoice, "from" | "to">): stri
 }
 
 /** §5 Site report: why it cannot be downloaded yet; null if it can. */
-export function downloadObstacle({ siteId, from, to }: ReportChoice): string | null {
+export function downloadBlockedReason({ siteId, from, to }: ReportChoice): string | null {
   if (siteId === null) return "Choose a site first.";
   if (from === "") return "Choose a start date first.";
   if (to === "") return "Choose an end date first.";

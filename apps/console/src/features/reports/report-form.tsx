@@ -16,7 +16,7 @@ import {
   isTemplateUnavailable,
   type ReportKind,
 } from "./download-report.ts";
-import { quickRanges, type ReportChoice, downloadObstacle, wrongDays } from "./report-choice.ts";
+import { quickRanges, type ReportChoice, downloadBlockedReason, wrongDays } from "./report-choice.ts";
 import classes from "./site-reports.module.css";
 
 interface DownloadState {
@@ -97,17 +97,18 @@ export function ReportForm(props: ReportFormProps) {
   const site = sites.find(({ id }) => id === choice.siteId);
   const isMissing = choice.siteId !== null && site === undefined;
   const today = todayIn(site?.timezone, now);
-  const obstacle = isMissing ? "Site not found" : downloadObstacle(choice);
+  const blockedReason = isMissing ? "Site not found" : downloadBlockedReason(choice);
   const template = templates?.find(({ id }) => id === choice.templateId);
   const isTemplateUnavailable = choice.templateId !== null && templates !== null && template === undefined;
   // The CSV has all activity, whatever the template.
-  const pdfObstacle = obstacle ?? (isTemplateUnavailable ? `${UNAVAILABLE_TEMPLATE} Choose another one.` : null);
+  const pdfBlockedReason =
+    blockedReason ?? (isTemplateUnavailable ? `${UNAVAILABLE_TEMPLATE} Choose another one.` : null);
   const change = (part: Partial<ReportChoice>) => {
     download.forget();
     onChange(part);
   };
   const begin = (kind: "pdf" | "csv") => {
-    const isStopped = kind === "pdf" ? pdfObstacle : obstacle;
+    const isStopped = kind === "pdf" ? pdfBlockedReason : blockedReason;
     if (isStopped === null && site !== undefined) void download.begin({ site, choice, kind });
   };
   const isBusy = download.busy !== null;
@@ -187,7 +188,12 @@ export function ReportForm(props: ReportFormProps) {
           {failure}
         </Alert>
       )}
-      <DownloadButtons download={download} obstacle={obstacle} pdfObstacle={pdfObstacle} onCsv={() => begin("csv")} />
+      <DownloadButtons
+        download={download}
+        blockedReason={blockedReason}
+        pdfBlockedReason={pdfBlockedReason}
+        onCsv={() => begin("csv")}
+      />
     </form>
   );
 }
@@ -197,13 +203,13 @@ const GENERATING = "The report is being generated.";
 interface DownloadButtonsProps {
   readonly download: ReturnType<typeof useDownload>;
   /** Why nothing can be downloaded now; null where it can. */
-  readonly obstacle: string | null;
-  readonly pdfObstacle: string | null;
+  readonly blockedReason: string | null;
+  readonly pdfBlockedReason: string | null;
   readonly onCsv: () => void;
 }
 
 /** §4 Report download: the buttons, and how far it is. The PDF's submits the form. */
-function DownloadButtons({ download, obstacle, pdfObstacle, onCsv }: DownloadButtonsProps) {
+function DownloadButtons({ download, blockedReason, pdfBlockedReason, onCsv }: DownloadButtonsProps) {
   const pdf = useRef<HTMLButtonElement>(null);
   const { busy, bytes, saved } = download;
   const cancel = () => {
@@ -213,12 +219,12 @@ function DownloadButtons({ download, obstacle, pdfObstacle, onCsv }: DownloadBut
   };
   return (
     <Group gap={8}>
-      <DisabledReason reason={busy === null ? pdfObstacle : GENERATING}>
+      <DisabledReason reason={busy === null ? pdfBlockedReason : GENERATING}>
         <Button ref={pdf} type="submit" leftSection={<IconFileTypePdf size={16} aria-hidden />}>
           {busy === "pdf" ? "Generating..." : "Download"}
         </Button>
       </DisabledReason>
-      <DisabledReason reason={busy === null ? obstacle : GENERATING}>
+      <DisabledReason reason={busy === null ? blockedReason : GENERATING}>
         <Button variant="default" leftSection={<IconFileTypeCsv size={16} aria-hidden />} onClick={onCsv}>
           {busy === "csv" ? "Generating..." : "Download CSV"}
         </Button>

@@ -1,7 +1,7 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
 export {
   firmwareText,
-  obstacleText,
+  blockedReasonText,
   matchesFilter,
   ROBOT_FILTERS,
   robotActivityOf,

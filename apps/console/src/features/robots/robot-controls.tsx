@@ -10,7 +10,7 @@ import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { changeDirection, commandRobot } from "./robot-calls.ts";
 import classes from "./robot-card.module.css";
-import { PENDING_STOP_TEXT, obstacleText } from "./robot-meaning.ts";
+import { PENDING_STOP_TEXT, blockedReasonText } from "./robot-meaning.ts";
 import { controllableOf, type RobotView } from "./robot-view.ts";
 
 interface RobotControlsProps {
@@ -23,13 +23,14 @@ interface RobotControlsProps {
 export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
   const { role } = useSignedIn();
   const controllable = controllableOf(robot);
-  const reasonOf = (obstacle: BlockedReason | null) => (obstacle === null ? null : obstacleText(robot, obstacle));
-  const stopObstacle = robotCan.stop(controllable);
+  const reasonOf = (blockedReason: BlockedReason | null) =>
+    blockedReason === null ? null : blockedReasonText(robot, blockedReason);
+  const stopBlockedReason = robotCan.stop(controllable);
   // Stop is prominent while something moves or is about to.
   const isMotionAhead = wasSeenMoving(robot.motion) || controllable.stopTakesOver === true;
   const pendingStopId = useId();
   // Once one is pending, the card says so anyway.
-  const willStopBePending = robot.lost !== null && stopObstacle === null && robot.openCommand?.verb !== "STOP";
+  const willStopBePending = robot.lost !== null && stopBlockedReason === null && robot.openCommand?.verb !== "STOP";
   const maySettings = robotCan.changeSettings(controllable, role) === null;
 
   return (
@@ -50,11 +51,11 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             Start
           </Button>
         </DisabledReason>
-        <DisabledReason reason={reasonOf(stopObstacle)}>
+        <DisabledReason reason={reasonOf(stopBlockedReason)}>
           <Button
             size="xs"
             color="red"
-            variant={stopObstacle === null && isMotionAhead ? "filled" : "light"}
+            variant={stopBlockedReason === null && isMotionAhead ? "filled" : "light"}
             leftSection={<IconPlayerStopFilled size={14} aria-hidden />}
             aria-describedby={willStopBePending ? pendingStopId : undefined}
             onClick={() => void commandRobot(robot, "STOP")}
@@ -102,12 +103,12 @@ function DirectionToggle({ robot }: { robot: RobotView }) {
   const isSaving = requested !== null;
   const group = useRef<HTMLDivElement>(null);
   const reasonId = useId();
-  const obstacle = robotCan.toggleDirection(controllableOf(robot));
+  const blockedReason = robotCan.toggleDirection(controllableOf(robot));
   const reason = isSaving
     ? "Waiting for the robot to confirm."
-    : obstacle === null
+    : blockedReason === null
       ? null
-      : obstacleText(robot, obstacle);
+      : blockedReasonText(robot, blockedReason);
   const shown = requested ?? robot.cleaningDirection;
 
   const choose = async (direction: CleaningDirection) => {

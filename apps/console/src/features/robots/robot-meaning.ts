@@ -47,10 +47,10 @@ export const batteryColour: Record<BatteryLevel, string> = {
 /** The same without colour, for a screen reader. */
 export const batteryWord: Record<BatteryLevel, string> = { good: "good", fair: "getting low", poor: "low" };
 
-type ObstacleSentence = (serialNumber: string) => string;
+type BlockedReasonText = (serialNumber: string) => string;
 
 /** Why a button is disabled, in words (§4 Button enabling). */
-const textOfObstacle: Record<BlockedReason, ObstacleSentence> = {
+const blockedReasonTexts: Record<BlockedReason, BlockedReasonText> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
   installing: (serial) => `Robot ${serial} is installing firmware.`,
   "in-progress": () => "A command is in progress. Wait for the robot's answer.",
@@ -64,11 +64,14 @@ const textOfObstacle: Record<BlockedReason, ObstacleSentence> = {
 };
 
 /** The same for one robot: one whose status is still unknown is not called offline. */
-export function obstacleText(robot: Pick<RobotView, "serialNumber" | "isChecking">, obstacle: BlockedReason): string {
-  if (obstacle === "offline" && robot.isChecking) {
+export function blockedReasonText(
+  robot: Pick<RobotView, "serialNumber" | "isChecking">,
+  blockedReason: BlockedReason,
+): string {
+  if (blockedReason === "offline" && robot.isChecking) {
     return `Robot ${robot.serialNumber} has not reported its status yet.`;
   }
-  return textOfObstacle[obstacle](robot.serialNumber);
+  return blockedReasonTexts[blockedReason](robot.serialNumber);
 }
 
 /** §2 Robots tab: the status filter, as in the URL. */

@@ -22,7 +22,8 @@ export interface EntityDialogProps<Form, Field extends string> extends Omit<Dial
 /** The dialog around an entity form: what others did, the fields, Cancel and Save. Closing asks before entries are lost. */
 export function EntityDialog<Form, Field extends string>(props: EntityDialogProps<Form, Field>) {
   const { state, submitLabel, shownBy, footer, children, onClose, ...dialog } = props;
-  const { what, deleted, concurrentEdit, isConflictUnknown, obstacle, isSaving, showProblems, submit, element } = state;
+  const { what, deleted, concurrentEdit, isConflictUnknown, blockedReason, isSaving, showProblems, submit, element } =
+    state;
   const close = useGuardedClose({ ...state, ...(shownBy && { shownBy }) }, onClose);
   return (
     <Dialog {...dialog} onClose={close}>
@@ -45,7 +46,7 @@ export function EntityDialog<Form, Field extends string>(props: EntityDialogProp
             Cancel
           </Button>
           {/* Enter in a field presses it as well, as browsers have it: a disabled one shows then what is wrong. */}
-          <DisabledReason reason={obstacle} onRefused={showProblems}>
+          <DisabledReason reason={blockedReason} onRefused={showProblems}>
             <Button type="submit" loading={isSaving}>
               {submitLabel}
             </Button>

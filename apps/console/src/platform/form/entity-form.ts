@@ -48,7 +48,7 @@ export interface EntityForm<Form, Field extends string> {
   readonly isChanged: boolean;
   readonly isNew: boolean;
   /** Why Save is disabled; null where it is not. */
-  readonly obstacle: string | null;
+  readonly blockedReason: string | null;
   readonly isSaving: boolean;
   /** What somebody else saved in the meantime. */
   readonly concurrentEdit: ConcurrentEdit | null;
@@ -81,8 +81,9 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
   const deleted = isSaving ? null : options.deleted;
   const wrong = fields.filter((field) => problems[field] !== undefined);
   const original = isNew || options.savesUnchanged === true ? null : base.form;
-  const obstacle =
-    deleted ?? (concurrentEdit?.kind === "collides" ? RESOLVE_FIRST : saveObstacle(form, original, problems, rules));
+  const blockedReason =
+    deleted ??
+    (concurrentEdit?.kind === "collides" ? RESOLVE_FIRST : saveBlockedReason(form, original, problems, rules));
 
   const focusOn = (field: Field | undefined) => {
     const selector = field === undefined ? '[type="submit"]' : `[name="${field}"]`;
@@ -101,7 +102,7 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
   };
   const save = async () => {
     // A second press may come before the first has been drawn.
-    if (isUnderWay.current || obstacle !== null) return showProblems();
+    if (isUnderWay.current || blockedReason !== null) return showProblems();
     isUnderWay.current = true;
     setSaving(true);
     setConflictAt(null);
@@ -130,7 +131,7 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
     },
     isChanged,
     isNew,
-    obstacle,
+    blockedReason,
     isSaving,
     concurrentEdit,
     deleted,
@@ -145,7 +146,7 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
 }
 
 /** Why Save is disabled by what was entered; null where it is not. `original` is what is stored, null for a new row. */
-export function saveObstacle<Form extends object, Field extends keyof Form & string>(
+export function saveBlockedReason<Form extends object, Field extends keyof Form & string>(
   form: Form,
   original: Form | null,
   problems: FieldProblems<Field>,

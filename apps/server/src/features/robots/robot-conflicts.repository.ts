@@ -1,6 +1,6 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
-import { type SerialObstacle, serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
+import { type SerialBlockedReason, serialBlockedReason } from "@suncrew/domain/devices/serial-numbers.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
@@ -63,15 +63,15 @@ export async function robotConflicts(
     const device = devices.get(robot.serial_number) ?? null;
     // A robot may keep its own device, even a retired one.
     const isOwn = holder !== undefined && holder.id === robot.id;
-    const obstacle = isOwn
+    const blockedReason = isOwn
       ? null
-      : serialObstacle({
+      : serialBlockedReason({
           askingPartnerId: asking.role === "SUPER_ADMIN" ? null : (asking.partnerId ?? NO_PARTNER),
           sitePartnerId: partners.get(robot.site_id) ?? null,
           device,
           otherRobot: holder ?? null,
         });
-    if (obstacle !== null) conflicts.push(serialConflict(robot.serial_number, obstacle, asking, device));
+    if (blockedReason !== null) conflicts.push(serialConflict(robot.serial_number, blockedReason, asking, device));
     if (isOther(byName.get(placeOf(robot)), robot.id)) {
       conflicts.push({ status: 409, code: "ROBOT_NAME_TAKEN", field: "robot_name", message: DUPLICATE_ROBOT_NAME });
     }
@@ -118,12 +118,12 @@ async function readSitePartners(tx: Tx, siteIds: readonly number[]): Promise<Rea
 /** Names no site, because it may be another partner's. */
 function serialConflict(
   serial: string,
-  obstacle: SerialObstacle,
+  blockedReason: SerialBlockedReason,
   { role }: Pick<Viewer, "role">,
   device: KnownDevice | null,
 ): RobotConflict {
   const unknown = role === "SUPER_ADMIN" ? "a provisioned device" : "a device that is allocated to your company";
-  const conflicts: Record<SerialObstacle, Pick<RobotConflict, "status" | "code" | "message">> = {
+  const conflicts: Record<SerialBlockedReason, Pick<RobotConflict, "status" | "code" | "message">> = {
     unknown: { status: 400, code: "SERIAL_UNKNOWN", message: `${serial} is not the serial number of ${unknown}.` },
     retired: { status: 400, code: "DEVICE_RETIRED", message: `The device ${serial} has been retired.` },
     taken: { status: 409, code: "SERIAL_TAKEN", message: `Another robot already has the serial number ${serial}.` },
@@ -133,7 +133,7 @@ function serialConflict(
       message: `The device ${serial} is allocated to ${device?.partnerName ?? "another partner"}, which does not maintain this site. Allocate it to the partner of this site first.`,
     },
   };
-  return { field: "serial_number", ...conflicts[obstacle] };
+  return { field: "serial_number", ...conflicts[blockedReason] };
 }
 
 function placeOf({ site_id, robot_name }: Pick<NamedRobot, "site_id" | "robot_name">): string {

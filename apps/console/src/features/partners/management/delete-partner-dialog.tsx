@@ -21,7 +21,7 @@ export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogPro
   return (
     <DeleteDialog
       title="Delete Partner"
-      obstacle={assignedSitesMessage(assigned)}
+      blockedReason={assignedSitesMessage(assigned)}
       onDelete={async () => {
         const refusal = await removePartner(partner);
         if (refusal === null) onClose();

@@ -5,7 +5,7 @@ import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
 import { Fragment } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { shareObstacle } from "../share/credentials.ts";
+import { shareBlockedReason } from "../share/credentials.ts";
 import classes from "./partner-card.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { OpenDialog } from "./partners-page.tsx";
@@ -37,7 +37,7 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
       </dl>
       <Certifications names={certificationsOf(partner.certifications)} />
       <div className={classes["actions"]}>
-        <DisabledReason reason={shareObstacle(partner)}>
+        <DisabledReason reason={shareBlockedReason(partner)}>
           <ToolButton
             icon={IconShare3}
             variant="light"

@@ -1,6 +1,6 @@
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { describe, expect, test } from "vitest";
-import { problemsByField, saveObstacle } from "../../../platform/form/entity-form.ts";
+import { problemsByField, saveBlockedReason } from "../../../platform/form/entity-form.ts";
 import {
   PARTNER_FIELDS,
   bodyOf,
@@ -72,17 +72,17 @@ describe("§5 Partner add/edit", () => {
   });
 
   test("Save says why it is disabled", () => {
-    const obstacle = (draft: PartnerDraft, original: PartnerDraft | null) =>
-      saveObstacle(draft, original, partnerProblems(draft), partnerRules);
-    expect(obstacle(emptyDraft, null)).toBe(
+    const blockedReason = (draft: PartnerDraft, original: PartnerDraft | null) =>
+      saveBlockedReason(draft, original, partnerProblems(draft), partnerRules);
+    expect(blockedReason(emptyDraft, null)).toBe(
       "Still missing or wrong: Company name, Contact person, Email, Phone, Address, City, State, Zip code.",
     );
-    expect(obstacle({ ...whole, city: "" }, whole)).toBe("City is required");
-    expect(obstacle(whole, null)).toBeNull();
-    expect(obstacle({ ...whole, name: `${whole.name} `, certifications: "ISO 9001,MNRE" }, whole)).toBe(
+    expect(blockedReason({ ...whole, city: "" }, whole)).toBe("City is required");
+    expect(blockedReason(whole, null)).toBeNull();
+    expect(blockedReason({ ...whole, name: `${whole.name} `, certifications: "ISO 9001,MNRE" }, whole)).toBe(
       "Nothing has been changed.",
     );
-    expect(obstacle({ ...whole, city: "Bikaner" }, whole)).toBeNull();
+    expect(blockedReason({ ...whole, city: "Bikaner" }, whole)).toBeNull();
   });
 
   test("what somebody else saved differently is named by its label", () => {

@@ -42,7 +42,7 @@ export function PartnersPage() {
       actions={
         <Row gap="xs">
           <AdminsButton />
-          <DisabledReason reason={exportObstacle(partners, found)}>
+          <DisabledReason reason={exportBlockedReason(partners, found)}>
             <ToolButton icon={IconDownload} onClick={() => exportPartners(found)}>
               Export CSV
             </ToolButton>
@@ -87,7 +87,7 @@ function useUrlSearch() {
   return useSearchDraft(state.search, change);
 }
 
-function exportObstacle(partners: readonly Partner[] | undefined, found: readonly Partner[]): string | null {
+function exportBlockedReason(partners: readonly Partner[] | undefined, found: readonly Partner[]): string | null {
   if (partners === undefined) return "The partners are not loaded yet.";
   return found.length === 0 ? "There are no partners to export." : null;
 }

@@ -55,6 +55,6 @@ export function signInOf(partner: Partner | undefined, created: NewPartner | nul
 }
 
 /** Why a partner has no credentials to share; null if it has. */
-export function shareObstacle(partner: Pick<Partner, "built_in">): string | null {
+export function shareBlockedReason(partner: Pick<Partner, "built_in">): string | null {
   return partner.built_in ? "In-house is built in: nobody signs in as it." : null;
 }

@@ -199,15 +199,15 @@ function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage:
     openLink(link);
     toast.success({ title: "Credentials Shared", message: channelLooks[channel].opened });
   };
-  const obstacles = obstaclesByReason(signIn);
-  const open = CHANNELS.filter((channel) => sendObstacle(signIn, channel) === null);
+  const blockedChannels = channelsByBlockedReason(signIn);
+  const open = CHANNELS.filter((channel) => sendBlockedReason(signIn, channel) === null);
   return (
     <>
       <div className={classes["channels"]} role="group" aria-label="Send by">
         {CHANNELS.map((channel) => {
           const { label, icon: ChannelIcon } = channelLooks[channel];
           return (
-            <DisabledReason key={channel} reason={sendObstacle(signIn, channel)}>
+            <DisabledReason key={channel} reason={sendBlockedReason(signIn, channel)}>
               <Button leftSection={<ChannelIcon size={16} aria-hidden />} onClick={() => send(channel)}>
                 {label}
               </Button>
@@ -216,9 +216,9 @@ function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage:
         })}
       </div>
       {/* Phones have no hover, so the reasons of disabled buttons are listed too. */}
-      {obstacles.size > 0 && (
-        <ul className={classes["obstacles"]} aria-label="Unavailable channels">
-          {[...obstacles].map(([reason, channels]) => (
+      {blockedChannels.size > 0 && (
+        <ul className={classes["blockedReasons"]} aria-label="Unavailable channels">
+          {[...blockedChannels].map(([reason, channels]) => (
             <li key={reason}>
               <strong>{labelsOf(channels)}:</strong> {reason}
             </li>
@@ -236,10 +236,10 @@ function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage:
 }
 
 /** Each reason once, with the channels that it rules out. */
-function obstaclesByReason(signIn: SignIn): ReadonlyMap<string, readonly Channel[]> {
+function channelsByBlockedReason(signIn: SignIn): ReadonlyMap<string, readonly Channel[]> {
   const found = new Map<string, Channel[]>();
   for (const channel of CHANNELS) {
-    const reason = sendObstacle(signIn, channel);
+    const reason = sendBlockedReason(signIn, channel);
     if (reason !== null) found.set(reason, [...(found.get(reason) ?? []), channel]);
   }
   return found;
@@ -292,7 +292,7 @@ function phoneOf({ phone, country }: SignIn) {
 }
 
 /** Why the credentials cannot be sent through this channel; null if they can. */
-function sendObstacle(signIn: SignIn, channel: Channel): string | null {
+function sendBlockedReason(signIn: SignIn, channel: Channel): string | null {
   if (signIn.username === null) return "This partner has no sign-in yet. Create it first.";
   if (signIn.password === null) return "There is no password to share. Regenerate it first.";
   if (channel === "email") return signIn.email.trim() === "" ? "No e-mail address is given." : null;
@@ -311,9 +311,9 @@ function messageFor(signIn: SignIn, password: string, customMessage: string): st
   });
 }
 
-/** The prefilled link; null if there is an obstacle. */
+/** The prefilled link; null if sending is blocked. */
 function linkFor(signIn: SignIn, channel: Channel, customMessage: string): string | null {
-  if (signIn.password === null || sendObstacle(signIn, channel) !== null) return null;
+  if (signIn.password === null || sendBlockedReason(signIn, channel) !== null) return null;
   const message = messageFor(signIn, signIn.password, customMessage);
   if (channel === "email") return mailtoLink(signIn.email, SHARE_SUBJECT, message);
   const { e164 } = phoneOf(signIn);

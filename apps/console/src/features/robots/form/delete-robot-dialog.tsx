@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
-import { deleteObstacle } from "./robot-form.ts";
+import { deleteBlockedReason } from "./robot-form.ts";
 import { removeRobot } from "./use-robot-form.ts";
 
 export interface DeleteRobotDialogProps {
@@ -24,7 +24,7 @@ export function DeleteRobotDialog({ robot, siteName, onClose }: DeleteRobotDialo
   return (
     <DeleteDialog
       title="Delete Robot"
-      obstacle={deleteObstacle(now, groupName)}
+      blockedReason={deleteBlockedReason(now, groupName)}
       onDelete={async () => {
         const refusal = await removeRobot(robot);
         if (refusal === null) onClose();

@@ -11,7 +11,7 @@ import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { identityObstacles, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
+import { identityBlockedReasons, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
 import classes from "./robot-dialog.module.css";
 import { SerialPicker } from "./serial-picker.tsx";
 import { type RobotFormState, useRobotForm } from "./use-robot-form.ts";
@@ -51,7 +51,7 @@ export interface RobotFieldsProps {
 /** §5 Robot form: the fields, the serial number by its picker. */
 export function RobotFields({ state, isNew }: RobotFieldsProps) {
   const { form, now, sites } = state;
-  const bound = identityObstacles(useRobotLive(now?.robot_id ?? 0) ?? now);
+  const bound = identityBlockedReasons(useRobotLive(now?.robot_id ?? 0) ?? now);
   return (
     <div className={classes["fields"]}>
       <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} />

@@ -2,7 +2,7 @@ import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { robotBodySchema, type SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { serialObstacle } from "@suncrew/domain/devices/serial-numbers.ts";
+import { serialBlockedReason } from "@suncrew/domain/devices/serial-numbers.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import {
   type EntityRules,
@@ -111,15 +111,15 @@ export function withSerialNumber(serialNumber: string): Pick<RobotForm, "serialN
 }
 
 /** Why the serial number or the site of a robot cannot be changed now; null where it can. */
-interface IdentityObstacles {
+interface IdentityBlockedReasons {
   readonly serialNumber: string | null;
   readonly siteId: string | null;
 }
 
 /** The server enforces the same rules under a lock on the robot; `robot` is null for a new one. */
-export function identityObstacles(
+export function identityBlockedReasons(
   robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "operating_mode"> | null,
-): IdentityObstacles {
+): IdentityBlockedReasons {
   if (robot === null) return { serialNumber: null, siteId: null };
   const both =
     robot.group_id !== null
@@ -140,7 +140,7 @@ export function identityObstacles(
  * Why a robot cannot be deleted now, as far as the console knows; else null. The server decides: it also knows of, say, an
  * unconfirmed Stop.
  */
-export function deleteObstacle(
+export function deleteBlockedReason(
   robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "serial_number">,
   groupName: string | null,
 ): string | null {
@@ -172,7 +172,7 @@ export function partnersElsewhere(
   sitePartnerId: number | null,
 ): ReadonlyMap<string, string> {
   const isElsewhere = ({ partner }: Pick<Device, "partner">) =>
-    serialObstacle({
+    serialBlockedReason({
       askingPartnerId: null,
       sitePartnerId,
       device: { partnerId: partner.id, isRetired: false },

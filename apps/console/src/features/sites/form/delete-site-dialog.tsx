@@ -27,7 +27,7 @@ export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProp
   return (
     <DeleteDialog
       title="Delete Site"
-      obstacle={isLoaded ? movingSentence(contents.moving, contents.isAnyLost) : null}
+      blockedReason={isLoaded ? movingSentence(contents.moving, contents.isAnyLost) : null}
       unknown={isLoaded ? null : "What belongs to the site is not known yet."}
       onDelete={() => removeSite(site, onGone)}
       onClose={onClose}

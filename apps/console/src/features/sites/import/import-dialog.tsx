@@ -90,7 +90,7 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
             <Button variant="default" onClick={close}>
               Cancel
             </Button>
-            <DisabledReason reason={step.obstacle}>
+            <DisabledReason reason={step.blockedReason}>
               <Button loading={step.at === "applying"} onClick={apply}>
                 {step.count > 0 ? `Import ${countedText(kind, step.count)}` : "Import"}
               </Button>
@@ -216,7 +216,7 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
 interface Common {
   readonly fileName: string | null;
   /** Why Import is disabled; null where it is not. */
-  readonly obstacle: string | null;
+  readonly blockedReason: string | null;
   /** Rows that are to be created, or were. */
   readonly count: number;
 }
@@ -230,7 +230,7 @@ export type ImportStep = Common &
     | { readonly at: "checked" | "applying"; readonly answer: ImportResponse; readonly problem: string | null }
   );
 
-const START: ImportStep = { at: "chosen", fileName: null, obstacle: "Choose a file first.", count: 0 };
+const START: ImportStep = { at: "chosen", fileName: null, blockedReason: "Choose a file first.", count: 0 };
 
 export interface Import {
   readonly step: ImportStep;
@@ -250,10 +250,10 @@ export function useImport(kind: ImportKind): Import {
     const mine = round.current;
     const show = (next: ImportStep) => mine === round.current && setStep(next);
     const common = { fileName: file.name, count: 0 };
-    show({ at: "checking", ...common, obstacle: "The file is being checked." });
+    show({ at: "checking", ...common, blockedReason: "The file is being checked." });
     const reading = await readCsvFile(file);
     if ("problem" in reading) {
-      show({ at: "failed", ...common, obstacle: reading.problem, problem: reading.problem });
+      show({ at: "failed", ...common, blockedReason: reading.problem, problem: reading.problem });
       return;
     }
     csv.current = reading.text;
@@ -262,17 +262,17 @@ export function useImport(kind: ImportKind): Import {
     } catch (error) {
       if (error instanceof TokenExpiredError) return;
       const problem = `The file could not be checked. ${reasonOf(error)}`;
-      show({ at: "failed", ...common, obstacle: problem, problem });
+      show({ at: "failed", ...common, blockedReason: problem, problem });
     }
   };
 
   const apply = async () => {
-    if (step.at !== "checked" || step.obstacle !== null || step.fileName === null) return;
+    if (step.at !== "checked" || step.blockedReason !== null || step.fileName === null) return;
     const { fileName, answer } = step;
     setStep({ ...step, at: "applying", problem: null });
     try {
       const { rows } = await applyImport(kind, csv.current);
-      setStep({ at: "done", fileName, obstacle: null, count: rows.length });
+      setStep({ at: "done", fileName, blockedReason: null, count: rows.length });
     } catch (error) {
       if (error instanceof TokenExpiredError) return;
       const problem = `Nothing was imported. ${reasonOf(error)}`;
@@ -295,7 +295,7 @@ export function useImport(kind: ImportKind): Import {
 function checkedStep(fileName: string, answer: ImportResponse, problem: string | null): ImportStep {
   const bad = importProblemCount(answer);
   const isEmpty = answer.rows.length === 0;
-  const obstacle =
+  const blockedReason =
     answer.problems.length > 0
       ? "The file cannot be imported as it is."
       : isEmpty
@@ -303,7 +303,14 @@ function checkedStep(fileName: string, answer: ImportResponse, problem: string |
         : bad > 0
           ? `Fix ${bad === 1 ? "the row with a problem" : `the ${bad} rows with problems`} first: all rows are imported, or none.`
           : null;
-  return { at: "checked", fileName, answer, problem, obstacle, count: obstacle === null ? answer.rows.length : 0 };
+  return {
+    at: "checked",
+    fileName,
+    answer,
+    problem,
+    blockedReason,
+    count: blockedReason === null ? answer.rows.length : 0,
+  };
 }
 
 function reasonOf(error: unknown): string {
