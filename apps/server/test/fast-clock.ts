@@ -20,7 +20,7 @@ export class FastClock implements Clock {
   readonly #planned = new Set<Planned>();
   #passedMs = 0;
   #tickedAt = performance.now();
-  /** Runs while anything is planned, so that a bench that was closed leaves nothing behind. */
+  /** Runs while anything is planned, so that a harness that was closed leaves nothing behind. */
   #ticker: ReturnType<typeof setInterval> | null = null;
 
   constructor(factor: number) {

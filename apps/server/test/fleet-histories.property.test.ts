@@ -4,7 +4,7 @@ import { createSchedule, deleteSchedule, updateSchedule } from "@suncrew/contrac
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type BenchServer, CommandBench } from "./command-bench.ts";
+import { type HarnessServer, CommandHarness } from "./command-harness.ts";
 import { InterruptibleBroker } from "./interruptible-broker.ts";
 import { FastClock } from "./fast-clock.ts";
 import type { TestRobot } from "./fixtures.ts";
@@ -14,7 +14,7 @@ import type { Answer, TestClient } from "./test-client.ts";
 const { factor, seed } = inject("soak");
 const histories = 3 * factor;
 const SPEED = 25;
-/** What a busy machine may be late by, in milliseconds of the bench's time. */
+/** What a busy machine may be late by, in milliseconds of the harness's time. */
 const TOLERANCE_MS = 400 * SPEED;
 
 /** How long planned runs last. */
@@ -23,7 +23,7 @@ const MINUTES = 1;
 const PRESSES = "owner";
 const ADMIN = "Anita Rao";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let groupId = 0;
 let tried = 0;
 let motionsSeen = 0;
@@ -32,7 +32,7 @@ const brokers: InterruptibleBroker[] = [];
 const ended: { readonly askedMs: number; readonly answeredMs: number }[] = [];
 const recorders = new Map<number, MotionRecorder>();
 const clock = new FastClock(SPEED);
-const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
+const robots = (): readonly TestRobot[] => [harness.fixtures.ownRobot, harness.fixtures.ownRobot2];
 
 beforeAll(async () => {
   const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) => {
@@ -40,20 +40,20 @@ beforeAll(async () => {
     brokers.push(broker);
     return broker;
   };
-  bench = await CommandBench.open({ clock, servers: 2, wrapBroker });
+  harness = await CommandHarness.open({ clock, servers: 2, wrapBroker });
   for (const robot of robots()) {
-    await bench.live(robot);
-    recorders.set(robot.id, new MotionRecorder(bench.robot(robot), clock));
+    await harness.live(robot);
+    recorders.set(robot.id, new MotionRecorder(harness.robot(robot), clock));
   }
-  const admin = await bench.server.as("admin");
+  const admin = await harness.server.as("admin");
   const robot_ids = robots().map(({ id }) => id);
   const created = await admin.call(createGroup, {
-    body: { site_id: bench.fixtures.ownSiteId, group_name: "East", robot_ids },
+    body: { site_id: harness.fixtures.ownSiteId, group_name: "East", robot_ids },
   });
   groupId = createGroup.response.parse(created.body).groupId;
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   process.stdout.write(`fleet histories: ${tried} tried, ${motionsSeen} motions seen (seed ${seed})\n`);
 });
 
@@ -112,16 +112,16 @@ async function live(steps: readonly Step[]): Promise<void> {
     switch (each.do) {
       case "press":
         call(each.server, () =>
-          bench.press(each.verb, { robot: robotAt(each.robot), on: serverOf(each.server), as: PRESSES }),
+          harness.press(each.verb, { robot: robotAt(each.robot), on: serverOf(each.server), as: PRESSES }),
         );
         break;
       case "group": {
-        const body = { siteId: bench.fixtures.ownSiteId, groupId, command: each.verb };
+        const body = { siteId: harness.fixtures.ownSiteId, groupId, command: each.verb };
         call(each.server, (client) => client.call(groupSendCommand, { body }));
         break;
       }
       case "stop-site":
-        call(each.server, (client) => client.call(siteStop, { body: { siteId: bench.fixtures.ownSiteId } }));
+        call(each.server, (client) => client.call(siteStop, { body: { siteId: harness.fixtures.ownSiteId } }));
         break;
       case "plan":
         call(each.server, (client) => plan(client, each.inS));
@@ -147,10 +147,10 @@ async function live(steps: readonly Step[]): Promise<void> {
         break;
       }
       case "fault":
-        bench.robot(robotAt(each.robot)).inject(each.fault);
+        harness.robot(robotAt(each.robot)).inject(each.fault);
         break;
       case "power-cycle":
-        bench.robot(robotAt(each.robot)).powerCycle();
+        harness.robot(robotAt(each.robot)).powerCycle();
         break;
       case "restart":
         restarts = restarts.then(restart);
@@ -178,7 +178,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     broker.deliveryOf = () => "pass";
     broker.setCut(false);
   }
-  for (const robot of robots()) bench.robot(robot).clear();
+  for (const robot of robots()) harness.robot(robot).clear();
   const answers = await soon(Promise.all(calls), "every call is answered");
   expect(answers.filter(({ status }) => ![200, 201, 400, 404, 409, 502, 503, 504].includes(status))).toEqual([]);
   await soon(restarts, "a server that was told to stop has stopped");
@@ -190,12 +190,12 @@ async function live(steps: readonly Step[]): Promise<void> {
 /** Everything is healed: commands are settled, and what was planned is over, each run with its end. */
 async function settle(): Promise<void> {
   let left: unknown[] = [];
-  const settled = bench.until(async () => {
+  const settled = harness.until(async () => {
     left = [
-      ...(await bench.db.selectFrom("commands").selectAll().where("settled_at", "is", null).execute()),
+      ...(await harness.db.selectFrom("commands").selectAll().where("settled_at", "is", null).execute()),
       // A plan that came too late for its time waits for tomorrow.
-      ...(await bench.db.selectFrom("schedules").selectAll().where("next_run_at", "<", soonDue()).execute()),
-      ...(await bench.db
+      ...(await harness.db.selectFrom("schedules").selectAll().where("next_run_at", "<", soonDue()).execute()),
+      ...(await harness.db
         .selectFrom("runs")
         .selectAll()
         .where("planned", "=", true)
@@ -214,12 +214,12 @@ function soonDue(): Date {
 async function check(robot: TestRobot, beganAt: Date): Promise<void> {
   const recorder = recorders.get(robot.id);
   if (recorder === undefined) throw new Error("The robot has no recorder.");
-  const commands = await bench.commands(robot);
+  const commands = await harness.commands(robot);
   const byId = new Map(commands.map((command) => [command.id, command]));
   const byRun = new Map(commands.filter(({ run_id: id }) => id !== null).map((command) => [command.run_id, command]));
   // Protocol rule 8: a robot in maintenance never moves.
   expect(recorder.moments.filter(({ moving, inMaintenance }) => moving && inMaintenance)).toEqual([]);
-  const locks = await bench.db.selectFrom("maintenance_locks").selectAll().where("robot_id", "=", robot.id).execute();
+  const locks = await harness.db.selectFrom("maintenance_locks").selectAll().where("robot_id", "=", robot.id).execute();
   for (const lock of locks) {
     const until = lock.released_at?.getTime() ?? Infinity;
     const ordered = commands.filter(
@@ -233,7 +233,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
   }
   checkPeopleDecide(commands);
   // Protocol rules 1 and 5: no old START acts, and none twice.
-  const { starts, startsTaken } = bench.robot(robot).truth();
+  const { starts, startsTaken } = harness.robot(robot).truth();
   expect(new Set(startsTaken).size).toBe(startsTaken.length);
   for (const move of starts) {
     const start = byId.get(move.commandId);
@@ -255,7 +255,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     const lastMs = plannedEndMs(start) + TOLERANCE_MS;
     expect(endMs ?? nowMs, "no motion by schedule lasts beyond the planned end").toBeLessThanOrEqual(lastMs);
   }
-  const planned = await bench.db
+  const planned = await harness.db
     .selectFrom("runs")
     .selectAll()
     .where("robot_id", "=", robot.id)
@@ -268,7 +268,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
   }
 }
 
-type Command = Awaited<ReturnType<CommandBench["commands"]>>[number];
+type Command = Awaited<ReturnType<CommandHarness["commands"]>>[number];
 
 /** When a planned run ends, by its START: the robot gets whole seconds, and schedules have no others. */
 function plannedEndMs({ issued_at, max_duration_s }: Command): number {
@@ -300,14 +300,14 @@ function checkPeopleDecide(commands: readonly Command[]): void {
 async function cleanUp(): Promise<void> {
   await onServer(0, unplan);
   for (const robot of robots()) {
-    await soon(bench.press("STOP", { robot }), "the last STOP is answered");
-    const standing = bench.robot(robot).until(({ motion }) => motion === "STOPPED");
+    await soon(harness.press("STOP", { robot }), "the last STOP is answered");
+    const standing = harness.robot(robot).until(({ motion }) => motion === "STOPPED");
     await soon(standing, "the robot stands after the last STOP");
     const params = { robotId: robot.id };
-    const free = bench.until(async () => {
-      const client = await bench.server.as("admin");
+    const free = harness.until(async () => {
+      const client = await harness.server.as("admin");
       const { status } = await client.call(robotMaintenance, { params, body: { enabled: false } });
-      const row = await bench.state(robot);
+      const row = await harness.state(robot);
       return (status === 200 || status === 409) && row.mode !== "MAINTENANCE" && row.online && row.live_at !== null;
     });
     await soon(free, "the robot can be released");
@@ -317,7 +317,7 @@ async function cleanUp(): Promise<void> {
 async function plan(client: TestClient, inS: number): Promise<Answer> {
   const { date, time } = localTimeOf(new Date(clock.now().getTime() + inS * 1_000), "Asia/Kolkata");
   const body = {
-    site_id: bench.fixtures.ownSiteId,
+    site_id: harness.fixtures.ownSiteId,
     group_id: groupId,
     start_time: `${date} ${time}`,
     duration_minutes: MINUTES,
@@ -328,14 +328,18 @@ async function plan(client: TestClient, inS: number): Promise<Answer> {
 }
 
 async function unplan(client: TestClient): Promise<Answer> {
-  const found = await bench.db.selectFrom("schedules").select("id").where("group_id", "=", groupId).executeTakeFirst();
+  const found = await harness.db
+    .selectFrom("schedules")
+    .select("id")
+    .where("group_id", "=", groupId)
+    .executeTakeFirst();
   return ending(client.call(deleteSchedule, { params: { scheduleId: found?.id ?? 1 } }));
 }
 
 async function switchOff(client: TestClient): Promise<Answer> {
-  const found = await bench.db.selectFrom("schedules").selectAll().where("group_id", "=", groupId).executeTakeFirst();
+  const found = await harness.db.selectFrom("schedules").selectAll().where("group_id", "=", groupId).executeTakeFirst();
   const body = {
-    site_id: bench.fixtures.ownSiteId,
+    site_id: harness.fixtures.ownSiteId,
     group_id: groupId,
     start_time: found?.start_time ?? "2099-01-01 06:00:00",
     duration_minutes: MINUTES,
@@ -354,11 +358,11 @@ async function ending(call: Promise<Answer>): Promise<Answer> {
 }
 
 function robotAt(index: number): TestRobot {
-  return robots()[index] ?? bench.fixtures.ownRobot;
+  return robots()[index] ?? harness.fixtures.ownRobot;
 }
 
-function serverOf(index: number): BenchServer {
-  return bench.servers[index] ?? bench.server;
+function serverOf(index: number): HarnessServer {
+  return harness.servers[index] ?? harness.server;
 }
 
 function brokerOf(index: number): InterruptibleBroker {
@@ -379,8 +383,8 @@ async function onServer(index: number, work: (client: TestClient) => Promise<Ans
 
 /** A new server takes the place of the oldest one, which answers its callers first. One restart at a time. */
 async function restart(): Promise<void> {
-  const old = bench.server;
-  await bench.startServer();
+  const old = harness.server;
+  await harness.startServer();
   await old.stop();
 }
 
@@ -390,7 +394,7 @@ async function replay(pick: number): Promise<void> {
     .flatMap(({ published }) => published.slice(-5))
     .filter(({ payload }) => payload.includes('"seq"'));
   const again = sent[pick % Math.max(1, sent.length)];
-  if (again !== undefined) await bench.observer.publish(again.topic, again.payload);
+  if (again !== undefined) await harness.observer.publish(again.topic, again.payload);
 }
 
 function passed(waitMs: number): Promise<void> {
@@ -399,7 +403,7 @@ function passed(waitMs: number): Promise<void> {
   return promise;
 }
 
-/** Once all is healed, this comes about within ten minutes of the bench's time. */
+/** Once all is healed, this comes about within ten minutes of the harness's time. */
 async function soon<T>(event: Promise<T>, expected: string, found = () => ""): Promise<T> {
   const late = Symbol(expected);
   const came = await Promise.race([event, passed(600_000).then(() => late)]);

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
-import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 import { testSettings } from "../../../test/test-app.ts";
 import { updateLateStopAlerts } from "../commands/robot-removal.repository.ts";
 import { lockRobots, readOpenCommands } from "../commands/commands.repository.ts";
@@ -16,44 +16,50 @@ import { readSites, seenAt } from "../sites/public.ts";
 import { AlertWatch } from "./alert-watch.ts";
 
 const MINUTE_MS = 60_000;
-/** 05:59 at the bench's sites. */
+/** 05:59 at the harness's sites. */
 const BEFORE = new Date("2026-06-15T00:29:00Z");
 
-let bench: ScheduleBench;
+let harness: ScheduleHarness;
 let broker: MemoryBroker;
 /** Two servers that check at the same moment. */
 let watches: AlertWatch[];
 
 beforeEach(async () => {
-  bench = await ScheduleBench.open(BEFORE);
+  harness = await ScheduleHarness.open(BEFORE);
   broker = new MemoryBroker();
-  const parts = { db: bench.db, clock: bench.clock, broker, settings: testSettings, log: pino({ level: "silent" }) };
+  const parts = {
+    db: harness.db,
+    clock: harness.clock,
+    broker,
+    settings: testSettings,
+    log: pino({ level: "silent" }),
+  };
   watches = ["A", "B"].map((serverName) => new AlertWatch({ ...parts, serverId: randomUUID(), serverName }));
 });
 afterEach(async () => {
   for (const watch of watches) await watch.stop();
-  await bench.close();
+  await harness.close();
 });
 
 /** Advances time, has robots report, and both servers check. */
 async function pass(minutes: number): Promise<void> {
-  await bench.pass(minutes * MINUTE_MS);
+  await harness.pass(minutes * MINUTE_MS);
   await Promise.all(watches.map((watch) => watch.runOnce()));
 }
 /** Every alert with its robot, oldest first; the last element says whether it is open. */
 async function alerts(): Promise<unknown[][]> {
-  const rows = await bench.db.selectFrom("alerts").selectAll().orderBy("raised_at").orderBy("robot_id").execute();
+  const rows = await harness.db.selectFrom("alerts").selectAll().orderBy("raised_at").orderBy("robot_id").execute();
   return rows.map(({ code, severity, robot_id, cleared_at }) => [code, severity, robot_id, cleared_at === null]);
 }
 const leave = async (robotIds: readonly number[]) => {
-  for (const id of robotIds) await bench.robots.leave(id);
+  for (const id of robotIds) await harness.robots.leave(id);
 };
 const setMode = (robotId: number, operating_mode: "auto" | "maintenance") =>
-  bench.db.updateTable("robots").set({ operating_mode }).where("id", "=", robotId).execute();
+  harness.db.updateTable("robots").set({ operating_mode }).where("id", "=", robotId).execute();
 
 describe("Alerts: offline too long", () => {
   test("a robot offline for 30 minutes has one alert however many servers check, cleared as soon as it is back", async () => {
-    const { robotIds } = await bench.group(2);
+    const { robotIds } = await harness.group(2);
     const [lost = 0] = robotIds;
     await pass(3);
     await leave([lost]);
@@ -62,9 +68,9 @@ describe("Alerts: offline too long", () => {
     await pass(0.1);
     await pass(10);
     expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", lost, true]]);
-    await bench.robots.back(lost);
+    await harness.robots.back(lost);
     expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", lost, false]]);
-    const [reported] = await bench.db.selectFrom("alerts").select(["raised_at", "cleared_at"]).execute();
+    const [reported] = await harness.db.selectFrom("alerts").select(["raised_at", "cleared_at"]).execute();
     expect(reported).toEqual({
       raised_at: new Date(BEFORE.getTime() + 33 * MINUTE_MS),
       cleared_at: new Date(BEFORE.getTime() + 43 * MINUTE_MS),
@@ -72,20 +78,20 @@ describe("Alerts: offline too long", () => {
   });
 
   test("not while it is in maintenance, nor one that never connected, was retired or deleted", async () => {
-    const { robotIds, siteId } = await bench.group(5);
+    const { robotIds, siteId } = await harness.group(5);
     const [locked = 0, , retired = 0, deleted = 0, reported = 0] = robotIds;
-    await bench.db
+    await harness.db
       .insertInto("devices")
       .values({ serial: "NEVER-1", secret_sha256: Buffer.alloc(32) })
       .execute();
     const never = { site_id: siteId, robot_name: "Never", serial_number: "NEVER-1", installation_date: "2026-01-01" };
-    await bench.db.insertInto("robots").values(never).execute();
+    await harness.db.insertInto("robots").values(never).execute();
     await pass(3);
     await setMode(locked, "maintenance");
     await leave([locked, retired, deleted, reported]);
-    const device = bench.db.selectFrom("robots").select("serial_number").where("id", "=", retired);
-    await bench.db.updateTable("devices").set({ retired_at: BEFORE }).where("serial", "=", device).execute();
-    await bench.db.updateTable("robots").set({ deleted_at: BEFORE }).where("id", "=", deleted).execute();
+    const device = harness.db.selectFrom("robots").select("serial_number").where("id", "=", retired);
+    await harness.db.updateTable("devices").set({ retired_at: BEFORE }).where("serial", "=", device).execute();
+    await harness.db.updateTable("robots").set({ deleted_at: BEFORE }).where("id", "=", deleted).execute();
     await pass(31);
     expect(await alerts()).toEqual([["OFFLINE_TOO_LONG", "WARNING", reported, true]]);
     await setMode(reported, "maintenance");
@@ -94,7 +100,7 @@ describe("Alerts: offline too long", () => {
   });
 
   test("a server without its broker, or with it for less than two minutes, raises nothing", async () => {
-    const { robotIds } = await bench.group(2);
+    const { robotIds } = await harness.group(2);
     for (const watch of watches) await watch.start();
     broker.setConnected(false);
     await leave(robotIds.slice(1));
@@ -109,9 +115,9 @@ describe("Alerts: offline too long", () => {
 
 describe("Alerts: a whole site going dark is one alert, not twenty", () => {
   test("twenty robots go offline and come back", async () => {
-    const { robotIds, siteId } = await bench.group(20);
+    const { robotIds, siteId } = await harness.group(20);
     // Others are online all the time.
-    await bench.group(2);
+    await harness.group(2);
     const [first = 0, ...others] = robotIds;
     await pass(3);
     await leave(robotIds);
@@ -120,13 +126,13 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
     await pass(0.1);
     await pass(120);
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, true]]);
-    const [dark] = await bench.db.selectFrom("alerts").selectAll().execute();
+    const [dark] = await harness.db.selectFrom("alerts").selectAll().execute();
     expect(dark).toMatchObject({ site_id: siteId, serial_number: null, robot_name: null });
     expect(dark?.text).toBe("All 20 robots of the site are out of reach. Its link or its power may be down.");
     // The first to return ends it; the others have five minutes to follow.
-    await bench.robots.back(first);
+    await harness.robots.back(first);
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, false]]);
-    for (const id of others.slice(0, 17)) await bench.robots.back(id);
+    for (const id of others.slice(0, 17)) await harness.robots.back(id);
     await pass(4.9);
     expect(await alerts()).toHaveLength(1);
     await pass(0.1);
@@ -137,13 +143,13 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
   });
 
   test("a robot that returns in maintenance does not end it; putting the last robot in maintenance does", async () => {
-    const { robotIds } = await bench.group(2);
+    const { robotIds } = await harness.group(2);
     const [one = 0, two = 0] = robotIds;
     await pass(3);
     await leave(robotIds);
     await pass(5);
     await setMode(one, "maintenance");
-    await bench.robots.back(one);
+    await harness.robots.back(one);
     await pass(1);
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, true]]);
     await setMode(two, "maintenance");
@@ -154,22 +160,22 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
 
 describe("protocol rule 13: a robot that is lost while moving", () => {
   const reported = async () => {
-    const rows = await bench.db.selectFrom("alerts").selectAll().orderBy("id").execute();
+    const rows = await harness.db.selectFrom("alerts").selectAll().orderBy("id").execute();
     return rows.map(({ code, severity, text, cleared_at }) => [code, severity, text, cleared_at === null]);
   };
   /** What the console and the sites show at this moment. */
   const shown = async (robotId: number, siteId: number) => {
     const viewer = { userId: 1, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" } as const;
-    const at = seenAt({ clock: bench.clock, broker, settings: testSettings });
-    const [robot] = await readRobots(viewer, bench.db, at, { robotIds: [robotId] });
-    const [site] = await readSites(viewer, bench.db, at, { ids: [siteId] });
+    const at = seenAt({ clock: harness.clock, broker, settings: testSettings });
+    const [robot] = await readRobots(viewer, harness.db, at, { robotIds: [robotId] });
+    const [site] = await readSites(viewer, harness.db, at, { ids: [siteId] });
     return { lost: robot?.lost_while_moving ?? null, sited: site?.may_be_moving_robots };
   };
 
   test("one Critical alert however many servers check, another text once it must have stopped, cleared when it is seen", async () => {
-    const { robotIds, siteId } = await bench.group(2);
+    const { robotIds, siteId } = await harness.group(2);
     const [lost = 0, idle = 0] = robotIds;
-    await bench.press("START", lost, siteId);
+    await harness.press("START", lost, siteId);
     await pass(3);
     await leave([lost, idle]);
     // Within seconds, long before 30 minutes.
@@ -183,14 +189,14 @@ describe("protocol rule 13: a robot that is lost while moving", () => {
     const times = { lost_at: lostAt.toISOString(), stops_by: stopsBy.toISOString() };
     expect(await shown(lost, siteId)).toEqual({ lost: { state: "MAY_BE_MOVING", ...times }, sited: 1 });
     expect(await shown(idle, siteId)).toEqual({ lost: null, sited: 1 });
-    await bench.until(stopsBy);
+    await harness.until(stopsBy);
     // It has really stopped by then, by its own clock; this is assumed a minute later.
-    expect(bench.robots.motions(lost).at(-1)?.endedAt).toEqual(stopsBy);
+    expect(harness.robots.motions(lost).at(-1)?.endedAt).toEqual(stopsBy);
     const surely = stopsBy.getTime() + MINUTE_MS;
-    await bench.until(new Date(surely - 1));
+    await harness.until(new Date(surely - 1));
     await pass(0);
     expect((await shown(lost, siteId)).sited).toBe(1);
-    await bench.until(new Date(surely));
+    await harness.until(new Date(surely));
     await pass(0);
     expect(await reported()).toContainEqual([
       "LOST_WHILE_MOVING",
@@ -201,19 +207,19 @@ describe("protocol rule 13: a robot that is lost while moving", () => {
     // Still so when its run has been closed, long after its planned end.
     await pass(120);
     expect(await shown(lost, siteId)).toEqual({ lost: { state: "MUST_HAVE_STOPPED", ...times }, sited: 0 });
-    await bench.robots.back(lost);
+    await harness.robots.back(lost);
     expect((await reported()).filter(([code]) => code === "LOST_WHILE_MOVING")).toMatchObject([[{}, {}, {}, false]]);
     expect(await shown(lost, siteId)).toEqual({ lost: null, sited: 0 });
   });
 
   test("a silent one may still have its broker: it may be moving until its run is over", async () => {
-    const { robotIds, siteId } = await bench.group(1);
+    const { robotIds, siteId } = await harness.group(1);
     const [lost = 0] = robotIds;
-    await bench.press("START", lost, siteId);
+    await harness.press("START", lost, siteId);
     await pass(3);
-    bench.robots.unheard = true;
-    bench.clock.advance(10 * MINUTE_MS);
-    await bench.db.transaction().execute((tx) => sweepSilentRobots(tx, bench.clock.now()));
+    harness.robots.unheard = true;
+    harness.clock.advance(10 * MINUTE_MS);
+    await harness.db.transaction().execute((tx) => sweepSilentRobots(tx, harness.clock.now()));
     for (const watch of watches) await watch.runOnce();
     const [alert] = await reported();
     // Its START was pressed at 05:59 and lets it move for an hour.
@@ -223,74 +229,74 @@ describe("protocol rule 13: a robot that is lost while moving", () => {
       "Lost contact while cleaning at 06:02; may be moving; stops by itself by 06:59.",
     ]);
     // Once its run was closed as lost, nothing more is known about it than before.
-    bench.clock.advance(70 * MINUTE_MS);
-    const at = seenAt({ clock: bench.clock, broker, settings: testSettings });
-    const [run] = await findLostRuns(bench.db, at);
-    await bench.db.transaction().execute((tx) => closeLostRun(tx, run?.id ?? "", at));
+    harness.clock.advance(70 * MINUTE_MS);
+    const at = seenAt({ clock: harness.clock, broker, settings: testSettings });
+    const [run] = await findLostRuns(harness.db, at);
+    await harness.db.transaction().execute((tx) => closeLostRun(tx, run?.id ?? "", at));
     expect((await shown(lost, siteId)).lost?.state).toBe("MUST_HAVE_STOPPED");
-    expect(await readStillMoving(bench.db, [lost], at)).toEqual([]);
+    expect(await readStillMoving(harness.db, [lost], at)).toEqual([]);
   });
 });
 
 describe("Alerts: a missed run", () => {
   test("is raised for each robot until the next one is served", async () => {
-    const group = await bench.group(2);
-    await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
-    await bench.until("2026-06-15T00:41:00Z");
+    const group = await harness.group(2);
+    await harness.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
+    await harness.until("2026-06-15T00:41:00Z");
     const reported = (isOpen: boolean) => group.robotIds.map((id) => ["RUN_MISSED", "WARNING", id, isOpen]);
     expect(await alerts()).toEqual(reported(true));
-    const { text } = await bench.db.selectFrom("alerts").select("text").limit(1).executeTakeFirstOrThrow();
+    const { text } = await harness.db.selectFrom("alerts").select("text").limit(1).executeTakeFirstOrThrow();
     expect(text).toBe("A planned run was missed. Suncrew could not start it within 10 minutes of its time.");
-    await bench.until("2026-06-16T00:30:00Z");
+    await harness.until("2026-06-16T00:30:00Z");
     expect(await alerts()).toEqual(reported(false));
   });
 });
 
 describe("Alerts: a planned run that did not start", () => {
   const reported = async () => {
-    const rows = await bench.db.selectFrom("alerts").select(["code", "text", "cleared_at"]).orderBy("id").execute();
+    const rows = await harness.db.selectFrom("alerts").select(["code", "text", "cleared_at"]).orderBy("id").execute();
     return rows.flatMap(({ code, text, cleared_at }) =>
       code === "RUN_NOT_STARTED" ? [[text, cleared_at === null]] : [],
     );
   };
 
   test("its Start failed: it is raised with the reason until the next one is served", async () => {
-    const group = await bench.group(1);
+    const group = await harness.group(1);
     const [robotId = 0] = group.robotIds;
-    await bench.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
-    bench.clock.advance(MINUTE_MS);
-    await bench.robots.tick();
-    await bench.servers[0]?.scheduler.runOnce();
-    await bench.robots.leave(robotId);
-    await bench.pass(10_000);
+    await harness.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
+    harness.clock.advance(MINUTE_MS);
+    await harness.robots.tick();
+    await harness.servers[0]?.scheduler.runOnce();
+    await harness.robots.leave(robotId);
+    await harness.pass(10_000);
     const text = expect.stringMatching(/^A planned run did not start\. Robot .* did not confirm/);
     expect(await reported()).toEqual([[text, true]]);
-    await bench.robots.back(robotId);
-    await bench.pass(MINUTE_MS);
-    await bench.until("2026-06-16T00:30:20Z");
+    await harness.robots.back(robotId);
+    await harness.pass(MINUTE_MS);
+    await harness.until("2026-06-16T00:30:20Z");
     expect(await reported()).toEqual([[text, false]]);
   });
 
   test("its Start failed and was retried: it is cleared", async () => {
-    const group = await bench.group(1);
-    await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
-    bench.clock.advance(MINUTE_MS);
-    await bench.robots.tick();
-    await bench.servers[0]?.scheduler.runOnce();
-    bench.servers[0]?.broker.published.splice(0);
-    await bench.pass(8_000);
+    const group = await harness.group(1);
+    await harness.schedule(group, { startTime: "2026-06-15 06:00:00" });
+    harness.clock.advance(MINUTE_MS);
+    await harness.robots.tick();
+    await harness.servers[0]?.scheduler.runOnce();
+    harness.servers[0]?.broker.published.splice(0);
+    await harness.pass(8_000);
     expect(await reported()).toEqual([[expect.any(String), true]]);
-    for (let count = 0; count < 3; count += 1) await bench.pass(1_000);
+    for (let count = 0; count < 3; count += 1) await harness.pass(1_000);
     expect(await reported()).toEqual([[expect.any(String), false]]);
   });
 
   test("the robot was offline: raised; it was locked by a person: not raised", async () => {
-    const group = await bench.group(2);
+    const group = await harness.group(2);
     const [offline = 0, locked = 0] = group.robotIds;
-    await bench.schedule(group, { startTime: "2026-06-15 06:00:00" });
-    await bench.robots.leave(offline, { goodbye: true });
-    await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
-    await bench.pass(2 * MINUTE_MS);
+    await harness.schedule(group, { startTime: "2026-06-15 06:00:00" });
+    await harness.robots.leave(offline, { goodbye: true });
+    await harness.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
+    await harness.pass(2 * MINUTE_MS);
     expect(await reported()).toEqual([
       [expect.stringMatching(/^A planned run did not start\. Robot .* is offline/), true],
     ]);
@@ -299,102 +305,102 @@ describe("Alerts: a planned run that did not start", () => {
 
 describe("Alerts: a command that was not confirmed", () => {
   test("a Start's alert stays until the robot confirms one, not just the Stop that Suncrew sends after it", async () => {
-    const { robotIds, siteId } = await bench.group(1);
+    const { robotIds, siteId } = await harness.group(1);
     const [robotId = 0] = robotIds;
-    await bench.press("START", robotId, siteId, { lost: true });
-    await bench.pass(8_000);
-    await bench.pass(1_000);
-    const [, follows] = await bench.commands(robotId);
+    await harness.press("START", robotId, siteId, { lost: true });
+    await harness.pass(8_000);
+    await harness.pass(1_000);
+    const [, follows] = await harness.commands(robotId);
     expect(follows).toMatchObject({ verb: "STOP", outcome: "CONFIRMED" });
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "WARNING", robotId, true]]);
-    await bench.press("START", robotId, siteId);
+    await harness.press("START", robotId, siteId);
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "WARNING", robotId, false]]);
   });
 
   test("a Stop's is critical until the robot shows that it has stopped", async () => {
-    const { robotIds, siteId } = await bench.group(1);
+    const { robotIds, siteId } = await harness.group(1);
     const [robotId = 0] = robotIds;
-    await bench.press("START", robotId, siteId);
-    await bench.press("STOP", robotId, siteId, { lost: true });
-    await bench.robots.leave(robotId);
-    await bench.pass(8_000);
+    await harness.press("START", robotId, siteId);
+    await harness.press("STOP", robotId, siteId, { lost: true });
+    await harness.robots.leave(robotId);
+    await harness.pass(8_000);
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, true]]);
-    await bench.robots.back(robotId);
-    await bench.servers[0]?.commands.resendPending([robotId]);
-    await bench.deliver();
+    await harness.robots.back(robotId);
+    await harness.servers[0]?.commands.resendPending([robotId]);
+    await harness.deliver();
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, false]]);
   });
 
   test("the alert of a late Stop says that the robot may be moving until it must have stopped by itself", async () => {
-    const { robotIds, siteId } = await bench.group(1);
+    const { robotIds, siteId } = await harness.group(1);
     const [robotId = 0] = robotIds;
-    await bench.press("START", robotId, siteId);
-    await bench.robots.leave(robotId);
-    await bench.press("STOP", robotId, siteId, { lost: true });
-    const at = () => seenAt({ clock: bench.clock, broker, settings: testSettings });
+    await harness.press("START", robotId, siteId);
+    await harness.robots.leave(robotId);
+    await harness.press("STOP", robotId, siteId, { lost: true });
+    const at = () => seenAt({ clock: harness.clock, broker, settings: testSettings });
     const reported = async () => {
-      await updateLateStopAlerts(bench.db, at());
-      const late = bench.db.selectFrom("alerts").select(["severity", "text", "cleared_at"]);
+      await updateLateStopAlerts(harness.db, at());
+      const late = harness.db.selectFrom("alerts").select(["severity", "text", "cleared_at"]);
       return late.where("code", "=", "COMMAND_UNCONFIRMED").executeTakeFirstOrThrow();
     };
     // Five minutes without its broker, and a minute for its clock to differ.
-    const standsAt = bench.clock.now().getTime() + 6 * MINUTE_MS;
-    await bench.until(new Date(standsAt - 1));
+    const standsAt = harness.clock.now().getTime() + 6 * MINUTE_MS;
+    await harness.until(new Date(standsAt - 1));
     expect((await reported()).text).toBe("The robot has not confirmed a Stop. It may be moving.");
-    await bench.until(new Date(standsAt));
+    await harness.until(new Date(standsAt));
     const stands = "The robot has not confirmed a Stop. It must have stopped by itself; not seen since.";
     expect(await reported()).toEqual({ severity: "CRITICAL", text: stands, cleared_at: null });
     // A server without its broker knows less: it changes nothing back.
     broker.setConnected(false);
     expect((await reported()).text).toBe(stands);
     broker.setConnected(true);
-    await bench.robots.back(robotId);
-    await bench.servers[0]?.commands.resendPending([robotId]);
-    await bench.deliver();
+    await harness.robots.back(robotId);
+    await harness.servers[0]?.commands.resendPending([robotId]);
+    await harness.deliver();
     expect((await reported()).cleared_at).not.toBeNull();
   });
 
   test("new settings that were not confirmed leave nothing open, and confirmed ones clear no alert of a late Stop", async () => {
-    const { robotIds, siteId } = await bench.group(1);
+    const { robotIds, siteId } = await harness.group(1);
     const [robotId = 0] = robotIds;
     const set = async (issuedAt: Date) => {
-      const now = bench.clock.now();
+      const now = harness.clock.now();
       const { rows } = await sql<{ id: string }>`
         insert into commands (id, robot_id, site_id, serial_number, seq, session, verb, params, issued_at, expires_at,
           settle_by, claimed_by, claimed_at, mode, action_type, requested_by)
         select gen_random_uuid(), r.id, r.site_id, r.serial_number, s.last_seq + 1000000, s.session, 'SET',
           '{"main-speed": 40}', ${issuedAt}, ${now}, ${now}, gen_random_uuid(), ${now}, 'MANUAL', 'MANUAL', 'Asha Verma'
-        from robots r join robot_state s on s.robot_id = r.id where r.id = ${robotId} returning id`.execute(bench.db);
+        from robots r join robot_state s on s.robot_id = r.id where r.id = ${robotId} returning id`.execute(harness.db);
       return rows[0]?.id ?? "";
     };
-    await set(bench.clock.now());
-    await bench.pass(1_000);
-    const [late] = await bench.commands(robotId);
+    await set(harness.clock.now());
+    await harness.pass(1_000);
+    const [late] = await harness.commands(robotId);
     expect(late).toMatchObject({ verb: "SET", outcome: "UNCONFIRMED" });
     expect(await alerts()).toEqual([]);
 
-    await bench.press("START", robotId, siteId);
-    await bench.press("STOP", robotId, siteId, { lost: true });
-    await bench.robots.leave(robotId);
-    await bench.pass(8_000);
+    await harness.press("START", robotId, siteId);
+    await harness.press("STOP", robotId, siteId, { lost: true });
+    await harness.robots.leave(robotId);
+    await harness.pass(8_000);
     const stop = ["COMMAND_UNCONFIRMED", "CRITICAL", robotId, true];
     expect(await alerts()).toEqual([stop]);
-    const id = await set(bench.clock.now());
-    await bench.db.transaction().execute(async (tx) => {
+    const id = await set(harness.clock.now());
+    await harness.db.transaction().execute(async (tx) => {
       const robot = (await lockRobots(tx, [robotId])).get(robotId);
       const command = (await readOpenCommands(tx, [robotId])).find((each) => each.id === id);
-      if (robot && command) await settleConfirmed(tx, [{ robot, command }], bench.clock.now());
+      if (robot && command) await settleConfirmed(tx, [{ robot, command }], harness.clock.now());
     });
-    expect((await bench.commands(robotId)).at(-1)).toMatchObject({ verb: "SET", outcome: "CONFIRMED" });
+    expect((await harness.commands(robotId)).at(-1)).toMatchObject({ verb: "SET", outcome: "CONFIRMED" });
     expect(await alerts()).toEqual([stop]);
   });
 
   test("a Stop for a robot that was moving when it was lost is alerted immediately", async () => {
-    const { robotIds, siteId } = await bench.group(1);
+    const { robotIds, siteId } = await harness.group(1);
     const [robotId = 0] = robotIds;
-    await bench.press("START", robotId, siteId);
-    await bench.robots.leave(robotId);
-    await bench.press("STOP", robotId, siteId, { lost: true });
+    await harness.press("START", robotId, siteId);
+    await harness.robots.leave(robotId);
+    await harness.press("STOP", robotId, siteId, { lost: true });
     expect(await alerts()).toEqual([["COMMAND_UNCONFIRMED", "CRITICAL", robotId, true]]);
   });
 });

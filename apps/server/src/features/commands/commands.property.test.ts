@@ -1,7 +1,7 @@
 import type { AcceptedStart } from "@suncrew/simulator/fleet/truth.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
+import { type HarnessServer, CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
@@ -11,7 +11,7 @@ const { factor, seed } = inject("soak");
 const histories = 4 * factor;
 const SPEED = 20;
 
-let bench: CommandBench;
+let harness: CommandHarness;
 const brokers: InterruptibleBroker[] = [];
 const clock = new FastClock(SPEED);
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
     brokers.push(broker);
     return broker;
   };
-  bench = await CommandBench.open({ clock, servers: 2, wrapBroker });
-  for (const robot of robots()) await bench.live(robot);
+  harness = await CommandHarness.open({ clock, servers: 2, wrapBroker });
+  for (const robot of robots()) await harness.live(robot);
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 
-const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
+const robots = (): readonly TestRobot[] => [harness.fixtures.ownRobot, harness.fixtures.ownRobot2];
 const which = fc.nat({ max: 1 });
 const ms = (max: number) => fc.integer({ min: 0, max });
 
@@ -70,7 +70,7 @@ let history = 0;
 
 async function live(steps: readonly Step[]): Promise<void> {
   history += 1;
-  const known = robots().map((robot) => bench.robot(robot).truth().starts.length);
+  const known = robots().map((robot) => harness.robot(robot).truth().starts.length);
   const pressed: Promise<Pressed>[] = [];
   let restarts = Promise.resolve();
   for (const each of steps) {
@@ -111,15 +111,15 @@ async function live(steps: readonly Step[]): Promise<void> {
     broker.deliveryOf = () => "pass";
     broker.setCut(false);
   }
-  for (const robot of robots()) bench.robot(robot).clear();
+  for (const robot of robots()) harness.robot(robot).clear();
   const answers = await soon(Promise.all(pressed), "every press is answered");
   await soon(restarts, "a server that was told to stop has stopped");
   for (const [index, robot] of robots().entries()) {
-    const starts = bench.robot(robot).truth().starts.slice(known[index]);
+    const starts = harness.robot(robot).truth().starts.slice(known[index]);
     await check(robot, answers, starts);
-    await soon(bench.press("STOP", { robot }), "the last STOP is answered");
+    await soon(harness.press("STOP", { robot }), "the last STOP is answered");
     await soon(
-      bench.robot(robot).until(({ motion }) => motion === "STOPPED"),
+      harness.robot(robot).until(({ motion }) => motion === "STOPPED"),
       "the robot stands after the last STOP",
     );
   }
@@ -128,14 +128,14 @@ async function live(steps: readonly Step[]): Promise<void> {
 async function check(robot: TestRobot, answers: readonly Pressed[], moves: readonly AcceptedStart[]): Promise<void> {
   // Protocol rule 3: what is pending is delivered.
   const commands = await soon(
-    bench.until(async () => {
-      const all = await bench.commands(robot);
+    harness.until(async () => {
+      const all = await harness.commands(robot);
       return all.every(({ settled_at }) => settled_at !== null) && all;
     }),
     "every command is settled",
   );
   const byId = new Map(commands.map((command) => [command.id, command]));
-  const { startsTaken } = bench.robot(robot).truth();
+  const { startsTaken } = harness.robot(robot).truth();
   // Protocol rule 5: at most one motion for a START.
   expect(new Set(startsTaken).size).toBe(startsTaken.length);
   for (const move of moves) {
@@ -159,29 +159,29 @@ async function check(robot: TestRobot, answers: readonly Pressed[], moves: reado
     }
   }
   // Protocol rule 6: a START that was answered as failed does not leave the robot moving.
-  const attended = bench.robot(robot).until(({ motion, runId }) => {
+  const attended = harness.robot(robot).until(({ motion, runId }) => {
     const start = commands.find((command) => command.run_id === runId);
     return motion === "STOPPED" || start?.outcome === "CONFIRMED";
   });
   await soon(attended, "nothing moves on a START that has failed");
   // Protocol rule 3: nor does anything move that a later STOP was pressed for.
-  const { motion, runId } = bench.robot(robot).truth();
+  const { motion, runId } = harness.robot(robot).truth();
   if (motion === "MOVING") {
     const start = commands.find((command) => command.run_id === runId);
     const later = commands.filter(({ verb, seq }) => verb === "STOP" && seq > (start?.seq ?? 0));
     expect(later).toEqual([]);
   }
-  const logged = (await bench.activity(robot)).flatMap(({ command_id: id }) => (id === null ? [] : [id]));
+  const logged = (await harness.activity(robot)).flatMap(({ command_id: id }) => (id === null ? [] : [id]));
   expect(logged.toSorted()).toEqual(commands.map(({ id }) => id).toSorted());
 }
 
 function simulated(index: number) {
   const robot = robots()[index];
-  return bench.robot(robot);
+  return harness.robot(robot);
 }
 
-function serverOf(index: number): BenchServer {
-  return bench.servers[index] ?? bench.server;
+function serverOf(index: number): HarnessServer {
+  return harness.servers[index] ?? harness.server;
 }
 
 function brokerOf(index: number): InterruptibleBroker {
@@ -194,7 +194,7 @@ async function press(verb: "START" | "STOP", robot: number, server: number, key:
   const headers: Record<string, string> =
     key === null ? {} : { "idempotency-key": `${history}-${robot}-${verb}-${key}` };
   const target = robots()[robot];
-  const pressOn = (on: BenchServer) => bench.press(verb, { headers, on, ...(target && { robot: target }) });
+  const pressOn = (on: HarnessServer) => harness.press(verb, { headers, on, ...(target && { robot: target }) });
   // A server that is stopping takes no call; the browser's next attempt reaches another.
   const answer = await pressOn(serverOf(server)).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "FST_ERR_REOPENED_CLOSE_SERVER") {
@@ -208,8 +208,8 @@ async function press(verb: "START" | "STOP", robot: number, server: number, key:
 
 /** A new server replaces the oldest one, which answers its callers first. One restart at a time. */
 async function restart(): Promise<void> {
-  const old = bench.server;
-  await bench.startServer();
+  const old = harness.server;
+  await harness.startServer();
   await old.stop();
 }
 
@@ -219,7 +219,7 @@ async function replay(pick: number): Promise<void> {
     .flatMap(({ published }) => published.slice(-5))
     .filter(({ payload }) => payload.includes('"seq"'));
   const again = sent[pick % Math.max(1, sent.length)];
-  if (again !== undefined) await bench.observer.publish(again.topic, again.payload);
+  if (again !== undefined) await harness.observer.publish(again.topic, again.payload);
 }
 
 function passed(waitMs: number): Promise<void> {

@@ -6,20 +6,20 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
 import { compiledBefore } from "../../../test/suncrew-process.ts";
 import { SystemClock } from "../../platform/clock.ts";
 
 const program = fileURLToPath(new URL("../../../test/killed-server.ts", import.meta.url));
-let bench: CommandBench;
+let harness: CommandHarness;
 let clock: SystemClock;
 let child: ChildProcess | null = null;
 
 afterEach(async () => {
   child?.kill("SIGKILL");
-  await bench.close();
+  await harness.close();
 });
 
 /** A call that makes a server store a command of that verb. */
@@ -41,8 +41,8 @@ function startOf(robot: () => TestRobot): Ask {
     },
   };
 }
-const start = startOf(() => bench.fixtures.ownRobot);
-const maintenancePath = () => robotMaintenance.path.replace(":robotId", String(bench.fixtures.ownRobot.id));
+const start = startOf(() => harness.fixtures.ownRobot);
+const maintenancePath = () => robotMaintenance.path.replace(":robotId", String(harness.fixtures.ownRobot.id));
 const lock: Ask = {
   verb: "MAINTENANCE_ON",
   method: "PUT",
@@ -56,13 +56,13 @@ const release: Ask = {
   body: () => ({ enabled: false, start_after: true }),
 };
 
-async function openBench(): Promise<void> {
+async function openHarness(): Promise<void> {
   clock = new SystemClock();
-  bench = await CommandBench.open({ clock, servers: 0 });
+  harness = await CommandHarness.open({ clock, servers: 0 });
 }
 
 async function crashDuringStart(killAt: KillPoint): Promise<void> {
-  await openBench();
+  await openHarness();
   await crashDuring(start, killAt);
 }
 
@@ -70,11 +70,11 @@ async function crashDuringStart(killAt: KillPoint): Promise<void> {
 async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Promise<void> {
   child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
-  const { username, password } = bench.mqtt.serverAccount;
-  const { connection } = bench;
+  const { username, password } = harness.mqtt.serverAccount;
+  const { connection } = harness;
   child.send({
     connection: { ...connection, types: undefined },
-    mqttUrl: bench.mqtt.url,
+    mqttUrl: harness.mqtt.url,
     username,
     password,
     killAt,
@@ -82,7 +82,7 @@ async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Prom
   } satisfies KilledServerSetup);
   const [message] = await once(child, "message");
   const { address } = z.object({ address: z.string() }).parse(message);
-  await bench.live(robot);
+  await harness.live(robot);
   const call = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${address}${path}`, {
       method,
@@ -99,28 +99,28 @@ async function crashDuring(ask: Ask, killAt: KillPoint, robot?: TestRobot): Prom
 /** The next server starts when this much time has passed since. */
 async function restartAfter(ms: number, robot?: TestRobot): Promise<void> {
   clock.correct(Date.now() + ms - clock.now().getTime());
-  await bench.startServer();
-  await bench.until(async () => (await bench.commands(robot)).every(({ settled_at }) => settled_at !== null));
+  await harness.startServer();
+  await harness.until(async () => (await harness.commands(robot)).every(({ settled_at }) => settled_at !== null));
 }
 
-const truth = () => bench.robot().truth();
-const published = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
+const truth = () => harness.robot().truth();
+const published = async () => (await harness.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
 
 describe("the server is killed with SIGKILL", () => {
   test("protocol rule 5: between storing and claiming a START: after the restart it has failed and is never sent", async () => {
     await crashDuringStart("stored");
-    expect(await bench.commands()).toMatchObject([{ verb: "START", claimed_by: null, settled_at: null }]);
+    expect(await harness.commands()).toMatchObject([{ verb: "START", claimed_by: null, settled_at: null }]);
     await restartAfter(5_500);
     expect(await published()).toEqual(["START NEVER_SENT"]);
-    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+    expect(await harness.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
     expect(truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
-    expect(await bench.press("START")).toMatchObject({ status: 200 });
+    expect(await harness.press("START")).toMatchObject({ status: 200 });
   });
 
   test("protocol rule 5: nor does an immediate restart send it, and it fails when it expires", async () => {
     await crashDuringStart("stored");
     await restartAfter(0);
-    const [start] = await bench.commands();
+    const [start] = await harness.commands();
     expect(start).toMatchObject({ outcome: "NEVER_SENT" });
     expect(start?.settled_at?.getTime()).toBeGreaterThanOrEqual(start?.expires_at.getTime() ?? Infinity);
     expect(truth().startsTaken).toEqual([]);
@@ -128,30 +128,30 @@ describe("the server is killed with SIGKILL", () => {
 
   test("protocol rule 5: between claiming and publishing: it may have been sent, so a STOP follows", async () => {
     await crashDuringStart("claimed");
-    expect(await bench.commands()).toMatchObject([{ verb: "START", settled_at: null, published_at: null }]);
+    expect(await harness.commands()).toMatchObject([{ verb: "START", settled_at: null, published_at: null }]);
     await restartAfter(8_500);
     expect(await published()).toEqual(["START UNCONFIRMED", "STOP CONFIRMED"]);
     expect(truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
-    expect(await bench.activity()).toMatchObject([
+    expect(await harness.activity()).toMatchObject([
       { action: "START", status: "FAILED" },
       { action: "STOP", status: "SUCCESS", user_name: "Suncrew", action_type: "SYSTEM" },
     ]);
   });
 
   test("protocol rule 6: the other server queries that robot first, whatever its place in the fleet, and nothing stops it", async () => {
-    await openBench();
-    const last = bench.fixtures.foreignRobot;
+    await openHarness();
+    const last = harness.fixtures.foreignRobot;
     await crashDuring(
       startOf(() => last),
       "published",
       last,
     );
-    await bench.robot(last).until(({ motion }) => motion === "MOVING");
+    await harness.robot(last).until(({ motion }) => motion === "MOVING");
     await restartAfter(4_000, last);
-    const [start, ...others] = await bench.commands(last);
+    const [start, ...others] = await harness.commands(last);
     expect(start).toMatchObject({ verb: "START", outcome: "CONFIRMED" });
     expect(others).toEqual([]);
-    expect(bench.robot(last).truth()).toMatchObject({
+    expect(harness.robot(last).truth()).toMatchObject({
       motion: "MOVING",
       startsTaken: [start?.id],
       runId: start?.run_id,
@@ -160,33 +160,33 @@ describe("the server is killed with SIGKILL", () => {
 
   test("protocol rule 5: between publishing and confirmation: the robot acted once, and nothing moves unattended", async () => {
     await crashDuringStart("published");
-    await bench.robot().until(({ motion }) => motion === "MOVING");
+    await harness.robot().until(({ motion }) => motion === "MOVING");
     await restartAfter(8_500);
     expect(await published()).toEqual(["START UNCONFIRMED", "STOP CONFIRMED"]);
-    const [start] = await bench.commands();
+    const [start] = await harness.commands();
     expect(truth()).toMatchObject({ motion: "STOPPED", startsTaken: [start?.id] });
   });
 
   test("protocol rule 6: a restart in time sees the robot move, and the START has worked", async () => {
     await crashDuringStart("published");
-    await bench.robot().until(({ motion }) => motion === "MOVING");
+    await harness.robot().until(({ motion }) => motion === "MOVING");
     await restartAfter(0);
-    const [start] = await bench.commands();
+    const [start] = await harness.commands();
     expect(await published()).toEqual(["START CONFIRMED"]);
     expect(truth()).toMatchObject({ motion: "MOVING", startsTaken: [start?.id], runId: start?.run_id });
-    expect(await bench.activity()).toMatchObject([{ action: "START", status: "SUCCESS", user_name: "Anita Rao" }]);
+    expect(await harness.activity()).toMatchObject([{ action: "START", status: "SUCCESS", user_name: "Anita Rao" }]);
   });
 
-  const locks = () => bench.db.selectFrom("maintenance_locks").selectAll().execute();
+  const locks = () => harness.db.selectFrom("maintenance_locks").selectAll().execute();
 
   test.each<KillPoint>(["stored", "claimed", "published"])(
     "protocol rule 5: while locking, when the lock is %s: it remains, is sent again, and is confirmed",
     async (killAt) => {
-      await openBench();
+      await openHarness();
       await crashDuring(lock, killAt);
       expect(await locks()).toMatchObject([{ reason: "Brush worn", confirmed_at: null, released_at: null }]);
-      expect((await bench.press("START", { on: await bench.startServer() })).status).toBe(409);
-      await bench.until(async () => (await locks())[0]?.confirmed_at);
+      expect((await harness.press("START", { on: await harness.startServer() })).status).toBe(409);
+      await harness.until(async () => (await locks())[0]?.confirmed_at);
       expect(await published()).toEqual(["MAINTENANCE_ON CONFIRMED"]);
       expect(truth()).toMatchObject({ mode: "MAINTENANCE", motion: "STOPPED", startsTaken: [] });
     },
@@ -194,16 +194,16 @@ describe("the server is killed with SIGKILL", () => {
 
   /** A robot whose lock is confirmed, as another server left it. */
   async function locked(): Promise<void> {
-    await openBench();
-    const { id: robot_id, siteId: site_id } = bench.fixtures.ownRobot;
-    bench.robot().setByHand({ maintenance: true });
+    await openHarness();
+    const { id: robot_id, siteId: site_id } = harness.fixtures.ownRobot;
+    harness.robot().setByHand({ maintenance: true });
     const at = new Date();
     const by = { locked_by: "Anita Rao", reason: "Brush worn", former_mode: "auto" as const };
-    await bench.db
+    await harness.db
       .insertInto("maintenance_locks")
       .values({ robot_id, site_id, ...by, locked_at: at, confirmed_at: at })
       .execute();
-    await bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot_id).execute();
+    await harness.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", robot_id).execute();
   }
 
   test("protocol rule 5: while releasing, before it is sent: it has failed, is never sent, and the lock remains", async () => {
@@ -227,9 +227,9 @@ describe("the server is killed with SIGKILL", () => {
   test("protocol rule 8: while releasing, when the robot has already left: it is locked again", async () => {
     await locked();
     await crashDuring(release, "published");
-    await bench.robot().until(({ mode }) => mode === "AUTO");
+    await harness.robot().until(({ mode }) => mode === "AUTO");
     await restartAfter(8_500);
-    await bench.until(async () => (await locks())[0]?.confirmed_at && truth().mode === "MAINTENANCE");
+    await harness.until(async () => (await locks())[0]?.confirmed_at && truth().mode === "MAINTENANCE");
     expect(await published()).toEqual(["MAINTENANCE_OFF UNCONFIRMED", "MAINTENANCE_ON CONFIRMED"]);
     expect(truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
   });

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { testSettings } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
@@ -9,14 +9,14 @@ import { SystemClock } from "../../platform/clock.ts";
 import { acceptOrders } from "./accept-orders.ts";
 import { Commands } from "./commands.service.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let broker: InterruptibleBroker;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
-  for (const robot of [bench.fixtures.ownRobot, bench.fixtures.ownRobot2]) await bench.live(robot);
+  harness = await CommandHarness.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
+  for (const robot of [harness.fixtures.ownRobot, harness.fixtures.ownRobot2]) await harness.live(robot);
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
 const start = { verb: "START", by, mode: "AUTO", maxDurationS: 600 } as const;
@@ -27,8 +27,8 @@ describe("protocol rule 5: a START that was claimed and then held back", () => {
     ["the broker was gone", true, expect.stringContaining("The robots' broker cannot be reached")],
   ] as const;
   test.each(cases)("protocol rule 5: is neither claimed nor sent if %s, and says so", async (_, cut, details) => {
-    const [accepted] = await bench.db.transaction().execute((tx) => {
-      return acceptOrders(tx, bench.fixtures.ownSiteId, [bench.fixtures.ownRobot.id], start, bench.clock.now());
+    const [accepted] = await harness.db.transaction().execute((tx) => {
+      return acceptOrders(tx, harness.fixtures.ownSiteId, [harness.fixtures.ownRobot.id], start, harness.clock.now());
     });
     if (accepted?.accepted.kind !== "stored") throw new Error("The START was refused.");
     const { id, expires_at } = accepted.accepted.command;
@@ -41,14 +41,14 @@ describe("protocol rule 5: a START that was claimed and then held back", () => {
         return this.#asked > 1 && !cut ? expires_at : super.now();
       }
     }
-    const { db, connection } = bench;
+    const { db, connection } = harness;
     const log = pino({ level: "silent" });
     const clock = new LateClock();
     const parts = { db, connection, broker, clock, log, settings: testSettings, serverId: crypto.randomUUID() };
     await new Commands(parts, new ChangeSignal(connection, clock, log)).dispatch([id]);
     broker.setCut(false);
-    expect(await bench.commands()).toMatchObject([{ outcome: "NEVER_SENT", claimed_by: null, claimed_at: null }]);
-    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED", details }]);
+    expect(await harness.commands()).toMatchObject([{ outcome: "NEVER_SENT", claimed_by: null, claimed_at: null }]);
+    expect(await harness.activity()).toMatchObject([{ action: "START", status: "FAILED", details }]);
     expect(broker.published.filter(({ payload }) => payload.includes(id))).toEqual([]);
   });
 });
@@ -69,18 +69,18 @@ class StatementCount implements KyselyPlugin {
 
 describe("protocol rule 3: a Stop for many robots right after their start", () => {
   test("protocol rule 3: takes as many statements for one START in progress as for two, so that it is not delayed", async () => {
-    const { ownSiteId, ownRobot, ownRobot2 } = bench.fixtures;
+    const { ownSiteId, ownRobot, ownRobot2 } = harness.fixtures;
     const count = async (robotIds: readonly number[]) => {
       const counted = new StatementCount();
-      await bench.db.transaction().execute(async (tx) => {
-        await acceptOrders(tx, ownSiteId, robotIds, start, bench.clock.now());
+      await harness.db.transaction().execute(async (tx) => {
+        await acceptOrders(tx, ownSiteId, robotIds, start, harness.clock.now());
       });
-      const stops = await bench.db
+      const stops = await harness.db
         .withPlugin(counted)
         .transaction()
-        .execute((tx) => acceptOrders(tx, ownSiteId, robotIds, { ...start, verb: "STOP" }, bench.clock.now()));
+        .execute((tx) => acceptOrders(tx, ownSiteId, robotIds, { ...start, verb: "STOP" }, harness.clock.now()));
       expect(stops.map(({ accepted }) => accepted.kind)).toEqual(robotIds.map(() => "stored"));
-      await bench.db
+      await harness.db
         .updateTable("commands")
         .set({ settled_at: new Date(), outcome: "CONFIRMED" })
         .where("settled_at", "is", null)
@@ -88,9 +88,9 @@ describe("protocol rule 3: a Stop for many robots right after their start", () =
       return counted.statements;
     };
     const ofOne = await count([ownRobot.id]);
-    expect(await bench.activity()).toMatchObject([{ status: "FAILED", details: expect.stringContaining("A Stop") }]);
+    expect(await harness.activity()).toMatchObject([{ status: "FAILED", details: expect.stringContaining("A Stop") }]);
     expect(await count([ownRobot.id, ownRobot2.id])).toBe(ofOne);
-    const starts = [...(await bench.commands()), ...(await bench.commands(ownRobot2))].filter(
+    const starts = [...(await harness.commands()), ...(await harness.commands(ownRobot2))].filter(
       (c) => c.verb === "START",
     );
     expect(starts.map(({ outcome }) => outcome)).toEqual(["UNCONFIRMED", "UNCONFIRMED", "UNCONFIRMED"]);

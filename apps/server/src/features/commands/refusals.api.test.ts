@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { activityRows, type Person, setState, type TestRobot } from "../../../test/fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 
-let bench: TestApp;
+let harness: TestApp;
 
 beforeAll(async () => {
-  bench = await createTestApp();
+  harness = await createTestApp();
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 
 /** An idle robot that has just reported. */
 const idle = {
@@ -26,13 +26,13 @@ const idle = {
 } as const;
 
 beforeEach(async () => {
-  const { db, fixtures } = bench;
+  const { db, fixtures } = harness;
   await db.deleteFrom("activity").execute();
   await db.deleteFrom("audit").execute();
   await db.deleteFrom("command_requests").execute();
   await db.deleteFrom("commands").execute();
-  bench.broker.published.length = 0;
-  bench.broker.setConnected(true);
+  harness.broker.published.length = 0;
+  harness.broker.setConnected(true);
   await db.updateTable("robots").set({ operating_mode: "auto", last_command_seq: 0 }).execute();
   for (const { id } of [fixtures.ownRobot, fixtures.ownRobot2, fixtures.foreignRobot]) await setState(db, id, idle);
 });
@@ -43,17 +43,17 @@ async function press(
   as: Person = "owner",
   headers: Record<string, string> = {},
 ) {
-  const { ownRobot } = bench.fixtures;
-  const client = await bench.as(as);
+  const { ownRobot } = harness.fixtures;
+  const client = await harness.as(as);
   const body = { robotId: ownRobot.serial, robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command, ...change };
   return client.raw(sendCommand.path, { method: "POST", body, headers });
 }
 
-const activity = () => activityRows(bench.db).execute();
-const audit = () => bench.db.selectFrom("audit").selectAll().where("entity", "=", "robot").orderBy("id").execute();
+const activity = () => activityRows(harness.db).execute();
+const audit = () => harness.db.selectFrom("audit").selectAll().where("entity", "=", "robot").orderBy("id").execute();
 
 async function insertOpen(verb: "START" | "STOP" | "MAINTENANCE_ON", robot: TestRobot): Promise<void> {
-  await bench.db
+  await harness.db
     .insertInto("commands")
     .values({
       id: randomUUID(),
@@ -77,30 +77,31 @@ async function insertOpen(verb: "START" | "STOP" | "MAINTENANCE_ON", robot: Test
 describe("protocol rule 2: when START is refused", () => {
   const late = new Date(TEST_NOW.getTime() - 45_001);
   test.each<[string, number, string, (robot: TestRobot) => Promise<unknown>]>([
-    ["offline", 504, "is offline", ({ id }) => setState(bench.db, id, { online: false })],
-    ["no live state in this session", 504, "is offline", ({ id }) => setState(bench.db, id, { live_at: null })],
-    ["no state within 45 s", 504, "45 seconds", ({ id }) => setState(bench.db, id, { live_at: late })],
-    ["it moves", 409, "already cleaning", ({ id }) => setState(bench.db, id, { motion: "MOVING" })],
-    ["its clock is fast", 409, "clock", ({ id }) => setState(bench.db, id, { clock_skew_ms: 30_001 })],
-    ["its clock is slow", 409, "clock", ({ id }) => setState(bench.db, id, { clock_skew_ms: -30_001 })],
-    ["the robot says maintenance", 409, "maintenance", ({ id }) => setState(bench.db, id, { mode: "MAINTENANCE" })],
+    ["offline", 504, "is offline", ({ id }) => setState(harness.db, id, { online: false })],
+    ["no live state in this session", 504, "is offline", ({ id }) => setState(harness.db, id, { live_at: null })],
+    ["no state within 45 s", 504, "45 seconds", ({ id }) => setState(harness.db, id, { live_at: late })],
+    ["it moves", 409, "already cleaning", ({ id }) => setState(harness.db, id, { motion: "MOVING" })],
+    ["its clock is fast", 409, "clock", ({ id }) => setState(harness.db, id, { clock_skew_ms: 30_001 })],
+    ["its clock is slow", 409, "clock", ({ id }) => setState(harness.db, id, { clock_skew_ms: -30_001 })],
+    ["the robot says maintenance", 409, "maintenance", ({ id }) => setState(harness.db, id, { mode: "MAINTENANCE" })],
     [
       "the server says maintenance",
       409,
       "maintenance",
-      ({ id }) => bench.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", id).execute(),
+      ({ id }) =>
+        harness.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", id).execute(),
     ],
     ["a START is open", 409, "Robot not found or already processing", (robot) => insertOpen("START", robot)],
     ["a STOP is unsettled", 409, "last Stop", (robot) => insertOpen("STOP", robot)],
     ["a MAINTENANCE_ON is unsettled", 409, "maintenance", (robot) => insertOpen("MAINTENANCE_ON", robot)],
   ])("protocol rule 2: %s", async (_why, status, words, arrange) => {
-    await arrange(bench.fixtures.ownRobot);
-    const before = await bench.db.selectFrom("commands").selectAll().execute();
+    await arrange(harness.fixtures.ownRobot);
+    const before = await harness.db.selectFrom("commands").selectAll().execute();
     const answer = await press("START");
     expect(answer).toMatchObject({ status, body: { success: false, message: expect.stringContaining(words) } });
     expect(answer.body).not.toHaveProperty("pending");
-    expect(bench.broker.published).toEqual([]);
-    expect(await bench.db.selectFrom("commands").selectAll().execute()).toEqual(before);
+    expect(harness.broker.published).toEqual([]);
+    expect(await harness.db.selectFrom("commands").selectAll().execute()).toEqual(before);
     const { message: details } = answer.body as { message: string };
     expect(await activity()).toMatchObject([
       {
@@ -116,11 +117,11 @@ describe("protocol rule 2: when START is refused", () => {
   });
 
   test("protocol rule 2: barely fresh or barely in time, and with a warning or a critical status, robots are sent their START", async () => {
-    const { ownRobot } = bench.fixtures;
+    const { ownRobot } = harness.fixtures;
     const fresh = new Date(TEST_NOW.getTime() - 45_000);
     for (const robot_status of ["warning", "critical"] as const) {
-      await setState(bench.db, ownRobot.id, { ...idle, live_at: fresh, clock_skew_ms: 30_000, robot_status });
-      bench.broker.setConnected(false);
+      await setState(harness.db, ownRobot.id, { ...idle, live_at: fresh, clock_skew_ms: 30_000, robot_status });
+      harness.broker.setConnected(false);
       expect((await press("START")).status).toBe(503);
     }
   });
@@ -128,7 +129,7 @@ describe("protocol rule 2: when START is refused", () => {
 
 describe("§7 send_command: what a command names", () => {
   test("wire, Commands: robotId, robotObjectId and siteId must name the same robot", async () => {
-    const { ownRobot2, secondSiteId } = bench.fixtures;
+    const { ownRobot2, secondSiteId } = harness.fixtures;
     const wrong = [{ robotId: ownRobot2.serial }, { robotObjectId: ownRobot2.id }, { siteId: secondSiteId }];
     for (const change of wrong) {
       const answer = await press("START", change);
@@ -138,7 +139,7 @@ describe("§7 send_command: what a command names", () => {
   });
 
   test("§6: what is out of scope answers 404, the same for another partner's and nonexistent, whichever part names it", async () => {
-    const { foreignRobot, foreignSiteId } = bench.fixtures;
+    const { foreignRobot, foreignSiteId } = harness.fixtures;
     const changes = [
       { robotId: foreignRobot.serial },
       { robotId: "NO-SUCH" },
@@ -157,22 +158,22 @@ describe("§7 send_command: what a command names", () => {
         });
       }
     }
-    expect(await bench.db.selectFrom("commands").selectAll().execute()).toEqual([]);
+    expect(await harness.db.selectFrom("commands").selectAll().execute()).toEqual([]);
     expect(await activity()).toEqual([]);
     expect(await audit()).toEqual([]);
-    expect(bench.broker.published).toEqual([]);
+    expect(harness.broker.published).toEqual([]);
   });
 
   test("§7 send_command: digits as text are accepted as ids and speeds", async () => {
-    const { ownRobot } = bench.fixtures;
-    bench.broker.setConnected(false);
+    const { ownRobot } = harness.fixtures;
+    harness.broker.setConnected(false);
     const answer = await press(
       "START",
       { robotObjectId: String(ownRobot.id), siteId: String(ownRobot.siteId), params: { "main-speed": "40" } },
       "admin",
     );
     expect(answer.status).toBe(503);
-    expect(await bench.db.selectFrom("commands").select("params").execute()).toEqual([
+    expect(await harness.db.selectFrom("commands").select("params").execute()).toEqual([
       { params: { status: "start", direction: "FWD", "main-speed": 40, "brush-speed": 80 } },
     ]);
   });
@@ -221,16 +222,16 @@ describe("§6 whose speeds a START uses", () => {
       { ...stored, "brush-speed": 11 },
     ],
   ])("decisions, Roles: %s", async (_what, person, params, expected) => {
-    bench.broker.setConnected(false);
+    harness.broker.setConnected(false);
     await press("START", { params: { status: "anything", ...params } }, person);
-    expect(await bench.db.selectFrom("commands").select("params").execute()).toEqual([
+    expect(await harness.db.selectFrom("commands").select("params").execute()).toEqual([
       { params: { status: "start", ...expected } },
     ]);
     expect(await activity()).toMatchObject([{ params: { robotSerial: "OWN-1", mode: "AUTO", ...expected } }]);
-    const robot = await bench.db
+    const robot = await harness.db
       .selectFrom("robots")
       .selectAll()
-      .where("id", "=", bench.fixtures.ownRobot.id)
+      .where("id", "=", harness.fixtures.ownRobot.id)
       .executeTakeFirst();
     expect(robot).toMatchObject({ cleaning_direction: "FORWARD", main_motor_speed: 75, brush_motor_speed: 80 });
   });
@@ -238,23 +239,23 @@ describe("§6 whose speeds a START uses", () => {
 
 describe("device protocol, seq", () => {
   test("device protocol, seq: above the last one, what the robot reported and the time", async () => {
-    const { ownRobot } = bench.fixtures;
-    bench.broker.setConnected(false);
+    const { ownRobot } = harness.fixtures;
+    harness.broker.setConnected(false);
     const seqs: number[] = [];
     const pressOnce = async () => {
       await press("START");
-      const rows = await bench.db.selectFrom("commands").select("seq").orderBy("seq", "desc").limit(1).execute();
+      const rows = await harness.db.selectFrom("commands").select("seq").orderBy("seq", "desc").limit(1).execute();
       seqs.push(rows[0]?.seq ?? 0);
     };
     await pressOnce();
     await pressOnce();
-    await setState(bench.db, ownRobot.id, { last_seq: TEST_NOW.getTime() + 500 });
+    await setState(harness.db, ownRobot.id, { last_seq: TEST_NOW.getTime() + 500 });
     await pressOnce();
     // A restored database knows less than the robot.
-    await bench.db.deleteFrom("activity").execute();
-    await bench.db.deleteFrom("commands").execute();
-    await bench.db.updateTable("robots").set({ last_command_seq: 0 }).where("id", "=", ownRobot.id).execute();
-    await setState(bench.db, ownRobot.id, { last_seq: TEST_NOW.getTime() + 900 });
+    await harness.db.deleteFrom("activity").execute();
+    await harness.db.deleteFrom("commands").execute();
+    await harness.db.updateTable("robots").set({ last_command_seq: 0 }).where("id", "=", ownRobot.id).execute();
+    await setState(harness.db, ownRobot.id, { last_seq: TEST_NOW.getTime() + 900 });
     await pressOnce();
     const at = TEST_NOW.getTime();
     expect(seqs).toEqual([at, at + 1, at + 501, at + 901]);

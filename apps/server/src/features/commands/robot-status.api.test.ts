@@ -1,29 +1,29 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { Person } from "../../../test/fixtures.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let broker: InterruptibleBroker;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({
+  harness = await CommandHarness.open({
     clock: new FastClock(10),
     wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)),
   });
-  await bench.live();
+  await harness.live();
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 async function ask(robotId = "OWN-1", as: Person = "owner") {
-  return (await bench.server.as(as)).call(robotStatus, { query: { robotId } });
+  return (await harness.server.as(as)).call(robotStatus, { query: { robotId } });
 }
 
 describe("§7 getRobotStatus", () => {
   test("§7 getRobotStatus: queries the robot and returns its current state", async () => {
-    const before = await bench.state();
+    const before = await harness.state();
     const answer = await ask();
     expect(answer).toMatchObject({
       status: 200,
@@ -34,7 +34,7 @@ describe("§7 getRobotStatus", () => {
     });
     const { data } = robotStatus.response.parse(answer.body);
     expect(Date.parse(data.timestamp)).toBeGreaterThan(before.live_at?.getTime() ?? 0);
-    expect(await bench.commands()).toEqual([]);
+    expect(await harness.commands()).toEqual([]);
   });
 
   test("§7 getRobotStatus: concurrent queries are all answered", async () => {
@@ -47,22 +47,22 @@ describe("§7 getRobotStatus", () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ status: 404, body: { success: false, message: "Robot not found" } });
     }
-    await bench.live(bench.fixtures.foreignRobot);
+    await harness.live(harness.fixtures.foreignRobot);
     expect(await ask("FAR-1", "admin")).toMatchObject({ status: 200 });
     expect((await ask("#")).status).toBe(400);
   });
 
   test("decisions: a robot known to be offline fails immediately, a silent or deaf one after 10 s", async () => {
-    const robot = bench.robot();
+    const robot = harness.robot();
     for (const kind of ["silent", "deaf"] as const) {
       robot.inject({ kind });
-      const askedAt = bench.clock.now().getTime();
+      const askedAt = harness.clock.now().getTime();
       expect(await ask()).toMatchObject({ status: 504, body: { success: false } });
-      expect(bench.clock.now().getTime() - askedAt).toBeGreaterThanOrEqual(10_000);
+      expect(harness.clock.now().getTime() - askedAt).toBeGreaterThanOrEqual(10_000);
       robot.clear(kind);
     }
     robot.inject({ kind: "away" });
-    await bench.until(async () => !(await bench.state()).online);
+    await harness.until(async () => !(await harness.state()).online);
     const sent = broker.published.length;
     expect(await ask()).toMatchObject({ status: 504, body: { message: expect.stringContaining("is offline") } });
     expect(broker.published.slice(sent).filter(({ payload }) => payload.includes("STATUS"))).toEqual([]);

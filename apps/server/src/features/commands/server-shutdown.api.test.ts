@@ -5,25 +5,25 @@ import { type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { createSessionToken, type TestRobot } from "../../../test/fixtures.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let port: number;
 let authorization: string;
 
 beforeEach(async () => {
   // A START that no state shows takes 2 s: longer than a stopping server waits for idle connections.
-  bench = await CommandBench.open({ clock: new FastClock(4), servers: 2 });
-  await Promise.all([bench.live(), bench.live(bench.fixtures.ownRobot2)]);
-  const { http } = bench.server.app;
+  harness = await CommandHarness.open({ clock: new FastClock(4), servers: 2 });
+  await Promise.all([harness.live(), harness.live(harness.fixtures.ownRobot2)]);
+  const { http } = harness.server.app;
   await http.listen({ host: "127.0.0.1", port: 0 });
   const address = http.server.address();
   port = address !== null && typeof address === "object" ? address.port : 0;
-  authorization = `Bearer ${await createSessionToken(http, bench.db, "admin", bench.clock.now())}`;
+  authorization = `Bearer ${await createSessionToken(http, harness.db, "admin", harness.clock.now())}`;
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 /** A connection without a request yet, as browsers and proxies keep them ready. */
 async function openConnection(): Promise<Socket> {
@@ -55,14 +55,14 @@ const order = ({ id, serial, siteId }: TestRobot, command: "START" | "STOP") => 
 
 describe("a server that is told to stop", () => {
   test("§4 Start and Stop: answers calls made before, and those on open connections", async () => {
-    const { ownRobot, ownRobot2 } = bench.fixtures;
+    const { ownRobot, ownRobot2 } = harness.fixtures;
     const [first, second, third] = [await openConnection(), await openConnection(), await openConnection()];
-    bench.robot(ownRobot).inject({ kind: "silent" });
+    harness.robot(ownRobot).inject({ kind: "silent" });
     const start = ask(first, sendCommand, order(ownRobot, "START"));
-    await bench.until(async () => (await bench.commands(ownRobot)).some(({ claimed_at }) => claimed_at !== null));
+    await harness.until(async () => (await harness.commands(ownRobot)).some(({ claimed_at }) => claimed_at !== null));
 
-    const listener = bench.server.app.http.server;
-    const stopped = bench.server.stop();
+    const listener = harness.server.app.http.server;
+    const stopped = harness.server.stop();
     while (listener.listening) await new Promise((resolve) => setImmediate(resolve));
     const refused = connect(port, "127.0.0.1");
     await expect(once(refused, "connect")).rejects.toMatchObject({ code: "ECONNREFUSED" });
@@ -81,13 +81,13 @@ describe("a server that is told to stop", () => {
   });
 
   test("protocol rule 6: what it answered about a START stays true when another server takes over", async () => {
-    const { ownRobot } = bench.fixtures;
+    const { ownRobot } = harness.fixtures;
     const start = ask(await openConnection(), sendCommand, order(ownRobot, "START"));
-    await bench.until(async () => (await bench.commands(ownRobot)).length > 0);
-    await bench.server.stop();
+    await harness.until(async () => (await harness.commands(ownRobot)).length > 0);
+    await harness.server.stop();
     expect(await start).toMatchObject({ status: 200 });
-    expect(bench.robot(ownRobot).truth().motion).toBe("MOVING");
-    expect(await bench.press("STOP", { robot: ownRobot })).toMatchObject({ status: 200 });
-    expect(bench.robot(ownRobot).truth().motion).toBe("STOPPED");
+    expect(harness.robot(ownRobot).truth().motion).toBe("MOVING");
+    expect(await harness.press("STOP", { robot: ownRobot })).toMatchObject({ status: 200 });
+    expect(harness.robot(ownRobot).truth().motion).toBe("STOPPED");
   });
 });

@@ -10,28 +10,28 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
 /** The test plays the robot, message by message; time stands still until the test advances it. */
-let bench: TestApp;
+let harness: TestApp;
 let stateSeq = 0;
 const SESSION = 7;
 
 beforeEach(async () => {
-  bench = await createTestApp();
-  await bench.app.start();
+  harness = await createTestApp();
+  await harness.app.start();
   stateSeq = 0;
   await until(async () => {
     says({});
     return (await shown()).live_at !== null;
   });
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 /** Lets the server work, and time advance by `stepMs` per check, until `check` succeeds. */
 async function until<T>(check: () => Promise<T | false> | T | false, stepMs = 20): Promise<T> {
   for (;;) {
     const found = await check();
     if (found !== false) return found;
-    bench.clock.advance(stepMs);
-    await databaseNow(bench.db);
+    harness.clock.advance(stepMs);
+    await databaseNow(harness.db);
   }
 }
 
@@ -43,27 +43,27 @@ async function answered(call: Promise<Answer>): Promise<Answer> {
 }
 
 /** Waits for an answer that depends on time; then the database gets all the time it needs, however slow the machine. */
-async function timedOut(call: Promise<Answer>, dueMs = bench.clock.now().getTime() + 8_000): Promise<Answer> {
+async function timedOut(call: Promise<Answer>, dueMs = harness.clock.now().getTime() + 8_000): Promise<Answer> {
   let answer: Answer | false = false;
   void call.then((result) => (answer = result));
-  await until(() => answer !== false || bench.clock.now().getTime() >= dueMs, 100);
+  await until(() => answer !== false || harness.clock.now().getTime() >= dueMs, 100);
   return until(() => answer, 0);
 }
 
-const robot = () => bench.fixtures.ownRobot;
+const robot = () => harness.fixtures.ownRobot;
 const shown = () =>
-  bench.db.selectFrom("robot_state").selectAll().where("robot_id", "=", robot().id).executeTakeFirstOrThrow();
-const commands = () => bench.db.selectFrom("commands").selectAll().orderBy("seq").execute();
-const activity = () => activityRows(bench.db).execute();
+  harness.db.selectFrom("robot_state").selectAll().where("robot_id", "=", robot().id).executeTakeFirstOrThrow();
+const commands = () => harness.db.selectFrom("commands").selectAll().orderBy("seq").execute();
+const activity = () => activityRows(harness.db).execute();
 
 async function press(command: "START" | "STOP"): Promise<Answer> {
   const { serial: robotId, id: robotObjectId, siteId } = robot();
-  return (await bench.as("admin")).call(sendCommand, { body: { robotId, robotObjectId, siteId, command } });
+  return (await harness.as("admin")).call(sendCommand, { body: { robotId, robotObjectId, siteId, command } });
 }
 
 /** Messages of a verb that the robot was sent, oldest first. */
 function sent<V extends CommandMessage["verb"]>(verb: V): Extract<CommandMessage, { verb: V }>[] {
-  const all = bench.broker.published
+  const all = harness.broker.published
     .filter(({ topic }) => topic === topicOf(robot().serial, "command"))
     .map(({ payload }) => commandMessageSchema.parse(JSON.parse(payload)));
   return all.filter((message): message is Extract<CommandMessage, { verb: V }> => message.verb === verb);
@@ -75,16 +75,16 @@ async function firstSent<V extends CommandMessage["verb"]>(verb: V): Promise<Ext
 
 function says(state: Partial<StateMessage>, retained = false, session = SESSION): void {
   stateSeq += 1;
-  bench.broker.receive(
+  harness.broker.receive(
     topicOf(robot().serial, "state"),
-    stateMessage(bench.clock.now(), session, stateSeq, state),
+    stateMessage(harness.clock.now(), session, stateSeq, state),
     retained,
   );
 }
 
 function acks(id: string, status: "ACCEPTED" | "REJECTED", from = robot().serial): void {
   const code = status === "REJECTED" ? "BUSY" : null;
-  bench.broker.receive(topicOf(from, "ack"), { id, status, code, ts: bench.clock.now().toISOString() });
+  harness.broker.receive(topicOf(from, "ack"), { id, status, code, ts: harness.clock.now().toISOString() });
 }
 
 describe("protocol rule 6: a command has worked when the robot shows it", () => {
@@ -111,10 +111,10 @@ describe("protocol rule 6: a command has worked when the robot shows it", () => 
   });
 
   test("wire, Commands: settled exactly 8 s after it was accepted, not a moment before", async () => {
-    const acceptedAt = bench.clock.now().getTime();
+    const acceptedAt = harness.clock.now().getTime();
     const call = press("START");
     await firstSent("START");
-    await until(() => bench.clock.now().getTime() >= acceptedAt + 7_900);
+    await until(() => harness.clock.now().getTime() >= acceptedAt + 7_900);
     expect((await commands())[0]).toMatchObject({ settled_at: null });
     expect(await timedOut(call, acceptedAt + 8_000)).toMatchObject({ status: 504 });
     const [start] = await commands();
@@ -143,12 +143,12 @@ describe("protocol rule 6: a command has worked when the robot shows it", () => 
   });
 
   test("protocol rule 3: a Stop that waits for its robot's rows is recorded at the time of the decision, not before", async () => {
-    const letGo = await holdRobotRows(bench.db, robot());
+    const letGo = await holdRobotRows(harness.db, robot());
     const call = press("STOP");
     // The press; the bridge may wait for the same rows.
-    await untilBlocked(bench.db, 1, "select robot_id from robot_state");
-    bench.clock.advance(100);
-    const freeAt = bench.clock.now();
+    await untilBlocked(harness.db, 1, "select robot_id from robot_state");
+    harness.clock.advance(100);
+    const freeAt = harness.clock.now();
     await letGo();
     const stop = await firstSent("STOP");
     says({ motion: "STOPPED", lastSeq: stop.seq });
@@ -161,11 +161,11 @@ describe("protocol rule 6: a command has worked when the robot shows it", () => 
     const call = press("START");
     const { runId, seq } = await firstSent("START");
     // The robot's rows are locked while its state arrives in time and the deadline passes.
-    const letGo = await holdRobotRows(bench.db, robot());
+    const letGo = await holdRobotRows(harness.db, robot());
     says({ motion: "MOVING", runId, lastSeq: seq });
-    bench.clock.advance(200);
-    await untilBlocked(bench.db);
-    bench.clock.advance(10_000);
+    harness.clock.advance(200);
+    await untilBlocked(harness.db);
+    harness.clock.advance(10_000);
     expect(await call.finally(() => void letGo())).toMatchObject({
       status: 504,
       body: { message: expect.stringContaining("It is not known yet"), pending: true },
@@ -173,7 +173,7 @@ describe("protocol rule 6: a command has worked when the robot shows it", () => 
     const stop = await firstSentAsTimePasses("STOP");
     expect(await commands()).toMatchObject([{ outcome: "UNCONFIRMED" }, { verb: "STOP", settled_at: null }]);
     expect(await activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
-    const runs = () => bench.db.selectFrom("runs").selectAll().execute();
+    const runs = () => harness.db.selectFrom("runs").selectAll().execute();
     // The state and the settling waited for the same rows; either may come first.
     await until(async () => (await runs()).length > 0);
     expect(await runs()).toMatchObject([{ id: runId, command_id: (await commands())[0]?.id, ended_at: null }]);
@@ -211,7 +211,7 @@ describe("protocol rule 6: a command has worked when the robot shows it", () => 
   test("protocol rule 9: another robot's ack settles nothing", async () => {
     const call = press("START");
     const { id } = await firstSent("START");
-    acks(id, "REJECTED", bench.fixtures.foreignRobot.serial);
+    acks(id, "REJECTED", harness.fixtures.foreignRobot.serial);
     expect(await timedOut(call)).toMatchObject({ status: 504 });
     expect((await commands())[0]).toMatchObject({ ack: null, outcome: "UNCONFIRMED" });
   });
@@ -231,14 +231,14 @@ describe("protocol rule 3: a pending STOP", () => {
     const waitedMs = (await sendingAfter(sent("STOP").length)) - againMs;
     expect(waitedMs).toBeGreaterThanOrEqual(5_000);
     expect(waitedMs).toBeLessThan(8_000);
-    const dies = connectionMessage(bench.clock.now(), SESSION, "CONNECTION_BROKEN");
-    bench.broker.receive(topicOf(robot().serial, "connection"), dies);
+    const dies = connectionMessage(harness.clock.now(), SESSION, "CONNECTION_BROKEN");
+    harness.broker.receive(topicOf(robot().serial, "connection"), dies);
     await until(async () => !(await shown()).online);
     const untilThen = sent("STOP").length;
-    const awayUntil = bench.clock.now().getTime() + 12_000;
-    await until(() => bench.clock.now().getTime() >= awayUntil, 1_000);
+    const awayUntil = harness.clock.now().getTime() + 12_000;
+    await until(() => harness.clock.now().getTime() >= awayUntil, 1_000);
     expect(sent("STOP")).toHaveLength(untilThen);
-    bench.broker.receive(topicOf(robot().serial, "connection"), connectionMessage(bench.clock.now(), SESSION + 1));
+    harness.broker.receive(topicOf(robot().serial, "connection"), connectionMessage(harness.clock.now(), SESSION + 1));
     await until(() => sent("STOP").length > untilThen);
     expect(sent("STOP").at(-1)).toMatchObject({ id: first.id, seq: first.seq, session: SESSION + 1 });
     says({ motion: "STOPPED", lastSeq: first.seq }, false, SESSION + 1);

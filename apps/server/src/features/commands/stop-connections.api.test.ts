@@ -1,15 +1,15 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 /** Everything but commands, schedules and the bridge has one connection. */
 let general: OpenDatabase;
 
 beforeAll(async () => {
-  bench = await CommandBench.open({
+  harness = await CommandHarness.open({
     general: (connection) => {
       general = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
       return general.db;
@@ -17,15 +17,15 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   await general.close();
 });
 
 describe("protocol rule 3: a person's Stop has connections reserved for it", () => {
   test("while every other connection is in use, a robot is started and stopped, and the bridge sees both", async () => {
-    const robot = bench.fixtures.ownRobot;
-    await bench.live(robot);
-    const owner = await bench.server.as("owner");
+    const robot = harness.fixtures.ownRobot;
+    await harness.live(robot);
+    const owner = await harness.server.as("owner");
     const press = (command: "START" | "STOP") =>
       owner.call(sendCommand, {
         body: { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command },
@@ -41,7 +41,7 @@ describe("protocol rule 3: a person's Stop has connections reserved for it", () 
     const list = owner.call(robotsList, { params: { siteId: robot.siteId } }).finally(() => (isListed = true));
     const answers = [await press("START"), await press("STOP")];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(bench.robot(robot).truth().motion).toBe("STOPPED");
+    expect(harness.robot(robot).truth().motion).toBe("STOPPED");
     expect(isListed).toBe(false);
     taken.resolve();
     await taking;

@@ -5,23 +5,23 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 
 test("protocol rule 3: a Stop sent before its row is recorded once, though the answer to that row's commit was lost", async () => {
   const journal = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
-  const bench = await CommandBench.open({ interruptible: true, settings: { stopJournalDir: journal } });
+  const harness = await CommandHarness.open({ interruptible: true, settings: { stopJournalDir: journal } });
   try {
-    const { db, interruptible, fixtures } = bench;
+    const { db, interruptible, fixtures } = harness;
     const { ownRobot, ownSiteId: siteId } = fixtures;
-    await bench.live(ownRobot);
-    const before = await bench.server.as("owner");
+    await harness.live(ownRobot);
+    const before = await harness.server.as("owner");
     const body = { site_id: siteId, group_name: "East Row", robot_ids: [ownRobot.id] };
     const { groupId } = await before.ask(createGroup, { body });
     // A server reads its groups every few seconds, and as it starts.
-    await bench.server.stop();
-    const owner = await (await bench.startServer()).as("owner");
-    await bench.live(ownRobot);
+    await harness.server.stop();
+    const owner = await (await harness.startServer()).as("owner");
+    await harness.live(ownRobot);
     const { id: robotObjectId, serial: robotId } = ownRobot;
     await owner.ask(sendCommand, { body: { robotId, robotObjectId, siteId, command: "START" } });
     await sql`
@@ -34,21 +34,21 @@ test("protocol rule 3: a Stop sent before its row is recorded once, though the a
     // The robot obeys and shows it before the database decides, so that the row needs a newer seq than the message had.
     const letDecide = await holdLock(db, (tx) => sql`lock table robot_groups in access exclusive mode`.execute(tx));
     const answer = owner.call(groupSendCommand, { body: { siteId, groupId, command: "STOP" } });
-    await bench.until(async () => (await bench.state(ownRobot)).motion === "STOPPED");
+    await harness.until(async () => (await harness.state(ownRobot)).motion === "STOPPED");
     const letCommit = await holdLock(db, (tx) => sql`select pg_advisory_xact_lock(4711)`.execute(tx));
     await letDecide();
     await untilBlocked(db, 1, "commit");
     await interruptible.setFault("killed");
     expect(await answer).toMatchObject({ status: 200, body: { success: true } });
     await letCommit();
-    const stops = async () => (await bench.commands(ownRobot)).filter(({ verb }) => verb === "STOP");
-    await bench.until(async () => (await stops()).length > 0);
+    const stops = async () => (await harness.commands(ownRobot)).filter(({ verb }) => verb === "STOP");
+    await harness.until(async () => (await stops()).length > 0);
     expect(await readdir(journal)).toHaveLength(1);
     await interruptible.setFault(null);
-    await bench.until(async () => (await readdir(journal)).length === 0);
+    await harness.until(async () => (await readdir(journal)).length === 0);
     expect(await stops()).toHaveLength(1);
   } finally {
-    await bench.close();
+    await harness.close();
     await rm(journal, { recursive: true, force: true });
   }
 });

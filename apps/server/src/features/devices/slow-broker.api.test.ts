@@ -1,11 +1,11 @@
 import { retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { importRobots, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { FREE_SERIAL, type TestRobot } from "../../../test/fixtures.ts";
 import { MemoryAccounts } from "../../../test/memory-accounts.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let robot: TestRobot;
 let accounts: MemoryAccounts;
 let called: PromiseWithResolvers<void>;
@@ -19,16 +19,16 @@ beforeEach(async () => {
     called.resolve();
     await answers.promise;
   };
-  bench = await CommandBench.open({ brokerAccounts: accounts });
-  robot = bench.fixtures.ownRobot;
-  await bench.live(robot);
+  harness = await CommandHarness.open({ brokerAccounts: accounts });
+  robot = harness.fixtures.ownRobot;
+  await harness.live(robot);
 });
 afterEach(async () => {
   answers.resolve();
-  await bench.close();
+  await harness.close();
 });
 
-const admin = () => bench.server.as("admin");
+const admin = () => harness.server.as("admin");
 const rotate = async (serial = robot.serial) => (await admin()).call(rotateDeviceSecret, { params: { serial } });
 
 describe("protocol rule 9: while the broker is slow to accept a new secret", () => {
@@ -38,9 +38,9 @@ describe("protocol rule 9: while the broker is slow to accept a new secret", () 
     const form = { installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
     const body = { ...form, robot_name: "Renamed", site_id: robot.siteId, serial_number: robot.serial };
     expect(await (await admin()).call(updateRobot, { params: { id: robot.id }, body })).toMatchObject({ status: 200 });
-    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
-    bench.robot().setByHand({ battery: 51 });
-    await bench.until(async () => (await bench.state()).battery === 51);
+    expect(await harness.press("STOP")).toMatchObject({ status: 200 });
+    harness.robot().setByHand({ battery: 51 });
+    await harness.until(async () => (await harness.state()).battery === 51);
     answers.resolve();
     expect(await rotated).toMatchObject({ status: 200 });
   });
@@ -55,7 +55,7 @@ describe("protocol rule 9: while the broker is slow to accept a new secret", () 
     accounts.secrets.set(robot.serial, "of nobody");
     answers.resolve();
     expect(await rotated).toMatchObject({ status: 409, body: { message: "The device OWN-1 was retired." } });
-    const row = bench.db.selectFrom("devices").select("broker_pending").where("serial", "=", robot.serial);
+    const row = harness.db.selectFrom("devices").select("broker_pending").where("serial", "=", robot.serial);
     expect(await row.executeTakeFirstOrThrow()).toEqual({ broker_pending: "RETIRE" });
   });
 
@@ -71,7 +71,7 @@ describe("protocol rule 9: while the broker is slow to accept a new secret", () 
 
 test("Import of robots: its preview does not wait for a locked device", async () => {
   const file = `serial_number,site,robot_name,motor_type,control_type,installation_date\n${FREE_SERIAL},Ownfield Park,New,BLDC,PLC,2026-01-01`;
-  await bench.db.transaction().execute(async (tx) => {
+  await harness.db.transaction().execute(async (tx) => {
     await tx.selectFrom("devices").select("serial").where("serial", "=", FREE_SERIAL).forUpdate().execute();
     const answer = await (await admin()).ask(importRobots, { body: { csv: file, apply: false } });
     expect(answer).toMatchObject({ rows: [{ problems: [] }] });

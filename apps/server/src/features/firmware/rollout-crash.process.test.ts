@@ -7,7 +7,7 @@ import { createRollout, rolloutDetails, uploadFirmware } from "@suncrew/contract
 import { afterEach, describe, expect, inject, test } from "vitest";
 import pino from "pino";
 import { type App, buildApp } from "../../app.ts";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { PASSWORD, type TestRobot, usernames } from "../../../test/fixtures.ts";
 import type { OfferKillPoint, RolloutServerSetup } from "../../../test/rollout-server.ts";
 import { compiledBefore } from "../../../test/suncrew-process.ts";
@@ -18,7 +18,7 @@ import { login } from "@suncrew/contract/auth/auth.ts";
 const ROBOTS = inject("soak").factor === 1 ? 50 : 200;
 const FAULTY = ROBOTS / 10;
 const program = fileURLToPath(new URL("../../../test/rollout-server.ts", import.meta.url));
-let bench: CommandBench;
+let harness: CommandHarness;
 let child: ChildProcess | null = null;
 /** Answers calls and downloads and never dies, like the other servers behind one address; it advances nothing. */
 let door: App | null = null;
@@ -27,33 +27,33 @@ let publicUrl = "";
 afterEach(async () => {
   child?.kill("SIGKILL");
   await door?.http.close();
-  await bench.close();
+  await harness.close();
 });
 
 async function open(more: number): Promise<TestRobot[]> {
-  bench = await CommandBench.open({ servers: 0, more, settings: { publicUrl: () => publicUrl } });
+  harness = await CommandHarness.open({ servers: 0, more, settings: { publicUrl: () => publicUrl } });
   door = await buildApp({
-    db: bench.db,
-    connection: bench.connection,
-    broker: bench.observer,
-    clock: bench.clock,
+    db: harness.db,
+    connection: harness.connection,
+    broker: harness.observer,
+    clock: harness.clock,
     log: pino({ level: "silent" }),
     settings: { ...testSettings, publicUrl: () => publicUrl },
     serverId: randomUUID(),
   });
   await door.http.listen({ host: "127.0.0.1", port: 0 });
   publicUrl = `http://127.0.0.1:${(door.http.server.address() as AddressInfo).port}`;
-  return [bench.fixtures.ownRobot, bench.fixtures.ownRobot2, ...bench.moreRobots];
+  return [harness.fixtures.ownRobot, harness.fixtures.ownRobot2, ...harness.moreRobots];
 }
 
 async function startChild(killAt: OfferKillPoint): Promise<{ readonly exited: Promise<unknown> }> {
   child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
-  const { username, password } = bench.mqtt.serverAccount;
-  const connection = { ...bench.connection, types: undefined };
+  const { username, password } = harness.mqtt.serverAccount;
+  const connection = { ...harness.connection, types: undefined };
   child.send({
     connection,
-    mqttUrl: bench.mqtt.url,
+    mqttUrl: harness.mqtt.url,
     username,
     password,
     publicUrl,
@@ -80,9 +80,9 @@ async function begin(client: TestClient, robots: readonly TestRobot[], options: 
 }
 
 const countDone = async () =>
-  (await bench.db.selectFrom("rollout_robots").select("robot_id").where("state", "=", "DONE").execute()).length;
+  (await harness.db.selectFrom("rollout_robots").select("robot_id").where("state", "=", "DONE").execute()).length;
 const isEnded = async () =>
-  (await bench.db.selectFrom("rollouts").select("id").where("ended_at", "is not", null).executeTakeFirst()) !==
+  (await harness.db.selectFrom("rollouts").select("id").where("ended_at", "is not", null).executeTakeFirst()) !==
   undefined;
 
 describe("protocol rule 13: a server that is killed in the middle of a rollout", () => {
@@ -94,16 +94,17 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
       if (!robot) throw new Error("No robot.");
       const client = await admin();
       const { exited } = await startChild(killAt);
-      await bench.live(robot);
+      await harness.live(robot);
       const rolloutId = await begin(client, [robot]);
       expect(await exited).toEqual([null, "SIGKILL"]);
-      const offer = () => bench.db.selectFrom("rollout_robots").select(["offer_id", "state"]).executeTakeFirstOrThrow();
+      const offer = () =>
+        harness.db.selectFrom("rollout_robots").select(["offer_id", "state"]).executeTakeFirstOrThrow();
       const { offer_id } = await offer();
       expect(offer_id).not.toBeNull();
-      await bench.startServer();
-      await bench.until(isEnded);
+      await harness.startServer();
+      await harness.until(isEnded);
       expect(await offer()).toEqual({ offer_id, state: "DONE" });
-      expect(bench.robot(robot).truth()).toMatchObject({ firmware: "2.0.0", update: { offerId: offer_id } });
+      expect(harness.robot(robot).truth()).toMatchObject({ firmware: "2.0.0", update: { offerId: offer_id } });
       expect((await client.ask(rolloutDetails, { params: { rolloutId } })).counts).toMatchObject({ DONE: 1 });
     },
   );
@@ -121,13 +122,13 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     );
     for (const robot of robots) {
       const what = faulty.get(robot.id);
-      if (what) bench.robot(robot).inject({ kind: "firmware", what });
+      if (what) harness.robot(robot).inject({ kind: "firmware", what });
     }
     expect(faulty.size).toBe(FAULTY);
     const silent = [...faulty].flatMap(([id, what]) => (what === "silent" ? [id] : []));
     /** The deadline of robots that have fallen silent passes immediately. */
     const expire = () =>
-      bench.db
+      harness.db
         .updateTable("rollout_robots")
         .set({ deadline_at: new Date(0) })
         .where("robot_id", "in", silent)
@@ -137,15 +138,15 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     const client = await admin();
     const { exited } = await startChild("never");
     const rolloutId = await begin(client, robots, { batch_size: ROBOTS / 5, failure_threshold_percent: 30 });
-    await bench.until(async () => {
+    await harness.until(async () => {
       await expire();
       return (await countDone()) >= ROBOTS * 0.45;
     });
     child?.kill("SIGKILL");
     await exited;
     expect(await countDone()).toBeLessThan(ROBOTS - FAULTY);
-    await bench.startServer();
-    await bench.until(async () => {
+    await harness.startServer();
+    await harness.until(async () => {
       await expire();
       return isEnded();
     });
@@ -153,7 +154,7 @@ describe("protocol rule 13: a server that is killed in the middle of a rollout",
     const ended = await client.ask(rolloutDetails, { params: { rolloutId } });
     expect([ended.state, ended.counts]).toMatchObject(["DONE", { DONE: ROBOTS - FAULTY, FAILED: FAULTY }]);
     const wrong = ended.robots.filter(({ robot_id, serial_number, state }) => {
-      const { firmware } = bench.fleet.robot(serial_number).truth();
+      const { firmware } = harness.fleet.robot(serial_number).truth();
       return faulty.has(robot_id)
         ? state !== "FAILED" || firmware === "2.0.0"
         : state !== "DONE" || firmware !== "2.0.0";

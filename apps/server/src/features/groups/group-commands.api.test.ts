@@ -2,36 +2,36 @@ import { createGroup, groupSendCommand, siteStop, updateGroup } from "@suncrew/c
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let owner: TestClient;
 let groupId: number;
 let robots: readonly TestRobot[];
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ more: 2 });
-  robots = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2, ...bench.moreRobots];
-  for (const robot of robots) await bench.live(robot);
-  owner = await bench.server.as("owner");
+  harness = await CommandHarness.open({ more: 2 });
+  robots = [harness.fixtures.ownRobot, harness.fixtures.ownRobot2, ...harness.moreRobots];
+  for (const robot of robots) await harness.live(robot);
+  owner = await harness.server.as("owner");
   const body = { site_id: siteId(), group_name: "East Row", robot_ids: robots.map(({ id }) => id) };
   ({ groupId } = await owner.ask(createGroup, { body }));
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
-const siteId = () => bench.fixtures.ownSiteId;
+const siteId = () => harness.fixtures.ownSiteId;
 const command = (verb: "START" | "STOP", robotObjectIds?: number[]) =>
   owner.ask(groupSendCommand, {
     body: { siteId: siteId(), groupId, command: verb, ...(robotObjectIds && { robotObjectIds }) },
   });
-const motions = () => robots.map((robot) => bench.robot(robot).truth().motion);
+const motions = () => robots.map((robot) => harness.robot(robot).truth().motion);
 const takeOffline = (robot: TestRobot) => {
-  bench.robot(robot).inject({ kind: "away" });
-  return bench.until(async () => !(await bench.state(robot)).online);
+  harness.robot(robot).inject({ kind: "away" });
+  return harness.until(async () => !(await harness.state(robot)).online);
 };
-const lastActivity = async (robot: TestRobot) => (await bench.activity(robot)).at(-1);
+const lastActivity = async (robot: TestRobot) => (await harness.activity(robot)).at(-1);
 
 describe("wire, Commands: a group acts on all its members together", () => {
   test("§4 Group action outcome: all start, all stop, each recorded as of the group", async () => {
@@ -56,7 +56,7 @@ describe("wire, Commands: a group acts on all its members together", () => {
         user_name: "Omkar Jain",
       });
     }
-    const run = await bench.db.selectFrom("runs").selectAll().executeTakeFirst();
+    const run = await harness.db.selectFrom("runs").selectAll().executeTakeFirst();
     expect(run).toMatchObject({ action_type: "GROUP", group_id: groupId, group_name: "East Row" });
     expect(await command("STOP")).toMatchObject({ success: true, message: "4 of 4 robots stopped." });
     expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
@@ -66,8 +66,8 @@ describe("wire, Commands: a group acts on all its members together", () => {
     const [locked, moving, refusing, fine] = robots;
     if (!locked || !moving || !refusing || !fine) throw new Error("There are four robots.");
     await owner.ask(robotMaintenance, { params: { robotId: locked.id }, body: { enabled: true, reason: "Worn" } });
-    await bench.press("START", { robot: moving });
-    bench.robot(refusing).inject({ kind: "refuse", verbs: ["START"], code: "BATTERY_LOW" });
+    await harness.press("START", { robot: moving });
+    harness.robot(refusing).inject({ kind: "refuse", verbs: ["START"], code: "BATTERY_LOW" });
     const first = await command("START");
     expect(first).toMatchObject({ success: false, message: "1 of 4 robots started. 1 failed. 2 skipped." });
     expect(first.results.map(({ robotId, outcome, message }) => [robotId, outcome, message])).toEqual([
@@ -76,8 +76,8 @@ describe("wire, Commands: a group acts on all its members together", () => {
       [refusing.serial, "FAILED", "Robot OWN-M1 refused: its battery is too low."],
       [fine.serial, "SUCCESS", "START command sent to Robot OWN-M2"],
     ]);
-    expect(bench.robot(locked).truth().startsTaken).toEqual([]);
-    bench.robot(refusing).clear();
+    expect(harness.robot(locked).truth().startsTaken).toEqual([]);
+    harness.robot(refusing).clear();
     expect(await command("START", [refusing.id])).toMatchObject({
       success: true,
       message: "1 of 1 robot started.",
@@ -89,7 +89,7 @@ describe("wire, Commands: a group acts on all its members together", () => {
     const [own, second, third] = robots;
     if (!own || !second || !third) throw new Error("The group has four robots.");
     await takeOffline(second);
-    bench.robot(third).inject({ kind: "refuse" });
+    harness.robot(third).inject({ kind: "refuse" });
     await command("START");
     const { days } = await owner.ask(runsCalendar, { params: { siteId: siteId() } });
     const [entry, ...others] = days.flatMap(({ entries }) => entries);
@@ -125,13 +125,13 @@ describe("wire, Commands: a group acts on all its members together", () => {
       ],
     });
     expect(await lastActivity(offline)).toMatchObject({ action: "STOP", status: "FAILED", action_type: "GROUP" });
-    bench.robot(offline).clear();
-    await bench.until(async () => (await bench.commands(offline)).every(({ settled_at }) => settled_at !== null));
+    harness.robot(offline).clear();
+    await harness.until(async () => (await harness.commands(offline)).every(({ settled_at }) => settled_at !== null));
     expect(await lastActivity(offline)).toMatchObject({ action: "STOP", status: "SUCCESS" });
   });
 
   test("wire, Commands: robots out of scope are 404, those of another group 400, and nothing moves", async () => {
-    const { foreignRobot, foreignSiteId, ownSiteId } = bench.fixtures;
+    const { foreignRobot, foreignSiteId, ownSiteId } = harness.fixtures;
     const other = { site_id: ownSiteId, group_name: "West", robot_ids: [robots[3]?.id ?? 0] };
     const rest = { site_id: ownSiteId, group_name: "East Row", robot_ids: robots.slice(0, 3).map(({ id }) => id) };
     await owner.ask(updateGroup, { params: { groupId }, body: rest });
@@ -150,19 +150,19 @@ describe("Stop everything: one press for a site", () => {
   test("§7 site stop: every robot of the site stops, whatever its group, and the rest is reported", async () => {
     const [first, second] = robots;
     if (!first || !second) throw new Error("There are four robots.");
-    await bench.press("START", { robot: first });
-    await bench.press("START", { robot: second });
-    await bench.press("START", { robot: bench.fixtures.foreignRobot, as: "stranger" });
+    await harness.press("START", { robot: first });
+    await harness.press("START", { robot: second });
+    await harness.press("START", { robot: harness.fixtures.foreignRobot, as: "stranger" });
     const answer = await owner.ask(siteStop, { body: { siteId: siteId() } });
     expect(answer).toMatchObject({ success: true, message: "2 of 2 robots stopped. 2 already stopped." });
     expect(answer.results.map(({ was_moving }) => was_moving)).toEqual([true, true, false, false]);
     expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "STOPPED"]);
-    expect(bench.robot(bench.fixtures.foreignRobot).truth().motion).toBe("MOVING");
+    expect(harness.robot(harness.fixtures.foreignRobot).truth().motion).toBe("MOVING");
     expect(await lastActivity(first)).toMatchObject({ action: "STOP", action_type: "MANUAL", user_name: "Omkar Jain" });
   });
 
   test("§7 site stop: a site without robots answers so", async () => {
-    const body = { siteId: bench.fixtures.secondSiteId };
+    const body = { siteId: harness.fixtures.secondSiteId };
     expect(await owner.ask(siteStop, { body })).toEqual({
       success: false,
       message: "There is no robot at this site.",
@@ -218,7 +218,7 @@ describe("protocol rule 8: a group is locked and released together", () => {
       ],
     });
     expect(motions()).toEqual(["STOPPED", "MOVING", "MOVING", "MOVING"]);
-    expect(bench.robot(offline).truth().mode).toBe("MAINTENANCE");
+    expect(harness.robot(offline).truth().mode).toBe("MAINTENANCE");
   });
 
   test("protocol rule 8: the lock of an offline member remains, not confirmed, and is delivered", async () => {
@@ -231,7 +231,7 @@ describe("protocol rule 8: a group is locked and released together", () => {
         "4 of 4 robots locked for maintenance. For 1 the lock is stored and repeated until the robot confirms it.",
       results: [{ outcome: "SUCCESS", pending: true }, { pending: false }, {}, {}],
     });
-    bench.robot(offline).clear();
-    await bench.robot(offline).until(({ mode }) => mode === "MAINTENANCE");
+    harness.robot(offline).clear();
+    await harness.robot(offline).until(({ mode }) => mode === "MAINTENANCE");
   });
 });

@@ -1,28 +1,28 @@
 import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
 import { holdRobotRows } from "../../../test/row-locks.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let robots: readonly TestRobot[];
 let groupId: number;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ clock: new FastClock(2), more: 12 });
-  robots = bench.moreRobots;
-  for (const robot of robots) await bench.live(robot);
-  const owner = await bench.server.as("owner");
-  const body = { site_id: bench.fixtures.ownSiteId, group_name: "All", robot_ids: robots.map(({ id }) => id) };
+  harness = await CommandHarness.open({ clock: new FastClock(2), more: 12 });
+  robots = harness.moreRobots;
+  for (const robot of robots) await harness.live(robot);
+  const owner = await harness.server.as("owner");
+  const body = { site_id: harness.fixtures.ownSiteId, group_name: "All", robot_ids: robots.map(({ id }) => id) };
   ({ groupId } = await owner.ask(createGroup, { body }));
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 async function startAll() {
-  const owner = await bench.server.as("owner");
-  const body = { siteId: bench.fixtures.ownSiteId, groupId, command: "START" as const };
+  const owner = await harness.server.as("owner");
+  const body = { siteId: harness.fixtures.ownSiteId, groupId, command: "START" as const };
   const { results } = await owner.ask(groupSendCommand, { body });
   return new Map(results.map((result) => [result.robotObjectId, result]));
 }
@@ -37,7 +37,7 @@ async function onRecord(robot: TestRobot) {
         and x.action = 'START_ROBOT' and x.outcome = 'FAILED') as failures,
       (select string_agg(case when r.command_id = start.id then 'by this start' else 'by nobody' end, ', ')
         from runs r where r.robot_id = start.robot_id and r.ended_at is null) as moves
-    from commands start where start.robot_id = ${robot.id} and start.verb = 'START'`.execute(bench.db);
+    from commands start where start.robot_id = ${robot.id} and start.verb = 'START'`.execute(harness.db);
   return rows;
 }
 
@@ -69,13 +69,13 @@ describe("protocol rule 6: a START of a group that is shown too late", () => {
     if (broken === undefined) throw new Error("There are no robots.");
     for (const [nth, robot] of robots.entries()) {
       // Some accept it and show it late, the others never receive it.
-      bench.robot(robot).inject(nth % 2 === 0 ? { kind: "late", ms: 9_000 } : { kind: "deaf" });
+      harness.robot(robot).inject(nth % 2 === 0 ? { kind: "late", ms: 9_000 } : { kind: "deaf" });
     }
     // Its START is closed, its planned run, activity and audit are written, and then its STOP cannot be stored.
     await sql`create function no_stop() returns trigger language plpgsql as $$
-      begin raise exception 'no Stop for this robot'; end $$`.execute(bench.db);
+      begin raise exception 'no Stop for this robot'; end $$`.execute(harness.db);
     await sql`create trigger no_stop before insert on commands for each row
-      when (new.verb = 'STOP' and new.robot_id = ${sql.lit(broken.id)}) execute function no_stop()`.execute(bench.db);
+      when (new.verb = 'STOP' and new.robot_id = ${sql.lit(broken.id)}) execute function no_stop()`.execute(harness.db);
     const answers = await startAll();
     for (const robot of others) {
       const answer = answers.get(robot.id);
@@ -84,19 +84,19 @@ describe("protocol rule 6: a START of a group that is shown too late", () => {
       expect([notConfirmed(robot), notKnown(robot)]).toContain(answer?.message);
     }
     expect(answers.get(broken.id)).toMatchObject({ outcome: "FAILED", message: notKnown(broken), pending: false });
-    await bench.until(async () => {
+    await harness.until(async () => {
       await expectNothingHalf();
       const records = await Promise.all(others.map(onRecord));
       return records.flat().every(({ outcome }) => outcome !== null);
     });
     expect(await onRecord(broken)).toMatchObject([open]);
-    await sql`drop trigger no_stop on commands`.execute(bench.db);
-    await sql`drop function no_stop()`.execute(bench.db);
-    for (const [nth, robot] of robots.entries()) bench.robot(robot).clear(nth % 2 === 0 ? "late" : "deaf");
-    await bench.until(async () => {
+    await sql`drop trigger no_stop on commands`.execute(harness.db);
+    await sql`drop function no_stop()`.execute(harness.db);
+    for (const [nth, robot] of robots.entries()) harness.robot(robot).clear(nth % 2 === 0 ? "late" : "deaf");
+    await harness.until(async () => {
       await expectNothingHalf();
-      const unsettled = await bench.db.selectFrom("commands").select("id").where("settled_at", "is", null).execute();
-      const areStopped = robots.every((robot) => bench.robot(robot).truth().motion === "STOPPED");
+      const unsettled = await harness.db.selectFrom("commands").select("id").where("settled_at", "is", null).execute();
+      const areStopped = robots.every((robot) => harness.robot(robot).truth().motion === "STOPPED");
       return unsettled.length === 0 && areStopped;
     });
     for (const robot of robots) expect(await onRecord(robot)).toMatchObject([{ ...failed(robot), stops: "CONFIRMED" }]);
@@ -105,14 +105,14 @@ describe("protocol rule 6: a START of a group that is shown too late", () => {
   test("protocol rule 6: is answered in time for all robots but one whose rows are locked", async () => {
     const held = robots.at(-5);
     if (held === undefined) throw new Error("There are no robots.");
-    for (const robot of robots) bench.robot(robot).inject({ kind: "deaf" });
+    for (const robot of robots) harness.robot(robot).inject({ kind: "deaf" });
     const started = startAll();
-    await bench.until(async () => (await onRecord(held)).length === 1);
-    const letGo = await holdRobotRows(bench.db, held);
+    await harness.until(async () => (await onRecord(held)).length === 1);
+    const letGo = await holdRobotRows(harness.db, held);
     const answers = await started.finally(() => void letGo());
     const told = robots.map((robot) => answers.get(robot.id)?.message);
     expect(told).toEqual(robots.map((robot) => (robot === held ? notKnown : notConfirmed)(robot)));
-    await bench.until(async () => {
+    await harness.until(async () => {
       await expectNothingHalf();
       return (await onRecord(held)).some(({ outcome }) => outcome !== null);
     });

@@ -1,7 +1,7 @@
 import { ready } from "@suncrew/contract/config/config.ts";
 import { createGroup, groupSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
 
@@ -9,39 +9,39 @@ const TOKEN = "a-token-of-tests";
 const NO_START =
   "The clocks of this server and of the database do not agree, so no robot is started. Robots can still be stopped.";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let clocks: StubClockCheck;
 
 beforeEach(async () => {
   clocks = new StubClockCheck();
-  bench = await CommandBench.open({ clocks, settings: { metricsToken: TOKEN } });
-  for (const robot of [bench.fixtures.ownRobot, bench.fixtures.ownRobot2]) await bench.live(robot);
+  harness = await CommandHarness.open({ clocks, settings: { metricsToken: TOKEN } });
+  for (const robot of [harness.fixtures.ownRobot, harness.fixtures.ownRobot2]) await harness.live(robot);
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 test("protocol rule 12: a server that cannot rely on its clock starts no robot, stops any robot, and says so", async () => {
-  const { ownRobot, ownRobot2, ownSiteId } = bench.fixtures;
-  const admin = await bench.server.as("admin");
+  const { ownRobot, ownRobot2, ownSiteId } = harness.fixtures;
+  const admin = await harness.server.as("admin");
   const body = { site_id: ownSiteId, group_name: "East Row", robot_ids: [ownRobot.id, ownRobot2.id] };
   const { groupId } = await admin.ask(createGroup, { body });
-  expect((await bench.press("START")).status).toBe(200);
+  expect((await harness.press("START")).status).toBe(200);
 
   clocks.trouble = TROUBLE;
-  expect(await bench.press("START", { robot: ownRobot2 })).toMatchObject({
+  expect(await harness.press("START", { robot: ownRobot2 })).toMatchObject({
     status: 503,
     body: { success: false, message: NO_START },
   });
   const group = { siteId: ownSiteId, groupId, command: "START" as const, robotObjectIds: [ownRobot2.id] };
   const { results } = await admin.ask(groupSendCommand, { body: group });
   expect(results).toMatchObject([{ outcome: "SKIPPED", message: NO_START }]);
-  expect((await bench.activity(ownRobot2)).map(({ action, status }) => [action, status])).toEqual([
+  expect((await harness.activity(ownRobot2)).map(({ action, status }) => [action, status])).toEqual([
     ["START", "REFUSED"],
     ["START", "REFUSED"],
   ]);
-  expect(await bench.commands(ownRobot2)).toEqual([]);
+  expect(await harness.commands(ownRobot2)).toEqual([]);
 
-  const stopped = bench.press("STOP");
-  await expect.poll(() => bench.robot().truth().motion, { timeout: 10_000 }).toBe("STOPPED");
+  const stopped = harness.press("STOP");
+  await expect.poll(() => harness.robot().truth().motion, { timeout: 10_000 }).toBe("STOPPED");
   // This server may no longer be the bridge, and no other is there to see the robot stop.
   expect([200, 504]).toContain((await stopped).status);
 
@@ -56,9 +56,10 @@ test("protocol rule 12: a server that cannot rely on its clock starts no robot, 
   expect(valueOf(samples, "suncrew_clock_ahead_seconds", { clock: "counted" })).toBe(0.25);
 
   clocks.trouble = null;
-  await bench.until(
+  await harness.until(
     async () =>
-      (await bench.state(ownRobot2)).online && (await bench.commands()).every(({ settled_at }) => settled_at !== null),
+      (await harness.state(ownRobot2)).online &&
+      (await harness.commands()).every(({ settled_at }) => settled_at !== null),
   );
-  expect((await bench.press("START", { robot: ownRobot2 })).status).toBe(200);
+  expect((await harness.press("START", { robot: ownRobot2 })).status).toBe(200);
 });

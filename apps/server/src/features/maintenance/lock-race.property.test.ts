@@ -3,7 +3,7 @@ import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenanc
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { type BenchServer, CommandBench } from "../../../test/command-bench.ts";
+import { type HarnessServer, CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
@@ -13,13 +13,13 @@ const { factor, seed } = inject("soak");
 const histories = 4 * factor;
 const SPEED = 10;
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let groupId: number;
 let tried = 0;
 let startsOverlapped = 0;
 const brokers: InterruptibleBroker[] = [];
 const clock = new FastClock(SPEED);
-const robots = (): readonly TestRobot[] => [bench.fixtures.ownRobot, bench.fixtures.ownRobot2];
+const robots = (): readonly TestRobot[] => [harness.fixtures.ownRobot, harness.fixtures.ownRobot2];
 
 beforeAll(async () => {
   const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) => {
@@ -27,15 +27,15 @@ beforeAll(async () => {
     brokers.push(broker);
     return broker;
   };
-  bench = await CommandBench.open({ clock, servers: 2, wrapBroker });
-  for (const robot of robots()) await bench.live(robot);
-  const owner = await bench.server.as("owner");
+  harness = await CommandHarness.open({ clock, servers: 2, wrapBroker });
+  for (const robot of robots()) await harness.live(robot);
+  const owner = await harness.server.as("owner");
   const robot_ids = robots().map(({ id }) => id);
-  const body = { site_id: bench.fixtures.ownSiteId, group_name: "Row", robot_ids };
+  const body = { site_id: harness.fixtures.ownSiteId, group_name: "Row", robot_ids };
   ({ groupId } = await owner.ask(createGroup, { body }));
 });
 afterAll(async () => {
-  await bench.close();
+  await harness.close();
   process.stdout.write(
     `lock against start: ${tried} histories tried, ${startsOverlapped} starts under way as the lock came (seed ${seed})\n`,
   );
@@ -95,23 +95,23 @@ async function live({ faults, losses, powerCycle, starts, lock }: History): Prom
   await Promise.all([...started, cycled]);
   // All faults end; then each lock is confirmed by its robot, and from there on nothing moves it.
   for (const broker of brokers) broker.deliveryOf = () => "pass";
-  for (const robot of robots()) bench.robot(robot).clear();
+  for (const robot of robots()) harness.robot(robot).clear();
   for (const robot of locked) await soon(untilConfirmed(robot), "the lock is confirmed");
-  const before = locked.map((robot) => bench.robot(robot).truth().startsTaken.length);
+  const before = locked.map((robot) => harness.robot(robot).truth().startsTaken.length);
   for (const robot of locked)
-    expect(bench.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
+    expect(harness.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
   // Everything the servers have ever sent arrives once more, and everybody tries again.
   for (const { topic, payload } of brokers.flatMap(({ published }) => published.slice(-12))) {
-    await bench.observer.publish(topic, payload);
+    await harness.observer.publish(topic, payload);
   }
   await Promise.all(starts.map((each) => begin(each, locked)));
   for (const [index, robot] of locked.entries()) {
     // Once every order is settled, what a schedule might have sent has reached the robot as well.
     await check(robot);
-    expect(bench.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
-    expect(bench.robot(robot).truth().startsTaken.length).toBe(before[index]);
+    expect(harness.robot(robot).truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE" });
+    expect(harness.robot(robot).truth().startsTaken.length).toBe(before[index]);
     // What the device reported while the lock was being set is not shown.
-    expect((await bench.state(robot)).robot_status).toBe("offline");
+    expect((await harness.state(robot)).robot_status).toBe("offline");
   }
   await cleanUp(locked);
 }
@@ -119,13 +119,13 @@ async function live({ faults, losses, powerCycle, starts, lock }: History): Prom
 /** According to the records: no START was confirmed under the lock, and every one in progress is settled. */
 async function check(robot: TestRobot): Promise<void> {
   const commands = await soon(
-    bench.until(async () => {
-      const all = await bench.commands(robot);
+    harness.until(async () => {
+      const all = await harness.commands(robot);
       return all.every(({ settled_at }) => settled_at !== null) && all;
     }),
     "every command is settled",
   );
-  const lockRow = await bench.db
+  const lockRow = await harness.db
     .selectFrom("maintenance_locks")
     .selectAll()
     .where("robot_id", "=", robot.id)
@@ -144,30 +144,30 @@ async function cleanUp(locked: readonly TestRobot[]): Promise<void> {
   for (const robot of locked) {
     await soon(untilReleased(robot), "the robot is released");
     // It begins the next history without a past: its commands stay recorded, and none of them acts any more.
-    expect(bench.robot(robot).truth().motion).toBe("STOPPED");
+    expect(harness.robot(robot).truth().motion).toBe("STOPPED");
   }
   for (const robot of robots()) {
-    await soon(bench.press("STOP", { robot }), "the last STOP is answered");
+    await soon(harness.press("STOP", { robot }), "the last STOP is answered");
     await soon(
-      bench.robot(robot).until(({ motion }) => motion === "STOPPED"),
+      harness.robot(robot).until(({ motion }) => motion === "STOPPED"),
       "the robot stands after the last STOP",
     );
     await soon(
-      bench.until(async () => (await bench.commands(robot)).every(({ settled_at }) => settled_at !== null)),
+      harness.until(async () => (await harness.commands(robot)).every(({ settled_at }) => settled_at !== null)),
       "nothing is pending",
     );
   }
-  await bench.db.deleteFrom("maintenance_locks").execute();
-  await bench.db.deleteFrom("schedules").execute();
-  await bench.db.deleteFrom("runs").execute();
-  await bench.db.deleteFrom("activity").execute();
-  await bench.db.updateTable("commands").set({ follows_id: null }).execute();
-  await bench.db.deleteFrom("commands").execute();
+  await harness.db.deleteFrom("maintenance_locks").execute();
+  await harness.db.deleteFrom("schedules").execute();
+  await harness.db.deleteFrom("runs").execute();
+  await harness.db.deleteFrom("activity").execute();
+  await harness.db.updateTable("commands").set({ follows_id: null }).execute();
+  await harness.db.deleteFrom("commands").execute();
 }
 
 async function untilReleased(robot: TestRobot): Promise<void> {
   for (;;) {
-    const owner = await bench.server.as("owner");
+    const owner = await harness.server.as("owner");
     const params = { robotId: robot.id };
     const answer = await owner.call(robotMaintenance, { params, body: { enabled: false } });
     if (answer.status === 200) return;
@@ -176,14 +176,14 @@ async function untilReleased(robot: TestRobot): Promise<void> {
 }
 
 async function untilConfirmed(robot: TestRobot): Promise<void> {
-  await bench.until(async () => {
-    const row = await bench.db
+  await harness.until(async () => {
+    const row = await harness.db
       .selectFrom("maintenance_locks")
       .select("confirmed_at")
       .where("robot_id", "=", robot.id)
       .where("released_at", "is", null)
       .executeTakeFirst();
-    return row?.confirmed_at && bench.robot(robot).truth().mode === "MAINTENANCE";
+    return row?.confirmed_at && harness.robot(robot).truth().mode === "MAINTENANCE";
   });
 }
 
@@ -195,7 +195,7 @@ async function begin(
   const target = robots()[robot];
   if (target === undefined) return;
   if (by === "person") {
-    const { status } = await bench.press("START", { robot: target, on: serverOf(server) });
+    const { status } = await harness.press("START", { robot: target, on: serverOf(server) });
     expect(locked.includes(target) ? [409] : [200, 409, 502, 503, 504]).toContain(status);
     return;
   }
@@ -211,13 +211,13 @@ async function begin(
   const now = clock.now();
   const { date, time } = localTimeOf(now, "Asia/Kolkata");
   const due = { start_time: `${date} ${time}`, status: "ACTIVE" as const, next_run_at: now };
-  await bench.db
+  await harness.db
     .insertInto("schedules")
     .values({ group_id: groupId, site_id: siteId, frequency: "ONCE", duration_minutes: 30, ...due })
     .onConflict((conflict) => conflict.column("group_id").doUpdateSet(due))
     .execute();
-  await bench.until(async () => {
-    const found = await bench.db
+  await harness.until(async () => {
+    const found = await harness.db
       .selectFrom("schedules")
       .select("next_run_at")
       .where("group_id", "=", groupId)
@@ -234,11 +234,11 @@ async function set(enabled: boolean, { isGroup, robot, server }: History["lock"]
 }
 
 function simulated(index: number) {
-  return bench.robot(robots()[index]);
+  return harness.robot(robots()[index]);
 }
 
-function serverOf(index: number): BenchServer {
-  return bench.servers[index] ?? bench.server;
+function serverOf(index: number): HarnessServer {
+  return harness.servers[index] ?? harness.server;
 }
 
 function brokerOf(index: number): InterruptibleBroker {

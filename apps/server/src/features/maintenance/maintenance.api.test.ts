@@ -1,41 +1,42 @@
 import { robotDetailsWithSettings, updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import type { Person } from "../../../test/fixtures.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let broker: InterruptibleBroker;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
-  await bench.live();
+  harness = await CommandHarness.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
+  await harness.live();
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
-const robot = () => bench.robot();
+const robot = () => harness.robot();
 const set = async (body: object, as: Person = "owner") => {
-  const client = await bench.server.as(as);
-  const params = { robotId: bench.fixtures.ownRobot.id };
+  const client = await harness.server.as(as);
+  const params = { robotId: harness.fixtures.ownRobot.id };
   return client.call(robotMaintenance, { params, body: { enabled: true, ...body } });
 };
 const lock = (reason = "Brush worn", as?: Person) => set({ reason }, as);
 const release = (more: object = {}) => set({ enabled: false, ...more });
 /** As the lists and the live stream show it. */
 const shown = async () => {
-  const client = await bench.server.as("owner");
-  const { robots } = await client.ask(robotDetailsWithSettings, { params: { siteId: bench.fixtures.ownSiteId } });
-  return robots.find(({ robot_id }) => robot_id === bench.fixtures.ownRobot.id);
+  const client = await harness.server.as("owner");
+  const { robots } = await client.ask(robotDetailsWithSettings, { params: { siteId: harness.fixtures.ownSiteId } });
+  return robots.find(({ robot_id }) => robot_id === harness.fixtures.ownRobot.id);
 };
-const locks = () => bench.db.selectFrom("maintenance_locks").selectAll().orderBy("id").execute();
-const verbs = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
-const confirmed = () => bench.until(async () => (await locks()).at(-1)?.confirmed_at);
-const settled = () => bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+const locks = () => harness.db.selectFrom("maintenance_locks").selectAll().orderBy("id").execute();
+const verbs = async () => (await harness.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
+const confirmed = () => harness.until(async () => (await locks()).at(-1)?.confirmed_at);
+const settled = () =>
+  harness.until(async () => (await harness.commands()).every(({ settled_at }) => settled_at !== null));
 
 describe("protocol rule 8: a lock", () => {
   test("protocol rule 8: stops a robot that is cleaning, is confirmed by it, and says who, why and since when", async () => {
-    await bench.press("START");
+    await harness.press("START");
     expect(await lock()).toMatchObject({
       status: 200,
       body: {
@@ -56,9 +57,9 @@ describe("protocol rule 8: a lock", () => {
     expect(row).toMatchObject({
       former_mode: "auto",
       released_at: null,
-      locked_by_user_id: bench.fixtures.userIds.owner,
+      locked_by_user_id: harness.fixtures.userIds.owner,
     });
-    expect(await bench.audit()).toMatchObject([
+    expect(await harness.audit()).toMatchObject([
       { action: "START_ROBOT" },
       {
         action: "MAINTENANCE_ON",
@@ -68,19 +69,19 @@ describe("protocol rule 8: a lock", () => {
         after: { operating_mode: "maintenance", reason: "Brush worn" },
       },
     ]);
-    const [run] = await bench.db.selectFrom("runs").selectAll().execute();
+    const [run] = await harness.db.selectFrom("runs").selectAll().execute();
     expect(run).toMatchObject({ reason: "MAINTENANCE" });
   });
 
   test("protocol rule 8: every moving command is refused with a clear message, STOP is accepted, and it cannot be locked twice", async () => {
     await lock();
     const words = "Robot OWN-1 is in maintenance. Exit maintenance first.";
-    expect(await bench.press("START")).toMatchObject({ status: 409, body: { success: false, message: words } });
-    const admin = await bench.server.as("admin");
-    const params = { robotId: bench.fixtures.ownRobot.id };
+    expect(await harness.press("START")).toMatchObject({ status: 409, body: { success: false, message: words } });
+    const admin = await harness.server.as("admin");
+    const params = { robotId: harness.fixtures.ownRobot.id };
     const settings = await admin.call(updateRobotSettings, { params, body: { cleaning_direction: "REVERSE" } });
     expect(settings).toMatchObject({ status: 409, body: { success: false, message: words } });
-    expect(await bench.press("STOP")).toMatchObject({ status: 200 });
+    expect(await harness.press("STOP")).toMatchObject({ status: 200 });
     expect(await lock("Again", "admin")).toMatchObject({
       status: 409,
       body: {
@@ -90,7 +91,7 @@ describe("protocol rule 8: a lock", () => {
         ),
       },
     });
-    expect((await bench.audit()).at(-1)).toMatchObject({
+    expect((await harness.audit()).at(-1)).toMatchObject({
       action: "MAINTENANCE_ON",
       outcome: "REFUSED",
       actor: "Anita Rao",
@@ -100,15 +101,15 @@ describe("protocol rule 8: a lock", () => {
 
   test("decisions, stubs: the status stays offline whatever the device says, with its true connection beside it", async () => {
     await lock();
-    const { state_seq: before } = await bench.state();
+    const { state_seq: before } = await harness.state();
     robot().setByHand({ battery: 51 });
-    await bench.until(async () => (await bench.state()).state_seq !== before);
+    await harness.until(async () => (await harness.state()).state_seq !== before);
     expect(await shown()).toMatchObject({ status: "offline", online: true, battery_level: 51 });
   });
 
   test("protocol rule 8: it remains for an offline robot, and is delivered when the robot returns", async () => {
     robot().inject({ kind: "away" });
-    await bench.until(async () => !(await bench.state()).online);
+    await harness.until(async () => !(await harness.state()).online);
     expect(await lock()).toMatchObject({
       status: 200,
       body: { success: true, confirmed: false, message: expect.stringContaining("not confirmed by the robot") },
@@ -138,17 +139,21 @@ describe("protocol rule 8: a lock", () => {
   test("protocol rule 8: a robot that has lost it is locked again by Suncrew", async () => {
     await lock();
     robot().setByHand({ maintenance: false });
-    await bench.until(async () => (await bench.commands()).length === 2);
+    await harness.until(async () => (await harness.commands()).length === 2);
     await settled();
     await confirmed();
     expect(robot().truth().mode).toBe("MAINTENANCE");
-    expect((await bench.commands())[1]).toMatchObject({
+    expect((await harness.commands())[1]).toMatchObject({
       verb: "MAINTENANCE_ON",
       requested_by: "Suncrew",
       user_id: null,
     });
     expect(await locks()).toMatchObject([{ locked_by: "Omkar Jain", reason: "Brush worn", released_at: null }]);
-    expect((await bench.audit()).at(-1)).toMatchObject({ actor: "Suncrew", action: "MAINTENANCE_ON", outcome: "DONE" });
+    expect((await harness.audit()).at(-1)).toMatchObject({
+      actor: "Suncrew",
+      action: "MAINTENANCE_ON",
+      outcome: "DONE",
+    });
   });
 
   test("wire, Commands: a lock without a reason, and one that would start, are 400", async () => {
@@ -163,13 +168,13 @@ describe("protocol rule 8: a lock", () => {
 
 describe("protocol rule 8: a release", () => {
   test("decisions, stubs: the former mode and the device's status return, and the robot does not move unless a start is requested", async () => {
-    await bench.db.updateTable("robots").set({ operating_mode: "manual" }).execute();
+    await harness.db.updateTable("robots").set({ operating_mode: "manual" }).execute();
     await lock();
     expect(await release()).toMatchObject({ status: 200, body: { success: true, confirmed: true, start: null } });
     expect(robot().truth()).toMatchObject({ motion: "STOPPED", mode: "AUTO" });
     expect(await shown()).toMatchObject({ operating_mode: "manual", status: "idle", maintenance: null });
     expect(await locks()).toMatchObject([{ released_by: "Omkar Jain", released_at: expect.any(Date) }]);
-    expect((await bench.audit()).at(-1)).toMatchObject({
+    expect((await harness.audit()).at(-1)).toMatchObject({
       action: "MAINTENANCE_OFF",
       outcome: "DONE",
       before: { operating_mode: "maintenance", reason: "Brush worn" },
@@ -185,9 +190,9 @@ describe("protocol rule 8: a release", () => {
       body: { confirmed: true, start: { success: true, message: "START command sent to Robot OWN-1" } },
     });
     expect(robot().truth()).toMatchObject({ motion: "MOVING", mode: "AUTO" });
-    const commands = await bench.commands();
+    const commands = await harness.commands();
     expect(commands.map(({ verb }) => verb)).toEqual(["MAINTENANCE_ON", "MAINTENANCE_OFF", "START"]);
-    expect(commands[2]).toMatchObject({ action_type: "MANUAL", user_id: bench.fixtures.userIds.owner });
+    expect(commands[2]).toMatchObject({ action_type: "MANUAL", user_id: harness.fixtures.userIds.owner });
     expect(commands[2]?.issued_at.getTime()).toBeGreaterThanOrEqual(commands[1]?.settled_at?.getTime() ?? Infinity);
   });
 
@@ -210,8 +215,8 @@ describe("protocol rule 8: a release", () => {
 
   test("protocol rule 8: a robot that was locked locally is not started, and can be released", async () => {
     robot().setByHand({ maintenance: true });
-    await bench.until(async () => (await bench.state()).mode === "MAINTENANCE");
-    expect(await bench.press("START")).toMatchObject({ status: 409 });
+    await harness.until(async () => (await harness.state()).mode === "MAINTENANCE");
+    expect(await harness.press("START")).toMatchObject({ status: 409 });
     expect(await release()).toMatchObject({ status: 200, body: { confirmed: true } });
     expect(robot().truth().mode).toBe("AUTO");
     expect(await locks()).toEqual([]);

@@ -3,72 +3,76 @@ import { PRESS_HEADER } from "@suncrew/contract/commands/press.ts";
 import { groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { acceptOrders } from "../commands/public.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 /** Two browsers, each with a session of its own. */
 let mine: TestClient;
 let other: TestClient;
 
 beforeEach(async () => {
-  bench = await CommandBench.open();
-  await bench.live();
-  await seedGroups(bench.db, bench.fixtures, "unplanned");
-  mine = await bench.server.as("owner");
-  other = await bench.server.as("owner");
+  harness = await CommandHarness.open();
+  await harness.live();
+  await seedGroups(harness.db, harness.fixtures, "unplanned");
+  mine = await harness.server.as("owner");
+  other = await harness.server.as("owner");
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 const refused = "Stop was pressed in the meantime.";
 const notStarted = `Released, but not started: ${refused}`;
 const headersOf = (press?: string) => ({ ...(press !== undefined && { headers: { [PRESS_HEADER]: press } }) });
 const commandBody = (command: "START" | "STOP") => {
-  const { id, serial, siteId } = bench.fixtures.ownRobot;
+  const { id, serial, siteId } = harness.fixtures.ownRobot;
   return { robotId: serial, robotObjectId: id, siteId, command };
 };
 
 const start = (press?: string) => mine.call(sendCommand, { ...headersOf(press), body: commandBody("START") });
 const startGroup = (press?: string) => {
-  const { groupId } = bench.fixtures.ownGroup;
-  const body = { siteId: bench.fixtures.ownSiteId, groupId, command: "START" as const };
+  const { groupId } = harness.fixtures.ownGroup;
+  const body = { siteId: harness.fixtures.ownSiteId, groupId, command: "START" as const };
   return mine.call(groupSendCommand, { ...headersOf(press), body });
 };
 const releaseAndStart = { enabled: false, start_after: true };
 const release = (press?: string) =>
   mine.call(robotMaintenance, {
     ...headersOf(press),
-    params: { robotId: bench.fixtures.ownRobot.id },
+    params: { robotId: harness.fixtures.ownRobot.id },
     body: releaseAndStart,
   });
 const releaseGroup = (press?: string) =>
   mine.call(groupMaintenance, {
     ...headersOf(press),
-    params: { groupId: bench.fixtures.ownGroup.groupId },
+    params: { groupId: harness.fixtures.ownGroup.groupId },
     body: releaseAndStart,
   });
 const stop = (by: TestClient, press?: string) =>
   by.ask(sendCommand, { ...headersOf(press), body: commandBody("STOP") });
 const stopAll = (by: TestClient, press?: string) =>
-  by.ask(siteStop, { ...headersOf(press), body: { siteId: bench.fixtures.ownSiteId } });
+  by.ask(siteStop, { ...headersOf(press), body: { siteId: harness.fixtures.ownSiteId } });
 const stopGroup = (by: TestClient, press?: string) => {
-  const body = { siteId: bench.fixtures.ownSiteId, groupId: bench.fixtures.ownGroup.groupId, command: "STOP" as const };
+  const body = {
+    siteId: harness.fixtures.ownSiteId,
+    groupId: harness.fixtures.ownGroup.groupId,
+    command: "STOP" as const,
+  };
   return by.ask(groupSendCommand, { ...headersOf(press), body });
 };
 /** Confirmed by the robot, so only a release ends it. */
 const lock = (by: TestClient, press?: string) =>
   by.ask(robotMaintenance, {
     ...headersOf(press),
-    params: { robotId: bench.fixtures.ownRobot.id },
+    params: { robotId: harness.fixtures.ownRobot.id },
     body: { enabled: true, reason: "Brush worn" },
   });
 
 async function expectNoStart(): Promise<void> {
-  expect((await bench.commands()).filter(({ verb }) => verb === "START")).toEqual([]);
-  expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
+  expect((await harness.commands()).filter(({ verb }) => verb === "START")).toEqual([]);
+  expect(harness.robot().truth()).toMatchObject({ motion: "STOPPED", startsTaken: [] });
 }
 
 describe("protocol rule 3: no start requested before a Stop goes out after it", () => {
@@ -83,17 +87,17 @@ describe("protocol rule 3: no start requested before a Stop goes out after it", 
     "protocol rule 3: %s that waits for the robot's rows on the server while anybody's Stop is accepted and confirmed",
     async (_, isLocked, press, why) => {
       if (isLocked) await lock(mine);
-      const { ownSiteId, ownRobot } = bench.fixtures;
-      const letGo = await holdRobotRows(bench.db, ownRobot, async (tx) => {
+      const { ownSiteId, ownRobot } = harness.fixtures;
+      const letGo = await holdRobotRows(harness.db, ownRobot, async (tx) => {
         const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
         const order = { verb: "STOP", by, mode: "AUTO", maxDurationS: 0 } as const;
-        const now = bench.clock.now();
+        const now = harness.clock.now();
         await acceptOrders(tx, ownSiteId, [ownRobot.id], order, now);
         const shown = { settled_at: now, answered_at: now, outcome: "CONFIRMED" } as const;
         await tx.updateTable("commands").set(shown).where("settled_at", "is", null).execute();
       });
       const answer = press();
-      await untilBlocked(bench.db);
+      await untilBlocked(harness.db);
       await letGo();
       expect((await answer).text).toContain(why);
       await expectNoStart();
@@ -124,10 +128,10 @@ describe("protocol rule 3: no start requested before a Stop goes out after it", 
     "protocol rule 3: %s that waited its turn in the browser while somebody's %s was accepted",
     async (_, __, isLocked, press, pressStop, why) => {
       if (isLocked) await lock(mine);
-      const began = bench.clock.now().getTime();
+      const began = harness.clock.now().getTime();
       await pressStop(other);
       // It began to wait before that, by more than its own transit here can take.
-      const waitedMs = bench.clock.now().getTime() - began + 60_000;
+      const waitedMs = harness.clock.now().getTime() - began + 60_000;
       expect((await press(`1 ${waitedMs}`)).text).toContain(why);
       await expectNoStart();
     },
@@ -137,13 +141,13 @@ describe("protocol rule 3: no start requested before a Stop goes out after it", 
     await stop(other, "9000000000000 0");
     await stop(mine, "2000 0");
     expect((await start("2001 0")).status).toBe(200);
-    await bench.robot().until(({ motion }) => motion === "MOVING");
+    await harness.robot().until(({ motion }) => motion === "MOVING");
   });
 
   test("protocol rule 3: a Start that waited in its browser for the Stop pressed before it goes out", async () => {
     await stop(mine, "2000 0");
     expect((await start("2001 60000")).status).toBe(200);
-    await bench.robot().until(({ motion }) => motion === "MOVING");
+    await harness.robot().until(({ motion }) => motion === "MOVING");
   });
 
   test("wire, Errors: a malformed press is 400 with the header named", async () => {

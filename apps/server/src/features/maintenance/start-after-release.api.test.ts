@@ -2,7 +2,7 @@ import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { siteStop } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
@@ -30,38 +30,39 @@ class FailingBroker extends InterruptibleBroker {
   }
 }
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let clock: JumpingClock;
 let broker: FailingBroker;
 
 beforeEach(async () => {
   clock = new JumpingClock();
-  bench = await CommandBench.open({ clock, wrapBroker: (inner) => (broker = new FailingBroker(inner)) });
-  await bench.live();
-  await seedGroups(bench.db, bench.fixtures, "unplanned");
+  harness = await CommandHarness.open({ clock, wrapBroker: (inner) => (broker = new FailingBroker(inner)) });
+  await harness.live();
+  await seedGroups(harness.db, harness.fixtures, "unplanned");
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
-const robot = () => bench.robot();
-const groupParams = () => ({ groupId: bench.fixtures.ownGroup.groupId });
+const robot = () => harness.robot();
+const groupParams = () => ({ groupId: harness.fixtures.ownGroup.groupId });
 const setRobot = async (body: { enabled: boolean; reason?: string; start_after?: boolean }) => {
-  const owner = await bench.server.as("owner");
-  return owner.call(robotMaintenance, { params: { robotId: bench.fixtures.ownRobot.id }, body });
+  const owner = await harness.server.as("owner");
+  return owner.call(robotMaintenance, { params: { robotId: harness.fixtures.ownRobot.id }, body });
 };
 const setGroup = async (body: { enabled: boolean; reason?: string; start_after?: boolean }) => {
-  const owner = await bench.server.as("owner");
+  const owner = await harness.server.as("owner");
   return owner.call(groupMaintenance, { params: groupParams(), body });
 };
 const lock = () => setRobot({ enabled: true, reason: "Brush worn" });
 const andStart = { enabled: false, start_after: true };
-const has = (wanted: string) => bench.until(async () => (await bench.commands()).some(({ verb }) => verb === wanted));
-const startsStored = async () => (await bench.commands()).filter(({ verb }) => verb === "START");
+const has = (wanted: string) =>
+  harness.until(async () => (await harness.commands()).some(({ verb }) => verb === wanted));
+const startsStored = async () => (await harness.commands()).filter(({ verb }) => verb === "START");
 
 /** Its next state shows everything that it has done in silence. */
 async function reportsAgain(): Promise<void> {
   robot().clear();
-  const admin = await bench.server.as("admin");
-  await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
+  const admin = await harness.server.as("admin");
+  await admin.ask(robotStatus, { query: { robotId: harness.fixtures.ownRobot.serial } });
 }
 
 const notStarted = "Released, but not started: Stop was pressed in the meantime.";
@@ -70,10 +71,10 @@ const single = {
   body: { success: true, confirmed: true, start: { success: false, message: notStarted } },
 };
 const inGroup = { status: 200, body: { success: false, results: [{ outcome: "FAILED", message: notStarted }] } };
-const stop = () => bench.press("STOP");
+const stop = () => harness.press("STOP");
 const stopAll = async () => {
-  const admin = await bench.server.as("admin");
-  return admin.call(siteStop, { body: { siteId: bench.fixtures.ownSiteId } });
+  const admin = await harness.server.as("admin");
+  return admin.call(siteStop, { body: { siteId: harness.fixtures.ownSiteId } });
 };
 
 describe("protocol rule 3: a start that follows a release gives way to a Stop pressed since", () => {
@@ -95,7 +96,7 @@ describe("protocol rule 3: a start that follows a release gives way to a Stop pr
     expect((await pressed).status).toBe(200);
     expect(await startsStored()).toEqual([]);
     expect(robot().truth()).toMatchObject({ mode: "AUTO", motion: "STOPPED", startsTaken: [] });
-    expect((await bench.audit()).filter(({ action }) => action === "START_ROBOT")).toMatchObject([
+    expect((await harness.audit()).filter(({ action }) => action === "START_ROBOT")).toMatchObject([
       { outcome: "REFUSED", reason: notStarted },
     ]);
   });
@@ -108,9 +109,9 @@ describe("§9: a start that follows a release is sent only while its caller wait
   ])("§9: %s stays stopped when the release took nearly all of the time", async (_, set) => {
     await lock();
     robot().inject({ kind: "silent" });
-    const letGo = await holdRobotRows(bench.db, bench.fixtures.ownRobot);
+    const letGo = await holdRobotRows(harness.db, harness.fixtures.ownRobot);
     const released = set(andStart);
-    await untilBlocked(bench.db);
+    await untilBlocked(harness.db);
     clock.aheadMs = 8_500;
     robot().clear();
     await letGo();

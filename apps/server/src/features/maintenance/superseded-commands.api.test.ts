@@ -1,29 +1,29 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 
 /** In real time: what is held in transit is given up after 8 s, long after these tests are over. */
-let bench: CommandBench;
+let harness: CommandHarness;
 let broker: InterruptibleBroker;
 
 beforeEach(async () => {
-  bench = await CommandBench.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
-  await bench.live();
+  harness = await CommandHarness.open({ wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)) });
+  await harness.live();
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
-const robot = () => bench.robot();
+const robot = () => harness.robot();
 const set = async (body: object, as: "owner" | "admin" = "owner") => {
-  const client = await bench.server.as(as);
+  const client = await harness.server.as(as);
   return client.call(robotMaintenance, {
-    params: { robotId: bench.fixtures.ownRobot.id },
+    params: { robotId: harness.fixtures.ownRobot.id },
     body: { enabled: true, ...body },
   });
 };
-const outcomes = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
+const outcomes = async () => (await harness.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
 
 /**
  * Holds messages of that verb back: `sent` settles with the first of them, `deliver` hands them to the robot after all.
@@ -39,10 +39,10 @@ function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: (
   const deliver = async () => {
     const held = broker.published.filter(({ payload }) => isHeld(payload));
     expect(held.length).toBeGreaterThan(0);
-    for (const { topic, payload } of held) await bench.observer.publish(topic, payload);
+    for (const { topic, payload } of held) await harness.observer.publish(topic, payload);
     // The robot handles its messages in order: once it has answered, it has handled those before.
-    const admin = await bench.server.as("admin");
-    await admin.ask(robotStatus, { query: { robotId: bench.fixtures.ownRobot.serial } });
+    const admin = await harness.server.as("admin");
+    await admin.ask(robotStatus, { query: { robotId: harness.fixtures.ownRobot.serial } });
   };
   return { sent, deliver };
 }
@@ -50,7 +50,7 @@ function hold(verb: string): { readonly sent: Promise<void>; readonly deliver: (
 describe("protocol rule 8: a lock set while something is in transit wins", () => {
   test("protocol rule 8: over a START, which is answered as superseded and has no effect when it arrives", async () => {
     const { sent, deliver } = hold("START");
-    const start = bench.press("START");
+    const start = harness.press("START");
     await sent;
     const locked = await set({ reason: "Brush worn" });
     expect(await start).toMatchObject({
@@ -61,12 +61,12 @@ describe("protocol rule 8: a lock set while something is in transit wins", () =>
     await deliver();
     expect(robot().truth()).toMatchObject({ motion: "STOPPED", mode: "MAINTENANCE", startsTaken: [] });
     expect(await outcomes()).toEqual(["START UNCONFIRMED", "MAINTENANCE_ON CONFIRMED"]);
-    expect(await bench.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
+    expect(await harness.activity()).toMatchObject([{ action: "START", status: "FAILED" }]);
   });
 
   test("protocol rule 1: nor does that START act once the robot is released", async () => {
     const { sent, deliver } = hold("START");
-    const start = bench.press("START");
+    const start = harness.press("START");
     await sent;
     await set({ reason: "Brush worn" });
     await start;
@@ -85,7 +85,7 @@ describe("protocol rule 8: a lock set while something is in transit wins", () =>
     expect(again).toMatchObject({ status: 200, body: { confirmed: true } });
     await deliver();
     expect(robot().truth()).toMatchObject({ mode: "MAINTENANCE", startsTaken: [] });
-    const locks = await bench.db.selectFrom("maintenance_locks").selectAll().execute();
+    const locks = await harness.db.selectFrom("maintenance_locks").selectAll().execute();
     expect(locks).toMatchObject([{ reason: "Motor hot", locked_by: "Anita Rao", released_at: null }]);
     expect(locks[0]?.confirmed_at).not.toBeNull();
     expect(await outcomes()).toEqual([
@@ -107,12 +107,12 @@ describe("protocol rule 8: a lock set while something is in transit wins", () =>
   });
 
   test("protocol rule 8: for a whole group, over the start of one of its robots", async () => {
-    await seedGroups(bench.db, bench.fixtures, "unplanned");
+    await seedGroups(harness.db, harness.fixtures, "unplanned");
     const { sent, deliver } = hold("START");
-    const start = bench.press("START");
+    const start = harness.press("START");
     await sent;
-    const owner = await bench.server.as("owner");
-    const params = { groupId: bench.fixtures.ownGroup.groupId };
+    const owner = await harness.server.as("owner");
+    const params = { groupId: harness.fixtures.ownGroup.groupId };
     const locked = await owner.ask(groupMaintenance, { params, body: { enabled: true, reason: "Cleaning the row" } });
     expect(locked).toMatchObject({
       success: true,

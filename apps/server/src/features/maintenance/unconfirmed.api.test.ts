@@ -2,41 +2,42 @@ import { commandMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let broker: InterruptibleBroker;
 
 // Time runs fast, because these tests wait for what is not confirmed.
 beforeEach(async () => {
-  bench = await CommandBench.open({
+  harness = await CommandHarness.open({
     clock: new FastClock(8),
     wrapBroker: (inner) => (broker = new InterruptibleBroker(inner)),
   });
-  await bench.live();
+  await harness.live();
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
-const robot = () => bench.robot();
+const robot = () => harness.robot();
 const set = async (body: object) => {
-  const client = await bench.server.as("owner");
-  const params = { robotId: bench.fixtures.ownRobot.id };
+  const client = await harness.server.as("owner");
+  const params = { robotId: harness.fixtures.ownRobot.id };
   return client.call(robotMaintenance, { params, body: { enabled: true, ...body } });
 };
 const lock = () => set({ reason: "Brush worn" });
 const release = (more: object = {}) => set({ enabled: false, ...more });
 const shown = async () => {
-  const client = await bench.server.as("owner");
-  const { robots } = await client.ask(robotDetailsWithSettings, { params: { siteId: bench.fixtures.ownSiteId } });
-  return robots.find(({ robot_id }) => robot_id === bench.fixtures.ownRobot.id);
+  const client = await harness.server.as("owner");
+  const { robots } = await client.ask(robotDetailsWithSettings, { params: { siteId: harness.fixtures.ownSiteId } });
+  return robots.find(({ robot_id }) => robot_id === harness.fixtures.ownRobot.id);
 };
-const verbs = async () => (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
-const settled = () => bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+const verbs = async () => (await harness.commands()).map(({ verb, outcome }) => `${verb} ${outcome ?? "open"}`);
+const settled = () =>
+  harness.until(async () => (await harness.commands()).every(({ settled_at }) => settled_at !== null));
 const confirmed = () =>
-  bench.until(async () => {
-    const lockRow = await bench.db.selectFrom("maintenance_locks").selectAll().executeTakeFirst();
+  harness.until(async () => {
+    const lockRow = await harness.db.selectFrom("maintenance_locks").selectAll().executeTakeFirst();
     return lockRow?.confirmed_at;
   });
 /** However busy this machine is: a lock that is answered as not confirmed yet is confirmed by a repetition. */
@@ -53,7 +54,7 @@ describe("protocol rule 8: what the robot does not confirm within 8 s", () => {
       status: 409,
       body: { message: expect.stringContaining("has not confirmed its lock yet") },
     });
-    expect(await bench.press("START")).toMatchObject({ status: 409 });
+    expect(await harness.press("START")).toMatchObject({ status: 409 });
     robot().clear("deaf");
     await confirmed();
     const sent = broker.published.filter(({ payload }) => payload.includes("MAINTENANCE_ON"));
@@ -82,7 +83,7 @@ describe("protocol rule 8: what the robot does not confirm within 8 s", () => {
     expect(robot().truth().mode).toBe("AUTO");
     robot().clear("silent");
     robot().setByHand({ battery: 50 });
-    await bench.until(async () => (await bench.commands()).length === 3);
+    await harness.until(async () => (await harness.commands()).length === 3);
     await settled();
     await confirmed();
     expect(robot().truth().mode).toBe("MAINTENANCE");

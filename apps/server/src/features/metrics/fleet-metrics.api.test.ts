@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { parseMetrics, valueOf } from "../../../test/metrics-text.ts";
-import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 import { readFleetFigures } from "./fleet-figures.repository.ts";
 
 /** In place of the test runner's own limit of one second. */
@@ -9,16 +9,16 @@ const PATIENCE = { timeout: 20_000 };
 const TOKEN = "a-token-that-only-tests-have";
 
 describe("open to other programs: /metrics while robots work", () => {
-  let bench: CommandBench;
+  let harness: CommandHarness;
   beforeEach(async () => {
-    bench = await CommandBench.open({ settings: { metricsToken: TOKEN } });
-    await bench.live();
+    harness = await CommandHarness.open({ settings: { metricsToken: TOKEN } });
+    await harness.live();
   });
-  afterEach(() => bench.close());
+  afterEach(() => harness.close());
 
   async function read() {
     const headers = { authorization: `Bearer ${TOKEN}` };
-    const answer = await bench.server.app.http.inject({ url: "/metrics", headers });
+    const answer = await harness.server.app.http.inject({ url: "/metrics", headers });
     const samples = parseMetrics(answer.body);
     return (name: string, labels: Record<string, string> = {}) => valueOf(samples, `suncrew_${name}`, labels);
   }
@@ -38,32 +38,32 @@ describe("open to other programs: /metrics while robots work", () => {
     expect([before("bridge"), before("broker_connected"), before("robots_moving")]).toEqual([1, 1, 0]);
     expect(before("robots_online")).toBeGreaterThanOrEqual(1);
     expect(before("commands_settled_total", { verb: "START", outcome: "CONFIRMED" })).toBeNull();
-    await bench.press("START");
+    await harness.press("START");
     const moving = await settled("START");
     expect(moving("robots_moving")).toBe(1);
     expect(moving("device_messages_total", { leaf: "state" })).toBeGreaterThan(
       before("device_messages_total", { leaf: "state" }) ?? 0,
     );
     expect(moving("device_messages_total", { leaf: "ack" })).toBeGreaterThan(0);
-    await bench.press("STOP");
+    await harness.press("STOP");
     const stopped = await settled("STOP");
     expect([stopped("robots_moving"), stopped("stops_pending")]).toEqual([0, 0]);
   });
 });
 
 describe("open to other programs: /metrics and schedules", () => {
-  let bench: ScheduleBench;
-  afterEach(() => bench.close());
+  let harness: ScheduleHarness;
+  afterEach(() => harness.close());
 
   test("a schedule that no server serves is reported with its age; once served, with how late it was, here a second", async () => {
-    bench = await ScheduleBench.open(new Date("2026-06-15T00:29:00Z"));
-    await bench.schedule(await bench.group(1), { startTime: "2026-06-15 06:00:00" });
+    harness = await ScheduleHarness.open(new Date("2026-06-15T00:29:00Z"));
+    await harness.schedule(await harness.group(1), { startTime: "2026-06-15 06:00:00" });
     const figuresAfter = (minutes: number) =>
-      readFleetFigures(bench.db, new Date(Date.UTC(2026, 5, 15, 0, 29 + minutes)));
+      readFleetFigures(harness.db, new Date(Date.UTC(2026, 5, 15, 0, 29 + minutes)));
     expect(await figuresAfter(0)).toMatchObject({ schedulesDue: 0, oldestDueMs: 0 });
     expect(await figuresAfter(3)).toMatchObject({ schedulesDue: 1, oldestDueMs: 120_000 });
-    await bench.until(new Date("2026-06-15T00:30:01Z"));
-    expect(bench.servedLateMs).toEqual([1_000]);
+    await harness.until(new Date("2026-06-15T00:30:01Z"));
+    expect(harness.servedLateMs).toEqual([1_000]);
     expect(await figuresAfter(3)).toMatchObject({ schedulesDue: 0, oldestDueMs: 0 });
   });
 });

@@ -3,26 +3,26 @@ import { deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.t
 import { deleteSite } from "@suncrew/contract/sites/sites.ts";
 import { retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 import { FREE_SERIAL } from "../../../test/fixtures.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 let broker: InterruptibleBroker;
 beforeEach(async () => {
   const wrapBroker = (inner: ConstructorParameters<typeof InterruptibleBroker>[0]) =>
     (broker = new InterruptibleBroker(inner));
-  bench = await CommandBench.open({ clock: new FastClock(10), wrapBroker });
-  await bench.live();
+  harness = await CommandHarness.open({ clock: new FastClock(10), wrapBroker });
+  await harness.live();
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
-const admin = () => bench.server.as("admin");
+const admin = () => harness.server.as("admin");
 
 async function update(change: { serial_number?: string; site_id?: number }): Promise<Answer> {
-  const { id, siteId, serial } = bench.fixtures.ownRobot;
+  const { id, siteId, serial } = harness.fixtures.ownRobot;
   const form = { site_id: siteId, robot_name: serial, serial_number: serial, installation_date: "2024-02-29" };
   const body = { ...form, motor_type: "BLDC", control_type: "PLC", ...change };
   return (await admin()).call(updateRobot, { params: { id }, body });
@@ -32,14 +32,14 @@ async function update(change: { serial_number?: string; site_id?: number }): Pro
 const lettingGo: Record<string, { readonly status: number; readonly call: () => Promise<Answer> }> = {
   "delete the robot": {
     status: 400,
-    call: async () => (await admin()).call(deleteRobot, { params: { id: bench.fixtures.ownRobot.id } }),
+    call: async () => (await admin()).call(deleteRobot, { params: { id: harness.fixtures.ownRobot.id } }),
   },
   "delete its site": {
     status: 409,
-    call: async () => (await admin()).call(deleteSite, { params: { id: bench.fixtures.ownSiteId } }),
+    call: async () => (await admin()).call(deleteSite, { params: { id: harness.fixtures.ownSiteId } }),
   },
   "replace it": { status: 409, call: () => update({ serial_number: FREE_SERIAL }) },
-  "move it": { status: 409, call: () => update({ site_id: bench.fixtures.secondSiteId }) },
+  "move it": { status: 409, call: () => update({ site_id: harness.fixtures.secondSiteId }) },
   "rotate its secret": {
     status: 409,
     call: async () => (await admin()).call(rotateDeviceSecret, { params: { serial: "OWN-1" } }),
@@ -58,33 +58,33 @@ const refused = Object.entries(lettingGo).map(([name, { status }]) => [name, sta
 
 /** The robot accepts a START and moves, and nothing that it publishes arrives. Returns the press's answer. */
 async function startSilently(): Promise<{ readonly started: Promise<Answer> }> {
-  bench.robot().inject({ kind: "silent" });
-  const started = bench.press("START");
-  await bench.robot().until(({ motion }) => motion === "MOVING");
+  harness.robot().inject({ kind: "silent" });
+  const started = harness.press("START");
+  await harness.robot().until(({ motion }) => motion === "MOVING");
   return { started };
 }
 
 const openVerbs = async () =>
-  (await bench.commands()).filter(({ settled_at }) => settled_at === null).map(({ verb }) => verb);
+  (await harness.commands()).filter(({ settled_at }) => settled_at === null).map(({ verb }) => verb);
 
 /** The robot is heard again, and what is pending for it reaches it. */
 async function heal(): Promise<void> {
   broker.setCut(false);
-  bench.robot().clear();
-  bench.robot().setByHand({ battery: 70 });
-  await bench.until(async () => (await openVerbs()).length === 0);
-  expect(bench.robot().truth().motion).toBe("STOPPED");
+  harness.robot().clear();
+  harness.robot().setByHand({ battery: 70 });
+  await harness.until(async () => (await openVerbs()).length === 0);
+  expect(harness.robot().truth().motion).toBe("STOPPED");
 }
 
 describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
   test("protocol rule 3: a START, an unreachable broker, a Stop: the robot cannot be removed until it has stopped", async () => {
     const { started } = await startSilently();
     broker.setCut(true);
-    expect((await bench.press("STOP")).status).not.toBe(200);
+    expect((await harness.press("STOP")).status).not.toBe(200);
     expect((await started).status).not.toBe(200);
     expect(await openVerbs()).toEqual(["STOP"]);
     expect(await refusals()).toEqual(refused);
-    expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
+    expect([harness.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
     await heal();
     expect((await lettingGo["delete the robot"]?.call())?.status).toBe(200);
   });
@@ -94,7 +94,7 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
     // It receives nothing after this.
     broker.deliveryOf = () => "lose";
     expect((await started).status).toBe(504);
-    expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
+    expect([harness.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["STOP"]]);
     expect(await refusals()).toEqual(refused);
     broker.deliveryOf = () => "pass";
     await heal();
@@ -104,12 +104,12 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
   test("protocol rule 8: a START and a lock: nothing removes the robot before it has confirmed the lock", async () => {
     const { started } = await startSilently();
     broker.deliveryOf = () => "lose";
-    const params = { robotId: bench.fixtures.ownRobot.id };
+    const params = { robotId: harness.fixtures.ownRobot.id };
     const body = { enabled: true, reason: "Brush worn" } as const;
-    const owner = await bench.server.as("owner");
+    const owner = await harness.server.as("owner");
     expect((await owner.call(robotMaintenance, { params, body })).body).toMatchObject({ confirmed: false });
     expect((await started).status).not.toBe(200);
-    expect([bench.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["MAINTENANCE_ON"]]);
+    expect([harness.robot().truth().motion, await openVerbs()]).toEqual(["MOVING", ["MAINTENANCE_ON"]]);
     expect(await refusals()).toEqual(refused);
     broker.deliveryOf = () => "pass";
     await heal();
@@ -117,10 +117,10 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
   });
 
   test("protocol rule 3: a robot whose connection broke with a Stop in progress cannot be removed, and stops when it returns", async () => {
-    await bench.press("START");
-    bench.robot().inject({ kind: "drop-link", forSeconds: 60 });
-    await bench.until(async () => !(await bench.state()).online);
-    expect(await bench.press("STOP")).toMatchObject({ status: 504, body: { pending: true } });
+    await harness.press("START");
+    harness.robot().inject({ kind: "drop-link", forSeconds: 60 });
+    await harness.until(async () => !(await harness.state()).online);
+    expect(await harness.press("STOP")).toMatchObject({ status: 504, body: { pending: true } });
     expect(await refusals()).toEqual(refused);
     await heal();
     expect((await lettingGo["replace it"]?.call())?.status).toBe(200);
@@ -130,30 +130,30 @@ describe("protocol rule 3: a Stop that is not confirmed is not lost", () => {
 describe("protocol rule 9: a device is not retired without a Stop for its robot", () => {
   const retire = async () => (await admin()).call(retireDevice, { params: { serial: "OWN-1" } });
   const device = () =>
-    bench.db.selectFrom("devices").select("retired_at").where("serial", "=", "OWN-1").executeTakeFirstOrThrow();
+    harness.db.selectFrom("devices").select("retired_at").where("serial", "=", "OWN-1").executeTakeFirstOrThrow();
 
   test("protocol rule 9: if no Stop reaches its broker, it is not retired; later it is stopped and retired", async () => {
-    await bench.press("START");
+    await harness.press("START");
     broker.setCut(true);
     expect(await retire()).toMatchObject({
       status: 409,
       body: { message: expect.stringMatching(/^The device OWN-1 cannot be retired now\. Robot OWN-1 has a Stop/) },
     });
-    expect([await device(), bench.robot().truth().motion]).toEqual([{ retired_at: null }, "MOVING"]);
-    const audit = bench.db.selectFrom("audit").select("outcome").where("action", "=", "RETIRE_DEVICE");
+    expect([await device(), harness.robot().truth().motion]).toEqual([{ retired_at: null }, "MOVING"]);
+    const audit = harness.db.selectFrom("audit").select("outcome").where("action", "=", "RETIRE_DEVICE");
     expect(await audit.execute()).toEqual([{ outcome: "REFUSED" }]);
     await heal();
     expect((await retire()).status).toBe(200);
   });
 
   test("protocol rule 9: an unconfirmed Stop goes out once more when the device is cut off", async () => {
-    await bench.press("START");
-    bench.robot().inject({ kind: "silent" });
+    await harness.press("START");
+    harness.robot().inject({ kind: "silent" });
     broker.deliveryOf = (_topic, payload) => (payload.includes('"STOP"') ? "lose" : "pass");
-    expect((await bench.press("STOP")).status).toBe(504);
+    expect((await harness.press("STOP")).status).toBe(504);
     const before = broker.published.length;
     expect((await retire()).status).toBe(200);
-    const last = (await bench.commands()).at(-1);
+    const last = (await harness.commands()).at(-1);
     expect(last).toMatchObject({ verb: "STOP", outcome: "UNCONFIRMED", action_type: "SYSTEM" });
     expect(broker.published.slice(before).some(({ payload }) => payload.includes(last?.id ?? "-"))).toBe(true);
   });
@@ -162,6 +162,6 @@ describe("protocol rule 9: a device is not retired without a Stop for its robot"
     const before = broker.published.length;
     expect((await retire()).status).toBe(200);
     expect(broker.published.slice(before).filter(({ payload }) => payload.includes('"STOP"'))).toEqual([]);
-    expect([await bench.activity(), await bench.commands()]).toEqual([[], []]);
+    expect([await harness.activity(), await harness.commands()]).toEqual([[], []]);
   });
 });

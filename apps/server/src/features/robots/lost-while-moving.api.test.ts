@@ -4,20 +4,20 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { deleteRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
 
-let bench: CommandBench;
+let harness: CommandHarness;
 beforeEach(async () => {
-  bench = await CommandBench.open({ clock: new FastClock(10) });
-  await bench.live();
+  harness = await CommandHarness.open({ clock: new FastClock(10) });
+  await harness.live();
 });
-afterEach(() => bench.close());
+afterEach(() => harness.close());
 
 /** What a person sees of the robot, its site and its alerts. */
 async function shown() {
-  const { id, siteId } = bench.fixtures.ownRobot;
-  const owner = await bench.server.as("owner");
+  const { id, siteId } = harness.fixtures.ownRobot;
+  const owner = await harness.server.as("owner");
   const { robots } = await owner.ask(robotDetailsWithSettings, { params: { siteId } });
   const sites = await owner.ask(siteDetails);
   const { alerts } = await owner.ask(alertList, { query: { robot_id: id } });
@@ -29,19 +29,19 @@ async function shown() {
 }
 
 const isShown = async () =>
-  (await bench.db.selectFrom("alerts").select("id").where("code", "=", "LOST_WHILE_MOVING").execute()).length > 0;
+  (await harness.db.selectFrom("alerts").select("id").where("code", "=", "LOST_WHILE_MOVING").execute()).length > 0;
 
 test("protocol rule 13: a robot lost while cleaning is shown to everybody as possibly moving, and a Stop for it stays pending", async () => {
-  const { id, siteId } = bench.fixtures.ownRobot;
-  expect((await bench.press("START")).status).toBe(200);
+  const { id, siteId } = harness.fixtures.ownRobot;
+  expect((await harness.press("START")).status).toBe(200);
   expect(await shown()).toMatchObject({
     robot: { motion: "MOVING", lost_while_moving: null },
     mayBeMoving: 0,
     alerts: [],
   });
-  bench.robot().inject({ kind: "away" });
-  await bench.until(isShown);
-  expect(bench.robot().truth().motion).toBe("MOVING");
+  harness.robot().inject({ kind: "away" });
+  await harness.until(isShown);
+  expect(harness.robot().truth().motion).toBe("MOVING");
 
   const lost = await shown();
   expect(lost).toMatchObject({
@@ -53,22 +53,22 @@ test("protocol rule 13: a robot lost while cleaning is shown to everybody as pos
   // 300 s after the broker lost it, long before the end of its run.
   expect(Date.parse(stops_by) - Date.parse(lost_at)).toBe(300_000);
 
-  const stopped = await bench.press("STOP");
+  const stopped = await harness.press("STOP");
   expect([stopped.status, stopped.body]).toMatchObject([504, { success: false, pending: true }]);
   expect((await shown()).robot?.open_command).toMatchObject({ verb: "STOP", pending: true });
-  const client = await bench.server.as("owner");
+  const client = await harness.server.as("owner");
   const all = await client.ask(siteStop, { body: { siteId } });
   expect(all.results.find(({ robotObjectId }) => robotObjectId === id)).toMatchObject({ pending: true });
   expect((await client.call(deleteRobot, { params: { id } })).status).toBe(400);
 
   // A server that starts now knows no less, from what is stored and what the broker retains.
-  await bench.server.stop();
-  await bench.startServer();
+  await harness.server.stop();
+  await harness.startServer();
   expect((await shown()).robot?.lost_while_moving).toEqual({ state: "MAY_BE_MOVING", lost_at, stops_by });
 
-  bench.robot().clear();
-  await bench.until(async () => (await bench.state()).motion === "STOPPED");
-  await bench.until(async () => (await bench.commands()).every(({ settled_at }) => settled_at !== null));
+  harness.robot().clear();
+  await harness.until(async () => (await harness.state()).motion === "STOPPED");
+  await harness.until(async () => (await harness.commands()).every(({ settled_at }) => settled_at !== null));
   expect(await shown()).toMatchObject({
     robot: { online: true, lost_while_moving: null, open_command: null },
     mayBeMoving: 0,

@@ -2,20 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import { CommandBench } from "../../../test/command-bench.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import type { KilledServerSetup, KillPoint } from "../../../test/killed-server.ts";
 import { compiledBefore } from "../../../test/suncrew-process.ts";
 import { SystemClock } from "../../platform/clock.ts";
 
 const program = fileURLToPath(new URL("../../../test/killed-server.ts", import.meta.url));
-let bench: CommandBench;
+let harness: CommandHarness;
 let clock: SystemClock;
 let child: ChildProcess | null = null;
 
 afterEach(async () => {
   child?.kill("SIGKILL");
-  await bench.close();
+  await harness.close();
 });
 
 /**
@@ -23,50 +23,55 @@ afterEach(async () => {
  */
 async function crashAsItFallsDue(killAt: KillPoint): Promise<void> {
   clock = new SystemClock();
-  bench = await CommandBench.open({ clock, servers: 0 });
-  await seedGroups(bench.db, bench.fixtures, "planned");
+  harness = await CommandHarness.open({ clock, servers: 0 });
+  await seedGroups(harness.db, harness.fixtures, "planned");
   child = fork(program, { stdio: "inherit", env: { ...process.env, ...compiledBefore } });
   const exited = once(child, "exit");
-  const { username, password } = bench.mqtt.serverAccount;
+  const { username, password } = harness.mqtt.serverAccount;
   child.send({
-    connection: { ...bench.connection, types: undefined },
-    mqttUrl: bench.mqtt.url,
+    connection: { ...harness.connection, types: undefined },
+    mqttUrl: harness.mqtt.url,
     username,
     password,
     killAt,
     verb: "START",
   } satisfies KilledServerSetup);
   await once(child, "message");
-  await bench.live();
-  await bench.db
+  await harness.live();
+  await harness.db
     .updateTable("schedules")
     .set({ next_run_at: new Date(), duration_minutes: 1 })
-    .where("id", "=", bench.fixtures.ownGroup.scheduleId)
+    .where("id", "=", harness.fixtures.ownGroup.scheduleId)
     .execute();
   expect(await exited).toEqual([null, "SIGKILL"]);
 }
 
 const runs = () =>
-  bench.db.selectFrom("runs").selectAll().where("robot_id", "=", bench.fixtures.ownRobot.id).orderBy("at").execute();
+  harness.db
+    .selectFrom("runs")
+    .selectAll()
+    .where("robot_id", "=", harness.fixtures.ownRobot.id)
+    .orderBy("at")
+    .execute();
 const planned = async () => (await runs()).filter((run) => run.planned);
 
 /** Another server takes over this much later; returns the STARTs and STOPs until the robot cleans by the schedule. */
 async function takenOver(laterMs: number): Promise<string[]> {
-  await bench.startServer();
+  await harness.startServer();
   clock.correct(Date.now() + laterMs - clock.now().getTime());
-  await bench.until(async () => {
+  await harness.until(async () => {
     const [run] = await planned();
-    return run?.began_at !== null && run?.outcome === null && bench.robot().truth().runId === run.id;
+    return run?.began_at !== null && run?.outcome === null && harness.robot().truth().runId === run.id;
   });
-  return (await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
+  return (await harness.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`);
 }
 
 /** Skips a minute; the robot is stopped as planned. */
 async function endsAsPlanned(): Promise<void> {
   clock.correct(Date.now() + 60_000 - clock.now().getTime());
-  await bench.until(async () => (await planned())[0]?.outcome !== null);
+  await harness.until(async () => (await planned())[0]?.outcome !== null);
   expect(await planned()).toMatchObject([{ outcome: "COMPLETED" }]);
-  expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED" });
+  expect(harness.robot().truth()).toMatchObject({ motion: "STOPPED" });
 }
 
 describe("stack, due work: the server that serves a due schedule is killed with SIGKILL", { timeout: 120_000 }, () => {
@@ -74,32 +79,32 @@ describe("stack, due work: the server that serves a due schedule is killed with 
     await crashAsItFallsDue("stored");
     expect(await planned()).toMatchObject([{ began_at: null, outcome: null }]);
     expect(await takenOver(5_500)).toEqual(["START NEVER_SENT", "START CONFIRMED"]);
-    expect(bench.robot().truth().startsTaken).toHaveLength(1);
+    expect(harness.robot().truth().startsTaken).toHaveLength(1);
     await endsAsPlanned();
   });
 
   test("protocol rule 6: between claiming and publishing: it is retried after the confirmed STOP", async () => {
     await crashAsItFallsDue("claimed");
     expect(await takenOver(8_500)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"]);
-    expect(bench.robot().truth().startsTaken).toHaveLength(1);
+    expect(harness.robot().truth().startsTaken).toHaveLength(1);
     await endsAsPlanned();
   });
 
   test("protocol rule 6: between publishing and confirmation: the robot keeps cleaning, and is stopped as planned", async () => {
     await crashAsItFallsDue("published");
-    await bench.robot().until(({ motion }) => motion === "MOVING");
-    await bench.startServer();
+    await harness.robot().until(({ motion }) => motion === "MOVING");
+    await harness.startServer();
     // If the other server comes too late to see it in time, the robot is stopped, and a run that moved is not retried.
-    const [start] = await bench.until(async () => {
-      const all = await bench.commands();
+    const [start] = await harness.until(async () => {
+      const all = await harness.commands();
       return all.every(({ settled_at }) => settled_at !== null) && all;
     });
     if (start?.outcome === "CONFIRMED") return endsAsPlanned();
-    expect((await bench.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`)).toEqual([
+    expect((await harness.commands()).map(({ verb, outcome }) => `${verb} ${outcome}`)).toEqual([
       "START UNCONFIRMED",
       "STOP CONFIRMED",
     ]);
-    await bench.until(async () => (await planned())[0]?.outcome === "STOPPED");
-    expect(bench.robot().truth()).toMatchObject({ motion: "STOPPED" });
+    await harness.until(async () => (await planned())[0]?.outcome === "STOPPED");
+    expect(harness.robot().truth()).toMatchObject({ motion: "STOPPED" });
   });
 });

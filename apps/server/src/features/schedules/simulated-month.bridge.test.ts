@@ -1,7 +1,7 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { DateTime } from "luxon";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { ScheduleBench } from "../../../test/schedule-bench.ts";
+import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 
 /** A month in which the clocks change in America (8 March), Europe (29 March) and Australia (5 April). */
 const FROM = new Date("2026-03-05T00:00:00Z");
@@ -86,11 +86,11 @@ function firstInstant(wanted: string, timezone: string): Date {
   return at.toJSDate();
 }
 
-let bench: ScheduleBench;
+let harness: ScheduleHarness;
 beforeAll(async () => {
-  bench = await ScheduleBench.open(FROM, { servers: 2 });
+  harness = await ScheduleHarness.open(FROM, { servers: 2 });
 });
-afterAll(() => bench.close());
+afterAll(() => harness.close());
 
 test(
   `§5 Schedule: a simulated month of ${GROUPS} groups has every planned run, and no other`,
@@ -99,8 +99,8 @@ test(
     const robotsDue = new Map<number, number[]>();
     const planned: string[] = [];
     for (const [index, plan] of plans.entries()) {
-      const group = await bench.group(1 + (index % 3 === 0 ? 1 : 0), plan.timezone);
-      const scheduleId = await bench.schedule(group, plan);
+      const group = await harness.group(1 + (index % 3 === 0 ? 1 : 0), plan.timezone);
+      const scheduleId = await harness.schedule(group, plan);
       for (const due of dueTimes(plan)) {
         robotsDue.set(due.getTime(), [...(robotsDue.get(due.getTime()) ?? []), ...group.robotIds]);
         const end = due.getTime() + plan.minutes * 60_000;
@@ -111,16 +111,16 @@ test(
       }
     }
     for (const [atMs, robotIds] of [...robotsDue].toSorted(([one], [other]) => one - other)) {
-      bench.clock.advance(atMs - bench.clock.now().getTime());
+      harness.clock.advance(atMs - harness.clock.now().getTime());
       // Heard from just before, like a robot that reports every 25 s.
-      await bench.robots.tick(robotIds);
-      await bench.poll();
+      await harness.robots.tick(robotIds);
+      await harness.poll();
     }
-    const found = (await bench.runs()).map(
+    const found = (await harness.runs()).map(
       ({ schedule_id, robot_id, began_at, ended_at, outcome }) =>
         `${schedule_id} ${robot_id} ${began_at?.toISOString()} to ${ended_at?.toISOString()} ${outcome}`,
     );
-    const motions = (await robotIds()).flatMap((id) => bench.robots.motions(id)).length;
+    const motions = (await robotIds()).flatMap((id) => harness.robots.motions(id)).length;
     process.stdout.write(`simulated month: ${GROUPS} groups, ${planned.length} runs planned, ${found.length} found\n`);
     expect(found.toSorted()).toEqual(planned.toSorted());
     expect(motions).toBe(planned.length);
@@ -128,6 +128,6 @@ test(
 );
 
 async function robotIds(): Promise<number[]> {
-  const rows = await bench.db.selectFrom("robots").select("id").execute();
+  const rows = await harness.db.selectFrom("robots").select("id").execute();
   return rows.map((row) => row.id);
 }

@@ -37,7 +37,7 @@ export interface NewSchedule {
  * Servers, a real database and the simulator's robots with time and messages controlled by the test: time moves only
  * by `pass` and `until`, and everything that it triggers has happened when they resolve.
  */
-export class ScheduleBench {
+export class ScheduleHarness {
   readonly clock: ManualClock;
   readonly servers: SchedulingServer[] = [];
   readonly robots: InMemoryRobots;
@@ -55,17 +55,17 @@ export class ScheduleBench {
     this.robots = new InMemoryRobots(database.db, this.clock);
   }
 
-  static async open(now: Date, { servers = 1 } = {}): Promise<ScheduleBench> {
-    const bench = new ScheduleBench(await createTestDatabase(), now);
-    for (let count = servers; count > 0; count -= 1) bench.addServer();
-    return bench;
+  static async open(now: Date, { servers = 1 } = {}): Promise<ScheduleHarness> {
+    const harness = new ScheduleHarness(await createTestDatabase(), now);
+    for (let count = servers; count > 0; count -= 1) harness.addServer();
+    return harness;
   }
 
   get db(): Db {
     return this.#database.db;
   }
 
-  /** The settings of a connection to the bench's database. */
+  /** The settings of a connection to the harness's database. */
   get connection(): OpenDatabase["connection"] {
     return this.#database.connection;
   }
@@ -87,7 +87,7 @@ export class ScheduleBench {
       broker,
       clock,
       ...(clocks && { clocks }),
-      log: pino({ level: process.env["BENCH_LOG"] ?? "silent" }),
+      log: pino({ level: process.env["SUNCREW_TEST_LOG"] ?? "silent" }),
       settings: testSettings,
       serverId: randomUUID(),
     };

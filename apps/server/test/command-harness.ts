@@ -21,15 +21,15 @@ import { testSettings } from "./test-app.ts";
 import { type Answer, TestClient } from "./test-client.ts";
 import { createSeededDatabase } from "./test-database.ts";
 
-/** One of several servers on the bench's database and broker. */
-export interface BenchServer {
+/** One of several servers on the harness's database and broker. */
+export interface HarnessServer {
   readonly app: App;
   readonly broker: Broker;
   as(person: Person): Promise<TestClient>;
   stop(): Promise<void>;
 }
 
-export interface BenchOptions {
+export interface HarnessOptions {
   readonly clock?: Clock;
   /** Whether the servers' clock can be relied on; it can by default. */
   readonly clocks?: ClockCheck;
@@ -43,35 +43,35 @@ export interface BenchOptions {
   readonly brokerAccounts?: BrokerAccounts;
   /** Puts a proxy between the servers and the database; the test's own connection is not affected. */
   readonly interruptible?: boolean;
-  /** Connections for calls that are not commands; by default everything shares the bench's connections. */
+  /** Connections for calls that are not commands; by default everything shares the harness's connections. */
   readonly general?: (connection: OpenDatabase["connection"]) => Db;
   /** Wraps each server's broker connection. */
   readonly wrapBroker?: (broker: Broker) => Broker;
 }
 
 /** Servers, a real broker, a real database and simulated robots, one for each robot of the fixtures. */
-export class CommandBench {
+export class CommandHarness {
   readonly db: Db;
   readonly fixtures: Fixtures;
   readonly moreRobots: readonly TestRobot[];
   readonly fleet: Fleet;
   readonly mqtt: EmbeddedBroker;
   readonly clock: Clock;
-  readonly servers: BenchServer[] = [];
+  readonly servers: HarnessServer[] = [];
   readonly #interruptible: InterruptibleDatabase | null;
   /** A connection with the server's account that is not a server's: to send what a server would not. */
   readonly observer: Broker;
-  readonly #options: BenchOptions;
+  readonly #options: HarnessOptions;
   readonly #database: OpenDatabase;
   readonly #listener: pg.Client;
   /** Resolves once a server listens to robots. */
   readonly #listening = Promise.withResolvers<void>();
 
   private constructor(
-    parts: Pick<CommandBench, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
+    parts: Pick<CommandHarness, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
     database: OpenDatabase,
     listener: pg.Client,
-    options: BenchOptions,
+    options: HarnessOptions,
     interruptible: InterruptibleDatabase | null,
   ) {
     this.#interruptible = interruptible;
@@ -87,7 +87,7 @@ export class CommandBench {
     this.#options = options;
   }
 
-  static async open(options: BenchOptions = {}): Promise<CommandBench> {
+  static async open(options: HarnessOptions = {}): Promise<CommandHarness> {
     const clock = options.clock ?? new SystemClock();
     const { database, fixtures } = await createSeededDatabase();
     const access = deviceAccess(database.db);
@@ -107,18 +107,18 @@ export class CommandBench {
     await untilConnected(observer);
     const interruptible = options.interruptible === true ? await InterruptibleDatabase.open(database.connection) : null;
     const parts = { fixtures, moreRobots, fleet, mqtt, clock, observer };
-    const bench = new CommandBench(parts, database, listener, options, interruptible);
-    for (let count = options.servers ?? 1; count > 0; count -= 1) await bench.startServer();
+    const harness = new CommandHarness(parts, database, listener, options, interruptible);
+    for (let count = options.servers ?? 1; count > 0; count -= 1) await harness.startServer();
     // Robots that report before a server listens would be asked for their state, which is spread over 10 s.
-    if (bench.servers.length > 0) await bench.#listening.promise;
+    if (harness.servers.length > 0) await harness.#listening.promise;
     fleet.start();
-    return bench;
+    return harness;
   }
 
-  async startServer(): Promise<BenchServer> {
+  async startServer(): Promise<HarnessServer> {
     const { username, password } = this.mqtt.serverAccount;
     const serverId = randomUUID();
-    const log = pino({ level: process.env["BENCH_LOG"] ?? "silent" });
+    const log = pino({ level: process.env["SUNCREW_TEST_LOG"] ?? "silent" });
     const opened = openBroker({ url: this.mqtt.url, clientId: `server-${serverId}`, username, password, log });
     const connection = notifyingSubscriptions(opened, () => this.#listening.resolve());
     const broker = this.#options.wrapBroker?.(connection) ?? connection;
@@ -140,7 +140,7 @@ export class CommandBench {
       serverId,
     });
     await app.start();
-    const server: BenchServer = {
+    const server: HarnessServer = {
       app,
       broker,
       as: async (person) => new TestClient(app.http, await createSessionToken(app.http, db, person, clock.now())),
@@ -154,19 +154,19 @@ export class CommandBench {
     return server;
   }
 
-  /** The servers' interruptible connection to the database, if the bench was opened with it. */
+  /** The servers' interruptible connection to the database, if the harness was opened with it. */
   get interruptible(): InterruptibleDatabase {
-    if (this.#interruptible === null) throw new Error("The bench was not opened with `interruptible`.");
+    if (this.#interruptible === null) throw new Error("The harness was not opened with `interruptible`.");
     return this.#interruptible;
   }
 
-  get server(): BenchServer {
+  get server(): HarnessServer {
     const [first] = this.servers;
     if (first === undefined) throw new Error("No server is running.");
     return first;
   }
 
-  /** The settings of a connection to the bench's database. */
+  /** The settings of a connection to the harness's database. */
   get connection(): pg.ClientConfig {
     return this.#database.connection;
   }
@@ -180,7 +180,7 @@ export class CommandBench {
     command: "START" | "STOP",
     more: {
       readonly as?: Person;
-      readonly on?: BenchServer;
+      readonly on?: HarnessServer;
       readonly robot?: TestRobot;
       readonly headers?: Record<string, string>;
       readonly params?: Record<string, unknown>;

@@ -5,34 +5,34 @@ import { forgetState } from "../src/features/robots/robots.service.ts";
 import { removeSchedule, type ScheduleBody, saveScheduleChange } from "../src/features/schedules/schedules.service.ts";
 import { HttpError } from "../src/platform/http/http-error.ts";
 import type { Viewer } from "../src/platform/sessions.ts";
-import type { ScheduleBench } from "./schedule-bench.ts";
+import type { ScheduleHarness } from "./schedule-harness.ts";
 
-type Group = Awaited<ReturnType<ScheduleBench["group"]>>;
+type Group = Awaited<ReturnType<ScheduleHarness["group"]>>;
 
-/** A person who edits the groups and schedules of a test bench. */
-export class BenchUser {
+/** A person who edits the groups and schedules of a test harness. */
+export class HarnessUser {
   readonly name = "Anita Rao";
-  readonly #bench: ScheduleBench;
+  readonly #harness: ScheduleHarness;
   readonly #viewer: Viewer;
 
-  private constructor(bench: ScheduleBench, userId: number) {
-    this.#bench = bench;
+  private constructor(harness: ScheduleHarness, userId: number) {
+    this.#harness = harness;
     this.#viewer = { userId, name: this.name, email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
   }
 
-  static async at(bench: ScheduleBench): Promise<BenchUser> {
-    const { id } = await bench.db
+  static async at(harness: ScheduleHarness): Promise<HarnessUser> {
+    const { id } = await harness.db
       .insertInto("users")
       .values({ username: "anita", name: "Anita Rao", email: "", role: "SUPER_ADMIN", password_hash: "" })
       .returning("id")
       .executeTakeFirstOrThrow();
-    return new BenchUser(bench, id);
+    return new HarnessUser(harness, id);
   }
 
   /** Resets the robot's stored state; returns whether that was allowed. */
   async forget(robotId: number): Promise<boolean> {
-    const seen = { now: this.#bench.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
-    return forgetState(this.#bench.db, this.#viewer, robotId, seen).then(
+    const seen = { now: this.#harness.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
+    return forgetState(this.#harness.db, this.#viewer, robotId, seen).then(
       () => true,
       (error: unknown) => {
         if (error instanceof HttpError) return false;
@@ -42,7 +42,7 @@ export class BenchUser {
   }
 
   async edit(scheduleId: number, group: Group, change: Partial<ScheduleBody>): Promise<void> {
-    const stored = await this.#bench.scheduleRow(scheduleId);
+    const stored = await this.#harness.scheduleRow(scheduleId);
     const body: ScheduleBody = {
       site_id: group.siteId,
       group_id: group.groupId,
@@ -54,24 +54,24 @@ export class BenchUser {
       skip_on_rain: stored.skip_on_rain,
       ...change,
     };
-    const { db, clock } = this.#bench;
+    const { db, clock } = this.#harness;
     await saveScheduleChange(db, this.#viewer, scheduleId, body, clock.now());
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {
-    const { db, clock } = this.#bench;
+    const { db, clock } = this.#harness;
     await removeSchedule(db, this.#viewer, scheduleId, clock.now());
   }
 
   /** Saves the group with these robots. */
   async regroup({ siteId, groupId, name }: Group, robotIds: readonly number[]): Promise<void> {
     const body = { site_id: siteId, group_name: name, robot_ids: [...robotIds] };
-    const { db, clock } = this.#bench;
+    const { db, clock } = this.#harness;
     await saveGroup(db, this.#viewer, groupId, body, clock.now());
   }
 
   async deleteGroup({ groupId }: Group): Promise<void> {
-    const { db, clock } = this.#bench;
+    const { db, clock } = this.#harness;
     await deleteGroupOf(db, this.#viewer, groupId, clock.now());
   }
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createRollout, rolloutDetails, controlRollout, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import type { FaultInput } from "@suncrew/simulator/faults/fault.ts";
-import { type BenchOptions, type BenchServer, CommandBench } from "./command-bench.ts";
+import { type HarnessOptions, type HarnessServer, CommandHarness } from "./command-harness.ts";
 import { FastClock } from "./fast-clock.ts";
 import type { TestRobot } from "./fixtures.ts";
 import type { TestClient } from "./test-client.ts";
@@ -11,35 +11,35 @@ import { urlOf } from "./test-client.ts";
 type FirmwareFault = Extract<FaultInput, { kind: "firmware" }>["what"];
 type RolloutOptions = Partial<Omit<BodyOf<typeof createRollout>, "firmware_id" | "robot_ids">>;
 
-/** A bench whose robots can download firmware from its first server. */
-export class RolloutBench {
-  readonly bench: CommandBench;
+/** A harness whose robots can download firmware from its first server. */
+export class RolloutHarness {
+  readonly commands: CommandHarness;
   readonly robots: readonly TestRobot[];
   /** The URL at which robots reach the server. */
   readonly url: string;
 
-  private constructor(bench: CommandBench, url: string) {
-    this.bench = bench;
-    this.robots = [bench.fixtures.ownRobot, bench.fixtures.ownRobot2, ...bench.moreRobots];
+  private constructor(harness: CommandHarness, url: string) {
+    this.commands = harness;
+    this.robots = [harness.fixtures.ownRobot, harness.fixtures.ownRobot2, ...harness.moreRobots];
     this.url = url;
   }
 
-  static async open(options: Omit<BenchOptions, "settings"> = {}): Promise<RolloutBench> {
+  static async open(options: Omit<HarnessOptions, "settings"> = {}): Promise<RolloutHarness> {
     let url: string | null = null;
     // Rollouts advance once a second, and robots take their time.
     const clock = options.clock ?? new FastClock(3);
-    const bench = await CommandBench.open({ ...options, clock, settings: { publicUrl: () => url } });
-    url = await listenOn(bench.server);
-    const opened = new RolloutBench(bench, url);
-    for (const robot of opened.robots) await bench.live(robot);
+    const harness = await CommandHarness.open({ ...options, clock, settings: { publicUrl: () => url } });
+    url = await listenOn(harness.server);
+    const opened = new RolloutHarness(harness, url);
+    for (const robot of opened.robots) await harness.live(robot);
     return opened;
   }
 
   get db() {
-    return this.bench.db;
+    return this.commands.db;
   }
 
-  admin(on: BenchServer = this.bench.server): Promise<TestClient> {
+  admin(on: HarnessServer = this.commands.server): Promise<TestClient> {
     return on.as("admin");
   }
 
@@ -69,12 +69,12 @@ export class RolloutBench {
 
   /** From now on the robot has this fault with firmware. */
   injectFault(robot: TestRobot, what: FirmwareFault): void {
-    this.bench.robot(robot).inject({ kind: "firmware", what });
+    this.commands.robot(robot).inject({ kind: "firmware", what });
   }
 
   /** Resolves with the rollout once it is in that state; where that is final, once it has ended for every robot. */
   untilRollout(rolloutId: number, state: "RUNNING" | "PAUSED" | "DONE" | "CANCELLED") {
-    return this.bench.until(async () => {
+    return this.commands.until(async () => {
       const row = await this.db
         .selectFrom("rollouts")
         .selectAll()
@@ -96,18 +96,18 @@ export class RolloutBench {
 
   /** Resolves once the robot is in one of these states of the rollout. */
   untilEntry(rolloutId: number, robot: TestRobot, ...states: readonly string[]) {
-    return this.bench.until(async () => {
+    return this.commands.until(async () => {
       const entry = await this.entry(rolloutId, robot);
       return states.includes(entry.state) && entry;
     });
   }
 
   close(): Promise<void> {
-    return this.bench.close();
+    return this.commands.close();
   }
 }
 
-async function listenOn(server: BenchServer): Promise<string> {
+async function listenOn(server: HarnessServer): Promise<string> {
   await server.app.http.listen({ host: "127.0.0.1", port: 0 });
   const { port } = server.app.http.server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;

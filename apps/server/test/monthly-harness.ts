@@ -16,7 +16,7 @@ import { createTestDatabase } from "./test-database.ts";
 const LONG_AGO = new Date("2026-08-10T00:00:00Z");
 
 /** Servers that generate monthly reports over one database, with time, generation and mail controlled by the test. */
-export class MonthlyBench {
+export class MonthlyHarness {
   readonly clock = new ManualClock(new Date("2026-10-15T12:00:00Z"));
   /** By any server. */
   readonly ordered: ReportOrder[] = [];
@@ -33,8 +33,8 @@ export class MonthlyBench {
     this.#database = database;
   }
 
-  static async open(): Promise<MonthlyBench> {
-    return new MonthlyBench(await createTestDatabase());
+  static async open(): Promise<MonthlyHarness> {
+    return new MonthlyHarness(await createTestDatabase());
   }
 
   get db(): Db {
