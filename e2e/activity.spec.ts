@@ -24,7 +24,7 @@ const COLUMNS = [
   "Brush Speed",
 ];
 
-/** A robot of the demo, and Stops of it, each of which is a row of the log. */
+/** A robot of the demo, and Stops sent to it, each of which adds a row to the log. */
 async function stopper(api: ApiClient) {
   const sites = await api.call(siteDetails, {});
   const site = sites.find(({ name }) => name === BHADLA);
@@ -43,7 +43,7 @@ const rows = (page: Page) =>
     .filter({ has: page.getByRole("cell") });
 const scroller = (page: Page) => page.getByRole("region", { name: "Activity log, scrollable" });
 
-test("§2 Activity Log page: columns, search, filters in the address, footer and Export", async ({
+test("§2 Activity Log page: columns, search, filters in the URL, footer and Export", async ({
   page,
   signIn,
   apiAs,
@@ -107,7 +107,7 @@ test("§2 Activity Log page: columns, search, filters in the address, footer and
   await expect(page).toHaveURL(/from=2026-02-02/);
 });
 
-test("§2 Activity Log page: accessible, and on a phone; begins with the filters of its address; new rows arrive by themselves and do not move what is being read", async ({
+test("§2 Activity Log page: accessible, also on a phone; opens with the filters from its URL; new rows appear automatically without moving what is being read", async ({
   page,
   signIn,
   apiAs,
@@ -133,7 +133,7 @@ test("§2 Activity Log page: accessible, and on a phone; begins with the filters
 
   await scroller(page).focus();
   await page.keyboard.press("End");
-  // The browser takes several frames to get there.
+  // The browser takes several frames to scroll there.
   const toTheEnd = () =>
     scroller(page).evaluate(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop);
   await expect.poll(toTheEnd).toBeLessThan(1);

@@ -6,7 +6,7 @@ import { accounts, expect, test as base } from "./support/suncrew.ts";
 
 const NEW = { Name: "Meera Iyer", Username: "meera", Email: "meera@suncrew.example" };
 
-/** No Super Admin but the demo's own before and after the test. */
+/** Removes every Super Admin except the demo's own, before and after the test. */
 const test = base.extend<{ readonly onlyTheDemos: null }>({
   onlyTheDemos: [
     async ({ apiAs }, use) => {
@@ -25,7 +25,7 @@ const test = base.extend<{ readonly onlyTheDemos: null }>({
   ],
 });
 
-test("§6 Super Admins: one adds another by keyboard, whose sign-in works until the first removes it; §9 Themes: they can be used by everybody at 1440 and 390 px", async ({
+test("§6 Super Admins: one adds another using only the keyboard, who can sign in until the first removes the account; §9 Themes: accessible at 1440 and 390 px", async ({
   page,
   openBrowser,
   signIn,
@@ -43,7 +43,7 @@ test("§6 Super Admins: one adds another by keyboard, whose sign-in works until 
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 844 });
     await expect(rows).toHaveCount(2);
-    // The page behind it is narrow in the tests of partners.
+    // The partners' tests check the narrow page behind this dialog.
     await expectAccessible(page, width === 1440 ? undefined : dialog);
     await dialog.getByRole("button", { name: "Add Super Admin" }).click();
     await expect(form.getByLabel(/^Name/)).toBeFocused();

@@ -11,7 +11,7 @@ const strip = (page: Page): Locator => page.getByRole("region", { name: "Alerts"
 const list = (page: Page): Locator => page.getByRole("dialog", { name: "Alerts", exact: true });
 const rowOf = (page: Page, text: string): Locator => list(page).getByRole("listitem").filter({ hasText: text });
 
-test("Alerts: a jam is counted by the card and shown first on the dashboard; another person sees who acknowledged it, and that it is over", async ({
+test("Alerts: a jam is counted on the card and listed first on the dashboard; another person sees who acknowledged it, and that it has cleared", async ({
   page,
   signIn,
   simulator,
@@ -61,7 +61,7 @@ test("Alerts: a jam is counted by the card and shown first on the dashboard; ano
   await expect(card.root.getByText("0 alerts")).toBeVisible();
 });
 
-test("Alerts: filters stand in the address, a robot leads to its site; strip and list have no axe violation", async ({
+test("Alerts: filters are kept in the URL, and a robot links to its site; strip and list have no axe violations", async ({
   page,
   signIn,
   apiAs,

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { expectAccessibleAsShown } from "./support/axe.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-test("open to other programs: /api/docs lists the calls, makes one, asks nobody but this server, and fits a phone", async ({
+test("open to other programs: /api/docs lists the calls, sends one, contacts no other server, and fits a phone", async ({
   page,
   suncrew,
 }) => {
-  // A full scan of a page with every call on it.
+  // A full scan of a page that lists every call.
   test.slow();
   const elsewhere: string[] = [];
   page.on("request", (request) => {
@@ -41,13 +41,13 @@ test("open to other programs: /api/docs lists the calls, makes one, asks nobody 
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
 });
 
-test("open to other programs: where the documents are behind sign-in, the profile leads there, the page and its links have the token, and Try it out is made by who is signed in", async ({
+test("open to other programs: where the documents require sign-in, the profile links to them, the page and its links carry the token, and Try it out runs as the signed-in user", async ({
   page,
   signIn,
   problems,
 }) => {
   problems.allow(/status of 401 .*openapi\.json/);
-  // As production answers: a demo shows them to anybody.
+  // As production answers: a demo shows the documents to anybody.
   await page.route("/api/docs/*.json", async (route) => {
     const isSignedIn = /^Bearer ./.test(route.request().headers()["authorization"] ?? "");
     await (isSignedIn ? route.continue() : route.fulfill({ status: 401, json: { message: "Please sign in." } }));

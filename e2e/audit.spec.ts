@@ -7,13 +7,13 @@ import { signInWith } from "./support/sign-in.ts";
 import { accounts } from "./support/suncrew.ts";
 
 const table = (page: Page) => page.getByRole("table", { name: "Changes, newest first" });
-/** The rows of changes, without those that hold what an opened one tells. */
+/** The rows of changes, without the details of the one that is open. */
 const entries = (page: Page) =>
   table(page)
     .getByRole("row")
     .filter({ has: page.locator("button[aria-expanded]") });
 
-test("audit: a Super Admin sees who changed what, before and after, sealed; filters stand in the address", async ({
+test("audit: a Super Admin sees who changed what, before and after, sealed; filters are kept in the URL", async ({
   page,
   apiAs,
   partners,
@@ -34,12 +34,12 @@ test("audit: a Super Admin sees who changed what, before and after, sealed; filt
   await expect(page).toHaveURL(/words=sealed\+SOLAR/);
   await expect(page).toHaveURL(/did=UPDATE_PARTNER/);
   const newest = entries(page).first();
-  // Until the filtered rows are there, the first one is of the partner's deletion.
+  // Until the filtered rows arrive, the first row is the partner's deletion.
   await expect(newest).toContainText("Update partner");
   await expect(newest).toContainText("Sealed Solar");
   await expect(newest).toContainText("Done");
   await newest.getByRole("button").click();
-  // What somebody changed, and nothing else of the partner.
+  // What somebody changed, and nothing else about the partner.
   await expect(table(page).getByRole("table").getByRole("row")).toHaveText(["FieldBeforeAfter", "CityBikanerBarmer"]);
   await expect
     .poll(async () => {
@@ -48,7 +48,7 @@ test("audit: a Super Admin sees who changed what, before and after, sealed; filt
     })
     .toMatch(/sealed as number \d+: [0-9a-f]{64}/);
   await expect(page.getByText(/Sealed up to number/)).toBeVisible();
-  // Nothing that was made for the partner to sign in with is told.
+  // The partner's credentials are never shown.
   expect(await page.content()).not.toContain(made.password);
   await page.reload();
   await expect(entries(page).first()).toContainText("Sealed Solar");
@@ -64,7 +64,7 @@ test("audit: a Super Admin sees who changed what, before and after, sealed; filt
   expect(await readFile(await file.path(), "utf8")).toContain(',"Delete partner","Partner","Sealed Solar",');
 });
 
-test("audit: two filters chosen in one moment both count; days are typed figure by figure; none and a phone each have their look", async ({
+test("audit: two filters chosen at the same moment both apply; dates can be typed digit by digit; the empty and the phone layout work", async ({
   page,
   signIn,
 }) => {
@@ -74,14 +74,14 @@ test("audit: two filters chosen in one moment both count; days are typed figure 
   await expect(page.getByText("Ends before it begins")).toBeVisible();
   await clear.click();
   await expect(entries(page).first()).toBeVisible();
-  // The second comes before the page is drawn with the first, as on a busy machine.
+  // The second one arrives before the page has rendered the first, as on a busy machine.
   await page.evaluate(() => {
     for (const [label, day] of [
       ["From", "2026-06-02"],
       ["To", "2026-06-03"],
     ]) {
       const field = [...document.querySelectorAll("label")].find(({ textContent }) => textContent === label)?.control;
-      // Written past React's own watch over the field, which would take the event for an echo.
+      // Set through the native setter: React tracks the field's value and would ignore the event otherwise.
       Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, day);
       field?.dispatchEvent(new Event("input", { bubbles: true }));
     }

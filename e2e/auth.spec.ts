@@ -18,7 +18,7 @@ async function stored(page: Page, key: string): Promise<string | null> {
   return page.evaluate((name) => localStorage.getItem(name), key);
 }
 
-/** A token in form, signed by nobody. */
+/** A well-formed token with an invalid signature. */
 function forgedToken(expiresInS: number): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const exp = Math.floor(Date.now() / 1000) + expiresInS;
@@ -26,9 +26,9 @@ function forgedToken(expiresInS: number): string {
   return `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}.bm9ib2R5`;
 }
 
-/** Puts a session into the browser, as if it had been stored by an earlier visit; the sign-in page is shown. */
+/** Puts a session into the browser, as if an earlier visit had stored it; the sign-in page is shown. */
 async function keepSession(page: Page, token: string): Promise<void> {
-  // No call is under way any more that would notice the token too early.
+  // No request is in progress any more that would notice the token too early.
   await page.waitForLoadState("networkidle");
   await page.evaluate((kept) => {
     localStorage.setItem("token", kept);
@@ -36,13 +36,15 @@ async function keepSession(page: Page, token: string): Promise<void> {
   }, token);
 }
 
-/** A call with the cookies of the page's browser, and this token, past the page; answers its status. */
+/**
+ * Sends a request with the cookies of the page's browser and this token, but not through the page; returns the status.
+ */
 async function asThisBrowser(page: Page, token: string | null, method: string, path: string): Promise<number> {
   const answer = await page.request.fetch(path, { method, headers: { authorization: `Bearer ${token}` } });
   return answer.status();
 }
 
-/** Opens a page; a hard redirect may come before it has loaded, or before it was even asked for. */
+/** Opens a page; a hard redirect may happen before it has loaded, or even before it was requested. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: "commit" }).catch(() => {});
 }
@@ -66,13 +68,13 @@ async function signInAgain(page: Page, { username, password }: Credentials): Pro
 async function expectSignedOut(page: Page): Promise<void> {
   await expect(page).toHaveURL("/");
   await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
-  // Asked again where the redirect replaces the page just then.
+  // Read again if the redirect replaces the page at that moment.
   await expect(async () => {
     expect([await stored(page, "token"), await stored(page, "user")]).toEqual([null, null]);
   }).toPass();
 }
 
-test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for, refuses and offers; it fits a phone, is accessible, also with an error, and asks nobody but the server", async ({
+test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: fields, validation, errors and the demo's accounts; it fits a phone, is accessible, even with an error, and contacts only the server", async ({
   page,
   suncrew,
   problems,
@@ -103,7 +105,7 @@ test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for
     await page.setViewportSize(whole);
   });
 
-  await test.step("username and password are required; nothing is sent without them", async () => {
+  await test.step("username and password are required; without them nothing is sent", async () => {
     await submit(page);
     await expect(page.getByText("Username is required")).toBeVisible();
     await expect(page.getByText("Password is required")).toBeVisible();
@@ -117,7 +119,7 @@ test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for
   });
 
   problems.allowFromNow(/status of 401/);
-  await test.step("'Invalid credentials', and the page stays", async () => {
+  await test.step("'Invalid credentials', and the page stays open", async () => {
     await fillIn(page, "admin", "wrong");
     await submit(page);
     await expect(page.getByRole("alert")).toHaveText("Invalid credentials");
@@ -127,7 +129,7 @@ test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for
     await expectAccessible(page);
   });
 
-  await test.step("§4 Session: a browser that drops the sign-in's cookie is told so", async () => {
+  await test.step("§4 Session: a browser that rejects the sign-in cookie shows why sign-in failed", async () => {
     await page.route("**/api/auth/login", async (route) => {
       const answer = await route.fetch();
       const { "set-cookie": _dropped, ...headers } = answer.headers();
@@ -142,7 +144,7 @@ test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for
     await page.unroute("**/api/auth/login");
   });
 
-  await test.step("a demo shows its sign-ins; a press fills them in", async () => {
+  await test.step("a demo lists its accounts; selecting one fills in the form", async () => {
     await page.getByRole("button", { name: "partner / partner@123" }).click();
     await expect(username).toHaveValue(accounts.partner.username);
     await expect(password).toHaveValue(accounts.partner.password);
@@ -152,7 +154,7 @@ test("§2 Sign-in page, §5 Sign-in, §8 Login 401, §9 Themes: what it asks for
 });
 
 test(
-  "§4 Session: signing in, by keyboard alone, stores token and user and leads to the dashboard",
+  "§4 Session: signing in, using only the keyboard, stores token and user and opens the dashboard",
   { tag: "@smoke" },
   async ({ page }) => {
     await page.goto("/");
@@ -178,7 +180,7 @@ test(
   },
 );
 
-test("§2 Protected routes, §4 Session: without a session, with one that has expired or cannot be decoded, or that the server refuses with 401, they lead to the sign-in page", async ({
+test("§2 Protected routes, §4 Session: without a session, or with one that has expired, cannot be decoded, or is rejected by the server with 401, they redirect to the sign-in page", async ({
   page,
   problems,
 }) => {
@@ -198,7 +200,10 @@ test("§2 Protected routes, §4 Session: without a session, with one that has ex
   await expectSignedOut(page);
 });
 
-test("§4 Session: a token that expires while the page is open leads to the sign-in page", async ({ page, signIn }) => {
+test("§4 Session: a token that expires while the page is open redirects to the sign-in page", async ({
+  page,
+  signIn,
+}) => {
   await page.clock.install();
   await signIn(page, "admin", { at: "/site-reports?site=1" });
   await page.clock.fastForward("13:00:00");
@@ -208,7 +213,7 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await fillIn(page, accounts.admin.username, accounts.admin.password);
   await submit(page);
   await expect(page).toHaveURL("/site-reports?site=1");
-  // Whoever signs out has left nothing open.
+  // After signing out nothing is left open.
   await signOut(page);
   await expectSignedOut(page);
   await expect(page.getByText("Your session has ended")).toBeHidden();
@@ -217,20 +222,20 @@ test("§4 Session: a token that expires while the page is open leads to the sign
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test("§4 Session: a token that is carried to another browser opens nothing; reloads and other tabs go on, and end together; Logout needs no answer; a 403 ends it, and so does its end on the server", async ({
+test("§4 Session: a token copied to another browser gives no access; reloads and other tabs stay signed in, and sign out together; Logout does not wait for an answer; a 403 ends the session, and so does ending it on the server", async ({
   page,
   context,
   suncrew,
   problems,
 }) => {
-  // Four sign-ins, and as many loads of the page that they end at.
+  // Four sign-ins, and four page loads that follow them.
   test.slow();
-  // A poll of a page whose session ends may still be on its way.
+  // A page whose session ends may still have a poll in progress.
   problems.allow(/status of 401/);
   await signInWith(page, accounts.admin);
   const other = await context.newPage();
 
-  await test.step("carried to another browser", async () => {
+  await test.step("a token copied to another browser", async () => {
     const token = await stored(page, "token");
     const { path } = siteDetails;
     const [cookie, ...more] = await context.cookies();
@@ -247,7 +252,7 @@ test("§4 Session: a token that is carried to another browser opens nothing; rel
     }
   });
 
-  await test.step("Logout tells the server, ignores its answer, clears token and user, leads to /, in other tabs too", async () => {
+  await test.step("Logout notifies the server, ignores its answer, clears token and user, and opens /, in other tabs too", async () => {
     problems.allowFromNow(/Failed to load resource: net::ERR_FAILED/);
     const authorizations: (string | undefined)[] = [];
     let isAnswered = false;
@@ -262,12 +267,12 @@ test("§4 Session: a token that is carried to another browser opens nothing; rel
     expect(authorizations).toEqual([`Bearer ${token}`]);
     await expectSignedOut(other);
     await other.close();
-    // Not unrouted: a request that is under way as routing ends may never be answered.
+    // Not unrouted: a request in progress while routing ends may never be answered.
     isAnswered = true;
   });
 
   await test.step("Logout ends the session on the server, and its cookie", async () => {
-    // That of the session which the server was not told of.
+    // The session whose logout call never reached the server.
     await context.clearCookies();
     await signInAgain(page, accounts.admin);
     const token = await stored(page, "token");
@@ -283,7 +288,7 @@ test("§4 Session: a token that is carried to another browser opens nothing; rel
     }).toPass();
   });
 
-  await test.step("a session that ends on the server ends on every open page", async () => {
+  await test.step("a session ended on the server signs out every open page", async () => {
     await signInAgain(page, accounts.admin);
     await asThisBrowser(page, await stored(page, "token"), "POST", logout.path);
     await expectSignedOut(page);

@@ -3,7 +3,7 @@ import { chooseSite, expectStatus, expectTruth, REWA, robotCard, siteButton } fr
 import { expectAccessible } from "./support/axe.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 
-/** Presses Tab until this has the focus. */
+/** Presses Tab until this element has the focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let presses = 0; presses < 80; presses += 1) {
@@ -22,7 +22,7 @@ async function expectFocusVisible(target: Locator): Promise<void> {
   expect(ring.outline || ring.shadow, "the focus is seen").toBe(true);
 }
 
-/** The dashboard with everything on it that comes later, map shown and hidden; it is left hidden. */
+/** The dashboard with all its lazily loaded content, map shown and hidden; the map is left hidden. */
 async function lookAtBoth(page: Page, look: () => Promise<void>): Promise<void> {
   await expectStatus(robotCard(page, "SCR-1001"), "Idle");
   await expectStatus(robotCard(page, "SCR-1004"), "Warning");
@@ -36,7 +36,7 @@ async function lookAtBoth(page: Page, look: () => Promise<void>): Promise<void> 
   await look();
 }
 
-/** Everything that can be opened over the dashboard, with the button that opens it. */
+/** Everything that can be opened on the dashboard, with the button that opens it. */
 const overlays = [
   { what: /^Info on robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "Robot info") },
   { what: /^Alerts of robot SCR-1004/, by: (page: Page) => robotButton(page, "SCR-1004", "Warning: 1 alert") },
@@ -48,7 +48,7 @@ function robotButton(page: Page, serial: string, name: string): Locator {
   return robotCard(page, serial).root.getByRole("button", { name, exact: true });
 }
 
-test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popover is accessible, on a phone too", async ({
+test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popover are accessible, also on a phone", async ({
   page,
   signIn,
 }) => {
@@ -76,13 +76,13 @@ test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popo
         await expect(opener).toBeFocused();
       }
       await page.getByRole("tab", { name: "Group Control" }).click();
-      // Whatever lies at the edge of the bar with Stop, which stays in place on a phone, is half covered by it.
+      // An element at the edge of the sticky Stop bar of a phone is half covered by it.
       const toGroups = page.locator('a[href*="tab=groups"]');
       await toGroups.evaluate((link) => link.scrollIntoView({ block: "center" }));
       await expectAccessible(page, page.getByRole("main"));
     });
   }
-  await test.step("choosing a site does not throw the page about on a phone", async () => {
+  await test.step("choosing a site does not make the page jump on a phone", async () => {
     await page.getByRole("tab", { name: "Individual Robots" }).click();
     await chooseSite(page, REWA);
     await expect(robotCard(page, "SCR-1010").root).toBeVisible();
@@ -90,14 +90,14 @@ test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popo
   });
 });
 
-test("390 and 360 px wide: nothing runs over the edge, map shown and hidden, and Stop is within reach", async ({
+test("390 and 360 px wide: nothing overflows, map shown and hidden, and Stop is within reach", async ({
   page,
   signIn,
   simulator,
 }) => {
   const widths = [390, 360];
   const cards = ["SCR-1002", "SCR-1003"].map((serial) => robotCard(page, serial));
-  /** Does this at each width, without another load. */
+  /** Runs this at each width, without loading the page again. */
   const atEach = async (look: (width: number) => Promise<void>) => {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 780 });
@@ -108,7 +108,7 @@ test("390 and 360 px wide: nothing runs over the edge, map shown and hidden, and
     expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   await page.setViewportSize({ width: 390, height: 780 });
   await signIn(page, "partner");
-  // On a phone the map waits behind its toggle.
+  // On a phone the map is hidden until its toggle is pressed.
   await atEach(() => expect(page.getByRole("button", { name: "Show Map" })).toBeVisible());
   await lookAtBoth(page, () => atEach(expectInside));
   for (const { start } of cards) await start.click();
@@ -130,7 +130,7 @@ test("390 and 360 px wide: nothing runs over the edge, map shown and hidden, and
   }
 });
 
-test("§2 Individual Robots, by keyboard alone: sign in, choose a site, start and stop a robot; the focus is seen all the way, also while a refresh is under way", async ({
+test("§2 Individual Robots, using only the keyboard: sign in, choose a site, start and stop a robot; the focus is always visible, also during a refresh", async ({
   page,
   simulator,
 }) => {
@@ -163,7 +163,7 @@ test("§2 Individual Robots, by keyboard alone: sign in, choose a site, start an
   await page.keyboard.press("Enter");
   await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
   await expectStatus(card, "Normal");
-  // The focus stays where it was, on a button that is now disabled and says why.
+  // The focus stays on the button, which is now disabled and says why.
   await expectFocusVisible(card.start);
   await page.keyboard.press("Tab");
   await expectFocusVisible(card.stop);
@@ -175,7 +175,7 @@ test("§2 Individual Robots, by keyboard alone: sign in, choose a site, start an
     await page.keyboard.press("Tab");
     await expectFocusVisible(control);
   }
-  // A refresh under way, by hand or by polling, leaves the focus on its button.
+  // A refresh in progress, whether pressed or polled, leaves the focus on its button.
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/api/mqtt/robot/getRobotStatus**", async (route) => {
     await released;

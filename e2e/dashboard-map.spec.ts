@@ -7,7 +7,7 @@ import { expect, test } from "./support/suncrew.ts";
 const mapRegion = (page: Page) => page.getByRole("region", { name: /^Map of sites/ });
 const searchBox = (page: Page) => page.getByRole("searchbox", { name: "Search sites" });
 
-test("§2 Site monitoring view, Map panel, Search sites: map, list and search agree on the sites; nobody but the server is asked for anything", async ({
+test("§2 Site monitoring view, Map panel, Search sites: map, list and search agree on the sites; only the server is contacted", async ({
   page,
   signIn,
   apiAs,
@@ -32,7 +32,7 @@ test("§2 Site monitoring view, Map panel, Search sites: map, list and search ag
     await expect(page.getByRole("group", { name: "All Sites" }).getByRole("button")).toHaveCount(6);
   });
 
-  await test.step("a marker's popup shows name, address, robots active and status, and selects its site", async () => {
+  await test.step("a marker's popup shows name, address, active robots and status, and selects its site", async () => {
     const sites = await (await apiAs("admin")).call(siteDetails, {});
     for (const name of [REWA, CHARANKA]) {
       const site = sites.find((one) => one.name === name);
@@ -47,14 +47,14 @@ test("§2 Site monitoring view, Map panel, Search sites: map, list and search ag
       await expect(page.getByRole("heading", { level: 2, name })).toBeVisible();
       await expect(siteButton(page, name)).toHaveAttribute("aria-current", "true");
       await expect(page).toHaveURL(new RegExp(`site=${site.id}`));
-      // The map moves to make room for the popup, and its button with it.
+      // The map pans to make room for the popup, and the popup's button moves with it.
       await movedAtRest(mapRegion(page));
       await popup.locator("..").locator("..").getByRole("button").click();
       await expect(popup).toBeHidden();
     }
   });
 
-  // By name or address, case-insensitively.
+  // By name or address, case-insensitive.
   const expectSearch = async () => {
     await searchBox(page).fill("PAVAGADA sol");
     await expect(found).toHaveCount(1);
@@ -69,7 +69,7 @@ test("§2 Site monitoring view, Map panel, Search sites: map, list and search ag
   };
   await test.step("a search with the map", expectSearch);
 
-  await test.step("Hide Map leaves site buttons and search, Show Map splits into map and detail", async () => {
+  await test.step("Hide Map leaves site buttons and search, Show Map splits the view into map and detail", async () => {
     await page.getByRole("button", { name: "Hide Map" }).click();
     await expect(mapRegion(page)).toBeHidden();
     await expect(page.getByRole("heading", { name: "India Site Overview" })).toBeHidden();
@@ -81,7 +81,7 @@ test("§2 Site monitoring view, Map panel, Search sites: map, list and search ag
     await expect(mapRegion(page)).toBeVisible();
   });
 
-  await test.step("dialogs and Group Control ask nobody else either", async () => {
+  await test.step("dialogs and Group Control contact nobody else either", async () => {
     await chooseSite(page, BHADLA);
     await page.getByRole("button", { name: "Settings" }).first().click();
     await expect(page.getByRole("dialog", { name: /^Robot settings/ })).toBeVisible();
@@ -94,7 +94,7 @@ test("§2 Site monitoring view, Map panel, Search sites: map, list and search ag
   });
 });
 
-test("§2 Site monitoring view: the address holds site, tab, search and map: back works, a link can be shared, and one to a site that is not there says 'Select a site to view details'", async ({
+test("§2 Site monitoring view: the URL holds site, tab, search and map: Back works, a link can be shared, and a link to a site that does not exist shows 'Select a site to view details'", async ({
   page,
   openBrowser,
   signIn,

@@ -15,7 +15,7 @@ import {
 } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-/** How the robots stand now; how the runs of today ended depends on the tests before. */
+/** The robots' current status; how today's runs ended depends on earlier tests. */
 const fleetFigures = (page: Page): Locator =>
   page
     .getByRole("group", { name: "Fleet figures" })
@@ -24,7 +24,7 @@ const fleetFigures = (page: Page): Locator =>
 
 const details = (page: Page): Locator => page.getByRole("region", { name: "Site details" });
 
-test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog: what each shows of the demo; the fleet figures count every robot once", async ({
+test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog: what each shows for the demo; the fleet figures count every robot once", async ({
   page,
   context,
   signIn,
@@ -87,7 +87,7 @@ test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog
     await expect(dialog).toBeHidden();
   });
 
-  await test.step("the fleet figures show the robots and sites of a figure", async () => {
+  await test.step("each fleet figure opens the robots and sites it counts", async () => {
     const figures = fleetFigures(page);
     await expect(figures).toHaveText(["0 Cleaning", "11 Idle", "2 Need attention", "1 Offline"]);
     await figures.nth(2).click();
@@ -98,7 +98,7 @@ test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog
     await expect(page.getByRole("article")).toHaveCount(4);
   });
 
-  await test.step("the empty state of Group Control, and another site", async () => {
+  await test.step("the empty state of Group Control, and a second site", async () => {
     await page.getByRole("tab", { name: "Group Control" }).click();
     await expect(page.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
     await page.getByRole("tab", { name: "Individual Robots" }).click();
@@ -109,7 +109,7 @@ test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog
   });
 });
 
-test("§6 PARTNER: sees its own sites and their robots alone; a link to a foreign site shows nothing of it", async ({
+test("§6 PARTNER: sees only its own sites and their robots; a link to another partner's site shows nothing of it", async ({
   page,
   signIn,
   apiAs,

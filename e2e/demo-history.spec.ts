@@ -3,7 +3,7 @@ import { groupCard } from "./support/group-fixtures.ts";
 import { type RunningServer, startServer } from "./support/server-process.ts";
 import { expect, test as base } from "./support/suncrew.ts";
 
-/** A demo as everybody first sees it: with its history. */
+/** A demo as new users see it, with its sample history. */
 const test = base.extend<object, { readonly suncrew: RunningServer }>({
   suncrew: [
     // oxlint-disable-next-line no-empty-pattern -- the fixture library reads the first parameter's pattern
@@ -36,7 +36,7 @@ test("demo: a new demo has runs, groups and schedules to show, labelled as sampl
   await expect(page.getByText("Sample data of the demo")).toBeVisible();
 });
 
-test("demo: the partner sees the history of its own sites alone", async ({ page, signIn }) => {
+test("demo: the partner sees only the history of its own sites", async ({ page, signIn }) => {
   await signIn(page, "partner");
   await chooseSite(page, PAVAGADA);
   await page.getByRole("tab", { name: "Group Control" }).click();

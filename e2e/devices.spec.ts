@@ -12,7 +12,7 @@ const DEVICES = "/sites?dialog=devices";
 const DEVICES_CALL = "**/api/devices";
 const dialogNamed = (page: Page, name: string) => page.getByRole("dialog", { name, exact: true });
 const row = (page: Page, serial: string) => dialogNamed(page, "Devices").getByRole("row").filter({ hasText: serial });
-/** Of many rows only those in sight exist: the search brings one there. */
+/** Only the visible rows are rendered: searching brings the one that is wanted into view. */
 async function findRow(page: Page, serial: string): Promise<Locator> {
   await dialogNamed(page, "Devices").getByRole("searchbox", { name: "Search devices" }).fill(serial);
   return row(page, serial);
@@ -25,7 +25,7 @@ async function devicesShown(page: Page): Promise<Locator> {
   return dialog;
 }
 
-/** Provisions by the dialog; answers the dialog that shows the secrets. */
+/** Provisions through the dialog; returns the dialog that shows the secrets. */
 async function provision(page: Page, first: string, last = ""): Promise<Locator> {
   await dialogNamed(page, "Devices").getByRole("button", { name: "Provision" }).click();
   const form = dialogNamed(page, "Provision Devices");
@@ -37,14 +37,14 @@ async function provision(page: Page, first: string, last = ""): Promise<Locator>
   return secrets;
 }
 
-/** Downloads the secrets, so that their dialog closes without a question. */
+/** Downloads the secrets, so that their dialog closes without asking. */
 async function keepSecrets(secrets: Locator): Promise<void> {
   await secrets.getByRole("button", { name: "Download CSV" }).click();
   await secrets.getByRole("button", { name: "Done" }).click();
   await expect(secrets).toBeHidden();
 }
 
-test("protocol rule 9: a Super Admin sees every device at once, with its robot and site, searched and filtered; each field says what is wrong with it; §9 Themes: devices can be used by everybody at 1440 and 390 px", async ({
+test("protocol rule 9: a Super Admin sees every device with its robot and site, searched and filtered; each field reports its own error; §9 Themes: devices are accessible at 1440 and 390 px", async ({
   page,
   signIn,
 }) => {
@@ -56,7 +56,7 @@ test("protocol rule 9: a Super Admin sees every device at once, with its robot a
   await signIn(page, "admin", { at: "/sites" });
   const dialog = dialogNamed(page, "Devices");
 
-  await test.step("Devices: the dialog opens at once, also while its code and its list are on their way", async () => {
+  await test.step("Devices: the dialog opens at once, even while its code and list are still loading", async () => {
     await page.getByRole("button", { name: "Devices" }).click();
     await expect(dialog.getByRole("status").filter({ hasText: "Loading devices" })).toBeVisible();
     held.resolve(null);
@@ -64,7 +64,7 @@ test("protocol rule 9: a Super Admin sees every device at once, with its robot a
     await expect(page).toHaveURL(/dialog=devices/);
   });
 
-  await test.step("every device is there, searched and filtered", async () => {
+  await test.step("every device is listed, and can be searched and filtered", async () => {
     await expect(row(page, "SCR-1001")).toContainText("Bhadla Row 01");
     await expect(row(page, "SCR-1001")).toContainText("Bhadla Solar Park");
     await expect(await findRow(page, "SCR-1020")).toContainText("Free");
@@ -92,7 +92,7 @@ test("protocol rule 9: a Super Admin sees every device at once, with its robot a
     if (width === 1440) await form.getByRole("button", { name: "Cancel" }).click();
   }
 
-  await test.step("each field says what is wrong with it, and a preview how many devices there will be", async () => {
+  await test.step("each field reports its own error, and a preview counts the devices", async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     const [first, last] = [field(form, /^Serial number/), field(form, /^To/)];
     await first.fill("");
@@ -113,7 +113,7 @@ test("protocol rule 9: a Super Admin sees every device at once, with its robot a
   });
 });
 
-test("protocol rule 9: secrets are shown once, and a robot signs in to the broker with the one that was told", async ({
+test("protocol rule 9: secrets are shown once, and a robot signs in to the broker with the one that was shown", async ({
   page,
   signIn,
   suncrew,
@@ -156,7 +156,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await dialogNamed(page, "Devices").getByRole("button", { name: "Refresh devices" }).click();
   await expect(row(page, serial)).toContainText("Online");
 
-  // Rotating ends the robot's connection and its secret at once.
+  // Rotating invalidates the robot's secret and connection at once.
   const cut = fleet.robot(serial).until(({ connected }) => !connected);
   await row(page, serial)
     .getByRole("button", { name: `Rotate the secret of ${serial}` })
@@ -171,7 +171,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await told.getByRole("button", { name: "Done" }).click();
   await fleet.stop();
 
-  // Retiring names the robot; the row stays, and nothing can be done with it any more.
+  // The confirmation names the robot; the row stays, without any action left on it.
   await row(page, serial)
     .getByRole("button", { name: `Retire ${serial}` })
     .click();
@@ -184,7 +184,7 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await admin.call(deleteRobot, { params: { id: robotId } });
 });
 
-test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it in its picker, and taken back; protocol rule 9: a new secret that did not come to an end is told", async ({
+test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it in its picker, and taken back; protocol rule 9: a secret rotation that was interrupted is reported", async ({
   page,
   openBrowser,
   signIn,
@@ -223,7 +223,7 @@ test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it i
   await dialog.getByText(/^Free \d+$/).click();
   await expect(row(page, "SCR-8401")).toBeVisible();
   await expect(row(page, "SCR-8402")).toHaveCount(0);
-  await test.step("§6 PARTNER: there is no Devices button, and its address opens nothing and asks for nothing", async () => {
+  await test.step("§6 PARTNER: there is no Devices button, and its URL opens nothing and requests nothing", async () => {
     const other = await openBrowser();
     const asked: string[] = [];
     other.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -232,7 +232,7 @@ test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it i
     await expect(other.getByRole("button", { name: "Devices" })).toHaveCount(0);
     await expect(other.getByRole("dialog")).toHaveCount(0);
     expect(asked).not.toContain("/api/devices");
-    // What the partner looks at has the device, too.
+    // The partner's own views include the device, too.
     await other.getByText("Bhadla Solar Park").first().click();
     await other.getByRole("button", { name: "Add New Robot" }).click();
     await other.getByRole("button", { name: /^Serial number/ }).click();
@@ -241,12 +241,12 @@ test("§6 SUPER_ADMIN: a free device is allocated to a partner, which finds it i
     await expect(picker.getByRole("option")).toHaveText(["SCR-8401Free"]);
   });
 
-  await test.step("a new secret that did not come to an end is told, until the device is given another", async () => {
+  await test.step("an interrupted secret rotation is shown until the device gets another secret", async () => {
     await dialog.getByText(/^All \d+$/).click();
     await dialog.getByRole("combobox", { name: "Show devices of partner" }).selectOption("All partners");
     const serial = "SCR-8301";
     await keepSecrets(await provision(page, serial));
-    // As after a server that died in between.
+    // As if a server had died halfway through.
     await page.route(DEVICES_CALL, async (route) => {
       const response = await route.fetch();
       const devices = deviceList.response.parse(await response.json());

@@ -5,12 +5,12 @@ import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, chooseSite, expectDisabled, expectEnabled, expectToast, robotCard } from "./support/dashboard.ts";
 import { expect, test as base } from "./support/suncrew.ts";
 
-/** Robots of Bhadla that stand idle. */
+/** Idle robots of Bhadla. */
 const SERIALS = ["SCR-1001", "SCR-1002", "SCR-1003"] as const;
-/** A download, an installation and a restart take seconds; the rest is for a busy machine. */
+/** A download, an installation and a restart take seconds; the rest is a margin for a busy machine. */
 const INSTALLED_MS = 60_000;
 
-/** Gives the robots enough battery, and afterwards the firmware back that they had; no rollout is left under way. */
+/** Gives the robots enough battery, and afterwards their original firmware; leaves no rollout in progress. */
 const test = base.extend<{ readonly updatable: void }>({
   updatable: [
     async ({ simulator, apiAs }, use) => {
@@ -23,13 +23,13 @@ const test = base.extend<{ readonly updatable: void }>({
         try {
           await admin.call(controlRollout, { params: { rolloutId }, body: { action: "CANCEL" } });
         } catch (error) {
-          // It has ended by itself since the list was read.
+          // It ended by itself after the list was read.
           if (!(error instanceof CallError && error.status === 409)) throw error;
         }
       }
       for (const { serial, firmware } of before) {
         await simulator.clear(serial, "firmware");
-        // What is under way ends with the power.
+        // Cutting the power ends an update in progress.
         await simulator.powerCycle(serial);
         await simulator.condition(serial, { firmware });
         await expect.poll(async () => (await simulator.robot(serial)).connected).toBe(true);
@@ -50,7 +50,7 @@ const robotIn = (dialog: Locator, serial: string) => dialog.getByRole("row").fil
 const chooseBhadla = (page: Page) =>
   page.getByRole("listitem", { name: BHADLA }).getByRole("button", { name: BHADLA }).click();
 
-/** By the button of the site that is chosen. */
+/** Opens the dialog with the button of the selected site. */
 async function openDeploy(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "Deploy Firmware" }).click();
   const dialog = dialogNamed(page, "Deploy Firmware").first();
@@ -62,7 +62,7 @@ async function chooseFile(dialog: Locator, name: string): Promise<void> {
   await dialog.locator('input[type="file"]').setInputFiles(file(name));
 }
 
-/** Deploys by the dialog and answers the one that shows the rollout. */
+/** Deploys through the dialog; returns the dialog that shows the rollout. */
 async function deploy(page: Page, serials: readonly string[], version: string): Promise<Locator> {
   const dialog = await openDeploy(page);
   for (const serial of serials) await dialog.getByRole("checkbox", { name: serial }).check();
@@ -74,21 +74,21 @@ async function deploy(page: Page, serials: readonly string[], version: string): 
   return dialogNamed(page, "Firmware");
 }
 
-/** Reads the question and answers it. */
+/** Reads the confirmation and answers it. */
 async function confirm(page: Page, title: string, sentence: string, answer: RegExp): Promise<void> {
   const question = dialogNamed(page, title).last();
   await expect(question).toContainText(sentence);
   await question.getByRole("button", { name: answer }).click();
 }
 
-test("§5 Deploy firmware: one robot first, then the others; the one that failed comes first and is deployed to again", async ({
+test("§5 Deploy firmware: one robot first, then the others; a robot that failed is listed first and can be deployed to again", async ({
   page,
   signIn,
   simulator,
 }) => {
   const [first, second, failing] = SERIALS;
   await simulator.fault(failing, { kind: "firmware", what: "install" });
-  // Long enough for the others to be seen waiting for it.
+  // Long enough to see the others waiting for it.
   await simulator.fault(first, { kind: "firmware", what: "slow", seconds: 10 });
   await signIn(page, "admin", { at: "/sites" });
   await chooseBhadla(page);
@@ -114,7 +114,7 @@ test("§5 Deploy firmware: one robot first, then the others; the one that failed
   await expect(page.getByRole("article", { name: failing })).toContainText("Firmware 9.1.0");
 });
 
-test("protocol rule 13: a robot that installs says so and does not start; a rollout is paused, resumed and cancelled", async ({
+test("protocol rule 13: a robot that is installing says so and does not start; a rollout is paused, resumed and cancelled", async ({
   page,
   signIn,
   simulator,
@@ -143,7 +143,7 @@ test("protocol rule 13: a robot that installs says so and does not start; a roll
   await expectDisabled(card.start, `Robot ${first} is installing firmware.`);
   await expectEnabled(robotCard(page, second).start);
 
-  // The dashboard asks each robot for its status, also one that is without power.
+  // The dashboard requests each robot's status, even of one without power.
   problems.allow(/getRobotStatus.*SCR-1001/);
   await simulator.powerCycle(first);
   await expectEnabled(card.start);
@@ -158,7 +158,7 @@ test("protocol rule 13: a robot that installs says so and does not start; a roll
   await expect(rollout.getByRole("button", { name: "Resume" })).toBeHidden();
 });
 
-test("§5 Deploy firmware: what is missing or wrong is told, and what failed keeps what was entered; §9 Themes: the dialogs about firmware are accessible, on a phone too", async ({
+test("§5 Deploy firmware: missing or wrong input is reported, and a failed call keeps the input; §9 Themes: the firmware dialogs are accessible, also on a phone", async ({
   page,
   signIn,
   problems,

@@ -9,15 +9,15 @@ import { accounts, expect, test } from "./support/suncrew.ts";
 const files = fileURLToPath(new URL("../apps/console/dist/assets", import.meta.url));
 
 interface FirstLoad {
-  /** Addresses of all requests that began before the page was ready, without the host. */
+  /** URLs of all requests sent before the page was ready, without the host. */
   readonly requests: readonly string[];
-  /** Of the scripts among them, as gzip makes them, in kB. */
+  /** The total size of the scripts among them, gzipped, in kB. */
   readonly scriptKb: number;
-  /** What the page asked the browser to bring beforehand: names of files without their hashes. */
+  /** What the page preloads: file names without their hashes. */
   readonly preloads: readonly string[];
 }
 
-/** Opens a page that the browser knows nothing of, and tells what it took until an element was there. */
+/** Opens a page in an empty cache, and returns what was loaded until an element appeared. */
 async function firstLoad(page: Page, path: string, selector: string): Promise<FirstLoad> {
   const devTools = await page.context().newCDPSession(page);
   const begun: { readonly url: string; readonly atMs: number; readonly isScript: boolean }[] = [];
@@ -55,7 +55,7 @@ async function firstLoad(page: Page, path: string, selector: string): Promise<Fi
   };
 }
 
-test("first load: the sign-in page takes at most 150 kB of scripts and 8 requests, and nothing of the pages behind it", async ({
+test("first load: the sign-in page loads at most 150 kB of scripts with 8 requests, and nothing of the pages behind it", async ({
   page,
 }) => {
   const { requests, scriptKb, preloads } = await firstLoad(page, "/", 'form button[type="submit"]');
@@ -65,7 +65,7 @@ test("first load: the sign-in page takes at most 150 kB of scripts and 8 request
   expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);
 });
 
-test("first load: the dashboard takes at most 260 kB of scripts and 20 requests until its first robot card, and its data is asked for once", async ({
+test("first load: the dashboard loads at most 260 kB of scripts with 20 requests until its first robot card, and requests its data once", async ({
   page,
   browser,
   baseURL,
@@ -89,16 +89,14 @@ test("first load: the dashboard takes at most 260 kB of scripts and 20 requests 
   }
 });
 
-test("first load: whoever is not signed in, and asks for a page, loads what the sign-in page takes", async ({
-  page,
-}) => {
+test("first load: a page requested while signed out loads only what the sign-in page loads", async ({ page }) => {
   const { preloads, scriptKb } = await firstLoad(page, "/dashboard?site=2", 'form button[type="submit"]');
   expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);
   expect(scriptKb).toBeLessThanOrEqual(150);
   await expect(page).toHaveURL("/");
 });
 
-test("first load: no script of the build is under 5 kB but the first one, which asks for the others", async () => {
+test("first load: every script of the build has at least 5 kB, except the first, which requests the others", async () => {
   const names = (await readdir(files)).filter((name) => name.endsWith(".js") && !name.startsWith("first-"));
   const sizes = await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(files, name))).size })));
   expect(names.map((name) => basename(name))).toContainEqual(expect.stringMatching(/^start-/));

@@ -12,7 +12,7 @@ import {
 } from "./support/group-fixtures.ts";
 import { deliverKeptStop } from "./support/leftovers.ts";
 
-/** Fingers want this much, in pixels. */
+/** The smallest size of a touch target, in pixels. */
 const TOUCH_PX = 44;
 
 async function openGroupControl(page: Page, siteName: string): Promise<void> {
@@ -25,7 +25,7 @@ async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 }
 
-test("groups have no axe violation on any page or dialog", async ({
+test("groups have no axe violations on any page or dialog", async ({
   page,
   signIn,
   groups,
@@ -71,7 +71,7 @@ test("groups have no axe violation on any page or dialog", async ({
   await deliverKeptStop(simulator, standing.read, "SCR-1007");
 });
 
-test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is wide enough for a finger", async ({
+test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is large enough to touch", async ({
   page,
   signIn,
   groups,
@@ -111,7 +111,7 @@ test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is
   await page.getByRole("button", { name: "Start 4 robots" }).click();
   await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
   await expect(card).toContainText("Warning");
-  // Whatever the card says meanwhile, a finger that comes down on Stop All also leaves it there.
+  // Even if the card's text changes during the touch, the finger is still on Stop All when it lifts.
   await atEachWidth(async (width) => expect(await stopAllTop()).toBe(standingTops.get(width)));
   await card.getByRole("button", { name: "Stop All" }).click();
   for (const serial of serials) await expectTruth(simulator, serial, { motion: "STOPPED" });
@@ -133,7 +133,7 @@ test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is
   await expectAccessible(page);
 });
 
-test("a group is created, started, stopped and deleted by the keyboard alone", async ({
+test("a group is created, started, stopped and deleted using only the keyboard", async ({
   page,
   signIn,
   groups,
@@ -163,7 +163,7 @@ test("a group is created, started, stopped and deleted by the keyboard alone", a
   await expect(page.getByRole("button", { name: "Start 1 robot" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
-  // The dialog holds the focus until it is gone, and then gives it back.
+  // The dialog traps the focus until it closes, and then returns it.
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Stop All", exact: true })).toBeEnabled();
   await press("Stop All");

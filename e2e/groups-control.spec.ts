@@ -14,9 +14,9 @@ import {
 import { expect, groupCard, siteAddress, test } from "./support/group-fixtures.ts";
 
 const THREE = ["SCR-1001", "SCR-1002", "SCR-1003"];
-/** What robots do appears within a second; the rest is for a busy machine. */
+/** Robots' changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
-/** A robot that says nothing is given up after 8 s. */
+/** A robot that does not respond is given up on after 8 s. */
 const SETTLED_MS = 15_000;
 const ALREADY_RUNNING = "A robot of this group is already running. Start All is possible when none is.";
 
@@ -39,7 +39,7 @@ function cardOf(page: Page, name: string) {
 
 const question = (page: Page) => page.getByRole("dialog", { name: /^Start all robots of/ });
 
-/** The calls that command a group from now on. */
+/** The group commands that are sent from now on. */
 function groupCommandsOf(page: Page): { readonly body: unknown; readonly isAnswered: boolean }[] {
   const sent: { body: unknown; request: Request; isAnswered: boolean }[] = [];
   page.on("request", (request) => {
@@ -116,7 +116,7 @@ test("§4 Group action, Group status: as partner, Start All asks first and moves
   });
 });
 
-test("§4 Group action outcome: no robot that can move, one away and one that refuses: each is named with its reason, and only they are tried again", async ({
+test("§4 Group action outcome: no robot can move, one is offline, one refuses: each is named with its reason, and only those are retried", async ({
   page,
   signIn,
   simulator,
@@ -126,7 +126,7 @@ test("§4 Group action outcome: no robot that can move, one away and one that re
   problems.allow(/status of 504/);
   const gone = await groups.make(PAVAGADA, "Gone", ["SCR-1007"]);
   await signIn(page, "admin", { at: siteAddress(gone, "groups") });
-  await test.step("where no robot can move, the question says so and why", async () => {
+  await test.step("when no robot can move, the confirmation says so and why", async () => {
     const card = cardOf(page, "Gone");
     await expect(card.badge("Online: 0/1")).toBeVisible();
     await card.startAll.click();
@@ -176,7 +176,7 @@ test("§4 Group action outcome: no robot that can move, one away and one that re
   await expectToast(page, "Group Action Successful", 'Group "Blocks": 3 robots stopped.');
 });
 
-test("Start All's progress shows in both browsers while it is under way, and what others started cannot be started again", async ({
+test("Start All's progress shows in both browsers, and a group that somebody else is starting cannot be started again", async ({
   page,
   openBrowser,
   signIn,
@@ -184,7 +184,7 @@ test("Start All's progress shows in both browsers while it is under way, and wha
   groups,
 }) => {
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
-  // Long enough for two browsers to be looked at, and within the 8 s that a command has.
+  // Long enough to look at two browsers, and within the 8 s that a command has.
   await simulator.fault("SCR-1002", { kind: "late", ms: 6000 });
   const other = await openBrowser();
   await signIn(page, "admin", { at: siteAddress(group, "groups") });
@@ -211,7 +211,7 @@ test("Start All's progress shows in both browsers while it is under way, and wha
   await expect(mine.badge("Online: 2/2")).toBeVisible();
 });
 
-test("§8, protocol rule 3: a call that fails as a whole says so and can be tried again; Stop All for a robot that is away stays pending until its return", async ({
+test("§8, protocol rule 3: a call that fails as a whole says so and can be retried; Stop All for an offline robot stays pending until it returns", async ({
   page,
   signIn,
   simulator,
@@ -222,7 +222,7 @@ test("§8, protocol rule 3: a call that fails as a whole says so and can be trie
   const group = await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
   await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const card = cardOf(page, "East Row");
-  await test.step("a call that fails as a whole says so with its reason, and can be tried again", async () => {
+  await test.step("a call that fails as a whole says so with its reason, and can be retried", async () => {
     const reason = "The robots' broker cannot be reached.";
     const startsBefore = await startsOf(simulator, "SCR-1001");
     await expect(card.badge("Online: 2/2")).toBeVisible();
@@ -240,7 +240,7 @@ test("§8, protocol rule 3: a call that fails as a whole says so and can be trie
     await expectToast(page, "Group Action Successful", 'Group "East Row": 2 robots started.');
   });
 
-  await test.step("Stop All for a robot that is away is shown as pending, and is told as done on its return", async () => {
+  await test.step("Stop All for an offline robot is shown as pending, and as done once the robot returns", async () => {
     await simulator.fault("SCR-1002", { kind: "away" });
     await expect(card.member("SCR-1002")).toContainText("Offline", { timeout: SETTLED_MS });
     await card.stopAll.click();
@@ -261,7 +261,7 @@ test("§8, protocol rule 3: a call that fails as a whole says so and can be trie
   });
 });
 
-test("§4 Group action outcome, Commands: where none succeeds it failed; Stop All takes over a Start All that waits for a silent robot, at once", async ({
+test("§4 Group action outcome, Commands: if no command succeeds the action has failed; Stop All immediately overrides a Start All that is waiting for a silent robot", async ({
   page,
   signIn,
   simulator,
@@ -273,7 +273,7 @@ test("§4 Group action outcome, Commands: where none succeeds it failed; Stop Al
   const stubborn = await groups.make(BHADLA, "Stubborn", ["SCR-1002", "SCR-1003"]);
   for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.fault(serial, { kind: "refuse", code: "FAULT" });
   await signIn(page, "admin", { at: siteAddress(stubborn, "groups") });
-  await test.step("where none succeeds it failed, and the group is as before", async () => {
+  await test.step("if no command succeeds the action has failed, and the group is as before", async () => {
     const card = cardOf(page, "Stubborn");
     await expect(card.badge("Online: 2/2")).toBeVisible();
     await card.startAll.click();
@@ -287,11 +287,11 @@ test("§4 Group action outcome, Commands: where none succeeds it failed; Stop Al
     await card.result.getByRole("button", { name: "Close result" }).click();
     await expect(card.result).toHaveCount(0);
     await expect(card.root).toBeFocused();
-    // Later on no message of this name may be there.
+    // Later this message must not be shown.
     await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);
   });
 
-  await test.step("Stop All takes over, and no robot moves afterwards", async () => {
+  await test.step("Stop All overrides it, and no robot moves afterwards", async () => {
     await groups.deleteAll();
     for (const serial of ["SCR-1002", "SCR-1003"]) await simulator.clear(serial);
     await simulator.fault("SCR-1002", { kind: "deaf" });
@@ -304,11 +304,11 @@ test("§4 Group action outcome, Commands: where none succeeds it failed; Stop Al
     await card.stopAll.click();
     await expect.poll(() => simulator.robot("SCR-1001"), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
     expect(sent.map(({ body }) => body)).toMatchObject([{ command: "START" }, { command: "STOP" }]);
-    // The robot stands, while the deaf one is still awaited.
+    // The robot is stopped, while the deaf one is still awaited.
     expect(sent[1]).toMatchObject({ isAnswered: false });
     await endSettleTime(suncrew, "SCR-1002");
     await expectToast(page, "Group Action Partial Success", /Group "East Row": 1 of 2 robots stopped\..*/);
-    // The Start that was taken over says nothing any more.
+    // The Start that was overridden shows no further message.
     await expect(toasts(page).getByText("Group Action Failed")).toHaveCount(0);
     await expect(card.result).toContainText("SCR-1002");
     await simulator.clear("SCR-1002");

@@ -23,7 +23,7 @@ import { accounts } from "./support/suncrew.ts";
 
 const NAME_TAKEN = "Group name already exists for this site";
 const INCOMPLETE = "Please enter a valid group name and select at least one robot.";
-/** What others do appears within a second; the rest is for a busy machine. */
+/** Other people's changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 
 function dialogOf(page: Page, title: "Create Group" | "Edit Robot Group") {
@@ -52,7 +52,7 @@ async function openEdit(page: Page, name: string) {
   return dialog;
 }
 
-test("§2 Group Control, empty, §5 Robot group: it leads to Site Management, where the first group is created once it is valid, and deleted", async ({
+test("§2 Group Control, empty, §5 Robot group: it links to Site Management, where the first group is created once it is valid, and deleted", async ({
   page,
   signIn,
   groups,
@@ -65,7 +65,7 @@ test("§2 Group Control, empty, §5 Robot group: it leads to Site Management, wh
   await expect(page.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
   await expect(page.getByText("No robot groups yet")).toBeVisible();
 
-  await test.step("Create is disabled while invalid and says why", async () => {
+  await test.step("Create is disabled while the form is invalid and says why", async () => {
     const dialog = await openCreate(page);
     await expectDisabled(dialog.save, INCOMPLETE);
     await dialog.name.fill("North");
@@ -106,7 +106,7 @@ test("§2 Group Control, empty, §5 Robot group: it leads to Site Management, wh
   await expect(page.getByRole("group", { name: "Schedule of East Row" })).toBeVisible({ timeout: LIVE_MS });
   await page.goForward();
 
-  await test.step("deleting asks Yes or No and names the group and what goes with it", async () => {
+  await test.step("deleting asks Yes or No, naming the group and what is deleted with it", async () => {
     const ask = async () => groupRow(page, "East Row").getByRole("button", { name: "Delete", exact: true }).click();
     const question = page.getByRole("dialog", { name: "Delete Robot Group" });
     await ask();
@@ -126,7 +126,7 @@ test("§2 Group Control, empty, §5 Robot group: it leads to Site Management, wh
   });
 });
 
-test("§5 Robot group: a name is unique per site without case and spaces; create offers robots in no group, edit the group's own as well", async ({
+test("§5 Robot group: a name is unique per site, ignoring case and spaces; create offers ungrouped robots, edit also the group's own", async ({
   page,
   signIn,
   groups,
@@ -134,7 +134,7 @@ test("§5 Robot group: a name is unique per site without case and spaces; create
   await groups.make(BHADLA, "East Row", ["SCR-1001", "SCR-1002"]);
   await groups.make(BHADLA, "West Row", ["SCR-1003"]);
   await signIn(page, "admin", { at: managementAddress(await groups.site(BHADLA)) });
-  await test.step("create offers robots in no group, and no name of another", async () => {
+  await test.step("create offers ungrouped robots and refuses the name of another group", async () => {
     const create = await openCreate(page);
     await expect(create.robots).toHaveCount(1);
     await expect(create.robot("SCR-1004")).not.toBeChecked();
@@ -149,7 +149,7 @@ test("§5 Robot group: a name is unique per site without case and spaces; create
     await discardChanges(page);
   });
 
-  await test.step("the group's own name does not count", async () => {
+  await test.step("the group's own name is not a duplicate", async () => {
     const edit = await openEdit(page, "East Row");
     await edit.name.fill("EAST  row");
     await expectEnabled(edit.save);
@@ -160,7 +160,7 @@ test("§5 Robot group: a name is unique per site without case and spaces; create
     await expectToast(page, "Group Updated", 'Robot group "EAST row" has been updated successfully.');
   });
 
-  await test.step("edit offers the group's own robots as well, and changes name and robots", async () => {
+  await test.step("edit also offers the group's own robots, and changes name and robots", async () => {
     const edit = await openEdit(page, "EAST row");
     await expect(edit.robots).toHaveCount(3);
     await expect(edit.robot("SCR-1001")).toBeChecked();
@@ -182,7 +182,7 @@ test("§5 Robot group: a name is unique per site without case and spaces; create
   await expect(none.root.getByText("Every robot of this site is in a group.")).toBeVisible();
 });
 
-test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears in another without a click; of two who save the same robot, the second is told", async ({
+test("§2 AUTO badge, §5 Robot group: group changes in one browser appear in another without a click; of two people who save the same robot, the second sees why that fails", async ({
   page,
   openBrowser,
   signIn,
@@ -204,7 +204,7 @@ test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears
     await expect(badge("MANUAL")).toBeVisible({ timeout: LIVE_MS });
   });
 
-  await test.step("a group appears without a click, and while a dialog is open", async () => {
+  await test.step("a group appears without a click, even while a dialog is open", async () => {
     await other.getByRole("tab", { name: "Group Control" }).click();
     await expect(other.getByText("No robot groups available, create groups in Site Management")).toBeVisible();
     await expect(page.getByText("No robot groups yet")).toBeVisible();
@@ -239,14 +239,14 @@ test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears
     await expect(other.getByText("No robot groups yet")).toBeVisible({ timeout: LIVE_MS });
   });
 
-  await test.step("of two people who save the same robot at once, the second is told in whose group it is", async () => {
+  await test.step("of two people who save the same robot at once, the second sees which group has it", async () => {
     const [mine, theirs] = [await openCreate(page), await openCreate(other)];
     await mine.name.fill("East Row");
     await mine.robot("SCR-1002").check();
     await theirs.name.fill("Night shift");
     await theirs.robot("SCR-1002").check();
 
-    // The first one's call is on its way while the second one's is served.
+    // The first call is in progress while the second is served.
     const { promise: isServed, resolve: serve } = Promise.withResolvers<void>();
     await page.route(`**${createGroup.path}`, async (route) => {
       await isServed;
@@ -262,7 +262,7 @@ test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears
       "Failed to create robot group. Please try again.",
       'Robot SCR-1002 is already in the group "Night shift".',
     );
-    // What the other has taken can no longer be chosen.
+    // The robot that the other one took can no longer be chosen.
     await expect(mine.root).toBeVisible();
     await expect(mine.robot("SCR-1002")).toHaveCount(0);
     await expectDisabled(mine.save, INCOMPLETE);
@@ -270,7 +270,7 @@ test("§2 AUTO badge, §5 Robot group: what one browser does with groups appears
   });
 });
 
-test("§9 robotGroups: the browser keeps a copy of the groups, believes the server alone, and drops it at sign-out", async ({
+test("§9 robotGroups: the browser keeps a copy of the groups, trusts only the server, and drops the copy at sign-out", async ({
   page,
   groups,
 }) => {

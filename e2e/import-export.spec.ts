@@ -39,7 +39,7 @@ async function exported(page: Page, item: "Export Sites" | "Export Robots"): Pro
   return waiting;
 }
 
-test("Import and Export Sites: every bad row is named, and all are imported or none, also where somebody else was faster; what is exported can be imported again", async ({
+test("Import and Export Sites: every bad row is named, and all rows or none are imported, even if somebody else was faster; an export can be imported again", async ({
   page,
   signIn,
   sites,
@@ -47,7 +47,7 @@ test("Import and Export Sites: every bad row is named, and all are imported or n
 }) => {
   await signIn(page, "admin", { at: "/sites" });
 
-  await test.step("every bad row is named with its reason, and nothing is imported until none is left", async () => {
+  await test.step("every bad row is named with its reason, and nothing is imported until all are fixed", async () => {
     const dialog = await openImport(page, "Import Sites");
     await expectDisabled(dialog.apply, "Choose a file first.");
     await expect(dialog.root.getByText("maintenance_contact_name")).toBeVisible();
@@ -87,7 +87,7 @@ test("Import and Export Sites: every bad row is named, and all are imported or n
     expect(await sites.named("Tonk Solar")).toMatchObject({ maintenance_partner_id: 1, latitude: 26.16 });
   });
 
-  await test.step("the file opens with Indian names, carries no formula, and can be imported again", async () => {
+  await test.step("the exported file opens with Indian names, contains no formulas, and can be imported again", async () => {
     await sites.restore();
     const { maintenance_partner_id: _none, ...body } = SAMBHAR;
     await sites.make({
@@ -110,7 +110,7 @@ test("Import and Export Sites: every bad row is named, and all are imported or n
     expect(line).toContain(',"+91 98000 12345",');
     expect(text.trimEnd().split("\r\n")).toHaveLength(8);
 
-    // The same file again: every row is told to be there already.
+    // The same file again: every row is reported as a duplicate.
     const dialog = await openImport(page, "Import Sites");
     await dialog.choose(text);
     await expect(dialog.summary).toHaveText("7 rows, 7 with problems");
@@ -126,7 +126,7 @@ test("Import and Export Sites: every bad row is named, and all are imported or n
     await dialog.root.getByRole("button", { name: "Close" }).last().click();
   });
 
-  await test.step("all or nothing also where somebody else was faster, and files that are none are told", async () => {
+  await test.step("all or nothing, even if somebody else was faster; invalid files are refused", async () => {
     problems.allowFromNow(/status of 400/);
     await sites.restore();
     const dialog = await openImport(page, "Import Sites");
@@ -152,7 +152,7 @@ test("Import and Export Sites: every bad row is named, and all are imported or n
   });
 });
 
-test("Import and Export Robots: a partner imports robots to its own sites, and gets its own alone", async ({
+test("Import and Export Robots: a partner imports robots into its own sites, and exports only its own", async ({
   page,
   signIn,
   robots,
@@ -169,7 +169,7 @@ test("Import and Export Robots: a partner imports robots to its own sites, and g
   await dialog.choose([names, ...lines].join("\n"), "robots.csv");
   await expect(dialog.summary).toHaveText("2 rows, 1 with problems");
   await expect(dialog.rows.nth(2)).toContainText(/[Ss]ite.*Rewa Ultra Mega Solar/);
-  // The operator's is as one that is not there.
+  // The operator's site is treated as one that does not exist.
   await dialog.choose([names, lines[0]?.replace("SCR-1017", "SCR-1019")].join("\n"), "robots.csv");
   await expect(dialog.rows.nth(1)).toContainText(
     "SCR-1019 is not the serial number of a device that is allocated to your company",

@@ -1,7 +1,7 @@
 import { BHADLA, chooseSite, expectToast, expectTruth, REWA, robotCard, startRobot } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-test("§4 Robot live status: where this browser has lost its connection no robot is told as Offline, and all recovers", async ({
+test("§4 Robot live status: while this browser has lost its connection no robot is shown as Offline, and everything recovers", async ({
   page,
   problems,
   signIn,
@@ -9,15 +9,15 @@ test("§4 Robot live status: where this browser has lost its connection no robot
 }) => {
   problems.allow(/Failed to load resource|Loading .* failed/);
   await signIn(page, "admin");
-  // A poll's answer is known without the stream, so none may come after the stream's last word: the first site of a page
-  // is polled twice, any other once.
+  // A poll's answer counts without the stream, so none may arrive after the stream's last message: the first site of a
+  // page is polled twice, any other once.
   await chooseSite(page, REWA);
   const polled = page.waitForResponse(/getRobotStatus\?robotId=SCR-1001/);
   await chooseSite(page, BHADLA);
   await polled;
   const card = robotCard(page, "SCR-1001");
   await startRobot(card, simulator);
-  // The stream has told of the run; until then the answer to the press is what is known, and stays fresh without it.
+  // The stream has reported the run; until then the answer to the press is what is known, and stays fresh without it.
   await expect(card.root).toContainText(/Cleaning, \d+ of \d+ min/);
   const offline = page.getByRole("button", { name: /\d+ Offline/ });
   const offlineBefore = await offline.textContent();

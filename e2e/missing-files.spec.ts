@@ -3,7 +3,7 @@ import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, chooseSite, expectToast, expectTruth, robotCard, startRobot } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-/** From now on no file of the console comes, until it is called off. */
+/** From now on no file of the console loads, until the returned function is called. */
 async function withoutFiles(page: Page, way: "missing" | "cut"): Promise<() => Promise<void>> {
   const files = /\/assets\/.*\.(js|css)$/;
   await page.route(files, (route) =>
@@ -14,7 +14,7 @@ async function withoutFiles(page: Page, way: "missing" | "cut"): Promise<() => P
 
 const noFile = /Failed to load resource/;
 
-test("files that are missing: a dialog and a page without them say so in place, Stop and the header need none, and Retry really loads them", async ({
+test("files that are missing: a dialog and a page that lack them say so in place, Stop and the header need none, and Retry really loads them", async ({
   page,
   problems,
   signIn,
@@ -58,7 +58,7 @@ test("files that are missing: a dialog and a page without them say so in place, 
     await expect(dialog).toBeHidden();
   });
 
-  await test.step("a page, below the header, whose links work", async () => {
+  await test.step("a page, below the header, whose links still work", async () => {
     const links = page.getByRole("navigation", { name: "Main" });
     const failure = page.getByRole("main").getByRole("alert");
     const filesBack = await withoutFiles(page, "cut");
@@ -75,7 +75,7 @@ test("files that are missing: a dialog and a page without them say so in place, 
     await links.getByRole("link", { name: "Dashboard" }).click();
     await expect(card.stop).toBeVisible();
     await links.getByRole("link", { name: "Activity Log" }).click();
-    // Not that of a part of the dashboard.
+    // Not the message of some part of the dashboard.
     await expect(failure).toContainText("This page could not be loaded.");
     await filesBack();
     await failure.getByRole("button", { name: "Retry" }).click();
@@ -83,7 +83,7 @@ test("files that are missing: a dialog and a page without them say so in place, 
   });
 });
 
-test("files that are missing: messages are read even where what shows them did not come", async ({
+test("files that are missing: toasts are readable even if their component did not load", async ({
   page,
   problems,
   signIn,
@@ -98,7 +98,7 @@ test("files that are missing: messages are read even where what shows them did n
   await expect(page.getByText("Robot Refreshed")).toBeHidden();
 });
 
-test("§8 the error screen shows 'Unexpected Application Error!' with the message, and comes back with Reload; the page that is opened first and whose file was missing comes with Retry", async ({
+test("§8 the error screen shows 'Unexpected Application Error!' with the message, and Reload recovers it; if the first page's file was missing, Retry loads it", async ({
   page,
   problems,
   signIn,

@@ -17,7 +17,7 @@ import { accounts } from "./support/suncrew.ts";
 
 const MASK = "••••••••••••";
 
-/** Notes every link that the page opens, with its target, in place of opening it. */
+/** Records every link that the page opens, with its target, instead of opening it. */
 async function noteOpenedLinks(page: Page): Promise<readonly (readonly [link: string, target: string])[]> {
   const opened: [string, string][] = [];
   await page.exposeFunction("noteLink", (link: string, target: string) => void opened.push([link, target]));
@@ -38,7 +38,7 @@ async function openShare(page: Page, name: string) {
   return share;
 }
 
-/** The password as the dialog shows it. */
+/** The password that the dialog shows. */
 async function shownPassword(page: Page): Promise<string> {
   const share = shareDialog(page);
   await share.show.click();
@@ -47,7 +47,7 @@ async function shownPassword(page: Page): Promise<string> {
   return password;
 }
 
-test("§4 Partner: after creation the credentials dialog opens by itself, with a sign-in that works; regenerating asks, replaces the shown password, and signs the partner out at once", async ({
+test("§4 Partner: after creation the credentials dialog opens automatically, with working credentials; regenerating asks first, replaces the password shown, and signs the partner out at once", async ({
   page,
   openBrowser,
   signIn,
@@ -62,7 +62,7 @@ test("§4 Partner: after creation the credentials dialog opens by itself, with a
   await page.getByRole("button", { name: "Add New Partner" }).click();
   const form = partnerForm(page, "Add New Partner");
   for (const [label, text] of Object.entries(typed)) await form.field(label).fill(text);
-  // A double press makes one partner. On a busy machine the toast is gone before the second press is told.
+  // A double press creates one partner. On a busy machine the toast is gone before dblclick() returns.
   await Promise.all([expectToast(page, "Partner Added Successfully", `${name} has been added.`), form.save.dblclick()]);
   const share = shareDialog(page);
   await expect(share.root).toBeVisible();
@@ -106,7 +106,7 @@ test("§4 Partner: after creation the credentials dialog opens by itself, with a
   });
 });
 
-test("§2 Share Login Credentials: the password is masked, shown, hidden and copied; Email, WhatsApp and SMS open prefilled links; the password is kept nowhere else", async ({
+test("§2 Share Login Credentials: the password is masked, shown, hidden and copied; Email, WhatsApp and SMS open prefilled links; the password is not stored anywhere else", async ({
   page,
   context,
   signIn,
@@ -119,7 +119,7 @@ test("§2 Share Login Credentials: the password is masked, shown, hidden and cop
   await partnersShown(page);
   const share = await openShare(page, name);
 
-  await test.step("hidden, it is not in the page", async () => {
+  await test.step("while hidden, it is not in the page", async () => {
     const secret = share.credentials.locator("code").last();
     await expect(secret).toContainText(MASK);
     expect(await page.content()).not.toContain(password);
@@ -172,7 +172,7 @@ test("§2 Share Login Credentials: the password is masked, shown, hidden and cop
   expect(kept).not.toContain(password);
 });
 
-test("§2 Share Login Credentials: what cannot be shared says why: a number that cannot be called, a password of the partner's own, no user yet", async ({
+test("§2 Share Login Credentials: a channel that is unavailable says why: an invalid phone number, a password the partner chose, no user yet", async ({
   page,
   signIn,
   suncrew,
@@ -184,7 +184,7 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
   await own.call(changePassword, { body: { currentPassword: password, newPassword: "my-own-word-9" } });
   const unsigned = await partners.make({ name: "Nokha Panel Care" });
   const without = { username: null, user_id: null, enc_password: null };
-  // As rows of an earlier version are, until the server has made the user.
+  // As rows of an earlier version look until the server has created the user.
   await page.route("**/api/partner/details", async (route) => {
     const rows: unknown = await (await route.fetch()).json();
     const isUnsigned = (row: unknown) =>
@@ -198,21 +198,21 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
   await partnersShown(page);
   const share = shareDialog(page);
 
-  await test.step("a number that cannot be called; e-mail still works", async () => {
+  await test.step("an invalid phone number; e-mail still works", async () => {
     await openShare(page, farAway.name);
     const reason =
       'The phone number has no country code, and the country "Atlantis" is not known. Write it with + and its code.';
     await expectDisabled(share.whatsApp, reason);
     await expectDisabled(share.sms, reason);
     await expectEnabled(share.email);
-    // To be read, too, where nothing can rest on a button.
+    // Readable on touch screens too, where nothing can hover over a button.
     await expect(share.root.getByRole("list", { name: "Unavailable channels" })).toHaveText(`WhatsApp, SMS: ${reason}`);
     await expect(share.root.getByText("Email opens with the message filled in;")).toBeVisible();
     await share.close.click();
     await expect(share.root).toBeHidden();
   });
 
-  await test.step("accounts and credentials: a password of the partner's own is not shown; regeneration alone is offered", async () => {
+  await test.step("accounts and credentials: a password the partner chose is not shown; it can only be regenerated", async () => {
     await openShare(page, name);
     await expect(share.credentials).toContainText("This partner has set its own password, which no one can see.");
     await expect(share.show).toHaveCount(0);
@@ -228,7 +228,7 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
     await expect(share.root).toBeHidden();
   });
 
-  await test.step("a partner that has no user yet is given one there", async () => {
+  await test.step("a partner without a user gets one there", async () => {
     await expect(partnerCard(page, unsigned.name)).toContainText("No sign-in yet");
     await openShare(page, unsigned.name);
     await expect(share.credentials).toContainText("This partner has no sign-in yet. Create one to share it here.");
@@ -243,7 +243,7 @@ test("§2 Share Login Credentials: what cannot be shared says why: a number that
   });
 });
 
-test("signing out leaves nothing of a password behind: the page is loaded anew, and no answer was kept", async ({
+test("signing out leaves no trace of a password: the page is reloaded, and no answer was cached", async ({
   page,
   partners,
 }) => {

@@ -12,12 +12,12 @@ import {
   typed,
 } from "./support/partners-page.ts";
 
-test("§2 Partner Management page: a card for each partner, a search that stands in the address, no rule of WCAG AA broken; §9 CSV exports: every script, no formula", async ({
+test("§2 Partner Management page: a card for each partner, a search kept in the URL, no violation of WCAG AA; §9 CSV exports: every script, no formula", async ({
   page,
   signIn,
   partners,
 }) => {
-  // Of another state than those that are searched for.
+  // In another state than the partners that are searched for.
   const place = { city: "Bhuj", state: "Gujarat" };
   await partners.make({ ...place, registration: "U40106", certifications: "ISO 9001, ISO 45001 , MNRE, CEA" });
   const body = { contact_info: "+91 98290 11223", registration: '=HYPERLINK("http://x")', certifications: "ISO" };
@@ -73,12 +73,12 @@ test("§2 Partner Management page: a card for each partner, a search that stands
       "In-house is built in and cannot be deleted.",
     );
     await expectEnabled(inHouse.getByRole("button", { name: "Edit" }));
-    // The password is nowhere on the page before it is asked for.
+    // The password is nowhere on the page until it is requested.
     expect(await page.content()).not.toContain((await partners.named(partnerBody.name))?.enc_password);
     await expectAccessible(page);
   });
 
-  await test.step("maintenance_partners.csv has its eight columns, and phone numbers as they are", async () => {
+  await test.step("maintenance_partners.csv has its eight columns, and phone numbers unchanged", async () => {
     await search.fill("जोधपुर");
     await expect(cards).toHaveCount(1);
     const downloading = page.waitForEvent("download");
@@ -93,7 +93,7 @@ test("§2 Partner Management page: a card for each partner, a search that stands
   });
 });
 
-test("§5 Partner add: each required field has its own message, and Save is disabled until all are there and right; the dialog breaks no rule of WCAG AA", async ({
+test("§5 Partner add: each required field has its own message, and Save is disabled until all are valid; the dialog does not violate WCAG AA", async ({
   page,
   signIn,
   partners,
@@ -136,7 +136,7 @@ test("§5 Partner add: each required field has its own message, and Save is disa
     await form.field(label).fill(text);
   }
 
-  await test.step("below Phone stands how it is dialled", async () => {
+  await test.step("below Phone is the number as it will be dialled", async () => {
     await expect(form.field("Phone")).toHaveAccessibleDescription("Dialled as +919829055667");
     await form.field("Country").fill("USA");
     await expect(form.field("Phone")).toHaveAccessibleDescription(
@@ -144,7 +144,7 @@ test("§5 Partner add: each required field has its own message, and Save is disa
     );
     await expectEnabled(form.save);
   });
-  await test.step("a text that is too long is not cut, and the field says so", async () => {
+  await test.step("text that is too long is not truncated, and the field says so", async () => {
     const long = "N".repeat(121);
     await form.field("Company name").fill(long);
     await form.field("Company name").blur();
@@ -170,7 +170,7 @@ test("§5 Partner add: each required field has its own message, and Save is disa
   await expect(page.getByRole("button", { name: "Add New Partner" })).toBeFocused();
 });
 
-test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits what another has changed or deleted is told, and loses nothing", async ({
+test("§5 Partner edit: Save is disabled while nothing is changed; if somebody else changed or deleted the partner, the editor is notified and loses nothing", async ({
   page,
   signIn,
   partners,
@@ -184,7 +184,7 @@ test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits
   const form = partnerForm(page, "Edit Partner");
   const card = partnerCard(page, partnerBody.name);
 
-  await test.step("certifications are trimmed; no country shows INDIA", async () => {
+  await test.step("certifications are trimmed; a partner without a country shows INDIA", async () => {
     await card.getByRole("button", { name: "Edit" }).click();
     await expect(form.field("Country")).toHaveValue("INDIA");
     await expectDisabled(form.save, "Nothing has been changed.");
@@ -205,11 +205,11 @@ test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits
     });
   });
 
-  await test.step("two people edit a partner at once: the second is told what the first saved", async () => {
+  await test.step("two people edit a partner at once: the second sees what the first saved", async () => {
     await partnerCard(page, shared).getByRole("button", { name: "Edit" }).click();
     await form.field("City").fill("Nokha");
     await partners.change(id, { name: shared, city: "Kolayat", state: "RJ" });
-    // On a phone the notice above the fields would be out of sight.
+    // On a phone a notice above the fields would be out of sight.
     await page.setViewportSize({ width: 390, height: 780 });
     await form.field("City").press("Enter");
     const notice = form.root.getByRole("alert").filter({ hasText: "Somebody else changed this partner" });
@@ -230,7 +230,7 @@ test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits
     await card.getByRole("button", { name: "Edit" }).click();
     await form.field("City").fill("Nokha");
     await partners.clear();
-    // The list is read every few seconds; the server tells at once.
+    // The list is polled every few seconds; the server answers at once.
     await form.save.click();
     const gone = "This partner was deleted in the meantime.";
     await expect(form.root.getByRole("alert")).toContainText(
@@ -244,7 +244,7 @@ test("§5 Partner edit: Save is disabled while nothing is changed; whoever edits
   });
 });
 
-test("§2 delete dialog: it warns; while sites are assigned it says so before and after a try; else the partner is gone", async ({
+test("§2 delete dialog: it warns; while sites are assigned it says so before and after a try; otherwise the partner is deleted", async ({
   page,
   signIn,
   partners,
@@ -258,7 +258,7 @@ test("§2 delete dialog: it warns; while sites are assigned it says so before an
   const dialog = page.getByRole("dialog", { name: "Delete Partner" });
   const reason =
     "2 sites are assigned to this partner: Bhadla Solar Park, Pavagada Solar Park. Give them to another partner first.";
-  // Where the console does not know of the sites, the server does.
+  // If the console does not know of the sites, the server does.
   await page.route("**/api/sites/details*", (route) => route.fulfill({ json: [] }));
   await suncare.getByRole("button", { name: "Delete" }).click();
   await dialog.getByRole("button", { name: "Delete Partner" }).click();
@@ -286,7 +286,7 @@ test("§2 delete dialog: it warns; while sites are assigned it says so before an
   expect(await partners.named(made.name)).toBeUndefined();
 });
 
-test("§6 /partners is for Super Admins: a partner comes to the dashboard and is told why; nobody signed in to the sign-in page", async ({
+test("§6 /partners is for Super Admins: a partner is redirected to the dashboard and told why; a signed-out visitor to the sign-in page", async ({
   page,
   signIn,
 }) => {
@@ -299,7 +299,7 @@ test("§6 /partners is for Super Admins: a partner comes to the dashboard and is
   expect(await page.evaluate(() => localStorage.getItem("token"))).not.toBeNull();
 });
 
-test("the partners page and its dialogs fit a screen 360 and 390 px wide, and break no rule of WCAG AA", async ({
+test("the partners page and its dialogs fit a screen 360 and 390 px wide, and do not violate WCAG AA", async ({
   page,
   signIn,
   partners,
@@ -340,7 +340,7 @@ test("the partners page and its dialogs fit a screen 360 and 390 px wide, and br
     await page.getByRole("button", { name: "Clear search" }).click();
   });
 
-  await test.step("at a desk the preview of the message, and the question before a new password", async () => {
+  await test.step("on a desktop, the preview of the message, and the confirmation before a new password", async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await partnerCard(page, made.name).getByRole("button", { name: "Share credentials" }).click();
     await share.root.getByText("Preview of the message").click();

@@ -3,8 +3,8 @@ import { defineConfig } from "@playwright/test";
 import { browserArguments } from "./support/browser.ts";
 
 /**
- * Each worker has a whole Suncrew of its own (see support/suncrew.ts). One worker more than the cores that we count on:
- * a test waits for robots and frames for a good part of its time.
+ * Each worker has a complete Suncrew of its own (see support/suncrew.ts). One worker more than the cores we count on:
+ * a test spends a good part of its time waiting for robots and frames.
  */
 export default defineConfig({
   testDir: fileURLToPath(new URL(".", import.meta.url)),
@@ -15,18 +15,18 @@ export default defineConfig({
   fullyParallel: false,
   workers: 3,
   retries: 0,
-  // A limit for what hangs: nothing is said by it about speed, also not on a busy machine.
+  // A limit for tests that hang: it says nothing about speed, even on a busy machine.
   timeout: 120_000,
   expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
     browserName: "chromium",
-    // The path is found by the global setup, whose environment the workers inherit.
+    // The global setup finds the path; workers inherit its environment.
     launchOptions: { executablePath: process.env["SUNCREW_TEST_BROWSER"], args: browserArguments },
     viewport: { width: 1280, height: 800 },
     locale: "en-GB",
     timezoneId: "Asia/Kolkata",
-    // Recording a trace costs more than half of the time; a screenshot and the log tell enough.
+    // Recording traces would take more than half of the time; a screenshot and the log are enough.
     trace: "off",
     screenshot: "only-on-failure",
   },

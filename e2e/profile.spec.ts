@@ -8,7 +8,7 @@ import { expectProfileSettings, openProfile } from "./support/profile-settings.t
 import { signInWith } from "./support/sign-in.ts";
 import { accounts } from "./support/suncrew.ts";
 
-/** Its id is text in the browser. */
+/** The browser keeps the id as text. */
 const storedUser = sessionUserSchema.extend({ id: idInputSchema });
 
 const NEW = "evening rain 77";
@@ -30,7 +30,7 @@ function passwordForm(page: Page): PasswordForm {
   };
 }
 
-/** Goes there as a person does, by Profile Settings. */
+/** Opens the page the way a user does, through Profile Settings. */
 async function goToProfile(page: Page): Promise<PasswordForm> {
   const dialog = await openProfile(page);
   await dialog.getByRole("link", { name: "Open profile to change your password" }).click();
@@ -83,7 +83,7 @@ async function expectProfilePage(page: Page, role: string, type: string): Promis
   await expect(settings.locator("a, button, input, select, [tabindex]")).toHaveText(["API documentation"]);
 }
 
-test("§2 Profile page, §9 Themes: Profile Settings leads a Super Admin to it and back returns; it is accessible, also with errors, and fits a phone", async ({
+test("§2 Profile page, §9 Themes: Profile Settings links a Super Admin to it and Back returns; it is accessible, even with errors, and fits a phone", async ({
   page,
   signIn,
 }) => {
@@ -107,7 +107,7 @@ test("§2 Profile page, §9 Themes: Profile Settings leads a Super Admin to it a
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test("§2 Profile page, Profile Settings, Appearance: a partner's page and dialog; its password is named to password managers and hidden; its theme is kept", async ({
+test("§2 Profile page, Profile Settings, Appearance: a partner's page and dialog; the password fields are labelled for password managers and hidden; the theme is kept", async ({
   page,
   signIn,
 }) => {
@@ -122,7 +122,7 @@ test("§2 Profile page, Profile Settings, Appearance: a partner's page and dialo
     await expect(dialog).toBeHidden();
   });
 
-  await test.step("§5 Change password: password managers are told whose it is, which is old and which new", async () => {
+  await test.step("§5 Change password: password managers learn the account, and which password is old and which new", async () => {
     await expect(page.locator('input[autocomplete="username"]')).toHaveValue(accounts.partner.username);
     await expect(page.locator('input[autocomplete="username"]')).toBeHidden();
     await expect(form.current).toHaveAttribute("autocomplete", "current-password");
@@ -130,7 +130,7 @@ test("§2 Profile page, Profile Settings, Appearance: a partner's page and dialo
     await expect(form.again).toHaveAttribute("autocomplete", "new-password");
   });
 
-  await test.step("§5 Change password: what is typed is hidden until it is asked for, by keyboard too", async () => {
+  await test.step("§5 Change password: what is typed is hidden until the user shows it, by keyboard too", async () => {
     await form.new.fill(NEW);
     await expect(form.new).toHaveAttribute("type", "password");
     await form.new.press("Tab");
@@ -151,7 +151,7 @@ test("§2 Profile page, Profile Settings, Appearance: a partner's page and dialo
   });
 });
 
-test("§5 Change password as a partner, §4 Session: a wrong current one is told at its field and signs nobody out; with the right one only the new one counts, and another browser is signed out at once", async ({
+test("§5 Change password as a partner, §4 Session: a wrong current password is reported at its field and signs nobody out; with the right one only the new password works, and another browser is signed out at once", async ({
   page,
   openBrowser,
   partners,
@@ -205,7 +205,7 @@ test("§5 Change password as a partner, §4 Session: a wrong current one is told
   await expect(page.getByRole("heading", { name: "Profile", level: 1 })).toHaveCount(0);
 });
 
-test("§4 Session: a Super Admin's change signs out that Super Admin's other browsers, and nobody else", async ({
+test("§4 Session: a Super Admin's change signs out that user's other browsers, and nobody else", async ({
   page,
   openBrowser,
   signIn,
@@ -222,12 +222,12 @@ test("§4 Session: a Super Admin's change signs out that Super Admin's other bro
   await form.submit.click();
   await expect(toasts(page).filter({ hasText: "Password Updated" })).toBeVisible();
   await expectSignedOut(own);
-  // And back, so that the demo's sign-in stays.
+  // Changed back, so that the demo's password stays valid.
   await fillIn(form, `${password} anew`, password);
   const changedBack = page.waitForResponse((response) => response.url().endsWith(changePassword.path));
   await form.submit.click();
   expect((await changedBack).status()).toBe(200);
-  // What this asks for is answered to its session alone.
+  // This page loads only while the partner's session is valid.
   await partner.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Reports" }).click();
   await expect(partner.getByRole("heading", { level: 1, name: "Site Reports" })).toBeVisible();
   await expect(partner).toHaveURL(/\/site-reports/);

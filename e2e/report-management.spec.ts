@@ -10,7 +10,7 @@ import { expectAccessible } from "./support/axe.ts";
 import { expectDisabled, expectToast } from "./support/dashboard.ts";
 import { expect, test as base } from "./support/suncrew.ts";
 
-/** Templates that a test made are deleted after it. */
+/** Templates that a test creates are deleted after it. */
 const test = base.extend<{ readonly ownTemplates: void }>({
   ownTemplates: [
     async ({ apiAs }, use) => {
@@ -31,7 +31,7 @@ const row = (page: Page, name: string) =>
     .getByRole("row")
     .filter({ has: page.getByRole("rowheader", { name, exact: true }) });
 
-test("§2 Report Management: the three sample templates; one is created, edited, switched off and deleted", async ({
+test("§2 Report Management: the three sample templates; one is created, edited, deactivated and deleted", async ({
   page,
   openBrowser,
   signIn,
@@ -102,7 +102,7 @@ test("§2 Report Management: the three sample templates; one is created, edited,
   await expect(row(page, "Weekly Figures")).toHaveCount(0);
 });
 
-test("§2 Report Management, Settings: the toggles are stored; without SMTP it says that nothing is sent; of two people who edit one template the second is told, chooses, and loses nothing", async ({
+test("§2 Report Management, Settings: the toggles are stored; without SMTP it says that nothing is sent; of two people who edit one template the second is notified, chooses, and loses nothing", async ({
   page,
   signIn,
   apiAs,
@@ -174,7 +174,7 @@ test("§2 Report Management, Settings: the toggles are stored; without SMTP it s
         isActive,
       },
     });
-    // By the keyboard: where the list has been read again meanwhile, Save waits for the choice already.
+    // Using the keyboard: if the list has been reloaded by then, Save already waits for the choice.
     await edit.getByLabel("Name").press("Enter");
     await expect(edit.getByRole("table", { name: "What differs" })).toContainText("minetheirs");
     await edit.getByRole("button", { name: "Keep mine" }).click();

@@ -3,17 +3,17 @@ import { expectAccessible } from "./support/axe.ts";
 import { BHADLA } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, serialPicker, test } from "./support/robot-fixtures.ts";
 
-// Each walks through much: the limit, for what hangs, is twice that of others.
+// These tests are long: the limit, for one that hangs, is twice the usual.
 test.describe.configure({ timeout: 240_000 });
 
-/** Fingers want this much, in pixels. */
+/** The smallest size of a touch target, in pixels. */
 const TOUCH_PX = 44;
 
 async function expectNoOverflow(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 }
 
-test("robots on Site Management have no axe violation in rows, dialogs and picker, and fit phones of 360 and 390 px, and fingers", async ({
+test("robots on Site Management have no axe violations in rows, dialogs and picker, and fit phones of 360 and 390 px, and fingers", async ({
   page,
   signIn,
   robots,
@@ -25,7 +25,7 @@ test("robots on Site Management have no axe violation in rows, dialogs and picke
   const added = robotDialog(page, "Add New Robot");
   const picker = serialPicker(page);
 
-  await test.step("no axe violation", async () => {
+  await test.step("no axe violations", async () => {
     await expect(robotRow(page, "SCR-1013").getByText("Idle", { exact: true })).toBeVisible();
     await expectAccessible(page);
     await add.click();

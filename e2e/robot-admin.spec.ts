@@ -11,10 +11,10 @@ import {
 } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, serialPicker, test } from "./support/robot-fixtures.ts";
 
-// Each walks through much: the limit, for what hangs, is twice that of others.
+// These tests are long: the limit, for one that hangs, is twice the usual.
 test.describe.configure({ timeout: 240_000 });
 
-/** What others do appears within a second; the rest is for a busy machine. */
+/** Other people's changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 const NAME_TAKEN = "Robot name already exists for this site";
 
@@ -53,7 +53,7 @@ async function addByForm(page: Page, serial: string, name: string): Promise<void
   await expect(dialog.root).toBeHidden();
 }
 
-/** What the heading and the site's row count at Bhadla, in whichever browser. */
+/** The counts in the heading and in Bhadla's site row, in either browser. */
 async function expectRobots(page: Page, count: number, online: number): Promise<void> {
   await expect(heading(page)).toHaveText(`Cleaning Robots (${count})`, { timeout: LIVE_MS });
   await expect(siteRow(page, BHADLA)).toHaveAccessibleName(new RegExp(`${online} of ${count} robots online`), {
@@ -61,7 +61,7 @@ async function expectRobots(page: Page, count: number, online: number): Promise<
   });
 }
 
-test("§5 Robot form, §2 Robot serial-number picker, §8 Delete robot: what a Super Admin and a partner add and delete is there and gone at once for the other too", async ({
+test("§5 Robot form, §2 Robot serial-number picker, §8 Delete robot: robots that a Super Admin and a partner add and delete appear and disappear at once for the other too", async ({
   page,
   openBrowser,
   signIn,
@@ -75,7 +75,7 @@ test("§5 Robot form, §2 Robot serial-number picker, §8 Delete robot: what a S
   const mine = await openAdd(page);
   const theirs = serialPicker(other);
 
-  await test.step("to a Super Admin a serial number that is allocated to another partner says whose it is", async () => {
+  await test.step("a Super Admin sees to which partner a serial number is allocated", async () => {
     await mine.serial.click();
     const picker = serialPicker(page);
     await picker.search.fill("SCR-101");
@@ -87,14 +87,14 @@ test("§5 Robot form, §2 Robot serial-number picker, §8 Delete robot: what a S
     await discardChanges(page);
   });
 
-  await test.step("to a partner assigned ones are shown and cannot be chosen, another's are not there", async () => {
+  await test.step("a partner sees assigned ones but cannot choose them; another partner's are not listed", async () => {
     await openAdd(other);
     await other.keyboard.press("Enter");
     await expect(theirs.search).toBeFocused();
     const there = await robots.serialNumbers(await apiAs("partner"));
     const free = there.filter(({ assigned }) => !assigned);
     await expect(theirs.root.getByRole("status")).toHaveText(`${free.length} of ${there.length} can be chosen`);
-    // Of a robot of another partner, and a free one of the operator.
+    // One of another partner's robot, and a free one of the operator.
     for (const serial of ["SCR-1010", "SCR-1018"]) {
       await theirs.search.fill(serial);
       await expect(theirs.root.getByText("No serial numbers match.")).toBeVisible();
@@ -151,7 +151,7 @@ test("§5 Robot form, §2 Robot serial-number picker, §8 Delete robot: what a S
   });
 });
 
-test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses nothing, an edit may take the robot elsewhere, Back asks first, and what others did meanwhile is told", async ({
+test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses nothing, an edit may move the robot to another site, Back asks first, and other people's changes are reported", async ({
   page,
   signIn,
   robots,
@@ -184,7 +184,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     await discardChanges(page);
   });
 
-  await test.step("Save waits for a change, another site and serial number can be chosen, its own name is no duplicate", async () => {
+  await test.step("Save waits for a change, another site and serial number can be chosen, the robot's own name is not a duplicate", async () => {
     const dialog = await openEdit(page, "SCR-1013");
     await expect(dialog.name).toBeFocused();
     await expectDisabled(dialog.save, "Nothing has been changed.");
@@ -211,7 +211,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     expect((await robots.listed()).find(({ robot_id }) => robot_id === moved.robot_id)?.version).toBe(3);
   });
 
-  await test.step("Back to another site asks before it takes a robot's form away", async () => {
+  await test.step("Back to another site asks before it discards a robot's form", async () => {
     const dialog = await openAdd(page);
     await dialog.motor.fill("AC");
     const question = page.getByRole("dialog", { name: "Discard Changes" });
@@ -219,7 +219,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     await page.goBack();
     await question.getByRole("button", { name: "Keep editing" }).click();
     await expect(dialog.motor).toHaveValue("AC");
-    // Back was taken back: only then can it be pressed again.
+    // Wait until the navigation has been undone: only then can Back be pressed again.
     await expect(page).toHaveURL(new RegExp(`site=${elsewhere}`));
     await page.goBack();
     await question.getByRole("button", { name: "Discard" }).click();
@@ -227,7 +227,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     await expect(dialog.root).toBeHidden();
   });
 
-  await test.step("a robot deleted while somebody edits it is told, and nothing can be saved", async () => {
+  await test.step("a robot deleted while somebody edits it is reported, and nothing can be saved", async () => {
     const robot = await robots.add(BHADLA, "SCR-1013", "Row 05");
     const dialog = await openEdit(page, "SCR-1013");
     await dialog.name.fill("Mine");
@@ -243,7 +243,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
   });
 });
 
-test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody loses anything, and to both a robot that cleans, or is in a group, says why it is not deleted", async ({
+test("§5 Edit Robot, §8 Delete robot: two people who edit at once lose nothing, and both see why a robot that is cleaning, or is in a group, is not deleted", async ({
   page,
   openBrowser,
   signIn,
@@ -259,7 +259,7 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
   await signIn(page, "admin", { at: `/sites?site=${site.id}` });
   await signIn(other, "partner", { at: `/sites?site=${site.id}` });
 
-  await test.step("two people edit: the second is told, sees what the first saved, and loses nothing", async () => {
+  await test.step("two people edit: the second is notified, sees what the first saved, and loses nothing", async () => {
     const mine = await openEdit(page, "SCR-1013");
     const theirs = await openEdit(other, "SCR-1013");
     await mine.name.fill("Mine");
@@ -278,7 +278,7 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
 
     const late = await openEdit(page, "SCR-1013");
     await late.motor.fill("AC");
-    // Another field than mine: nothing to choose.
+    // Another field than mine: there is nothing to choose.
     await robots.edit(robot, { robot_name: "Third" });
     await expect(alert).toContainText("Both changes fit together: Robot name from the other, Motor type from you.", {
       timeout: LIVE_MS,
@@ -291,7 +291,7 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
     await expectDisabled(late.save, "Nothing has been changed.");
   });
 
-  await test.step("what was changed while the save was on its way: the server refuses, and nothing is lost", async () => {
+  await test.step("a change made while the save was in progress: the server refuses, and nothing is lost", async () => {
     const dialog = robotDialog(page, "Edit Robot");
     await dialog.name.fill("Mine");
     await page.route(
@@ -325,7 +325,7 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
     }
   };
 
-  await test.step("one that cleans, or is in a group, is not deleted; the dialog says why", async () => {
+  await test.step("a robot that is cleaning, or in a group, is not deleted; the dialog says why", async () => {
     for (const { browser } of everyone) {
       await expect(robotRow(browser, "SCR-1013").getByText("Idle", { exact: true })).toBeVisible();
     }
@@ -344,7 +344,7 @@ test("§5 Edit Robot, §8 Delete robot: of two people who edit at once nobody lo
     await groups.deleteAll();
   });
 
-  await test.step("what the console did not know: the server's word stays in the dialog, and offers no second try", async () => {
+  await test.step("what the console did not know: the server's message stays in the dialog, without a retry button", async () => {
     const sentence = "Robot SCR-1013 has a Stop that it has not confirmed.";
     for (const { browser, dialog, button } of everyone) {
       const row = robotRow(browser, "SCR-1013");

@@ -18,7 +18,7 @@ import { expect, test } from "./support/suncrew.ts";
 
 const IN_PROGRESS = "A command is in progress. Wait for the robot's answer.";
 
-test("§4 Button enabling, idle, normal, and a START in progress: what cannot be pressed says why, and Stop takes over (protocol rule 3)", async ({
+test("§4 Button enabling, idle, normal, and a START in progress: disabled buttons say why, and Stop overrides the START (protocol rule 3)", async ({
   page,
   signIn,
   simulator,
@@ -26,7 +26,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: what cannot be
   await signIn(page, "admin");
   const card = robotCard(page, "SCR-1001");
 
-  await test.step("idle: Start, direction and Settings can be pressed, Stop cannot and says why", async () => {
+  await test.step("idle: Start, direction and Settings are enabled, Stop is not and says why", async () => {
     await expectStatus(card, "Idle");
     await expectEnabled(card.start);
     await expectEnabled(card.direction);
@@ -36,7 +36,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: what cannot be
     await expectDisabled(card.stop, reason);
     await card.stop.hover();
     await expect(page.getByRole("tooltip").filter({ hasText: reason })).toBeVisible();
-    // Pressed all the same, it does nothing.
+    // Pressing it anyway does nothing.
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
     await card.stop.dispatchEvent("click");
@@ -44,7 +44,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: what cannot be
     expect(sent.filter((url) => url.includes("send_command"))).toEqual([]);
   });
 
-  await test.step("normal: Stop, direction and Settings can be pressed, Start cannot and says why", async () => {
+  await test.step("normal: Stop, direction and Settings are enabled, Start is not and says why", async () => {
     await startRobot(card, simulator);
     await expectDisabled(card.start, "Robot SCR-1001 is already running.");
     await expectEnabled(card.stop);
@@ -53,7 +53,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: what cannot be
     await stopRobot(card, simulator);
   });
 
-  await test.step("a START in progress: Start is disabled and says why; Stop takes over", async () => {
+  await test.step("a START in progress: Start is disabled and says why; Stop overrides it", async () => {
     const late = robotCard(page, "SCR-1003");
     await expectStatus(late, "Idle");
     await simulator.fault("SCR-1003", { kind: "late", ms: 5000 });
@@ -73,7 +73,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: what cannot be
   });
 });
 
-test("§6 PARTNER has no settings button, whatever the robot does; §8 Direction Updated: as partner, REV and FWD reach the robot and are kept; §4 Robot live status, a low battery: Warning with its alert, and Start is refused with the reason", async ({
+test("§6 PARTNER never has a settings button; §8 Direction Updated: as partner, REV and FWD reach the robot and are kept; §4 Robot live status, a low battery: Warning with its alert, and Start is refused with the reason", async ({
   page,
   signIn,
   simulator,
@@ -107,7 +107,7 @@ test("§6 PARTNER has no settings button, whatever the robot does; §8 Direction
   });
 
   await test.step("a low battery: Warning with its alert, and Start is refused with the reason", async () => {
-    // The browser itself notes every answer that is a refusal.
+    // The browser logs every refused request itself.
     problems.allowFromNow(/status of (409|502|504)/);
     const low = robotCard(page, "SCR-1004");
     await expectStatus(low, "Warning");
@@ -128,7 +128,7 @@ test("§6 PARTNER has no settings button, whatever the robot does; §8 Direction
   });
 });
 
-test("§4 Button enabling, warning, critical, mock data and offline: Settings is absent, and what cannot be pressed says why", async ({
+test("§4 Button enabling, warning, critical, mock data and offline: Settings is absent, and disabled buttons say why", async ({
   page,
   signIn,
   simulator,
@@ -141,7 +141,7 @@ test("§4 Button enabling, warning, critical, mock data and offline: Settings is
     { status: "Warning", site: BHADLA, serial: "SCR-1004" },
     { status: "Critical", site: KURNOOL, serial: "SCR-1008" },
   ] as const) {
-    await test.step(`${status.toLowerCase()}: Start, Stop and direction can be pressed`, async () => {
+    await test.step(`${status.toLowerCase()}: Start, Stop and direction are enabled`, async () => {
       await chooseSite(page, site);
       const card = robotCard(page, serial);
       await expectStatus(card, status);
@@ -152,7 +152,7 @@ test("§4 Button enabling, warning, critical, mock data and offline: Settings is
     });
   }
 
-  await test.step("warning while moving: Start stays disabled, Stop can be pressed and stops it", async () => {
+  await test.step("warning while moving: Start stays disabled, Stop is enabled and stops it", async () => {
     await chooseSite(page, CHARANKA);
     const card = robotCard(page, "SCR-1016");
     await startRobot(card, simulator);
@@ -179,7 +179,7 @@ test("§4 Button enabling, warning, critical, mock data and offline: Settings is
   });
 
   await test.step("offline: Start, Stop and direction are disabled and say why", async () => {
-    // A status call that failed would show the demo's simulated values instead: here none ends.
+    // A failed status call would show the demo's simulated values instead: here none ends.
     await page.route("**/getRobotStatus**", () => {});
     await chooseSite(page, REWA);
     const card = robotCard(page, "SCR-1010");

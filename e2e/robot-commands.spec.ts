@@ -9,11 +9,11 @@ import {
 } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-/** What robots do appears within a second; the rest is for a busy machine. */
+/** Robots' changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 
 test(
-  "§4 Commands: as admin and as partner, Start makes the robot move and Stop makes it stand, and the card shows it; what one person does, another sees within a second, without a click",
+  "§4 Commands: as admin and as partner, Start makes the robot move and Stop makes it stop, and the card shows it; what one person does, another sees within a second, without a click",
   { tag: "@smoke" },
   async ({ page, openBrowser, signIn, simulator }) => {
     const other = await openBrowser();
@@ -24,7 +24,7 @@ test(
       ["admin", page, "SCR-1001"],
       ["partner", other, "SCR-1002"],
     ] as const) {
-      await test.step(`as ${account}, Start makes the robot move and Stop makes it stand`, async () => {
+      await test.step(`as ${account}, Start makes the robot move and Stop makes it stop`, async () => {
         const startsBefore = await startsOf(simulator, serial);
         const card = robotCard(browser, serial);
         const figures = browser.getByRole("group", { name: "Fleet figures" });
@@ -56,7 +56,7 @@ test(
       const [mine, theirs] = [robotCard(page, "SCR-1001"), robotCard(other, "SCR-1001")];
       await expectStatus(mine, "Idle");
       await expectStatus(theirs, "Idle");
-      // What the other did before has been told.
+      // The toasts about the other person's earlier actions have closed.
       await expect(toasts(other)).toHaveCount(0);
       await mine.start.click();
       await expectStatus(mine, "Normal");
@@ -79,7 +79,7 @@ test(
   },
 );
 
-test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, also while it is being polled; a toast stays about 3 seconds and can be closed before; what the robot itself does appears without a click", async ({
+test("§8 Robot Refreshed, §8 Robot Control: Refresh status queries the robot, even while it is being polled; a toast stays about 3 seconds and can be closed earlier; the robot's own changes appear without a click", async ({
   page,
   signIn,
   simulator,
@@ -87,7 +87,7 @@ test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, als
   const card = robotCard(page, "SCR-1003");
   const closeMessage = toasts(page).getByRole("button", { name: "Close message" });
 
-  await test.step("a press while the robot is being polled is told as any other", async () => {
+  await test.step("a press while the robot is being polled is reported like any other", async () => {
     let polled: () => void = () => {};
     const polling = new Promise<void>((resolve) => (polled = resolve));
     // The poll of the first load never ends.
@@ -102,8 +102,8 @@ test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, als
     await expect(toasts(page)).toHaveCount(0);
   });
 
-  await test.step("Refresh status asks the robot and tells status, battery and direction", async () => {
-    // A press takes over from a poll under way, which then has no answer to be read.
+  await test.step("Refresh status queries the robot and reports status, battery and direction", async () => {
+    // A press replaces a poll in progress, whose answer can then no longer be read.
     await expectStatus(card, "Idle");
     await expect(card.refresh).toHaveAttribute("aria-busy", "false");
     const answered = page.waitForResponse((response) => response.url().includes("getRobotStatus?robotId=SCR-1003"));
@@ -115,11 +115,11 @@ test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, als
     await expect(toasts(page)).toHaveCount(0);
   });
 
-  await test.step("a toast stays about 3 seconds and can be closed before", async () => {
+  await test.step("a toast stays about 3 seconds and can be closed earlier", async () => {
     await card.start.click();
     await expectToast(page, "Robot Control", "START command sent to Robot SCR-1003");
     await closeMessage.click();
-    // The pointer rests where the message was: no time takes it away.
+    // The pointer rests where the toast was: it does not time out.
     await expect(toasts(page)).toHaveCount(0);
     await card.stop.click();
     await expectToast(page, "Robot Control", "STOP command sent to Robot SCR-1003");
@@ -127,7 +127,7 @@ test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, als
     await expectTruth(simulator, "SCR-1003", { motion: "STOPPED" });
   });
 
-  await test.step("a low battery, and its charging", async () => {
+  await test.step("a low battery, and charging it", async () => {
     const low = robotCard(page, "SCR-1002");
     await expectStatus(low, "Idle");
     await simulator.fault("SCR-1002", { kind: "low-battery", percent: 15 });
@@ -139,7 +139,7 @@ test("§8 Robot Refreshed, §8 Robot Control: Refresh status asks the robot, als
   });
 });
 
-test("§9 Status polling: without the live stream the robots are asked; once it is back, it tells what happened meanwhile", async ({
+test("§9 Status polling: without the live stream the robots are polled; once it is back, it reports what happened in between", async ({
   page,
   signIn,
   simulator,

@@ -14,11 +14,11 @@ import {
 import { expect, test } from "./support/suncrew.ts";
 
 test.beforeEach(({ problems }) => {
-  // The browser itself notes every answer that is a refusal.
+  // The browser logs every refused request itself.
   problems.allow(/status of (409|502|504)/);
 });
 
-test("§4 Robot live status, a jam and a robot away, protocol rule 12: Critical with its alert; 'Using Mock Data' at first and at each Refresh; a robot with a wrong clock is refused a Start", async ({
+test("§4 Robot live status, a jam and an offline robot, protocol rule 12: Critical with its alert; 'Using Mock Data' at first and at each Refresh; a robot with a wrong clock is refused a Start", async ({
   page,
   signIn,
   simulator,
@@ -49,7 +49,7 @@ test("§4 Robot live status, a jam and a robot away, protocol rule 12: Critical 
     await expect(card.root.getByText("0 alerts")).toBeVisible();
   });
 
-  await test.step("a robot away: 'Using Mock Data' at first and at each Refresh; it recovers by itself", async () => {
+  await test.step("an offline robot: 'Using Mock Data' at first and at each Refresh; it recovers by itself", async () => {
     const card = robotCard(page, "SCR-1007");
     const told = ["Using Mock Data", "API call failed, using simulated data for SCR-1007"] as const;
     await Promise.all([chooseSite(page, PAVAGADA), expectToast(page, ...told)]);
@@ -70,7 +70,7 @@ test("§4 Robot live status, a jam and a robot away, protocol rule 12: Critical 
     await expectEnabled(card.start);
   });
 
-  await test.step("a robot with a wrong clock is refused a Start with the reason, and an alert names it", async () => {
+  await test.step("a robot with a wrong clock is refused a Start with the reason, and an alert reports it", async () => {
     const card = robotCard(page, "SCR-1006");
     await expectStatus(card, "Idle");
     await simulator.fault("SCR-1006", { kind: "wrong-clock", offset: 120_000 });

@@ -20,14 +20,14 @@ import {
 } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-// Each walks through much: the limit, for what hangs, is twice that of others.
+// These tests are long: the limit, for one that hangs, is twice the usual.
 test.describe.configure({ timeout: 240_000 });
 
 const UNCONFIRMED = (serial: string) =>
   `Robot ${serial} did not confirm the start within 8 seconds. A Stop was sent to it and is repeated until the robot confirms it.`;
 
 test.beforeEach(({ problems }) => {
-  // The browser itself notes every answer that is a refusal.
+  // The browser logs every refused request itself.
   problems.allow(/status of (409|502|504)/);
 });
 
@@ -50,7 +50,7 @@ test("§4 Commands, a silent and a deaf robot: Start fails, the robot is offline
   await silent.start.click();
   await deaf.start.click();
   await expectTruth(simulator, "SCR-1010", { motion: "MOVING" });
-  // A message goes by itself: both are looked for at once.
+  // A toast closes by itself: look for both at once.
   await Promise.all([
     endSettleTime(suncrew, "SCR-1010", "SCR-1011"),
     ...[silent, deaf].map(({ serial }) =>
@@ -72,7 +72,7 @@ test("§4 Commands, a silent and a deaf robot: Start fails, the robot is offline
   expect(await startsOf(simulator, "SCR-1011")).toBe(startsBefore.get("SCR-1011"));
 });
 
-test("protocol rules 7 and 13, §8 Control Failed: a robot whose link drops is offline at once; one that refuses keeps its status and its reason is told; one lost while it cleans may be moving, and a Stop is kept until it is back", async ({
+test("protocol rules 7 and 13, §8 Control Failed: a robot that loses its connection is offline at once; one that refuses keeps its status and its reason is shown; one lost while cleaning may be moving, and its Stop is kept until it returns", async ({
   page,
   signIn,
   simulator,
@@ -81,7 +81,7 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot whose link drops is o
   await chooseSite(page, KAMUTHI);
   const card = robotCard(page, "SCR-1012");
 
-  await test.step("a robot whose link drops is offline at once, and back when it returns", async () => {
+  await test.step("a robot that loses its connection is offline at once, and back when it returns", async () => {
     await expectStatus(card, "Idle");
     await expect(siteFacts(page)).toContainText("2 of 2 robots online");
     await simulator.fault("SCR-1012", { kind: "drop-link", forSeconds: 600 });
@@ -96,7 +96,7 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot whose link drops is o
     { code: "REFUSED", words: "it gave no reason" },
     { code: "FAULT", words: "it has a fault" },
   ] as const) {
-    await test.step(`a robot that refuses with ${code} keeps its status, and its reason is told`, async () => {
+    await test.step(`a robot that refuses with ${code} keeps its status, and its reason is shown`, async () => {
       const refusing = robotCard(page, "SCR-1014");
       await expectStatus(refusing, "Idle");
       await simulator.clear("SCR-1014");
@@ -113,7 +113,7 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot whose link drops is o
     });
   }
 
-  await test.step("a robot lost while it cleans may be moving, and a Stop is kept until it is back", async () => {
+  await test.step("a robot lost while cleaning may be moving, and its Stop is kept until it returns", async () => {
     const figure = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "May be moving" });
     await startRobot(card, simulator);
     await simulator.fault("SCR-1012", { kind: "away" });
@@ -148,7 +148,7 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot whose link drops is o
   });
 });
 
-test("protocol rules 5, 6 and 10: a robot that answers later than 8 s has failed to start and is stopped; one that says everything twice starts once; malformed messages break nothing", async ({
+test("protocol rules 5, 6 and 10: a robot that answers after more than 8 s has failed to start and is stopped; one that sends everything twice starts once; malformed messages break nothing", async ({
   page,
   signIn,
   simulator,
@@ -176,12 +176,12 @@ test("protocol rules 5, 6 and 10: a robot that answers later than 8 s has failed
   await Promise.all([
     expectToast(page, "Control Failed", "Failed to send START command to Robot SCR-1009", UNCONFIRMED("SCR-1009")),
     test.step(
-      "while the late one is awaited, malformed messages beside the proper ones break nothing",
+      "while the late one is awaited, malformed messages among the valid ones break nothing",
       malformedBreaksNothing,
     ),
   ]);
 
-  await test.step("a robot that answered later than 8 s is stopped", async () => {
+  await test.step("a robot that answered after more than 8 s is stopped", async () => {
     await chooseSite(page, KURNOOL);
     await expectTruth(simulator, "SCR-1009", { motion: "STOPPED" });
     await simulator.clear("SCR-1009");
@@ -190,10 +190,10 @@ test("protocol rules 5, 6 and 10: a robot that answers later than 8 s has failed
     await expectEnabled(late.start);
   });
 
-  await test.step("a robot that says everything twice starts once, and one toast tells it", async () => {
+  await test.step("a robot that sends everything twice starts once, and one toast reports it", async () => {
     await chooseSite(page, BHADLA);
     await expectStatus(twice, "Idle");
-    // What was told before has gone.
+    // The previous toast has closed.
     await expect(toasts(page)).toHaveCount(0);
     const startsBefore = await startsOf(simulator, "SCR-1001");
     await simulator.fault("SCR-1001", { kind: "twice" });

@@ -25,7 +25,7 @@ const NO_ISOLATION = "This lock does not replace isolating the machine.";
 const CONFIRMED = "confirmed by the robot";
 const UNCONFIRMED = "not confirmed by the robot";
 
-/** The parts of a robot's lock that a person uses. */
+/** The parts of a robot's maintenance dialog that a person uses. */
 function lockOf(page: Page, { root, serial }: RobotCard) {
   const lockDialog = page.getByRole("dialog", { name: `Maintenance: ${serial}` });
   const releaseDialog = page.getByRole("dialog", { name: `Exit maintenance: ${serial}` });
@@ -50,7 +50,7 @@ async function lockRobot(page: Page, card: RobotCard, reason: string): Promise<v
   await parts.lock.click();
 }
 
-/** Locks by a call, for tests whose matter is what comes after. */
+/** Locks through the API, for tests about what comes after. */
 async function changeLock(api: ApiClient, siteId: number, serial: string, enabled: boolean): Promise<void> {
   const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId } });
   const robotId = robots.find((robot) => robot.serial_number === serial)?.robot_id ?? 0;
@@ -61,11 +61,11 @@ async function changeLock(api: ApiClient, siteId: number, serial: string, enable
 const results = (dialog: Locator): Locator => dialog.getByRole("list", { name: "Results" }).getByRole("listitem");
 
 test.beforeEach(({ problems }) => {
-  // The browser itself notes every answer that is a refusal.
+  // The browser logs every refused request itself.
   problems.allow(/status of (409|502|504)/);
 });
 
-test("protocol rule 8: Maintenance asks why, says how it acts, and locks; another browser shows it at once", async ({
+test("protocol rule 8: Maintenance asks for a reason, explains its effect, and locks; another browser shows it at once", async ({
   page,
   openBrowser,
   signIn,
@@ -110,7 +110,7 @@ test("protocol rule 8: Maintenance asks why, says how it acts, and locks; anothe
     await expectDisabled(shown.stop, "Robot SCR-1002 is in maintenance.");
   }
 
-  // Who did not lock it may release it; nothing moves.
+  // Somebody other than the person who locked it may release it; nothing moves.
   const theirs = lockOf(other, seen);
   const startsBefore = await startsOf(simulator, "SCR-1002");
   await theirs.exit.click();
@@ -130,7 +130,7 @@ test("protocol rule 8: Maintenance asks why, says how it acts, and locks; anothe
   expect(await startsOf(simulator, "SCR-1002")).toBe(startsBefore);
 });
 
-test("protocol rule 8, §9 Themes: a lock stops a robot that is cleaning, Release and Start lets it clean again; not started says why; both dialogs are accessible, and fit on a phone", async ({
+test("protocol rule 8, §9 Themes: a lock stops a robot that is cleaning, Release and Start lets it clean again; a failed start says why; both dialogs are accessible, and fit on a phone", async ({
   page,
   signIn,
   simulator,
@@ -171,7 +171,7 @@ test("protocol rule 8, §9 Themes: a lock stops a robot that is cleaning, Releas
     await stopRobot(card, simulator);
   });
 
-  await test.step("released and not started says why, and stays until it was read", async () => {
+  await test.step("a start that fails after the release says why, and the message stays until it is closed", async () => {
     const card = robotCard(page, "SCR-1011");
     await expectStatus(card, "Idle");
     const parts = lockOf(page, card);
@@ -197,7 +197,7 @@ test("protocol rule 8, §9 Themes: a lock stops a robot that is cleaning, Releas
   });
 });
 
-test("protocol rule 8: a robot locked on its own side refuses Start and does not move; one that is away is locked, not confirmed, is not released, and confirms on its return", async ({
+test("protocol rule 8: a robot locked on its own side refuses Start and does not move; an offline one is locked, not confirmed, cannot be released, and confirms when it returns", async ({
   page,
   signIn,
   simulator,
@@ -206,7 +206,7 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
   problems.allow(/status of 409/);
   await signIn(page, "admin");
   await test.step("locked on its own side it refuses Start with its reason", async () => {
-    // A press of Refresh while the robot is asked anyway tells nothing.
+    // A press of Refresh while the robot is being polled anyway reports nothing.
     const polled = page.waitForResponse(/getRobotStatus\?robotId=SCR-1011/);
     await chooseSite(page, REWA);
     const card = robotCard(page, "SCR-1011");
@@ -230,7 +230,7 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
     await expectTruth(simulator, "SCR-1011", { mode: "MANUAL", motion: "STOPPED" });
   });
 
-  await test.step("away it is locked, not confirmed, and confirms on its return", async () => {
+  await test.step("while offline it is locked, not confirmed, and confirms when it returns", async () => {
     const card = robotCard(page, "SCR-1010");
     await expectStatus(card, "Idle");
     await simulator.fault("SCR-1010", { kind: "away" });
@@ -254,7 +254,7 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
       /.*SCR-1010.*/,
     );
     await expect(parts.releaseDialog).toBeVisible();
-    // A message that came up under the pointer stays until the pointer leaves it.
+    // A toast that appears under the pointer stays until the pointer leaves it.
     await expectToastsGone(page);
     await parts.cancel.click();
     await expectStatus(card, "Maintenance");
@@ -270,7 +270,7 @@ test("protocol rule 8: a robot locked on its own side refuses Start and does not
   });
 });
 
-test("§2 Group Control, Maintenance: every member is locked and released, and each result is told", async ({
+test("§2 Group Control, Maintenance: every member is locked and released, and each result is shown", async ({
   page,
   signIn,
   groups,

@@ -2,10 +2,10 @@ import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { BHADLA, expectToast, toasts } from "./support/dashboard.ts";
 import { expect, robotDialog, robotRow, test } from "./support/robot-fixtures.ts";
 
-/** Within this time everybody sees what has changed. */
+/** Changes are visible to everybody within this time. */
 const LIVE_MS = 10_000;
 
-test("§7 getRobotStatus, protocol rule 14: a robot deleted while it is asked leaves the page untold; one that lost its memory is told of, and is back once a Super Admin forgets its state", async ({
+test("§7 getRobotStatus, protocol rule 14: a robot deleted during its status call leaves the page without a message; one that lost its memory is reported, and recovers once a Super Admin resets its state", async ({
   page,
   apiAs,
   signIn,
@@ -13,7 +13,7 @@ test("§7 getRobotStatus, protocol rule 14: a robot deleted while it is asked le
   simulator,
   problems,
 }) => {
-  await test.step("a robot deleted while it is asked leaves the page, and is not told as one that did not answer", async () => {
+  await test.step("a robot deleted during its status call leaves the page, and is not reported as unresponsive", async () => {
     const robot = await robots.add(BHADLA, "SCR-1015", "Row 05");
     const isOnline = async () => (await robots.listed()).some((one) => one.robot_id === robot.robot_id && one.online);
     await expect.poll(isOnline).toBe(true);
@@ -29,8 +29,8 @@ test("§7 getRobotStatus, protocol rule 14: a robot deleted while it is asked le
     await expect(toasts(page)).toHaveCount(0);
   });
 
-  await test.step("a robot that lost its memory is told of, and is back once a Super Admin forgets its state", async () => {
-    // It is polled while it is away.
+  await test.step("a robot that lost its memory is reported, and recovers once a Super Admin resets its state", async () => {
+    // It is polled while it is offline.
     problems.allowFromNow(/status of 504/);
     const { robot_id } = await robots.add(BHADLA, "SCR-1013", "Row 05");
     const row = robotRow(page, "SCR-1013");
@@ -41,7 +41,7 @@ test("§7 getRobotStatus, protocol rule 14: a robot deleted while it is asked le
     await expect
       .poll(
         async () => {
-          // Each change is told at once.
+          // Each change is shown at once.
           await simulator.condition("SCR-1013", { battery: (battery += 1) });
           return (await admin.call(alertList, { query: { robot_id } })).alerts.map(({ code }) => code);
         },

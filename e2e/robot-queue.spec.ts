@@ -37,20 +37,20 @@ function commandsOf(page: Page): SentCommand[] {
   return sent;
 }
 
-test("protocol rule 3, §4 Commands: a Start that is kept back until a later Stop has worked moves nothing; Stop is sent at once while Starts wait for silent robots, and no Start is sent late", async ({
+test("protocol rule 3, §4 Commands: a Start that is delayed until a later Stop has worked moves nothing; Stop is sent at once while Starts wait for silent robots, and no Start is sent late", async ({
   page,
   problems,
   signIn,
   simulator,
   suncrew,
 }) => {
-  // The browser itself notes every answer that is a refusal.
+  // The browser logs every refused request itself.
   problems.allow(/status of (409|502|504)/);
   await signIn(page, "admin");
   await chooseSite(page, BHADLA);
   const moving = robotCard(page, "SCR-1001");
 
-  await test.step("a Start that the network keeps back until a later Stop of the same browser has worked moves nothing", async () => {
+  await test.step("a Start that the network delays until a later Stop of the same browser has worked moves nothing", async () => {
     const startsBefore = await startsOf(simulator, moving.serial);
     const { promise: stopped, resolve: letGo } = Promise.withResolvers<void>();
     await page.route(`**${sendCommand.path}`, async (route) => {
@@ -81,12 +81,12 @@ test("protocol rule 3, §4 Commands: a Start that is kept back until a later Sto
 
     await expect.poll(() => sent.find(({ command }) => command === "STOP")?.robotId).toBe(moving.serial);
     await expect.poll(() => simulator.robot(moving.serial), { intervals: [50] }).toMatchObject({ motion: "STOPPED" });
-    // The robot stands, while those that are deaf are still awaited.
+    // The robot is stopped, while the deaf ones are still awaited.
     const starts = sent.filter(({ command }) => command === "START");
     expect(starts.map(({ robotId, isAnswered }) => ({ robotId, isAnswered }))).toEqual(
       deaf.map((robotId) => ({ robotId, isAnswered: false })),
     );
-    // It comes a second after the press, and goes by itself.
+    // It appears a second after the press, and closes by itself.
     await expectToast(
       page,
       "Control Failed",
@@ -111,7 +111,7 @@ test("protocol rule 3, §4 Commands: a Start that is kept back until a later Sto
   });
 });
 
-test("protocol rule 3, §4 Commands: behind a proxy that speaks HTTP/2 no Start waits for others, and a Stop goes out while they are under way", async ({
+test("protocol rule 3, §4 Commands: behind an HTTP/2 proxy no Start waits for others, and a Stop is sent while they are in progress", async ({
   browser,
   problems,
   simulator,
@@ -119,14 +119,14 @@ test("protocol rule 3, §4 Commands: behind a proxy that speaks HTTP/2 no Start 
 }) => {
   problems.allow(/status of (409|502|504)/);
   await using proxy = await startTlsProxy(suncrew.baseUrl);
-  // Nobody but the test has made the proxy's certificate.
+  // Only the test itself trusts the proxy's certificate.
   const context = await browser.newContext({ baseURL: proxy.url, ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await problems.watch(page);
   await signInWith(page, accounts.admin);
   await chooseSite(page, BHADLA);
   const moving = robotCard(page, "SCR-1001");
-  // One more than would find a slot beside the stream and other calls on six connections.
+  // One more than six connections could carry beside the stream and other calls.
   const deaf = ["SCR-1010", "SCR-1011", "SCR-1002", "SCR-1003"];
   await startRobot(moving, simulator);
   for (const serial of deaf) await simulator.fault(serial, { kind: "deaf" });
@@ -155,7 +155,7 @@ test("protocol rule 3, §4 Commands: behind a proxy that speaks HTTP/2 no Start 
   await context.close();
 });
 
-/** Presses Start of four robots: SCR-1010, SCR-1011, SCR-1002 and, last, SCR-1003. Bhadla is chosen afterwards. */
+/** Presses Start of four robots: SCR-1010, SCR-1011, SCR-1002 and, last, SCR-1003. Bhadla is selected afterwards. */
 async function startAtTwoSites(page: Page): Promise<void> {
   await chooseSite(page, REWA);
   await robotCard(page, "SCR-1010").start.click();

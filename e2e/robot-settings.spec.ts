@@ -22,7 +22,7 @@ async function openSettings(page: Page, serial: string): Promise<Locator> {
   return dialog;
 }
 
-test("§8 Direction Updated, §5 Robot speeds, §8 Settings Updated, and their errors: as admin, REV, FWD and both speeds reach the robot and are kept; one that refuses keeps what it had", async ({
+test("§8 Direction Updated, §5 Robot speeds, §8 Settings Updated, and their errors: as admin, REV, FWD and both speeds reach the robot and are kept; a robot that refuses keeps its settings", async ({
   page,
   signIn,
   simulator,
@@ -40,7 +40,7 @@ test("§8 Direction Updated, §5 Robot speeds, §8 Settings Updated, and their e
     expect((await simulator.robot("SCR-1001")).applied.direction).toBe("REV");
   });
 
-  await test.step("both sliders go from 0 to 100 by steps of 1, by keyboard; the robot takes them", async () => {
+  await test.step("both sliders go from 0 to 100 in steps of 1, by keyboard; the robot applies them", async () => {
     await chooseSite(page, KAMUTHI);
     await expectStatus(robotCard(page, "SCR-1012"), "Idle");
     const dialog = await openSettings(page, "SCR-1012");

@@ -86,7 +86,7 @@ test(
     await page.keyboard.press("Escape");
     await admin.call(robotMaintenance, { ...lock, body: { enabled: false } });
 
-    // A ONCE that has run stays, and editing it begins today.
+    // A ONCE schedule that has run stays, and editing it starts with today.
     await groupCard(other, "Sunrise").getByRole("button", { name: "Schedule", exact: true }).click();
     await expect(other.getByRole("dialog", { name: "Schedule: Sunrise" }).getByLabel("Date")).toHaveValue(
       siteDay(ZONE),
@@ -94,7 +94,7 @@ test(
   },
 );
 
-test("Cleaning runs: a run by hand stands in the calendar and on the card while it lasts and after; the week stands in the address; back, a link and This week lead to it", async ({
+test("Cleaning runs: a manual run is in the calendar and on the card during and after it; the week is kept in the URL; Back, a link and This week work", async ({
   page,
   signIn,
   simulator,
@@ -120,7 +120,7 @@ test("Cleaning runs: a run by hand stands in the calendar and on the card while 
   await page.keyboard.press("Escape");
   await expect(details).toBeHidden();
 
-  await test.step("the week stands in the address; back, a link and This week lead to it", async () => {
+  await test.step("the week is kept in the URL; Back, a link and This week work", async () => {
     await openCalendar(page, KURNOOL);
     const monday = () => calendarOf(page).getByRole("region").first();
     const label = await monday().getAttribute("aria-label");
@@ -145,7 +145,7 @@ test("Cleaning runs: a run by hand stands in the calendar and on the card while 
     await expect(page).toHaveURL(/tab=calendar$/);
     await page.goto(shared);
     await expect(monday()).toHaveAccessibleName(later ?? "");
-    // Two presses are two weeks, also before the first of them is shown.
+    // Two presses move two weeks, even before the first is shown.
     await page.getByRole("button", { name: "Previous week" }).evaluate((button) => {
       if (!(button instanceof HTMLElement)) return;
       button.click();

@@ -47,7 +47,7 @@ function shortDay(date: string): string {
 
 test.beforeEach(() => enoughOfTheDay(ZONE));
 
-test("§5 Schedule, §9 Schedule, Time: the dialog begins with its defaults; what must not be saved is told, and nothing is sent; the preview names the next runs", async ({
+test("§5 Schedule, §9 Schedule, Time: the dialog opens with its defaults; invalid input is reported, and nothing is sent; the preview lists the next runs", async ({
   page,
   signIn,
   groups,
@@ -55,7 +55,7 @@ test("§5 Schedule, §9 Schedule, Time: the dialog begins with its defaults; wha
   const group = await groups.make(REWA, "Defaults", ["SCR-1010", "SCR-1011"]);
   await signIn(page, "admin", { at: siteAddress(group, "groups") });
   const dialog = await pressSchedule(page, group);
-  await test.step("it begins enabled, today at the site, 30 minutes, once, without a time", async () => {
+  await test.step("it opens enabled, today at the site, 30 minutes, once, without a time", async () => {
     await expect(dialog.enabled).toBeChecked();
     await expect(dialog.time).toHaveValue("");
     await expect(dialog.date).toHaveValue(siteDay(ZONE));
@@ -66,7 +66,7 @@ test("§5 Schedule, §9 Schedule, Time: the dialog begins with its defaults; wha
     await expect(dialog.next).toContainText("Set a date and a start time to see the next runs.");
   });
 
-  await test.step("what must not be saved is told, and nothing is sent", async () => {
+  await test.step("invalid input is reported, and nothing is sent", async () => {
     const sent: string[] = [];
     page.on("request", (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
     await dialog.save.click();
@@ -95,11 +95,11 @@ test("§5 Schedule, §9 Schedule, Time: the dialog begins with its defaults; wha
     expect(sent.filter((line) => !line.startsWith("GET"))).toEqual([]);
   });
 
-  await test.step("the preview names five next runs in the site's time, and what a past time means", async () => {
+  await test.step("the preview lists the next five runs in the site's time, and explains a past time", async () => {
     const runs = dialog.next.getByRole("listitem");
     const [today, tomorrow] = [siteDay(ZONE), siteDay(ZONE, 1)];
     await dialog.date.fill(today);
-    // Midnight has been, whatever the hour.
+    // Midnight has passed, whatever the hour.
     await dialog.time.fill("00:00");
     await expect(runs).toHaveText([new RegExp(`^${shortDay(tomorrow)}.*, 00:00in \\d+ (h|min|s)$`)]);
     const moved = (when: string) => `00:00 is already past today at the site, so the next run comes ${when}: `;
@@ -121,14 +121,14 @@ test("§5 Schedule, §9 Schedule, Time: the dialog begins with its defaults; wha
     );
     await expect(dialog.next).toContainText("In months without a day 31 it runs on their last day.");
     await expect(dialog.next).not.toContainText("already past");
-    // Those of what was wrong before lie over the switch.
+    // The earlier error toasts cover the switch.
     await expectToastsGone(page);
     await dialog.enabled.uncheck({ force: true });
     await expect(dialog.next).toContainText("The schedule is off: it is stored, but no runs will start.");
   });
 });
 
-test("§4 Schedule, §8 Schedule Created, Updated, Deleted: a partner schedules its own groups; each change shows at once, in another browser too, without losing site, tab or scroll", async ({
+test("§4 Schedule, §8 Schedule Created, Updated, Deleted: a partner schedules its own groups; each change shows at once, in another browser too, without losing site, tab or scroll position", async ({
   page,
   openBrowser,
   signIn,
@@ -202,7 +202,7 @@ test("§4 Schedule, §8 Schedule Created, Updated, Deleted: a partner schedules 
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened);
 });
 
-test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Found: with the server's reason, and the dialog stays", async ({
+test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Found: with the server's reason, and the dialog stays open", async ({
   page,
   signIn,
   groups,
@@ -213,9 +213,9 @@ test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Fo
   const group = await groups.make(REWA, "Refused", ["SCR-1010"]);
   const planned = await groups.make(REWA, "Gone", ["SCR-1011"]);
   const schedule = await groups.schedule(planned, { startTime: `${siteDay(ZONE, 1)} 07:00:00` });
-  // Without the live stream this browser does not hear of what the other did.
+  // Without the live stream this browser does not learn what the other one did.
   await page.route("**/api/live", (route) => route.abort());
-  // The real server refuses a day before today; only the dialog would not let it be sent.
+  // The real server refuses a date before today, but the dialog would not send one.
   await page.route(/group\/(schedule|updateSchedule)/, async (route) => {
     const body: unknown = route.request().postDataJSON();
     await route.continue({ postData: { ...Object(body), start_time: "2020-01-01 06:00:00" } });
@@ -230,7 +230,7 @@ test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Fo
   await dialog.cancel.click();
   await discardChanges(page);
 
-  await test.step("a schedule that is not updated", async () => {
+  await test.step("a schedule that cannot be updated", async () => {
     await expect(summaryOf(page, planned)).toContainText("at 07:00");
     const again = await pressSchedule(page, planned);
     await again.save.click();
@@ -243,7 +243,7 @@ test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Fo
     await expect(again.root).toBeHidden();
   });
 
-  await test.step("a server that cannot be reached, and a schedule that is gone", async () => {
+  await test.step("a server that cannot be reached, and a schedule that was deleted", async () => {
     const summary = summaryOf(page, planned);
     await page.route("**/deleteSchedule/*", (route) => route.abort());
     const remove = async () => {
@@ -262,7 +262,7 @@ test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Fo
   });
 });
 
-test("§9 Themes: the Schedule dialog and the summary are accessible; on a phone the dialog fits, and works by keyboard alone", async ({
+test("§9 Themes: the Schedule dialog and the summary are accessible; on a phone the dialog fits, and works using only the keyboard", async ({
   page,
   signIn,
   groups,

@@ -4,17 +4,17 @@ import { expectProfileSettings, openProfile, themeWords, userMenuButton } from "
 import { expect, test } from "./support/suncrew.ts";
 import type { Theme } from "./support/themes.ts";
 
-/** The default one not first, so that each choice is a change. */
+/** The default is not first, so that each choice is a change. */
 const themesInTurn = ["dark", "blue", "green", "light", "purple"] as const satisfies readonly Theme[];
 
-test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: what they hold, by keyboard alone, accessibly; a first visit asks for few files", async ({
+test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their contents, using only the keyboard, accessible; a first visit loads few files", async ({
   page,
   signIn,
 }) => {
   const bar = page.getByRole("banner");
   const dialog = page.getByRole("dialog", { name: "Profile Settings" });
 
-  await test.step("the dashboard asks for few files until its first robot", async () => {
+  await test.step("the dashboard loads few files before its first robot", async () => {
     const scripts = new Set<string>();
     const note = (request: Request) => request.resourceType() === "script" && scripts.add(request.url());
     page.on("request", note);
@@ -24,7 +24,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: what they 
     expect(scripts.size).toBeLessThanOrEqual(20);
   });
 
-  await test.step("the logo leads to /, the current link is highlighted; a demo says that it is one", async () => {
+  await test.step("the logo links to /, the current link is highlighted; a demo says that it is one", async () => {
     await expect(bar.getByRole("link", { name: "Suncrew" })).toHaveAttribute("href", "/");
     const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link");
     await expect(links).toHaveText([
@@ -41,7 +41,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: what they 
     await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
   });
 
-  await test.step("by keyboard alone: skip link, user menu, dialog and back", async () => {
+  await test.step("using only the keyboard: skip link, user menu, dialog and back", async () => {
     const menuButton = await userMenuButton(page);
     await page.keyboard.press("Tab");
     await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
@@ -76,8 +76,8 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: what they 
   });
 });
 
-test("§4 Theme: the stored one stands before anything is drawn; an unknown one is light", async ({ page }) => {
-  // Without its scripts' modules the page stays empty: only what runs before the paint has run.
+test("§4 Theme: the stored theme applies before the first paint; an unknown one is light", async ({ page }) => {
+  // Without its script modules the page stays empty: only what runs before the first paint has run.
   await page.route("**/assets/index-*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
   await page.goto("/");
   const root = page.locator("html");
@@ -89,7 +89,7 @@ test("§4 Theme: the stored one stands before anything is drawn; an unknown one 
   }
 });
 
-test("set-up: the build compresses the console's scripts and styles once, and the server sends them so", async ({
+test("set-up: the build compresses the console's scripts and styles once, and the server sends those files", async ({
   suncrew,
 }) => {
   const page = await (await fetch(suncrew.baseUrl)).text();
@@ -101,12 +101,12 @@ test("set-up: the build compresses the console's scripts and styles once, and th
   }
 });
 
-test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home link; the sign-in page asks for few files", async ({
+test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home link; the sign-in page loads few files", async ({
   page,
 }) => {
   let requests = 0;
   page.on("request", () => (requests += 1));
-  // Half a second later it fetches what comes after it.
+  // Half a second later it preloads what comes after it.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await page.goto("/");
@@ -124,7 +124,7 @@ test("§2 Routes: any other path is 'Oops! Page not found' with a Return to Home
   }
 });
 
-test("the shell fits a screen 360 px and one 390 px wide; its links fold into a menu", async ({ page, signIn }) => {
+test("the shell fits screens 360 and 390 px wide; its links fold into a menu", async ({ page, signIn }) => {
   await page.setViewportSize({ width: 360, height: 780 });
   await signIn(page, "admin");
   for (const width of [360, 390]) {

@@ -10,7 +10,7 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
     .toBeLessThanOrEqual(0);
 }
 
-test("§9 Themes: Site Management and its dialogs are accessible; 390 px: the page, its toolbar and its dialogs fit; choosing a site brings its detail into sight; a long address makes nothing scroll sideways", async ({
+test("§9 Themes: Site Management and its dialogs are accessible; 390 px: the page, its toolbar and its dialogs fit; choosing a site scrolls its detail into view; a long address never causes sideways scrolling", async ({
   page,
   signIn,
   sites,
@@ -42,7 +42,7 @@ test("§9 Themes: Site Management and its dialogs are accessible; 390 px: the pa
   });
 
   await page.setViewportSize({ width: 390, height: 844 });
-  await test.step("the page, its toolbar and its dialogs fit, and fingers find their places", async () => {
+  await test.step("the page, its toolbar and its dialogs fit, with touch targets that are large enough", async () => {
     await expect(siteRow(page, BHADLA)).toBeVisible();
     await expectNoSidewaysScroll(page);
     for (const name of ["Import / Export", "Add New Site"]) {
@@ -63,7 +63,7 @@ test("§9 Themes: Site Management and its dialogs are accessible; 390 px: the pa
     await dialog.cancel.click();
   });
 
-  await test.step("choosing a site brings its detail into sight, and Tab leads on there; the toolbar is one row", async () => {
+  await test.step("choosing a site scrolls its detail into view, and Tab continues there; the toolbar is one row", async () => {
     const names = ["Devices", "Import / Export", "Add New Site"];
     const tops = names.map(async (name) => (await page.getByRole("button", { name }).boundingBox())?.y);
     expect(new Set(await Promise.all(tops)).size).toBe(1);
@@ -73,7 +73,7 @@ test("§9 Themes: Site Management and its dialogs are accessible; 390 px: the pa
     const heading = detail.getByRole("heading", { level: 2, name: BHADLA });
     await expect(heading).toBeInViewport({ ratio: 1 });
     await expect(detail.getByRole("article").nth(1)).toBeInViewport({ ratio: 1 });
-    // Not under the bar at the top.
+    // Not hidden under the bar at the top.
     const atHeading = await heading.evaluate((element) => {
       const { x, y } = element.getBoundingClientRect();
       return element.contains(document.elementFromPoint(x + 2, y + 2));
@@ -98,7 +98,7 @@ test("§9 Themes: Site Management and its dialogs are accessible; 390 px: the pa
   });
 });
 
-test("the map for picking begins with the whole of India, with degrees and the sites' names, at 1440 and 390 px", async ({
+test("the location picker's map opens with the whole of India, with degrees and the sites' names, at 1440 and 390 px", async ({
   page,
   signIn,
   sites,
@@ -106,14 +106,14 @@ test("the map for picking begins with the whole of India, with degrees and the s
   await signIn(page, "admin", { at: "/sites" });
 
   for (const width of [390, 1440]) {
-    await test.step(`the map begins with the whole of India, at ${width} px`, async () => {
+    await test.step(`the map opens with the whole of India, at ${width} px`, async () => {
       await page.setViewportSize({ width, height: 844 });
       const dialog = await openAdd(page);
       await dialog.map.scrollIntoViewIfNeeded();
       await expect(dialog.map.locator('[data-edge="top"]').filter({ hasText: "80° E" })).toHaveCount(1);
       const frame = await dialog.map.boundingBox();
       if (frame === null) throw new Error("the map is not shown");
-      // The southern cape, the westernmost and the easternmost land, the northern mountains.
+      // The southern cape, the westernmost and easternmost points, the northern mountains.
       for (const [latitude, longitude] of [
         [8.1, 77.5],
         [23.7, 68.2],
@@ -129,7 +129,7 @@ test("the map for picking begins with the whole of India, with degrees and the s
       const rewa = await pickedPlace(dialog.map, await sites.named(REWA));
       await page.mouse.move(rewa.x, rewa.y);
       await expect(dialog.map.getByText(REWA)).toBeVisible();
-      // A site that is edited is shown with its neighbours.
+      // A site being edited is shown with its neighbours.
       await dialog.cancel.click();
       const edit = await openEdit(page, BHADLA);
       await edit.map.scrollIntoViewIfNeeded();
@@ -142,7 +142,7 @@ test("the map for picking begins with the whole of India, with degrees and the s
   }
 });
 
-test("the coordinates of a site can be picked on the map, typed beside it, and are the same", async ({
+test("the coordinates of a site can be picked on the map or typed beside it, and agree", async ({
   page,
   signIn,
   sites,
@@ -158,7 +158,7 @@ test("the coordinates of a site can be picked on the map, typed beside it, and a
   await expect(dialog.longitude).toHaveValue(/^76\.\d{6}$/);
   const pin = dialog.map.locator(".leaflet-marker-icon");
   await expect(pin).toHaveCount(1);
-  // A place that is taken is seen on the map too.
+  // A location that is already taken is marked on the map too.
   const { latitude, longitude } = await sites.named(KAMUTHI);
   await dialog.latitude.fill(String(latitude));
   await dialog.longitude.fill(String(longitude));
@@ -168,7 +168,7 @@ test("the coordinates of a site can be picked on the map, typed beside it, and a
   await expect(pin).toHaveCount(0);
   await dialog.longitude.fill("77.75");
   await expect(pin).not.toHaveAttribute("data-taken");
-  // Dragged, it sets both fields.
+  // Dragging it sets both fields.
   const from = await pin.boundingBox();
   if (from === null) throw new Error("the pin is not shown");
   await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);

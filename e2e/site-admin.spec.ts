@@ -4,10 +4,10 @@ import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, t
 
 const NAME_TAKEN = "A site with this name already exists. Please choose a different name.";
 const PLACE_TAKEN = "A site with these coordinates already exists. Please choose a different location.";
-/** What others do appears within a second; the rest is for a busy machine. */
+/** Other people's changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 
-test("§5 Site create: a chosen partner fills contact, phone and e-mail; the new site is selected, and others see it at once; §5 Site edit: nothing changed is nothing to save; the site's own name and place do not count", async ({
+test("§5 Site create: choosing a partner fills contact, phone and e-mail; the new site is selected, and others see it at once; §5 Site edit: without a change there is nothing to save; the site's own name and location are not duplicates", async ({
   page,
   openBrowser,
   signIn,
@@ -49,14 +49,14 @@ test("§5 Site create: a chosen partner fills contact, phone and e-mail; the new
     await expect(siteRow(partner, SAMBHAR.name)).toBeVisible({ timeout: LIVE_MS });
   });
 
-  await test.step("contact, phone and e-mail of its own; one axis at the tolerance itself is far enough", async () => {
+  await test.step("contact, phone and e-mail of its own; exactly the tolerance on one axis is far enough", async () => {
     const rewa = await sites.named(REWA);
     const dialog = await openAdd(page);
     await fillSite(dialog, { ...SAMBHAR, name: `${REWA} 2` });
     await dialog.contact.fill("Ravi Kumar");
     await dialog.phone.fill("+91 98000 12345");
     await dialog.email.fill("ravi@example.in");
-    // As decimals: less than the tolerance is not, on both axes.
+    // As decimals: less than the tolerance on both axes is a duplicate.
     await dialog.latitude.fill((rewa.latitude + 0.000_099).toFixed(6));
     await dialog.longitude.fill((rewa.longitude - 0.000_099).toFixed(6));
     await dialog.save.click();

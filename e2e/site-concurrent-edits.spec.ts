@@ -2,12 +2,12 @@ import type { Page } from "@playwright/test";
 import { BHADLA, expectDisabled, expectEnabled, expectToast, REWA } from "./support/dashboard.ts";
 import { expect, openEdit, siteRow, test } from "./support/site-fixtures.ts";
 
-/** What others do appears within a second; the rest is for a busy machine. */
+/** Other people's changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 
 const notice = (page: Page) => page.getByRole("alert").filter({ hasText: "Somebody else changed this site" });
 
-test("two people edit a site at once: the second is told what the first saved; what fits together is stored, what does not is a question; a site deleted meanwhile is told, and nothing can be saved", async ({
+test("two people edit a site at once: the second sees what the first saved; changes that fit together are stored, conflicting ones are a question; a deleted site is reported, and nothing can be saved", async ({
   page,
   signIn,
   sites,
@@ -32,14 +32,15 @@ test("two people edit a site at once: the second is told what the first saved; w
     await expect(dialog.root).toBeHidden();
   });
 
-  await test.step("the same field: the second is told what the first saved, and may save over it", async () => {
+  await test.step("the same field: the second sees what the first saved, and may overwrite it", async () => {
     const dialog = await openEdit(page, made.name);
     await dialog.district.fill("Kota");
     await dialog.address.fill("Lake Road 5");
     await sites.change(await sites.named(made.name), { district: "Ajmer", pin_code: "305001" });
 
     await expect(notice(page)).toBeVisible({ timeout: LIVE_MS });
-    // Only what both changed is a question: the address is the second's alone, the pin code the first's.
+    // Only a field that both changed is a question: the address was changed by the second alone, the pin code by the
+    // first.
     await expect(notice(page).getByRole("row")).toHaveText([/Yours/, /District.*Kota.*Ajmer/]);
     await expect(notice(page)).toContainText("Only the other changed, and is kept: Pin code.");
     await expectDisabled(dialog.save, "Choose first: take theirs or keep mine.");
@@ -56,7 +57,7 @@ test("two people edit a site at once: the second is told what the first saved; w
     });
   });
 
-  await test.step("deleted: it is told, and nothing can be saved", async () => {
+  await test.step("deleted: it is reported, and nothing can be saved", async () => {
     const dialog = await openEdit(page, made.name);
     await dialog.district.fill("Jaipur");
     await sites.restore();
@@ -71,7 +72,7 @@ test("two people edit a site at once: the second is told what the first saved; w
   });
 });
 
-test("two people edit a site at once without the live stream: the server refuses the second, who takes the first's; §4 Closing a form: Back and Reload ask before they throw away what was typed, and signing out elsewhere does not", async ({
+test("two people edit a site at once without the live stream: the server refuses the second, who takes the first's values; §4 Closing a form: Back and Reload ask before they discard what was typed, and signing out elsewhere does not", async ({
   page,
   signIn,
   sites,
@@ -95,7 +96,7 @@ test("two people edit a site at once without the live stream: the server refuses
     await notice(page).getByRole("button", { name: "Take theirs" }).click();
     await expect(dialog.district).toHaveValue("Ajmer");
     await expect(dialog.pinCode).toHaveValue("305001");
-    // Theirs is taken where both changed something; what I alone changed stays mine.
+    // The other person's value is taken where both changed something; what only I changed stays mine.
     await expect(dialog.address).toHaveValue("Lake Road 5");
     await expectEnabled(dialog.save);
     await dialog.address.fill(made.address);
@@ -124,7 +125,7 @@ test("two people edit a site at once without the live stream: the server refuses
     await expect(page).toHaveURL(/\/sites/);
 
     const asked = page.waitForEvent("dialog");
-    // Playwright's own reload would wait for a page that does not come.
+    // Playwright's own reload would wait for a page that never loads.
     await page.evaluate(() => setTimeout(() => location.reload()));
     const native = await asked;
     expect(native.type()).toBe("beforeunload");
@@ -142,12 +143,12 @@ test("two people edit a site at once without the live stream: the server refuses
     const elsewhere = await page.context().newPage();
     await elsewhere.goto("/api/config");
     await elsewhere.evaluate(() => localStorage.clear());
-    // No browser question holds it up.
+    // No browser confirmation holds it up.
     await expect(page.getByRole("button", { name: "Sign In" })).toBeVisible();
   });
 });
 
-test("§6 PARTNER: no Add New Site, no site delete, no files of sites; the partner of its site is not its to change; §5 Site edit by a partner: a name that a foreign site has is refused by the server in the same words", async ({
+test("§6 PARTNER: no Add New Site, no site delete, no site import or export; it cannot change its site's partner; §5 Site edit by a partner: a name that another partner's site has is refused by the server with the same message", async ({
   page,
   signIn,
   sites,

@@ -2,11 +2,11 @@ import { expectDisabled, expectEnabled, expectToast } from "./support/dashboard.
 import { SAMBHAR, siteRow } from "./support/site-fixtures.ts";
 import { expect, test } from "./support/administration-fixtures.ts";
 
-/** What others do appears within a second; the rest is for a busy machine. */
+/** Other people's changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 const NAME = SAMBHAR.name;
 
-test("§2 Delete Site: refused with the reason while a robot there cleans; names the robots, groups and schedules that go with it, and clears what was selected", async ({
+test("§2 Delete Site: refused with the reason while a robot there is cleaning; names the robots, groups and schedules that are deleted with it, and clears the selection", async ({
   page,
   openBrowser,
   signIn,
@@ -16,7 +16,7 @@ test("§2 Delete Site: refused with the reason while a robot there cleans; names
   simulator,
   problems,
 }) => {
-  // Free devices of the demo are away. Once it is told, nothing that has gone is asked for, in neither browser.
+  // The demo's free devices are offline. Once the deletion is known, neither browser requests anything that is gone.
   problems.allow(/status of 504/);
   const made = await sites.make();
   const robot = await robots.add(NAME, "SCR-1015", "Row 1");
@@ -51,7 +51,7 @@ test("§2 Delete Site: refused with the reason while a robot there cleans; names
   await expect(siteRow(page, NAME)).toBeVisible();
 
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
-  // A status call that the deletion overtakes on its way is answered 404, which the browser itself notes.
+  // A status call overtaken by the deletion is answered with 404, which the browser itself logs.
   problems.allowFromNow(/status of 404 .*getRobotStatus\?robotId=SCR-101[578]\)/);
   await button.click();
   await expectToast(page, "Site Deleted", `${NAME} has been successfully deleted.`);

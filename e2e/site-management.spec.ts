@@ -4,14 +4,14 @@ import { BHADLA, CHARANKA, expectToast, KAMUTHI, KURNOOL, PAVAGADA, REWA } from 
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-/** What robots do appears within a second; the rest is for a busy machine. */
+/** Robots' changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 
 const allSites = (page: Page) => page.getByRole("region", { name: "All Sites" });
 const robotRow = (page: Page, serial: string) => page.getByRole("article", { name: serial });
 
 test(
-  "§2 Site Management page: select a site in the list, and its detail, robots and groups are shown",
+  "§2 Site Management page: selecting a site in the list shows its detail, robots and groups",
   { tag: "@smoke" },
   async ({ page, signIn }) => {
     await signIn(page, "admin", { at: "/profile" });
@@ -22,7 +22,7 @@ test(
     await expect(rows).toHaveText([BHADLA, CHARANKA, KAMUTHI, KURNOOL, PAVAGADA, REWA].map((name) => new RegExp(name)));
     const first = rows.first().getByRole("button", { name: BHADLA });
     await expect(first).toHaveAccessibleName(/Warning, 3 of 4 robots online/);
-    // Above four matches the rows are compact.
+    // With more than four matches the rows are compact.
     await expect(allSites(page)).not.toContainText("Maintenance:");
 
     await first.click();
@@ -52,7 +52,7 @@ test(
   },
 );
 
-test("§6 PARTNER: Site Management shows its own sites alone, and a link to a foreign one shows nothing of it; what robots do appears without a click, and a robot can be asked", async ({
+test("§6 PARTNER: Site Management shows only its own sites, and a link to another partner's site shows nothing of it; robots' changes appear without a click, and a robot can be queried", async ({
   page,
   signIn,
   apiAs,

@@ -16,7 +16,7 @@ async function choose(page: Page, site: string, from: string, to: string): Promi
   await form(page).getByLabel("End date").fill(to);
 }
 
-test("§2 Site Reports: choose a site and days, Download saves the PDF under its name and clears the form; a partner chooses among its own sites; the active templates are offered; CSV has the same range", async ({
+test("§2 Site Reports: choose a site and dates, Download saves the PDF under its name and clears the form; a partner chooses among its own sites; the active templates are offered; CSV covers the same range", async ({
   page,
   signIn,
   apiAs,
@@ -24,7 +24,7 @@ test("§2 Site Reports: choose a site and days, Download saves the PDF under its
   const serial = await makeActivity(await apiAs("partner"), BHADLA);
   await signIn(page, "partner", { at: "/profile" });
 
-  await test.step("choose a site and days", async () => {
+  await test.step("choose a site and dates", async () => {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Reports" }).click();
     await expect(page).toHaveTitle("Site Reports - Suncrew");
     await expectDisabled(download(page), "Choose a site first.");
@@ -36,7 +36,7 @@ test("§2 Site Reports: choose a site and days, Download saves the PDF under its
     await expectEnabled(download(page));
     await expectAccessible(page);
 
-    // Held back, so that what is shown meanwhile can be looked at.
+    // Held back, so that the busy state can be checked.
     let letGo = (): void => {};
     const held = new Promise<void>((resolve) => (letGo = resolve));
     let sent: unknown;

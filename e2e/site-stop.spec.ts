@@ -20,7 +20,7 @@ import {
 import type { SimulatorControl } from "./support/simulator.ts";
 import { expect, test } from "./support/suncrew.ts";
 
-/** A robot that says nothing is given up after 8 s. */
+/** A robot that does not respond is given up on after 8 s. */
 const SETTLED_MS = 15_000;
 
 const stopAll = (page: Page) => page.getByRole("button", { name: "Stop all robots" });
@@ -28,7 +28,7 @@ const panel = (page: Page, site: string) => page.getByRole("dialog", { name: `St
 const resultOf = (page: Page, serial: string) =>
   page.getByRole("list", { name: "Result for each robot" }).getByRole("listitem").filter({ hasText: serial });
 
-/** Starts a robot of Bhadla without a page. */
+/** Starts a robot of Bhadla through the API. */
 async function startByCall(api: ApiClient, simulator: SimulatorControl, serial: string): Promise<void> {
   const site = (await api.call(siteDetails, {})).find(({ name }) => name === BHADLA);
   const siteId = site?.id ?? 0;
@@ -42,7 +42,7 @@ async function closePanel(page: Page, site: string): Promise<void> {
   await expect(panel(page, site)).toBeHidden();
 }
 
-/** Stops all robots of Bhadla, while a robot of another site cleans and goes on. */
+/** Stops all robots of Bhadla, while a robot of another site keeps cleaning. */
 async function stopOneSiteOfTwo(
   page: Page,
   simulator: SimulatorControl,
@@ -71,12 +71,12 @@ async function stopOneSiteOfTwo(
   await closePanel(page, BHADLA);
   await expect(stopAll(page)).toBeFocused();
   expect(await simulator.robot(elsewhere.serial)).toMatchObject({ motion: "MOVING" });
-  // Alone: a robot of that site is away, and would keep a Stop for those tests that come after this.
+  // By its own Stop: another robot of that site is offline, and a Stop for it would stay pending in later tests.
   await chooseSite(page, elsewhere.site);
   await stopRobot(robotCard(page, elsewhere.serial), simulator);
 }
 
-test("Stop everything: as admin, one press stops every robot of the site without a question, and of no other; a Stop that could not be sent, or awaits a silent robot, can be sent again", async ({
+test("Stop everything: as admin, one press stops every robot of the site without asking, and of no other; a Stop that could not be sent, or waits for a silent robot, can be sent again", async ({
   page,
   signIn,
   simulator,
@@ -103,7 +103,7 @@ test("Stop everything: as admin, one press stops every robot of the site without
     await closePanel(page, BHADLA);
   });
 
-  await test.step("while a silent robot is awaited, what the others do is shown, and a second press sends it again", async () => {
+  await test.step("while a silent robot is awaited, the others' progress is shown, and a second press sends the Stop again", async () => {
     await startRobot(robotCard(page, "SCR-1003"), simulator);
     await simulator.fault("SCR-1002", { kind: "silent" });
     let sent = 0;
@@ -142,7 +142,7 @@ test("Stop everything, 360 and 390 px: it stays under the thumb wherever the rob
       const box = await stopAll(page).boundingBox();
       expect(box?.height).toBeGreaterThanOrEqual(44);
       expect(box?.width).toBeGreaterThanOrEqual(width * 0.75);
-      // In the lower half, and whole.
+      // In the lower half, and completely visible.
       expect(box?.y).toBeGreaterThan(390);
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(780);
     }
@@ -156,7 +156,7 @@ test("Stop everything, 360 and 390 px: it stays under the thumb wherever the rob
   });
 });
 
-test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown and delivered on its return; Stop everything has no axe violation", async ({
+test("protocol rule 3: an offline robot keeps a pending STOP, which is shown and delivered when it returns; Stop everything has no axe violations", async ({
   page,
   openBrowser,
   signIn,
@@ -193,7 +193,7 @@ test("protocol rule 3: a robot that is away keeps a pending STOP, which is shown
   await expectStatus(robotCard(other, "SCR-1002"), "Idle");
 });
 
-test("Stop everything: where the robots could not be loaded, they are stopped none the less", async ({
+test("Stop everything: robots that could not be loaded are stopped nevertheless", async ({
   page,
   signIn,
   apiAs,

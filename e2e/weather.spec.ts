@@ -5,7 +5,7 @@ import { expect, test } from "./support/suncrew.ts";
 
 const weatherCard = (page: Page): Locator => page.getByRole("region", { name: "Weather" });
 
-test("§2 Detail panel, §3 Weather: the card with current weather and the sample forecast, labelled as such, as bars, in words, and as a table", async ({
+test("§2 Detail panel, §3 Weather: the card with current weather and the sample forecast, labelled as such, as bars, as text, and as a table", async ({
   page,
   signIn,
 }) => {
@@ -30,7 +30,7 @@ test("§2 Detail panel, §3 Weather: the card with current weather and the sampl
   const day = { weekday: "short", day: "numeric", month: "short" } as const;
   const today = new Intl.DateTimeFormat("en-GB", { ...day, timeZone: "Asia/Kolkata" });
   const first = table.getByRole("row").nth(1);
-  // The first day is the site's today; its midnight may pass while this runs.
+  // The first day is today at the site; midnight there may pass during the test.
   await expect(first.getByRole("rowheader")).toHaveText(
     new RegExp([0, -86_400_000].map((ms) => today.format(new Date(Date.now() + ms)).replace(",", "")).join("|")),
   );

@@ -12,7 +12,7 @@ export type CallInput<R extends RouteSpec> = Given<SentParamsOf<R>, "params"> &
   Given<SentBodyOf<R>, "body"> &
   AnyInput;
 
-/** The refusal of a call, with what the server answered. */
+/** A refused call, with the server's answer. */
 export class CallError extends Error {
   readonly status: number;
   readonly answer: unknown;
@@ -23,7 +23,7 @@ export class CallError extends Error {
   }
 }
 
-/** Calls the server as one user, by the routes of the contract; every answer is parsed with its schema. */
+/** Calls the server as one user, using the contract's routes; every response is parsed with its schema. */
 export class ApiClient {
   readonly baseUrl: string;
   readonly token: string | null;
@@ -38,7 +38,7 @@ export class ApiClient {
     return new ApiClient(baseUrl, token);
   }
 
-  /** @throws CallError where the server refuses */
+  /** @throws CallError if the server refuses */
   async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<ResponseOf<R>> {
     const { params, query, body }: AnyInput = input;
     let path: string = route.path;
@@ -57,7 +57,7 @@ export class ApiClient {
     });
     const answer: unknown = await response.json();
     if (!response.ok) throw new CallError(route, response.status, answer);
-    // The schema of this very route: its output is the route's response by definition.
+    // The schema of this very route, so its output is the route's response by definition.
     return route.response.parse(answer) as ResponseOf<R>;
   }
 }

@@ -12,7 +12,7 @@ const installedBrowsers = [
   "/usr/bin/google-chrome-stable",
 ];
 
-/** Without a sandbox for root, without a graphics card, and without calls to a maker's hosts. */
+/** No sandbox when root, no graphics card, and no calls to the browser vendor's hosts. */
 export const browserArguments = [
   "--no-sandbox",
   "--disable-gpu",
@@ -85,7 +85,7 @@ async function unpack(packaged: string): Promise<string> {
   try {
     await rename(staging, folder);
   } catch (error) {
-    // Another run was faster: its folder is as good.
+    // Another run was faster: its folder is just as good.
     await rm(staging, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
@@ -101,7 +101,7 @@ function useBundledParts(folder: string): void {
   process.env["LD_LIBRARY_PATH"] = former === undefined ? own : `${former}:${own}`;
 }
 
-/** The same letters on every machine: the bundled font first, those of the system for signs that it lacks. */
+/** The same glyphs on every machine: the bundled font first, the system's fonts for characters that it lacks. */
 function fontConfiguration(folder: string): string {
   const aliases = ["sans-serif", "system-ui", "serif", "monospace"].map(
     (family) => `  <alias binding="same"><family>${family}</family><prefer><family>Open Sans</family></prefer></alias>`,

@@ -12,7 +12,7 @@ export const KURNOOL = "Kurnool Ultra Mega Solar Park";
 export const PAVAGADA = "Pavagada Solar Park";
 export const REWA = "Rewa Ultra Mega Solar";
 
-/** A command is settled after 8 s at the latest; the rest is for a busy machine. */
+/** A command is settled after 8 s at the latest; the rest is a margin for a busy machine. */
 const ANSWER_MS = 30_000;
 
 /** The parts of one robot's card that a person uses. */
@@ -44,7 +44,7 @@ export function robotCard(page: Page, serial: string): RobotCard {
   };
 }
 
-/** The buttons or the list of sites, whichever is shown. */
+/** The site buttons or the site list, whichever is shown. */
 export function siteList(page: Page): Locator {
   return page.getByRole("group", { name: /^(All Sites|Site buttons)$/ });
 }
@@ -58,17 +58,17 @@ export async function chooseSite(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 2, name })).toBeVisible();
 }
 
-/** The head of the detail panel: name and status, place, partner, robots online. */
+/** The header of the detail panel: name and status, address, partner, robots online. */
 export function siteFacts(page: Page): Locator {
   return page.getByRole("region", { name: "Site details" }).locator("header");
 }
 
-/** The badge with this word, such as Idle or Normal. */
+/** The badge with this text, such as Idle or Normal. */
 export async function expectStatus(card: RobotCard, word: string, options?: { timeout?: number }): Promise<void> {
   await expect(card.root.getByText(word, { exact: true })).toBeVisible(options);
 }
 
-/** A disabled button or toggle that explains why, to screen readers too. */
+/** A disabled button or toggle that explains why, also to screen readers. */
 export async function expectDisabled(control: Locator, reason: string): Promise<void> {
   await expect(control).toHaveAttribute("aria-disabled", "true");
   await expect(control).toHaveAccessibleDescription(reason);
@@ -83,13 +83,13 @@ export function toasts(page: Page): Locator {
   return page.locator(".mantine-Notification-root");
 }
 
-/** Waits until no toast covers anything any more; one that the pointer rests on would stay. */
+/** Waits until no toast covers anything any more; one under the pointer would stay. */
 export async function expectToastsGone(page: Page): Promise<void> {
   await page.mouse.move(0, 0);
   await expect(toasts(page)).toHaveCount(0);
 }
 
-/** A toast with this title and, word for word, these lines. */
+/** A toast with this title and exactly these lines. */
 export async function expectToast(page: Page, title: string, ...lines: readonly (string | RegExp)[]): Promise<void> {
   const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");
   const toast = toasts(page)
@@ -114,7 +114,7 @@ export async function expectTruth(
   return simulator.robot(serial);
 }
 
-/** How often the robot has set itself moving. */
+/** How often the robot has started moving. */
 export async function startsOf(simulator: SimulatorControl, serial: string): Promise<number> {
   return (await simulator.robot(serial)).startsTaken.length;
 }
@@ -122,7 +122,7 @@ export async function startsOf(simulator: SimulatorControl, serial: string): Pro
 /** Ends the 8 s that these robots have to confirm a command (protocol rule 6), once one was sent to each. */
 export async function endSettleTime(suncrew: RunningServer, ...serials: readonly string[]): Promise<void> {
   for (const serial of serials) {
-    // A Stop is sent by whichever server is there first: only the others are claimed.
+    // A STOP is sent by whichever server comes first: only the others are claimed.
     const ended = () =>
       suncrew.sql(
         `update commands set settle_by = now() from robots
@@ -133,21 +133,21 @@ export async function endSettleTime(suncrew: RunningServer, ...serials: readonly
   }
 }
 
-/** Starts it by its card and waits until it moves. */
+/** Starts the robot from its card and waits until it moves. */
 export async function startRobot(card: RobotCard, simulator: SimulatorControl): Promise<void> {
   await card.start.click();
   await expectTruth(simulator, card.serial, { motion: "MOVING" });
   await expectStatus(card, "Normal");
 }
 
-/** Stops it on its card and waits until it has stopped. */
+/** Stops the robot from its card and waits until it has stopped. */
 export async function stopRobot(card: RobotCard, simulator: SimulatorControl): Promise<void> {
   await card.stop.click();
   await expectTruth(simulator, card.serial, { motion: "STOPPED" });
   await expectStatus(card, "Idle");
 }
 
-/** Answers the question of a form with unsaved changes. */
+/** Answers the confirmation of a form with unsaved changes. */
 export async function discardChanges(page: Page): Promise<void> {
   await page.getByRole("dialog", { name: "Discard Changes" }).getByRole("button", { name: "Discard" }).click();
 }

@@ -13,7 +13,10 @@ export interface ScheduleFixture {
   readonly skipOnRain?: boolean;
 }
 
-/** Makes groups by calls. A test begins without any, and leaves none behind, also of those that it made on a page. */
+/**
+ * Creates groups through the API. A test begins without any, and leaves none behind, including those it created on a
+ * page.
+ */
 export class GroupFixtures {
   readonly #api: ApiClient;
 
@@ -60,7 +63,7 @@ export class GroupFixtures {
     return this.#api.call(groupList, { params: { siteId } });
   }
 
-  /** Every group there is, with its schedule. */
+  /** Every existing group, with its schedule. */
   async deleteAll(): Promise<void> {
     for (const { id: siteId } of await this.#api.call(siteDetails, {})) {
       for (const { id: groupId } of await this.#api.call(groupList, { params: { siteId } })) {
@@ -91,25 +94,25 @@ export function groupCard(page: Page, name: string): Locator {
   return page.getByRole("article", { name });
 }
 
-/** The address of a site's Robot Groups tab on the Site Management page. */
+/** The URL of a site's Robot Groups tab on the Site Management page. */
 export function managementAddress(site: Site): string {
   return `/sites?site=${site.id}&tab=groups`;
 }
 
-/** Goes to that tab as a person does, from any page and without a load. */
+/** Opens that tab the way a user does, from any page and without a page load. */
 export async function openManagedGroups(page: Page, siteName: string): Promise<void> {
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).click();
   await page.getByRole("region", { name: "All Sites" }).getByRole("button", { name: siteName }).click();
   await page.getByRole("tab", { name: "Robot Groups" }).click();
 }
 
-/** The address of a site's tab. */
+/** The URL of a site's tab. */
 export function siteAddress(site: Site | Group, tab: "groups" | "calendar"): string {
   const siteId = "site_id" in site ? site.site_id : site.id;
   return `/dashboard?site=${siteId}&tab=${tab}`;
 }
 
-/** What the clocks of a zone show, `YYYY-MM-DD HH:MM:SS`. */
+/** The current local time of a time zone, `YYYY-MM-DD HH:MM:SS`. */
 export function localText(at: Date, timezone: string): string {
   return new Intl.DateTimeFormat("sv-SE", {
     dateStyle: "short",
@@ -118,15 +121,15 @@ export function localText(at: Date, timezone: string): string {
   }).format(at);
 }
 
-/** The day that they show, `YYYY-MM-DD`, this many days from today. */
+/** The local date, `YYYY-MM-DD`, this many days from today. */
 export function siteDay(timezone: string, daysAhead = 0): string {
   return localText(new Date(Date.now() + daysAhead * 86_400_000), timezone).slice(0, 10);
 }
 
-/** More than any test takes that speaks of today, in milliseconds. */
+/** Longer than any test that relies on today's date takes, in milliseconds. */
 const ENOUGH_MS = 50_000;
 
-/** Such a test must not run over midnight at the site: shortly before it, the new day is awaited. */
+/** Such a test must not run past midnight at the site: shortly before midnight it waits for the new day. */
 export async function enoughOfTheDay(timezone: string): Promise<void> {
   const leftMs = () => {
     const [hours = 0, minutes = 0, seconds = 0] = localText(new Date(), timezone).slice(11).split(":").map(Number);

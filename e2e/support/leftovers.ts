@@ -5,15 +5,15 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { ApiClient } from "./api.ts";
 import type { SimulatorControl } from "./simulator.ts";
 
-/** A robot connects within seconds and stops at once; the rest is for a busy machine. */
+/** A robot connects within seconds and stops at once; the rest is a margin for a busy machine. */
 const DELIVERED_MS = 20_000;
 
-/** A partner or a site by its name, or a robot by its serial number, and what a test may have left there. */
+/** A partner or a site by its name, or a robot by its serial number, and what a test may have left behind there. */
 export type SharedState = Readonly<Record<string, string>>;
 
 /**
- * What the tests of one server share, and each leaves as it found it: the partners, sites and robots there are, and of
- * each robot that it is stopped, unlocked and in no group, with no command open. A robot too many is polled for its status
+ * What the tests of one server share, and each leaves unchanged: the existing partners, sites and robots, and that each
+ * robot is stopped, unlocked, in no group and without an open command. A robot too many is polled for its status
  * by every page that shows its site; a Stop that waits for one disables its buttons.
  */
 export async function readSharedState(api: ApiClient): Promise<SharedState> {
@@ -33,7 +33,7 @@ export async function readSharedState(api: ApiClient): Promise<SharedState> {
 function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSettings): string {
   const facts = [
     group_id === null ? "" : ", in a group",
-    // A group may have a schedule, which sets its robots moving at its own time.
+    // A group may have a schedule that would start its robots.
     motion === "MOVING" && group_id === null ? ", cleans" : "",
     open_command === null ? "" : `, ${open_command.verb} is open`,
     maintenance === null ? "" : ", locked",
@@ -42,8 +42,8 @@ function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSetti
 }
 
 /**
- * Brings an offline robot back until it has received its pending Stop. After the test it is offline again, as
- * every fault that was there before returns.
+ * Brings an offline robot back until it has received its pending Stop. After the test it is offline again, because
+ * every fault that existed before returns.
  */
 export async function deliverKeptStop(
   simulator: SimulatorControl,

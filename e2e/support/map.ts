@@ -4,7 +4,7 @@ import type { Locator } from "@playwright/test";
 const CENTRE = { latitude: 20.5937, longitude: 78.9629 };
 const ZOOM = 5;
 const TILE_PX = 256;
-/** The map has settled once this many screenshots of it were equal. */
+/** The map counts as settled once this many consecutive screenshots are equal. */
 const FRAMES_AT_REST = 10;
 
 interface Place {
@@ -12,7 +12,7 @@ interface Place {
   readonly longitude: number;
 }
 
-/** Where a place lies on the world's picture in pixels (spherical Mercator). */
+/** Where a location lies on the world map in pixels (spherical Mercator). */
 function worldPixels({ latitude, longitude }: Place): { x: number; y: number } {
   const size = TILE_PX * 2 ** ZOOM;
   const sine = Math.sin((latitude * Math.PI) / 180);
@@ -39,7 +39,7 @@ export async function movedAtRest(map: Locator): Promise<{ x: number; y: number 
   }, FRAMES_AT_REST);
 }
 
-/** Where on the screen a marker is drawn while the map has its first zoom; waits until the map has settled. */
+/** Where on the screen a marker is drawn at the map's initial zoom; waits until the map has settled. */
 export async function markerPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
   const pane = await movedAtRest(map);
   const box = await map.boundingBox();
@@ -51,7 +51,7 @@ export async function markerPlace(map: Locator, place: Place): Promise<{ x: numb
   };
 }
 
-/** Where on the screen a place is on the map for picking, by the degrees at its edges; waits until it has settled. */
+/** Where a location is drawn on the picker's map, from the degrees at its edges; waits until the map has settled. */
 export async function pickedPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
   const mercator = (latitude: number) => Math.log(Math.tan(((45 + latitude / 2) * Math.PI) / 180));
   const [columns, rows] = [await linesAtRest(map, "top"), await linesAtRest(map, "right")];

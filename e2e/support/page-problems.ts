@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 
 /**
- * Everything that a page should not say: violated content policy, thrown errors, errors on its console.
- * A test that provokes one, such as a refused call, allows it by its words.
+ * Everything that a page should not report: content policy violations, thrown errors, errors on its console.
+ * A test that provokes one, such as a refused call, allows it by its text.
  */
 export class PageProblems {
   readonly #found: string[] = [];
@@ -27,12 +27,12 @@ export class PageProblems {
     this.#allowed.push({ pattern, from: 0 });
   }
 
-  /** The same from this moment on: what was found before stays a problem. */
+  /** The same, from now on: what was found before remains a problem. */
   allowFromNow(pattern: RegExp): void {
     this.#allowed.push({ pattern, from: this.#found.length });
   }
 
-  /** What was found and not allowed. */
+  /** What was found and is not allowed. */
   unexpected(): string[] {
     return this.#found.filter(
       (problem, nth) => !this.#allowed.some(({ pattern, from }) => nth >= from && pattern.test(problem)),

@@ -6,7 +6,7 @@ import { type ApiClient, CallError } from "./api.ts";
 import { closePages } from "./close-pages.ts";
 import { test as base } from "./suncrew.ts";
 
-/** A partner that a test made through the server. */
+/** A partner that a test created through the API. */
 export interface PartnerFixture {
   readonly id: number;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface PartnerFixture {
 
 type Body = SentBodyOf<typeof createPartner>;
 
-/** All that the form wants; what a test does not care about. */
+/** All required fields; what a test does not care about. */
 export const partnerBody = {
   name: "Marudhar Solar Care",
   contact_person: "Leela Bhati",
@@ -29,7 +29,7 @@ export const partnerBody = {
   country: "INDIA",
 } satisfies Body;
 
-/** Partners made through the server, without a browser; those that a test leaves behind are deleted after it. */
+/** Partners created through the API, without a browser; those that a test leaves behind are deleted after it. */
 export class PartnerFixtures {
   readonly #admin: ApiClient;
   readonly #before: ReadonlySet<number>;
@@ -119,7 +119,7 @@ export async function partnersShown(page: Page): Promise<void> {
   await page.getByRole("article").first().waitFor();
 }
 
-/** The labels of the form and what a test types there, in its order. */
+/** The labels of the form and what a test types there, in order. */
 export const typed = {
   "Company name": "Thar Panel Works",
   "Contact person": "Imran Khan",

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { Theme } from "./themes.ts";
 
-/** What each theme is called where it is chosen. */
+/** The theme names shown in the picker. */
 export const themeWords = {
   light: "Light",
   dark: "Dark",
@@ -19,7 +19,7 @@ export async function userMenuButton(page: Page): Promise<Locator> {
   return page.getByRole("banner").getByRole("button", { name });
 }
 
-/** Opens Profile Settings by the user menu. */
+/** Opens Profile Settings from the user menu. */
 export async function openProfile(page: Page): Promise<Locator> {
   await (await userMenuButton(page)).click();
   await page.getByRole("menuitem", { name: "Profile Settings" }).click();
@@ -28,7 +28,7 @@ export async function openProfile(page: Page): Promise<Locator> {
   return dialog;
 }
 
-/** §2 Profile Settings: name, email and role, read-only, and the five themes, of which Light is chosen. */
+/** §2 Profile Settings: name, email and role, read-only, and the five themes, of which Light is selected. */
 export async function expectProfileSettings(dialog: Locator, role: string): Promise<void> {
   await expect(dialog.getByRole("term")).toHaveText(["Name", "Email", "Role"]);
   await expect(dialog.getByRole("definition").last()).toHaveText(role);

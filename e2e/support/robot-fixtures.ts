@@ -14,15 +14,15 @@ import type { ApiClient } from "./api.ts";
 import { expect as eventually, test as base } from "./group-fixtures.ts";
 import { closePages } from "./close-pages.ts";
 
-/** Devices of the demo that no robot has; a test finds them switched on and connected. */
+/** Devices of the demo without a robot; they are switched on and connected. */
 export const FREE_SERIALS = ["SCR-1013", "SCR-1015", "SCR-1017", "SCR-1018", "SCR-1019", "SCR-1020"] as const;
 
-/** Those of them that the demo allocates to the partner of its sign-in; the others are the operator's, In-house. */
+/** Those that the demo allocates to its partner account; the others belong to the operator, In-house. */
 const SERIALS_OF_PARTNER: readonly string[] = ["SCR-1013", "SCR-1015", "SCR-1017"];
 const SITE_OF_PARTNER = "Bhadla Solar Park";
 const IN_HOUSE = 1;
 
-/** Makes robots by calls on the demo's free devices. A test begins without any, and leaves none behind. */
+/** Creates robots through the API on the demo's free devices. A test begins without any, and leaves none behind. */
 export class RobotFixtures {
   readonly #api: ApiClient;
 
@@ -69,7 +69,7 @@ export class RobotFixtures {
     await this.#api.call(deleteRobot, { params: { id: robot.robot_id } });
   }
 
-  /** Every robot there is. */
+  /** Every existing robot. */
   async listed(): Promise<RobotWithSettings[]> {
     const sites = await this.#api.call(siteDetails, {});
     const lists = await Promise.all(
@@ -78,7 +78,7 @@ export class RobotFixtures {
     return lists.flatMap(({ robots }) => robots);
   }
 
-  /** Those on the demo's free devices, which are allocated then as the demo does. */
+  /** Those on the demo's free devices, which are then allocated as the demo does. */
   async deleteAll(): Promise<void> {
     const free: readonly string[] = FREE_SERIALS;
     for (const robot of (await this.listed()).filter(({ serial_number }) => free.includes(serial_number))) {
@@ -93,12 +93,12 @@ export class RobotFixtures {
     );
   }
 
-  /** Free devices, to whom only their partner's robots come. */
+  /** Free devices; only robots of their partner can use them. */
   async allocate(serials: readonly string[], partnerId: number): Promise<void> {
     await this.#api.call(allocateDevices, { body: { serials: [...serials], partner_id: partnerId } });
   }
 
-  /** The serial numbers that can be chosen; tests of devices add some. */
+  /** The serial numbers that can be chosen; device tests add some. */
   serialNumbers(api: ApiClient = this.#api): Promise<SerialNumber[]> {
     return api.call(serialNumbers, {});
   }
@@ -122,7 +122,7 @@ export const test = base.extend<{ readonly robots: RobotFixtures }>({
     }
     await use(robots);
     await closePages(browser);
-    // A robot in a group is not deleted.
+    // A robot in a group cannot be deleted.
     await groups.deleteAll();
     await robots.deleteAll();
   },
@@ -135,7 +135,7 @@ export function robotRow(page: Page, serial: string): Locator {
   return page.getByRole("article", { name: serial });
 }
 
-/** The dialog of the Robot form and what is in it. */
+/** The robot form's dialog and its contents. */
 export function robotDialog(page: Page, title: "Add New Robot" | "Edit Robot") {
   const root = page.getByRole("dialog", { name: title });
   return {
@@ -151,7 +151,7 @@ export function robotDialog(page: Page, title: "Add New Robot" | "Edit Robot") {
   };
 }
 
-/** The serial-number picker above it. */
+/** The serial-number picker on top of it. */
 export function serialPicker(page: Page) {
   const root = page.getByRole("dialog", { name: "Choose a Serial Number" });
   return {

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const START_LIMIT_MS = 90_000;
 const STOP_LIMIT_MS = 20_000;
 
-/** A TCP port that nothing listens on at this moment. */
+/** A TCP port that nothing is listening on at the moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -23,16 +23,19 @@ export async function freePort(): Promise<number> {
 }
 
 export interface RunningServer {
-  /** Address of the console, without a slash at its end. */
+  /** The console's URL, without a trailing slash. */
   readonly baseUrl: string;
   readonly mqttPort: number;
   readonly dataDir: string;
-  /** Where the simulator writes the address of its control interface. */
+  /** The file to which the simulator writes the URL of its control interface. */
   readonly simulatorControlFile: string;
   readonly process: ChildProcess;
-  /** Everything that it has printed so far, for the report of a failed test. */
+  /** Everything it has printed so far, for the report of a failed test. */
   output(): string;
-  /** Runs a statement on its database, to cause at once what would otherwise take time; returns how many rows it changed. */
+  /**
+   * Runs a statement on its database, to cause at once what would otherwise take time; returns the number of rows
+   * changed.
+   */
   sql(statement: string): Promise<number>;
   /** Stops it and waits until it has ended; `keepData` leaves its folder for another start. */
   stop(options?: { readonly keepData?: boolean }): Promise<void>;
@@ -41,15 +44,15 @@ export interface RunningServer {
 export interface ServerOptions {
   /** In addition to what the fixture sets. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** A folder from an earlier start; without it a new empty one. */
+  /** The folder of an earlier start; a new empty one by default. */
   readonly dataDir?: string;
   /** With the demo's sample history, groups and schedules; off by default. */
   readonly history?: boolean;
 }
 
 /**
- * Starts the real demo on its own ports and folder, and waits until it has printed its address.
- * @throws with all its output where it ends before, or takes longer than 90 s
+ * Starts the real demo on its own ports and folder, and waits until it has printed its URL.
+ * @throws with all its output if it ends before that, or takes longer than 90 s
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "suncrew-e2e-")));
@@ -66,9 +69,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
         MQTT_PORT: String(mqttPort),
         DATA_DIR: dataDir,
         SIM_CONTROL_FILE: simulatorControlFile,
-        // A robot downloads and installs new firmware in seconds; in a browser it need not take longer than to be seen.
+        // Firmware downloads and installs in seconds; in a browser it only needs to be long enough to be seen.
         SIM_FIRMWARE: "1",
-        // The next server takes over what this one has compiled.
+        // The next server reuses the compile cache of this one.
         NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`),
         // No test uses a real tile service.
         MAP_TILE_URL: "",

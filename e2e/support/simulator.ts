@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import type { FaultInput, FaultKind } from "@suncrew/simulator/faults/fault.ts";
 import type { RobotTruth } from "@suncrew/simulator/fleet/truth.ts";
 
-/** The control address of the simulated robots: injects faults, and shows the true physical state. */
+/** The control interface of the simulated robots: injects faults, and shows their true physical state. */
 export class SimulatorControl {
   readonly #controlFile: string;
 
-  /** `controlFile` is where the simulator has written its address. */
+  /** `controlFile` is the file to which the simulator has written its URL. */
   constructor(controlFile: string) {
     this.#controlFile = controlFile;
   }
@@ -19,7 +19,7 @@ export class SimulatorControl {
     return this.#call("GET", `/robots/${serial}`);
   }
 
-  /** Adds a fault, which lasts until `clear` or its own duration. */
+  /** Adds a fault, which lasts until `clear` or for its own duration. */
   fault(serial: string, fault: FaultInput): Promise<RobotTruth> {
     return this.#call("POST", `/robots/${serial}/faults`, fault);
   }
@@ -29,7 +29,7 @@ export class SimulatorControl {
     return this.#call("DELETE", `/robots/${serial}/faults${kind === undefined ? "" : `/${kind}`}`);
   }
 
-  /** What a person at the robot could set, such as `{ battery: 40 }`. */
+  /** What somebody at the robot could set, such as `{ battery: 40 }`. */
   condition(serial: string, condition: Readonly<Record<string, unknown>>): Promise<RobotTruth> {
     return this.#call("POST", `/robots/${serial}/condition`, condition);
   }
@@ -52,7 +52,7 @@ export class SimulatorControl {
     const answer: unknown = await response.json();
     if (!response.ok)
       throw new Error(`The simulator answered ${response.status} to ${path}: ${JSON.stringify(answer)}`);
-    // The simulator of this very checkout types what it sends with the same interface.
+    // The simulator of the same checkout sends what this interface describes.
     return answer as T;
   }
 }

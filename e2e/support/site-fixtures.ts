@@ -6,7 +6,7 @@ import { test as base } from "./suncrew.ts";
 
 export type SiteBody = CallInput<typeof createSite>["body"];
 
-/** A site that is right in every field, far from those of the demo; In-house maintains it. */
+/** A site valid in every field, far from those of the demo; In-house maintains it. */
 export const SAMBHAR: SiteBody = {
   name: "Sambhar Lake Solar",
   address: "Lake Road 4, Gudha",
@@ -19,7 +19,9 @@ export const SAMBHAR: SiteBody = {
   maintenance_partner_id: 1,
 };
 
-/** Makes sites by calls. A test leaves none behind, also of those that it made on a page, and no other changed. */
+/**
+ * Creates sites through the API. A test leaves none behind, including those it created on a page, and changes no other.
+ */
 export class SiteFixtures {
   readonly #api: ApiClient;
   readonly #before: readonly Site[];
@@ -50,7 +52,7 @@ export class SiteFixtures {
     return site;
   }
 
-  /** What another person saves in between. */
+  /** Saves an edit by another person in between. */
   async change(site: Site, by: Partial<SiteBody>): Promise<void> {
     await this.#api.call(updateSite, { params: { id: site.id }, body: { ...bodyOf(site), ...by } });
   }

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 
-/** How many times slower than this machine the pages shall be, to find what holds on a fast one only. */
+/** How many times slower than this machine the pages should be, to find what works only on a fast one. */
 const SLOWDOWN = Number(process.env["SUNCREW_TEST_SLOWDOWN"] ?? 1);
 
 /** Slows a page down by the factor SUNCREW_TEST_SLOWDOWN. */

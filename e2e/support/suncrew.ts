@@ -7,14 +7,14 @@ import { SimulatorControl } from "./simulator.ts";
 import { slowDown } from "./slow-machine.ts";
 import { StoredSessions } from "./stored-sessions.ts";
 
-/** The known sign-ins of a demo. */
+/** The known accounts of a demo. */
 export const accounts = {
   admin: { username: "admin", password: "admin@123" },
   partner: { username: "partner", password: "partner@123" },
 } as const;
 export type Account = keyof typeof accounts;
 
-/** Commands are settled after 8 s; what goes on for longer is left behind. */
+/** Commands are settled after 8 s; what lasts longer counts as left behind. */
 const LEFT_MS = 20_000;
 
 interface WorkerFixtures {
@@ -22,7 +22,7 @@ interface WorkerFixtures {
   readonly suncrew: RunningServer;
   /** Reads the state of its sites and robots, with a separate account, now and before the first test. */
   readonly standing: { readonly read: () => Promise<SharedState>; readonly first: SharedState };
-  /** The sessions of this worker's browsers, and those of its calls without one. */
+  /** The sessions of this worker's browsers, and those of its API calls without a browser. */
   readonly sessions: { readonly ofBrowsers: StoredSessions; readonly ofCalls: StoredSessions };
 }
 
@@ -36,7 +36,7 @@ interface TestFixtures {
   readonly leavesNothing: void;
   /** The simulated robots of this worker's server; every fault that a test injects is cleared after it. */
   readonly simulator: SimulatorControl;
-  /** What the pages of this test said; anything not allowed fails the test at its end. */
+  /** What this test's pages reported; anything not allowed fails the test at its end. */
   readonly problems: PageProblems;
   /** Opens another browser besides `page`, watched like it. */
   readonly openBrowser: () => Promise<Page>;
@@ -45,7 +45,7 @@ interface TestFixtures {
    * session: a test that ends one, or needs two, signs in with `signInWith`.
    */
   readonly signIn: (page: Page, account: Account, options?: SignInOptions) => Promise<void>;
-  /** Calls of the server as this account, without a browser. */
+  /** API calls as this account, without a browser. */
   readonly apiAs: (account: Account) => Promise<ApiClient>;
 }
 

@@ -5,9 +5,9 @@ export const themes = ["light", "dark", "blue", "green", "purple"] as const;
 export type Theme = (typeof themes)[number];
 
 /**
- * Chooses the theme as another tab of this browser does: what is open on the page stays open.
- * @param theme null where none has been chosen
- * @returns what was chosen before
+ * Chooses the theme the way another tab of this browser does: what is open on the page stays open.
+ * @param theme null if none has been chosen
+ * @returns the previous choice
  */
 export async function switchTheme(page: Page, theme: string | null): Promise<string | null> {
   const former = await page.evaluate((chosen) => {

@@ -4,12 +4,12 @@ import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
 
-/** The kind of proxy that is in front of Suncrew in production: HTTP/2 over TLS with browsers, HTTP/1.1 with the server. */
+/** The kind of proxy in front of Suncrew in production: HTTP/2 over TLS to browsers, HTTP/1.1 to the server. */
 export interface TlsProxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Headers that belong to one HTTP/1.1 connection, which HTTP/2 does not have. */
+/** Headers of a single HTTP/1.1 connection, which HTTP/2 does not have. */
 const OF_CONNECTION = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "proxy-connection"]);
 
 export async function startTlsProxy(serverUrl: string): Promise<TlsProxy> {
@@ -48,7 +48,7 @@ export async function startTlsProxy(serverUrl: string): Promise<TlsProxy> {
   };
 }
 
-/** A value of DER, the encoding of certificates. */
+/** A value in DER, the encoding of certificates. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const long = body.length < 0x80 ? [] : body.length < 0x1_00 ? [0x81] : [0x82, body.length >> 8];
@@ -60,7 +60,7 @@ const SEQUENCE = 0x30;
 const ECDSA_WITH_SHA256 = der(SEQUENCE, hex("06082a8648ce3d040302"));
 const COMMON_NAME = hex("0603550403");
 
-/** A certificate for localhost that nobody has signed but itself, good for this day. */
+/** A self-signed certificate for localhost, valid today. */
 function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const text = der(0x0c, Buffer.from("localhost"));
