@@ -9,7 +9,7 @@ describe("dependencies", () => {
     );
   });
 
-  test("a package that the workspace does not name", () => {
+  test("a package that the workspace does not declare", () => {
     const files = repository({
       "package.json": '{"name":"suncrew","devDependencies":{"vitest":"1.0.0","@types/geojson":"1.0.0"}}',
       "apps/server/package.json": '{"name":"@suncrew/server","dependencies":{"pg":"1.0.0"}}',
@@ -46,7 +46,7 @@ describe("dependencies", () => {
     expect(problemsOf(openDependencies, "package-lock.json", JSON.stringify({ packages }))).toHaveLength(3);
   });
 
-  test("install scripts allowed", () => {
+  test("packages with install scripts", () => {
     expect(problemsOf(noInstallScripts, ".npmrc", "save-exact=true\n")).toHaveLength(1);
   });
 });

@@ -56,7 +56,7 @@ describe("imports", () => {
       "simulator may not",
     ],
     ["e2e looks inside an app", "e2e/x.spec.ts", "@suncrew/server/app.ts", "e2e may not"],
-    ["an import without its ending", `${server}/features/sites/x.ts`, "./visible-sites", "with its ending"],
+    ["an import without its extension", `${server}/features/sites/x.ts`, "./visible-sites", "with its ending"],
   ])("%s", (_title, path, specifier, words) => {
     const [problem, ...others] = problemsOf(importBoundaries, path, `import { x } from "${specifier}";`);
     expect(others).toEqual([]);
@@ -84,7 +84,7 @@ describe("imports", () => {
     expect(problemsOf(importBoundaries, path, 'export { v } from "../sites/visible-sites.ts";')).toHaveLength(1);
   });
 
-  test("the demo is loaded by a demo's start alone", () => {
+  test("only a demo's start loads the demo", () => {
     const files = (start: string) => repository({ [`${server}/process/start.ts`]: start, [`${server}/demo/x.ts`]: "" });
     expect(importBoundaries(files('import { x } from "../demo/x.ts";'))).toHaveLength(1);
     expect(importBoundaries(files('void import("../demo/x.ts");'))).toEqual([]);
@@ -135,13 +135,13 @@ describe("§6 tenancy", () => {
     expect(problemsOf(queriesAskTheViewer, queries, text)).toHaveLength(1);
   });
 
-  test("a query may reach the wall by a function of its file", () => {
+  test("a query may reach the wall through a function of its file", () => {
     const text =
       "export function find(viewer: Viewer) { return rows(viewer); } function rows(viewer: Viewer) { return visibleSites(viewer); }";
     expect(problemsOf(queriesAskTheViewer, queries, text)).toEqual([]);
   });
 
-  test("a query may reach the wall by another feature's query", () => {
+  test("a query may reach the wall through another feature's query", () => {
     const reader =
       'import { robotsOf } from "../robots/public.ts"; export const r = (viewer: Viewer) => robotsOf(viewer);';
     const files = repository({
@@ -166,7 +166,7 @@ describe("§6 tenancy", () => {
     expect(problemsOf(deletedSitesAreHistory, `${server}/features/runs/runs.routes.ts`, text)).toHaveLength(1);
   });
 
-  test("routes and queries do not reach SQL without a viewer, also not by a public.ts", () => {
+  test("routes and queries do not reach SQL without a viewer, not even through a public.ts", () => {
     const files = repository({
       [`${server}/features/a/a.repository.ts`]: "export function w() {}",
       [`${server}/features/a/public.ts`]: 'export { w } from "./a.repository.ts"; export { s } from "./a.service.ts";',
@@ -226,7 +226,7 @@ describe("honest code", () => {
     expect(problemsOf(noSleepsInTests, "src/x.test.ts", text)).toHaveLength(1);
   });
 
-  test("a time limit that rejects is no sleep", () => {
+  test("a time limit that rejects is not a sleep", () => {
     const text = "await new Promise((resolve, reject) => { setTimeout(() => reject(new Error()), 9); on(resolve); });";
     expect(problemsOf(noSleepsInTests, "src/x.test.ts", text)).toEqual([]);
   });
@@ -252,7 +252,7 @@ test.each([
   "new Intl.NumberFormat().format(1);",
   "at.toLocaleString();",
   "at.toLocaleTimeString(undefined, { timeStyle: 'short' });",
-])("the language of the machine: %s", (text) => {
+])("the machine's language: %s", (text) => {
   expect(problemsOf(fixedLanguage, "apps/console/src/x.ts", text)).toHaveLength(1);
   const named = text.replace("undefined", "'en-GB'").replace(/(String|Format)\(\)/, "$1('en-GB')");
   expect(problemsOf(fixedLanguage, "apps/console/src/x.ts", named)).toEqual([]);
@@ -294,12 +294,12 @@ test("a path of one machine, and a secret", () => {
   expect(problemsOf(plainWords, "src/x.ts", ["-----BEGIN", "PRIVATE KEY-----"].join(" "))).toHaveLength(1);
 });
 
-test("documents that name what is not there", () => {
+test("documents that name something that does not exist", () => {
   const text = "See [a](../apps/server/src/app.ts), [b](gone.md), `apps/server/src/gone.ts` and `a/b`.";
   expect(problemsOf(documentsNameFiles, "docs/x.md", text)).toHaveLength(2);
 });
 
-test("migrations with a double number", () => {
+test("migrations with a duplicate number", () => {
   const files = repository({
     "apps/server/migrations/0001_first.sql": "",
     "apps/server/migrations/0002_a.sql": "",
@@ -308,7 +308,7 @@ test("migrations with a double number", () => {
   expect(migrationNumbers(files).map(({ path }) => path)).toEqual(["apps/server/migrations/0002_b.sql"]);
 });
 
-test("migrations that do not say, or not truly, whether older servers run on with them", () => {
+test("migrations that do not say, or not correctly, whether older servers can run with them", () => {
   const files = repository({
     "apps/server/migrations/0001_first.sql": "drop table a;",
     "apps/server/migrations/0091_silent.sql": "create table a ();",

@@ -10,7 +10,7 @@ export interface ReceivedCall<R extends RouteSpec> {
   readonly body: BodyOf<R>;
 }
 
-/** The calls that one answer was given to, oldest first; it grows while the test runs. */
+/** The calls that got one answer, oldest first; grows while the test runs. */
 export type ReceivedCalls<R extends RouteSpec> = readonly ReceivedCall<R>[];
 
 type AnswerOf<R extends RouteSpec> = z.input<R["response"]>;
@@ -25,11 +25,11 @@ interface Handler {
 const defaults = new Map<RouteSpec, Handler>();
 const ofThisTest = new Map<RouteSpec, Handler>();
 const open = new Set<Promise<unknown>>();
-/** The streams that are open, by their route. */
+/** The open streams, by route. */
 const streams = new Map<RouteSpec, Set<ReadableStreamDefaultController<Uint8Array>>>();
 let testEnd = new AbortController();
 
-/** A refusal; without a code it has what a server that is at fault, or busy, answers with. */
+/** A refusal; without a code it has the one of a failing or busy server. */
 type GivenRefusal = Omit<ErrorResponse, "code"> & Partial<Pick<ErrorResponse, "code">>;
 
 function refusalOf(status: number, refusal: GivenRefusal): ErrorResponse {
@@ -49,34 +49,34 @@ export class Refusal extends Error {
   }
 }
 
-/** What `fetch` throws where no connection is made. */
+/** What `fetch` throws if no connection is made. */
 class NoConnection extends TypeError {
   constructor() {
     super("Failed to fetch");
   }
 }
 
-/** Says how a call is answered until the test ends, or until it says something else of the same call. */
+/** Sets how a call is answered until the test ends, or until it sets another answer for the same call. */
 export function when<R extends RouteSpec>(route: R) {
   return {
     answer: (given: AnswerOf<R> | Computed<R>) => answerIn(ofThisTest, route, given),
     /** A stream of events that begins with this one and stays open. */
     stream: (first: () => AnswerOf<R>) => handle(ofThisTest, route, (_, signal) => streamOf(route, first(), signal)),
-    /** The server refuses it, or fails at it. */
+    /** The server refuses the call, or fails. */
     fail: (status: number, refusal: GivenRefusal) =>
       handle(ofThisTest, route, () => Response.json(refusalOf(status, refusal), { status })),
-    /** An answer that is none of the server's, as a proxy's error page is. */
+    /** An answer that is not the server's, such as a proxy's error page. */
     answerOddly: (response: () => Response) => handle(ofThisTest, route, response),
-    /** It is never answered, and ends where the console gives it up. */
+    /** Never answered; ends when the console gives up. */
     hang: () => handle(ofThisTest, route, () => new Promise<never>(() => {})),
     /** No connection is made. */
     offline: () => handle(ofThisTest, route, () => Promise.reject(new NoConnection())),
-    /** As in a test that says nothing of it. */
+    /** As in a test that does not mention the call. */
     answerAsUsual: () => ofThisTest.delete(route),
   };
 }
 
-/** Says how a call is answered in every test that says nothing else. */
+/** Sets how a call is answered in every test that does not set anything else. */
 export function usually<R extends RouteSpec>(route: R) {
   return {
     answer: (given: AnswerOf<R> | Computed<R>) => answerIn(defaults, route, given),
@@ -90,7 +90,7 @@ export function sendOnStream<R extends RouteSpec>(route: R, event: AnswerOf<R>):
   for (const stream of streams.get(route) ?? []) stream.enqueue(eventBytes(route, event));
 }
 
-/** Ends what is still open, and forgets what this test answered. */
+/** Ends what is still open, and removes this test's answers. */
 export async function forgetAnswers(): Promise<void> {
   testEnd.abort(new DOMException("The test has ended.", "AbortError"));
   await Promise.allSettled(open);
@@ -98,7 +98,7 @@ export async function forgetAnswers(): Promise<void> {
   ofThisTest.clear();
 }
 
-/** Takes the place of `fetch`: nothing that the console asks leaves the page. */
+/** Replaces `fetch`: no request of the console leaves the page. */
 export function answeringFetch(elsewhere: typeof fetch): typeof fetch {
   return (input, init) => {
     const request = new Request(input, init);

@@ -14,7 +14,7 @@ import { liveStore } from "../src/platform/live/live.ts";
 import { type ReceivedCall, usually } from "./answers.ts";
 import { fleetSnapshot, samplePartners, sampleRobots, sampleSites, sampleWeather } from "./sample-fleet.ts";
 
-/** What every page asks for, answered by a small fleet in which nothing happens. */
+/** What every page requests, answered by a small fleet in which nothing happens. */
 export function giveDefaultAnswers(): void {
   usually(config).answer(() => ({ mode: "production", demo_sign_ins: [], map_tiles: null }));
   usually(siteDetails).answer(() => [...sampleSites]);
@@ -46,7 +46,7 @@ export function giveDefaultAnswers(): void {
   usually(live).stream(() => fleetSnapshot(sampleRobots));
 }
 
-/** What a robot's status call answers: what the stream says of it, for both are the same server's. */
+/** The answer to a robot's status call: what the stream says about it, because both come from the same server. */
 export function currentReading({ query }: ReceivedCall<typeof robotStatus>): ResponseOf<typeof robotStatus> {
   const robot = [...liveStore.robots()].find(({ serial_number }) => serial_number === query.robotId);
   const motion = robot?.motion ?? "STOPPED";

@@ -4,7 +4,7 @@ import { type Locator, page, userEvent } from "vitest/browser";
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Exactly these elements are there, with these whole texts, blanks told as one. */
+/** Exactly these elements exist, with exactly these texts, ignoring differences in white space. */
 export async function expectTexts(locator: Locator, texts: readonly (string | RegExp)[]): Promise<void> {
   const wanted = texts.map((text): unknown => (text instanceof RegExp ? expect.stringMatching(text) : text));
   await expect.poll(() => locator.elements().map(textOf)).toEqual(wanted);
@@ -24,7 +24,7 @@ export async function expectCount(locator: Locator, count: number): Promise<void
   await expect.poll(() => locator.elements().length).toBe(count);
 }
 
-/** A button or toggle that cannot be pressed and tells why, to a screen reader too. */
+/** A disabled button or toggle that explains why, also to screen readers. */
 export async function expectDisabled(control: Locator, reason: string): Promise<void> {
   await expect.element(control).toHaveAttribute("aria-disabled", "true");
   await expect.element(control).toHaveAccessibleDescription(reason);
@@ -36,14 +36,14 @@ export async function expectEnabled(control: Locator): Promise<void> {
 }
 
 /**
- * Presses Retry at once after `fixed` has let the call succeed: the page may load it again by itself a moment later, and
+ * Presses Retry immediately after `fixed` has let the call succeed: the page may retry by itself a moment later, and
  * the button would be gone.
  */
 export async function pressRetry(fixed: () => void, within: Pick<Locator, "getByRole"> = page): Promise<void> {
   const button = within.getByRole("button", { name: "Retry" });
   await expect.element(button).toBeVisible();
   fixed();
-  // A load that the page had begun by itself before may still fail, with a new button.
+  // A load that the page had started by itself before may still fail, with a new button.
   const press = () => {
     const shown = button.query();
     if (shown instanceof HTMLElement) shown.click();
@@ -52,7 +52,7 @@ export async function pressRetry(fixed: () => void, within: Pick<Locator, "getBy
   await expect.poll(press).toBeNull();
 }
 
-/** A toast with this title and, word for word, these lines. */
+/** A toast with this title and exactly these lines. */
 export async function expectToast(title: string, ...lines: readonly string[]): Promise<void> {
   await expect.poll(toasts).toContainEqual({ title, text: lines.join("") });
 }
@@ -62,12 +62,12 @@ export async function expectNoToastOf(title: string): Promise<void> {
   await expect.poll(() => toasts().map((toast) => toast.title)).not.toContain(title);
 }
 
-/** Whatever was told has gone again, or nothing was. */
+/** No toast is left, or none was shown. */
 export async function expectNoToast(): Promise<void> {
   await expect.poll(toasts).toEqual([]);
 }
 
-/** The address after the host, as `/sites?site=1`. */
+/** The path and query of the URL, such as `/sites?site=1`. */
 export async function expectAddress(address: string | RegExp): Promise<void> {
   await expect.poll(() => location.pathname + location.search).toMatch(address);
 }
@@ -77,13 +77,13 @@ export async function expectNoSidewaysScroll(): Promise<void> {
   await expect.poll(() => document.documentElement.scrollWidth).toBeLessThanOrEqual(innerWidth);
 }
 
-/** Fails with each rule broken (WCAG A and AA) and the elements that break it, once what was under way is shown. */
+/** Fails with each rule violated (WCAG A and AA) and the elements that violate it, once everything has loaded. */
 export async function expectAccessible(): Promise<void> {
   await expect.poll(brokenRules).toEqual([]);
 }
 
 async function brokenRules(): Promise<readonly string[]> {
-  // Halfway through a fade every text is pale; a skeleton's shimmer never ends.
+  // Halfway through a fade all text is pale; a skeleton's shimmer never ends.
   const passing = document
     .getAnimations()
     .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
@@ -101,7 +101,7 @@ export async function press(control: Locator, key: "Enter"): Promise<void> {
   await userEvent.keyboard(`{${key}}`);
 }
 
-/** The buttons or the list of sites, whichever is shown. */
+/** The site buttons or the site list, whichever is shown. */
 export function siteButton(name: string): Locator {
   return page.getByRole("group", { name: /^(All Sites|Site buttons)$/ }).getByRole("button", { name });
 }

@@ -15,7 +15,7 @@ import { accounts } from "./sample-fleet.ts";
 export const router = createRouter();
 let root: Root | null = null;
 
-/** Shows the whole console at an address, to somebody who is signed in, or to nobody. */
+/** Shows the whole console at a URL, to a signed-in user, or to nobody. */
 export async function openConsole(address: string, account: keyof typeof accounts | null = "admin"): Promise<void> {
   if (account !== null) startSession(signInOf(account));
   await router.navigate(address, { replace: true });
@@ -26,7 +26,7 @@ export async function openConsole(address: string, account: keyof typeof account
   root.render(<App router={router} />);
 }
 
-/** Takes the console away, with all that it remembers. */
+/** Unmounts the console, with everything it remembers. */
 export async function closeConsole(): Promise<void> {
   openQuestion()?.answer(false);
   root?.unmount();
@@ -42,10 +42,10 @@ export async function closeConsole(): Promise<void> {
   sessionStorage.clear();
 }
 
-/** What the server answers to somebody who signs in. */
+/** The server's answer to a sign-in. */
 export function signInOf(name: keyof typeof accounts): ResponseOf<typeof login> {
   const { username, role, ...account } = accounts[name];
-  // Signed by nobody: the console reads the middle of a token only.
+  // Not signed: the console reads only the middle segment of a token.
   const claims = { role, username, exp: Math.floor(Date.now() / 1000) + 3600 };
   const token = `test.${btoa(JSON.stringify(claims))}.test`;
   return { message: "Login successful", token, user: { id: 1, role, ...account } };

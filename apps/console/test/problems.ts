@@ -1,6 +1,6 @@
 const found: string[] = [];
 
-/** Told by the browser where what was measured is drawn a frame later, as on a busy machine: nothing is wrong. */
+/** The browser reports this when something measured is drawn a frame later, as on a busy machine: nothing is wrong. */
 const HARMLESS = "ResizeObserver loop completed with undelivered notifications";
 
 /** Something that a page must not do; it fails the test at its end. */
@@ -8,7 +8,7 @@ export function noteProblem(problem: string): void {
   found.push(problem);
 }
 
-/** From now on errors on the console and calls that nobody answers are problems. */
+/** From now on errors on the console and unanswered calls are problems. */
 export function watchProblems(): void {
   const log = console;
   const error = log.error.bind(log);
@@ -19,7 +19,7 @@ export function watchProblems(): void {
   };
 }
 
-/** What was found since it was last asked for. */
+/** What was found since the last call. */
 export function takeProblems(): string[] {
   return found.splice(0);
 }

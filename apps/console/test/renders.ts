@@ -1,4 +1,4 @@
-/** What React tells its developer tools of a component; the fields that are read here. */
+/** What React passes to its developer tools about a component; the fields that are read here. */
 interface Fiber {
   readonly type: unknown;
   readonly flags: number;
@@ -23,16 +23,16 @@ declare global {
 export interface Rendered {
   readonly name: string;
   readonly props: unknown;
-  /** The components around it, outermost first. */
+  /** The surrounding components, outermost first. */
   readonly within: readonly string[];
 }
 
-/** React's own mark of a component that was rendered rather than left as it was. */
+/** React's own flag of a component that was rendered rather than skipped. */
 const PERFORMED_WORK = 1;
 
 let record: ((rendered: Rendered) => void) | null = null;
 
-/** To be imported before React is: it looks for the hook as it is loaded. */
+/** Must be imported before React, which looks for the hook when it is loaded. */
 function watchReact(): void {
   // oxlint-disable-next-line no-underscore-dangle -- React's name for it
   const hook = (globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ ??= { supportsFiber: true, inject: () => 1 });
@@ -49,7 +49,7 @@ function visit(fiber: Fiber, within: readonly string[]): void {
   if (name !== null && (isNew || (fiber.flags & PERFORMED_WORK) !== 0)) {
     record?.({ name, props: fiber.memoizedProps, within });
   }
-  // What React has not gone into is the same as before.
+  // What React has skipped is unchanged.
   if (!isNew && fiber.child === fiber.alternate?.child) return;
   const around = name === null ? within : [...within, name];
   for (let child = fiber.child; child !== null; child = child.sibling) visit(child, around);

@@ -11,7 +11,7 @@ export const BHADLA = "Bhadla Solar Park";
 export const CHARANKA = "Charanka Solar Park";
 export const REWA = "Rewa Ultra Mega Solar";
 
-/** A well site with two robots. */
+/** A healthy site with two robots. */
 export function sampleSite(change: Partial<Site> = {}): Site {
   return {
     id: 1,
@@ -46,7 +46,7 @@ export const sampleSites: readonly Site[] = [
   sampleSite({ id: 3, name: REWA, district: "Rewa", state: "Madhya Pradesh", latitude: 24.5, longitude: 81.6 }),
 ];
 
-/** Two robots of each site: online, idle, and just heard of. */
+/** Two robots of each site: online, idle, and recently heard of. */
 export const sampleRobots: readonly RobotWithSettings[] = sampleSites.flatMap(({ id: siteId }) =>
   [1, 2].map((nth) => {
     const robotId = 10 * siteId + nth;
@@ -67,7 +67,7 @@ export function livePart(robot: RobotWithSettings): RobotLive {
   return robotLive(live);
 }
 
-/** What the live stream begins with, now, where the sample sites have these robots. */
+/** The live stream's current snapshot, if the sample sites have these robots. */
 export function fleetSnapshot(robots: readonly RobotWithSettings[]): LiveEvent {
   return { type: "snapshot", at: new Date().toISOString(), robots: robots.map(livePart), sites: [...sampleSites] };
 }
@@ -117,7 +117,7 @@ export function sampleGroup(change: Partial<Group> = {}): Group {
   };
 }
 
-/** Dry for as long as it counts, so that cleaning is recommended. */
+/** Dry for the days that count, so that cleaning is recommended. */
 export function sampleWeather(change: Partial<Weather> = {}): Weather {
   const days = ["15", "16", "17", "18", "19", "20", "21"];
   return {

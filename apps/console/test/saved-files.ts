@@ -7,7 +7,7 @@ export interface SavedFile {
 
 let saved: Promise<SavedFile>[] = [];
 
-/** From now on files that the console hands to the browser are kept here and not saved. */
+/** From now on files that the console gives the browser are kept here instead of being saved. */
 export function catchSavedFiles(): void {
   document.addEventListener(
     "click",
@@ -22,7 +22,7 @@ export function catchSavedFiles(): void {
   );
 }
 
-/** Waits for the next file of this test that nobody has asked for yet. */
+/** Waits for the next file of this test that has not been returned yet. */
 export async function nextSavedFile(): Promise<SavedFile> {
   await expect.poll(() => saved.length).toBeGreaterThan(0);
   const first = saved.shift();

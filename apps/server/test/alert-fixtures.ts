@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Db } from "../src/platform/database/database.ts";
 import type { Fixtures } from "./fixtures.ts";
 
-/** The ids of alerts that `insertOpenAlerts` puts there; nothing is written before. */
+/** The ids of alerts that `insertOpenAlerts` inserts; nothing is written before. */
 export const openAlertIds = { own: "920001", foreign: "920002" } as const;
 
-/** Puts one open alert about a robot of either partner there, as nobody has acknowledged it yet. */
+/** Inserts one open, unacknowledged alert about a robot of each partner. */
 export async function insertOpenAlerts(db: Db, { ownRobot, foreignRobot }: Fixtures): Promise<void> {
   for (const [id, robot, text] of [
     [openAlertIds.own, ownRobot, "Ownfield dust."],

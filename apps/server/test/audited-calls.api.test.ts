@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** They change nothing, though they are sent as POST. */
+/** These change nothing, although they are POSTs. */
 const onlyRead: readonly string[] = ["reportPdf", "reportCsv"];
 const changing = (Object.keys(routes) as RouteName[]).filter((name) => {
   const route: RouteSpec = routes[name];
   return route.method !== "GET" && !onlyRead.includes(name);
 });
 
-/** Rows on record: STARTs and STOPs in the activity log, all else in the audit. */
+/** Recorded rows: STARTs and STOPs in the activity log, everything else in the audit. */
 async function onRecord(): Promise<number> {
   const count = async (table: "audit" | "activity") =>
     (
@@ -42,7 +42,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   const { params, query, body, groups, file, alerts, firmware } = sampleCalls[name];
   const own = (part: Part | undefined): Part | undefined =>
     part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
-  // First, for the call before may have changed the password.
+  // First, because the previous call may have changed the password.
   await restorePoint.restore();
   const client = await server.signIn(person);
   if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);

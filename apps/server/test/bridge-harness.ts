@@ -14,29 +14,31 @@ import { MemoryBroker } from "./memory-broker.ts";
 import { TEST_NOW } from "./test-app.ts";
 import { createTestDatabase } from "./test-database.ts";
 
-/** A bridge on a database of its own, with time and messages in the hands of the test. */
+/** A bridge on its own database, with time and messages controlled by the test. */
 export interface BridgeHarness {
   readonly database: OpenDatabase;
   readonly clock: ManualClock;
   readonly broker: MemoryBroker;
   readonly bridge: Bridge;
-  /** Robots that pending commands were sent to again, in order. */
+  /** Robots whose pending commands were resent, in order. */
   readonly resent: number[];
-  /** Lines of the log; `logged` waits for one that holds `words`. */
+  /** Log lines; `logged` waits for one that contains `words`. */
   readonly log: readonly string[];
   logged(words: string): Promise<void>;
-  /** Ends the connection that holds the bridge lock, as if the server had died, and waits until the bridge knows. */
+  /**
+   * Ends the connection that holds the bridge lock, as if the server had died, and waits until the bridge has noticed.
+   */
   loseLock(): Promise<void>;
   readonly siteId: number;
-  /** Adds a robot on a device of its own; answers its id. */
+  /** Adds a robot on its own device; returns its id. */
   robot(serial: string): Promise<number>;
-  /** A START or STOP as the commands feature stores it, sent in session 1; answers its id. */
+  /** A START or STOP as the commands feature stores it, sent in session 1; returns its id. */
   command(robotId: number, verb: "START" | "STOP", seq: number, runId?: string): Promise<string>;
   /** A message arrives as if the robot had sent it. */
   says(serial: string, leaf: RobotLeaf, message: unknown, retained?: boolean): void;
-  /** Lets time pass and waits for all that it set off. */
+  /** Advances time and waits for everything that this triggers. */
   pass(ms: number): Promise<void>;
-  /** What is stored of a robot. */
+  /** The robot's stored state. */
   stateOf(robotId: number): ReturnType<typeof readState>;
   close(): Promise<void>;
 }

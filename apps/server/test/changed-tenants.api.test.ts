@@ -17,11 +17,11 @@ import { Id, type Part, type Place, sampleCalls, valuesOf } from "./sample-calls
 import { createTestApp, TEST_NOW, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
-/** OWN-1 was the owner's, with whom all of this happened; then it is the stranger's under another name. */
+/** OWN-1 belonged to the owner while all of this happened; now it belongs to the stranger, under another name. */
 let server: TestApp;
 beforeEach(async () => {
   server = await createTestApp();
-  // Nobody's yet, so that it may be placed at either partner's site.
+  // Allocated to nobody yet, so that it can be used at either partner's site.
   await server.db
     .updateTable("devices")
     .set({ partner_id: IN_HOUSE_PARTNER_ID })
@@ -42,12 +42,12 @@ afterEach(() => server.close());
 
 const partners = ["owner", "stranger"] as const;
 type Partner = (typeof partners)[number];
-/** Who works for each, and how the robot is called there. */
+/** Who works for each, and what they call the robot. */
 const owners = [...privateWords.owner, "Omkar", "Nest found"];
 const strangers = [...privateWords.stranger, "Sadia", "Secret name"];
 const at = (minutes: number) => new Date(TEST_NOW.getTime() + minutes * 60_000);
 
-/** A run that ended with a Stop by the same person. */
+/** A run that the same person ended with a Stop. */
 async function cleaned(startedBy: string, minute: number, siteId: number): Promise<void> {
   const { ownRobot, ownGroup, ownSiteId } = server.fixtures;
   const group = siteId === ownSiteId ? { group_id: ownGroup.groupId, group_name: "Ownfield East" } : {};
@@ -60,7 +60,7 @@ async function cleaned(startedBy: string, minute: number, siteId: number): Promi
   await insertStop(startedBy, at(minute + 9), siteId, { settled_at: at(minute + 10), outcome: "CONFIRMED" });
 }
 
-/** A Stop that nothing was logged about yet. */
+/** A Stop about which nothing was logged yet. */
 const pendingStop = () => insertStop("Omkar Jain", at(-40), server.fixtures.ownSiteId, {});
 
 async function insertStop(by: string, issuedAt: Date, siteId: number, settled: object): Promise<void> {
@@ -150,7 +150,7 @@ function* callsOfBoth(): Generator<{ name: RouteName; url: string; route: RouteS
   }
 }
 
-/** The robot that was moved by its former or present serial number, with the site of either. */
+/** The moved robot by its former or current serial number, with either partner's site. */
 function filled(value: unknown, kind: number): unknown {
   if (!(value instanceof Id)) return value;
   const of = (place: Place, whose: "own" | "foreign") => valuesOf(place, whose, server.fixtures, true)[0];
@@ -199,7 +199,7 @@ describe.each(moves)("§6: a robot that is moved to another partner's site, $how
     });
   });
 
-  test("no call that both partners may make shows one the other's private words", async () => {
+  test("no call that both partners may make shows one of them the other's private words", async () => {
     const { foreignSiteId } = server.fixtures;
     const known = (words: readonly string[]) => words.filter((word) => !both.includes(word));
     expect(await leaksTo("stranger", known(owners))).toEqual([]);
@@ -208,7 +208,7 @@ describe.each(moves)("§6: a robot that is moved to another partner's site, $how
     expect(await leaksTo("owner", known([...strangers, "FREE-1"]))).toEqual([]);
   });
 
-  test("its former runs stay with the former partner under their former names, even when filtered by robot", async () => {
+  test("its earlier runs stay with the former partner under their former names, even when filtered by robot", async () => {
     const { ownRobot, ownSiteId, foreignSiteId } = server.fixtures;
     await cleaned("Sadia Khan", -5, foreignSiteId);
     const runsOf = async (partner: Partner) => {
@@ -223,7 +223,7 @@ describe.each(moves)("§6: a robot that is moved to another partner's site, $how
 
   test("an earlier Stop is recorded where it was pressed, whenever it is settled", async () => {
     const { foreignSiteId, ownSiteId, ownRobot } = server.fixtures;
-    // At the latest another machine settles what is still open.
+    // When the machine changes, at the latest, open commands are settled.
     expect((await moveTo(foreignSiteId, FREE_SERIAL)).status).toBe(200);
     const logged = await server.db
       .selectFrom("activity")

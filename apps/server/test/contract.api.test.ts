@@ -25,7 +25,7 @@ let bridge: pg.Client;
 let restorePoint: RestorePoint;
 const zone = process.env["TZ"];
 beforeAll(async () => {
-  // A zone west of Greenwich is where dates slip to the day before.
+  // West of Greenwich a date would slip to the day before.
   process.env["TZ"] = "America/Los_Angeles";
   server = await createTestApp();
   await addMonthlyReports(server.db, server.fixtures);
@@ -44,7 +44,7 @@ beforeAll(async () => {
     mode: "MANUAL",
     params: { direction: "REV", "main-speed": 50, "brush-speed": 0 },
   });
-  // Some server is the bridge.
+  // One server must be the bridge.
   bridge = new pg.Client(server.deps.connection);
   await bridge.connect();
   await bridge.query("select pg_advisory_lock(7305002)");
@@ -63,13 +63,13 @@ const answering = (Object.keys(routes) as RouteName[]).filter((name) => {
   return route.device !== true && route.stream !== true;
 });
 
-/** What is text says how it is written. */
+/** Strings must say what format they have. */
 function mediaTypeOf({ file }: RouteSpec): string {
   const type = file ?? "application/json";
   return file === undefined || file.startsWith("text/") ? `${type}; charset=utf-8` : type;
 }
 
-/** Every call of a printed tree of routes, whose branches continue the path of the branch above. */
+/** Every call in a printed tree of routes, whose branches continue their parent's path. */
 function registeredIn(printed: string): string[] {
   const above: string[] = [];
   return [...printed.matchAll(/^([│ ]*)[├└]── (\S+)(?: \((.+)\))?$/gmu)].flatMap(([, indent = "", part, methods]) => {

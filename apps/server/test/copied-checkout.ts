@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The number of this version's newest migration. */
+/** The number of this version's latest migration. */
 export const newestMigration = (): number =>
   Math.max(...readdirSync(join(repository, "apps/server/migrations")).map((name) => Number(name.slice(0, 4))));
 

@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("set-up: the types of the tables are those of the migrations", async () => {
+test("set-up: the types of the tables match the migrations", async () => {
   const written = await readFile(join(repositoryDir, TYPES_FILE), "utf8");
   expect(await databaseTypes(database.db), "Run `npm run database-types`").toBe(written);
 });
 
-test("set-up: a column takes the values that its type in the contract has, and no others", async () => {
+test("set-up: a column accepts exactly the values of its type in the contract", async () => {
   const checked = await checkedValues(database.db);
   for (const [column, [name, , values]] of contractTypes) {
     // Rows of readings repeat what robot_state has checked.

@@ -30,7 +30,7 @@ import {
 } from "kysely-codegen";
 import type { Db } from "../src/platform/database/database.ts";
 
-/** A type of the contract that a column holds: its name, its file and its values. */
+/** A type of the contract used by a column: its name, its file and its values. */
 type ContractType = readonly [name: string, file: string, values: readonly string[]];
 
 const actionType: ContractType = ["ActionType", "activity/activity.ts", actionTypeSchema.options];
@@ -38,7 +38,10 @@ const deviceMode: ContractType = ["DeviceMode", "robots/robot-mode.ts", deviceMo
 const motion: ContractType = ["Motion", "robots/robots.ts", motionSchema.options];
 const robotStatus: ContractType = ["RobotStatus", "robots/robots.ts", robotStatusSchema.options];
 
-/** By column. Its CHECK lists the same values, which a test compares; without a line here its type lists them itself. */
+/**
+ * By column. The column's CHECK lists the same values, which a test verifies; without an entry here the type lists
+ * them.
+ */
 export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["activity.action", ["StartOrStop", "commands/commands.ts", commandVerbSchema.options]],
   ["activity.action_type", actionType],
@@ -75,7 +78,7 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
 const named = (name: string): ExpressionNode => new IdentifierNode(name);
 const anyObject = named("Record<string, unknown>");
 
-/** What is in columns of JSON, by column. */
+/** The contents of JSON columns, by column. */
 const jsonTypes: ReadonlyMap<string, ExpressionNode> = new Map([
   ["activity.params", named("ActivityParams")],
   ["audit.after", anyObject],
@@ -93,10 +96,10 @@ const imports = {
   ...Object.fromEntries([...contractTypes.values()].map(([name, file]) => [name, `@suncrew/contract/${file}`])),
 };
 
-/** Filled in by a trigger where a row comes without them. */
+/** Set by a trigger if the row does not contain them. */
 const filledByTrigger: ReadonlySet<string> = new Set(["commands.robot_name", "runs.robot_name", "runs.serial_number"]);
 
-/** What the name of a column does not say. */
+/** Comments for columns whose name does not say enough. */
 const comments: ReadonlyMap<string, string> = new Map([
   ["activity.details_code", "What the details were made of; null for rows of servers of an older version."],
   ["activity.ended_run_id", "Of the end of a run that no STOP brought about."],
@@ -129,7 +132,7 @@ const comments: ReadonlyMap<string, string> = new Map([
   ["users.password_made_at", "When the server generated the password; null where a person chose it."],
 ]);
 
-/** What a stored text was made of, in JSON that the driver writes by itself. */
+/** What a stored text was made from, in JSON that the driver serialises itself. */
 const textParams: ReadonlySet<string> = new Set(["activity.details_params", "alerts.params", "runs.reason_params"]);
 
 interface Checked {
@@ -137,7 +140,7 @@ interface Checked {
   readonly definition: string;
 }
 
-/** The values that the CHECKs of single columns list, by column. */
+/** The values listed by the CHECKs of single columns, by column. */
 export async function checkedValues(db: Db): Promise<Map<string, string[]>> {
   const { rows } = await sql<Checked>`
     select r.relname || '.' || a.attname as column, pg_get_constraintdef(c.oid) as definition
@@ -151,10 +154,10 @@ export async function checkedValues(db: Db): Promise<Map<string, string[]>> {
   );
 }
 
-/** In the repository. */
+/** Its path in the repository. */
 export const TYPES_FILE = "apps/server/src/platform/database/tables.ts";
 
-/** What that file holds: the tables of a migrated database, as the driver of `database.ts` answers them. */
+/** The file's contents: the tables of a migrated database, with the types that the driver of `database.ts` returns. */
 export async function databaseTypes(db: Db): Promise<string> {
   const unions = await checkedValues(db);
   const { rows: computed } = await sql<{ column: string }>`
@@ -173,7 +176,7 @@ export async function databaseTypes(db: Db): Promise<string> {
       (textParams.has(path) && named("Readonly<Record<string, unknown>>")) ||
       (filledByTrigger.has(path) && named("string"));
     if (isComputed.has(path)) {
-      // PostgreSQL does not say that they always have a value.
+      // PostgreSQL does not report that they always have a value.
       column.isNullable = false;
       const computedType = column.dataType === "timestamptz" ? "Date" : "string";
       columns[path] = new GenericExpressionNode("GeneratedAlways", [named(computedType)]);

@@ -2,7 +2,7 @@ import { login } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 
-/** A user signed in at a demo that runs in another process. */
+/** A user signed in to a demo that runs in another process. */
 export class DemoWatcher {
   readonly #url: string;
   readonly #headers: { readonly authorization: string };

@@ -36,7 +36,7 @@ const week: Readonly<Record<string, readonly number[]>> = {
   wind_speed_10m_max: [24.1, 26.6, 31, 35.3, 41.8, 22.2, 19.5],
 };
 
-/** A server on this machine that answers as Open-Meteo's forecast call does, or as a test says. */
+/** A local server that answers like Open-Meteo's forecast call, or as a test says. */
 export class FakeOpenMeteo {
   readonly #server: Server;
   /** The requests so far. */
@@ -73,7 +73,7 @@ export class FakeOpenMeteo {
     while (this.asked.length < count) await new Promise<void>((tell) => void this.#waiting.push(tell));
   }
 
-  /** Puts all back as it was opened. */
+  /** Resets everything to the initial state. */
   reset(): void {
     this.asked.length = 0;
     this.rainPercents = week["precipitation_probability_max"] ?? [];
@@ -86,7 +86,7 @@ export class FakeOpenMeteo {
     await once(this.#server, "close");
   }
 
-  /** A complete answer like the real one; 400 for what the real one does not know. */
+  /** A complete answer like the real one; 400 for what the real one would refuse. */
   answerValid(_request: IncomingMessage, response: ServerResponse): void {
     const answer = this.validAnswer(this.asked.at(-1) ?? new URL(this.url));
     sendJson(response, "error" in answer ? 400 : 200, answer);

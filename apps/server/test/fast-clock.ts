@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "../src/platform/clock.ts";
 
 const TICK_MS = 5;
-/** An interval between two ticks counts as no more than this: during the rest, this process did not run. */
+/** An interval between two ticks counts as at most this much: for the rest of it, this process was not running. */
 const LONGEST_MS = 2 * TICK_MS;
 
 interface Planned {
@@ -11,8 +11,8 @@ interface Planned {
 }
 
 /**
- * Time that runs `factor` times as fast as real time, for server and robots alike, which are in this process. While it
- * is not scheduled, as on a busy machine, time pauses: no deadline passes that nobody had a chance to meet.
+ * Time that runs `factor` times as fast as real time, for server and robots alike, which are in this process. While the
+ * process is not scheduled, as on a busy machine, time pauses: no deadline passes that nobody had a chance to meet.
  */
 export class FastClock implements Clock {
   readonly #factor: number;
@@ -20,7 +20,7 @@ export class FastClock implements Clock {
   readonly #planned = new Set<Planned>();
   #passedMs = 0;
   #tickedAt = performance.now();
-  /** Runs while anything is planned, so that a harness that was closed leaves nothing behind. */
+  /** Runs while anything is scheduled, so that a harness that was closed leaves no timer behind. */
   #ticker: ReturnType<typeof setInterval> | null = null;
 
   constructor(factor: number) {
@@ -57,7 +57,7 @@ export class FastClock implements Clock {
     };
   }
 
-  /** Takes over what has passed since the last tick. */
+  /** Adds the time since the last tick. */
   #count(): void {
     this.#passedMs = this.monotonicMs();
     this.#tickedAt = performance.now();

@@ -9,7 +9,7 @@ import type { Tables } from "../src/platform/database/tables.ts";
 import { openSession } from "../src/platform/sessions.ts";
 import { reserveGroup, type TestGroup } from "./group-fixtures.ts";
 
-/** Password of every user of the fixtures. */
+/** The password of every fixture user. */
 export const PASSWORD = "morning sun 42";
 
 /** Usernames: the Super Admin, the partner of `ownSite` and `secondSite`, the partner of `foreignSite`. */
@@ -30,7 +30,7 @@ export interface Fixtures {
   readonly ownRobot: TestRobot;
   readonly ownRobot2: TestRobot;
   readonly foreignRobot: TestRobot;
-  /** Of `ownRobot` and of `foreignRobot`; created by `seedGroups`. */
+  /** The groups of `ownRobot` and `foreignRobot`; created by `seedGroups`. */
   readonly ownGroup: TestGroup;
   readonly foreignGroup: TestGroup;
 }
@@ -39,7 +39,7 @@ export interface TestRobot {
   readonly id: number;
   readonly serial: string;
   readonly siteId: number;
-  /** What the robot signs in to the broker with. */
+  /** The robot's secret at the broker. */
   readonly secret: string;
 }
 
@@ -49,7 +49,7 @@ export const privateWords = {
   stranger: ["Farfield", "Farcare", "FAR-1", "Falcon"],
 } as const;
 
-/** A hash of the server's kind at minimal cost: the cost of a sign-in depends on the stored hash. */
+/** A hash like the server's, at minimal cost: the cost of a sign-in depends on the stored hash. */
 const cheapHash = () => hashWithCost(PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 });
 
 /** Two partners with a user each, three sites, three robots on their devices, and a Super Admin. */
@@ -175,7 +175,7 @@ export async function setState(
   await db.updateTable("robot_state").set(state).where("robot_id", "=", robotId).execute();
 }
 
-/** The stored activity in order, without the hashes for searching, which exceed a number. */
+/** The stored activity in order, without the search hashes, which do not fit into a number. */
 export function activityRows(db: Executor) {
   return db
     .selectFrom("activity")

@@ -14,7 +14,7 @@ import type { Answer, TestClient } from "./test-client.ts";
 const { factor, seed } = inject("soak");
 const histories = 3 * factor;
 const SPEED = 25;
-/** What a busy machine may be late by, in milliseconds of the harness's time. */
+/** How late a busy machine may be, in milliseconds of the harness's time. */
 const TOLERANCE_MS = 400 * SPEED;
 
 /** How long planned runs last. */
@@ -28,7 +28,7 @@ let groupId = 0;
 let tried = 0;
 let motionsSeen = 0;
 const brokers: InterruptibleBroker[] = [];
-/** From when until when the schedule was being deleted or switched off. */
+/** The interval in which the schedule was being deleted or disabled. */
 const ended: { readonly askedMs: number; readonly answeredMs: number }[] = [];
 const recorders = new Map<number, MotionRecorder>();
 const clock = new FastClock(SPEED);
@@ -187,7 +187,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   await cleanUp();
 }
 
-/** Everything is healed: commands are settled, and what was planned is over, each run with its end. */
+/** Everything is healed: commands are settled, and planned runs are over, each with its end. */
 async function settle(): Promise<void> {
   let left: unknown[] = [];
   const settled = harness.until(async () => {
@@ -248,7 +248,7 @@ async function check(robot: TestRobot, beganAt: Date): Promise<void> {
     const longestMs = (byRun.get(runId)?.max_duration_s ?? 0) * 1_000;
     expect((endMs ?? nowMs) - beganMs, "a motion within its time").toBeLessThanOrEqual(longestMs + TOLERANCE_MS);
   }
-  // Whatever its name became: a new start takes another.
+  // Whatever became of its name: a new start gets another one.
   for (const { runId, endMs } of recorder.motions()) {
     const start = byRun.get(runId);
     if (start?.action_type !== "SCHEDULED") continue;
@@ -349,7 +349,7 @@ async function switchOff(client: TestClient): Promise<Answer> {
   return ending(client.call(updateSchedule, { params: { scheduleId: found?.id ?? 1 }, body }));
 }
 
-/** Notes when a schedule was deleted or switched off. */
+/** Records when a schedule was deleted or disabled. */
 async function ending(call: Promise<Answer>): Promise<Answer> {
   const askedMs = clock.now().getTime();
   const answer = await call;
@@ -371,7 +371,7 @@ function brokerOf(index: number): InterruptibleBroker {
   return broker;
 }
 
-/** A server that stops at this very moment takes no call; the browser's next try reaches another. */
+/** A server that is stopping accepts no call; the browser's next try reaches another. */
 async function onServer(index: number, work: (client: TestClient) => Promise<Answer>): Promise<Answer> {
   try {
     return await work(await serverOf(index).as("admin"));
@@ -381,14 +381,14 @@ async function onServer(index: number, work: (client: TestClient) => Promise<Ans
   }
 }
 
-/** A new server takes the place of the oldest one, which answers its callers first. One restart at a time. */
+/** A new server replaces the oldest one, which answers its callers first. One restart at a time. */
 async function restart(): Promise<void> {
   const old = harness.server;
   await harness.startServer();
   await old.stop();
 }
 
-/** The network delivers one of the newest command messages again. */
+/** The network delivers one of the latest command messages again. */
 async function replay(pick: number): Promise<void> {
   const sent = brokers
     .flatMap(({ published }) => published.slice(-5))
@@ -403,7 +403,7 @@ function passed(waitMs: number): Promise<void> {
   return promise;
 }
 
-/** Once all is healed, this comes about within ten minutes of the harness's time. */
+/** Once all faults are healed, this happens within ten minutes of the harness's time. */
 async function soon<T>(event: Promise<T>, expected: string, found = () => ""): Promise<T> {
   const late = Symbol(expected);
   const came = await Promise.race([event, passed(600_000).then(() => late)]);

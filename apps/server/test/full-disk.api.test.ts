@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Every write of every table is answered as PostgreSQL answers it while it has no disk left; reading goes on. */
+/** Every write to any table fails as PostgreSQL does when its disk is full; reading still works. */
 async function fillDisk(): Promise<void> {
   await sql`
     do $$
@@ -59,7 +59,7 @@ const writing = (Object.keys(routes) as RouteName[]).filter((name) => {
   return route.method !== "GET" && route.stream !== true;
 });
 
-describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
+describe("§7 The calls it makes, while PostgreSQL's disk is full", () => {
   test.each(writing)("%s is answered with a sentence, never 500", async (name) => {
     const route: RouteSpec = routes[name];
     const filled = (part: Part = {}) =>
@@ -82,7 +82,7 @@ describe("§7 The calls it makes, while PostgreSQL has no disk left", () => {
     expect(told).toBe(FULL);
   });
 
-  test("§2 signing in, with the right password and with a wrong one, is answered 503", async () => {
+  test("§2 signing in, with a right or a wrong password, is answered with 503", async () => {
     await fillDisk();
     const door = new TestClient(server.app.http, null, "10.9.9.9");
     const attempt = async (password: string) => {

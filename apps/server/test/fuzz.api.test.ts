@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const RUNS = 30 * inject("soak").factor;
-/** No call of this suite waits for a robot: none is there. */
+/** No call of this suite waits for a robot: none is connected. */
 const PATIENCE_MS = 10_000;
 
 const text = fc.oneof(
@@ -48,7 +48,7 @@ const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 
-/** A sample call's part with some values replaced, left out or added. */
+/** A part of a sample call with some values replaced, omitted or added. */
 function spoilt(part: Part | undefined): fc.Arbitrary<Part> {
   const places = Object.entries(part ?? {}).map(([key, value]) => {
     const right = fc.constant(ownValue(value, server.fixtures));
@@ -104,9 +104,9 @@ describe("no request makes the server fail or hang", () => {
     let refused = true;
     await fc.assert(
       fc.asyncProperty(calls, async ({ client, params, query, body, raw, headers }) => {
-        // What was refused has changed nothing.
+        // A refused call has changed nothing.
         if (!refused) await restorePoint.restore();
-        // A session that a logout ended would leave nothing to try.
+        // After a logout there would be no session left to try.
         const caller = name === "logout" && client.token !== null ? await server.signIn("owner") : client;
         const path = route.path.replaceAll(/:(\w+)/g, (_, key: string) => inAddress(params[key] ?? ""));
         const search = Object.entries(query).map(([key, value]) => `${inAddress(key)}=${inAddress(value)}`);

@@ -10,13 +10,15 @@ import { inDatabase } from "./test-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The PostgreSQL of this run: `template` is migrated and empty, and the names of its copies begin with its own. */
+    /**
+     * The PostgreSQL of this run: `template` is migrated and empty, and the names of its copies begin with its name.
+     */
     postgres: { readonly admin: pg.ClientConfig; readonly template: string };
   }
 }
 
 interface TestPostgres {
-  /** May make and drop databases. */
+  /** May create and drop databases. */
   readonly admin: pg.ClientConfig;
   stop(): Promise<void>;
 }
@@ -50,7 +52,7 @@ async function asAdmin(admin: pg.ClientConfig, work: (client: pg.Client) => Prom
   }
 }
 
-/** Runs once for all workers: one PostgreSQL, one migrated database for them to copy. */
+/** Runs once for all workers: one PostgreSQL, with one migrated database for them to copy. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres();
   const { admin } = postgres;

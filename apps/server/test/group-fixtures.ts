@@ -7,18 +7,18 @@ export interface TestGroup {
   readonly scheduleId: number;
 }
 
-/** Nobody changed them since anything was due. */
+/** Nobody has changed them since anything was due. */
 const LONG_AGO = new Date(0);
 
 /** The state of the fixtures' groups: with robot and schedule, without schedule, or absent. */
 export type GroupSeed = "planned" | "unplanned" | "free";
 
-/** The ids of a group that `seedGroups` puts there; nothing is written yet. */
+/** The ids of a group that `seedGroups` inserts; nothing is written yet. */
 export function reserveGroup(nth: number): TestGroup {
   return { groupId: 900_000 + nth, scheduleId: 910_000 + nth };
 }
 
-/** Puts the groups of the fixtures, and no others, back to how a test needs them: one robot each, far in the future. */
+/** Restores exactly the fixture groups that a test needs: one robot each, scheduled far in the future. */
 export async function seedGroups(db: Db, fixtures: Fixtures, stand: GroupSeed): Promise<void> {
   await db.deleteFrom("schedules").execute();
   await db.deleteFrom("robot_group_members").execute();

@@ -13,7 +13,7 @@ import type { PublishedMessage } from "./memory-broker.ts";
 /** Neither the battery nor the end of the panels ends a run. */
 const tireless = { drainPerMinute: 0.000_01, chargePerMinute: 1, passMinutes: 1e9 };
 
-/** One stretch of cleaning as it truly was. */
+/** One period of cleaning as it truly was. */
 export interface Motion {
   readonly runId: string;
   readonly beganAt: Date;
@@ -27,12 +27,14 @@ interface InMemoryRobot {
   readonly motions: Motion[];
 }
 
-/** The simulator's robots without broker or timer: a test hands them messages and time, and the bridge their answers. */
+/**
+ * The simulator's robots without broker or timers: a test gives them messages and time, and the bridge their answers.
+ */
 export class InMemoryRobots {
   readonly #db: Db;
   readonly #clock: ManualClock;
   readonly #bySerial = new Map<string, InMemoryRobot>();
-  /** No server takes in what robots say: the bridge is down. */
+  /** No server receives what robots say: the bridge is down. */
   unheard = false;
 
   constructor(db: Db, clock: ManualClock) {
@@ -40,7 +42,7 @@ export class InMemoryRobots {
     this.#clock = clock;
   }
 
-  /** Puts a robot there, connected and known to the bridge. */
+  /** Adds a robot, connected and known to the bridge. */
   async add(of: TestRobot): Promise<void> {
     const memory = freshMemory(this.#moment().wallMs);
     const robot = new Robot({ memory, machine: tireless }, this.#moment());
@@ -53,7 +55,7 @@ export class InMemoryRobots {
     return this.#of(robotId).motions;
   }
 
-  /** The robot loses its connection, which its broker reports; or it is switched off, and reports so itself. */
+  /** The robot loses its connection, which the broker reports; or it is switched off, and reports that itself. */
   async leave(robotId: number, { goodbye = false } = {}): Promise<void> {
     const { of, robot } = this.#of(robotId);
     robot.disconnected(this.#moment());
@@ -78,13 +80,13 @@ export class InMemoryRobots {
     await this.#tell([{ serial: of.serial, out: robot.connected(this.#moment()) }]);
   }
 
-  /** Lets time reach the robots: they report and stop by themselves. */
+  /** Advances time for the robots: they report and stop by themselves. */
   async tick(robotIds?: readonly number[]): Promise<void> {
     const some = [...this.#bySerial.values()].filter(({ of }) => robotIds?.includes(of.id) ?? true);
     await this.#tell(some.map(({ of, robot }) => ({ serial: of.serial, out: robot.tick(this.#moment()) })));
   }
 
-  /** Commands reach those robots that are there. */
+  /** Commands reach the robots that are connected. */
   async receive(published: readonly PublishedMessage[]): Promise<void> {
     const told: { serial: string; out: Outgoing[] }[] = [];
     for (const { topic, payload } of published) {
@@ -95,7 +97,7 @@ export class InMemoryRobots {
     await this.#tell(told);
   }
 
-  /** What robots say reaches the bridge in one flush; what it has received is acknowledged. */
+  /** The robots' messages reach the bridge in one flush; what it receives is acknowledged. */
   async #tell(told: readonly { readonly serial: string; readonly out: readonly Outgoing[] }[]): Promise<void> {
     for (const { serial } of told) this.#note(serial);
     if (this.unheard) return;

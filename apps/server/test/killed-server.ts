@@ -24,7 +24,7 @@ type Setup = z.output<typeof setupSchema>;
 
 function die(): never {
   process.kill(process.pid, "SIGKILL");
-  // The signal is not always there before the next line would run.
+  // The signal may arrive after the next line would run.
   for (;;);
 }
 

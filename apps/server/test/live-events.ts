@@ -4,14 +4,14 @@ import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import type { TestClient } from "./test-client.ts";
 
-/** Where a server listens, from now on, so that its streams can be read. */
+/** Listens, and returns the server's URL, so that its streams can be read. */
 export async function listen(http: FastifyInstance): Promise<string> {
   await http.listen({ port: 0, host: "127.0.0.1" });
   const { port } = http.server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }
 
-/** The events of a stream as they come; ends with the stream. */
+/** The events of a stream as they arrive; ends with the stream. */
 export async function* eventsOf(address: string, client: TestClient, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
   const response = await fetch(address + live.path, {
     headers: { authorization: `Bearer ${client.token}` },

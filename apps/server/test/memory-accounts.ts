@@ -5,7 +5,7 @@ import {
   AccountNameTakenError,
 } from "../src/platform/broker-accounts/broker-accounts.ts";
 
-/** A broker that keeps its own accounts, in the test's memory. */
+/** A broker with its own accounts, in the test's memory. */
 export class MemoryAccounts implements BrokerAccounts {
   readonly form = "dynamic-security";
   readonly secrets = new Map<string, string>();
@@ -13,11 +13,11 @@ export class MemoryAccounts implements BrokerAccounts {
   /** Serial numbers whose retirement was requested, even if it failed. */
   readonly asked: string[] = [];
   isAway = false;
-  /** A name that is taken at the broker. */
+  /** A name that is already taken at the broker. */
   taken: string | null = null;
   /** Serial numbers whose retirement the broker refuses. */
   readonly refused = new Set<string>();
-  /** What the broker does before it answers that it has taken accounts. */
+  /** What the broker does before it confirms that it has stored accounts. */
   beforeAnswer: (devices: readonly DeviceAccount[]) => Promise<void> = async () => {};
 
   async put(devices: readonly DeviceAccount[]): Promise<void> {

@@ -5,7 +5,7 @@ export interface PublishedMessage {
   readonly payload: string;
 }
 
-/** A connection whose other end is the test's memory, for tests of HTTP that no robot takes part in. */
+/** An in-memory broker connection, for tests of HTTP calls that involve no robot. */
 export class MemoryBroker implements Broker {
   readonly published: PublishedMessage[] = [];
   readonly #handlers = new Set<(message: ReceivedMessage) => void>();
@@ -21,7 +21,7 @@ export class MemoryBroker implements Broker {
     for (const listener of this.#listeners) listener(connected);
   }
 
-  /** Hands a message to every subscriber as if a robot had sent it. */
+  /** Delivers a message to every subscriber as if a robot had sent it. */
   receive(topic: string, message: unknown, retained = false): void {
     const payload = Buffer.from(JSON.stringify(message));
     for (const handler of this.#handlers) handler({ topic, payload, retained });

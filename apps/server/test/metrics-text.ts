@@ -5,11 +5,11 @@ export interface Sample {
 }
 
 const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
-// The library writes Nan, which Prometheus reads in any case.
+// The library writes Nan, and Prometheus ignores case there.
 const sampleLine = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (NaN|Nan|[+-]Inf|[-+0-9.eE]+)$`);
 const labelPart = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
-/** Reads the text format as strictly as Prometheus does. Throws with the line that breaks it. */
+/** Parses the text format as strictly as Prometheus does. Throws with the offending line. */
 export function parseMetrics(text: string): Sample[] {
   const types = new Map<string, string>();
   const seen = new Set<string>();

@@ -74,7 +74,7 @@ export class MonthlyHarness {
     };
   }
 
-  /** Switched off where `since` is null. */
+  /** Disabled if `since` is null. */
   async settings(set: {
     readonly since?: Date | null;
     readonly recipients?: string[];

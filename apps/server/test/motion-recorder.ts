@@ -1,7 +1,7 @@
 import type { SimulatedRobot } from "@suncrew/simulator/fleet/simulated-robot.ts";
 import type { Clock } from "../src/platform/clock.ts";
 
-/** One moment of a robot, as it physically was. */
+/** A robot's true physical state at one moment. */
 export interface Moment {
   readonly atMs: number;
   readonly moving: boolean;
@@ -9,7 +9,7 @@ export interface Moment {
   readonly runId: string | null;
 }
 
-/** A stretch of time in which a robot moved in one run; `endMs` is null while it still does. */
+/** A period in which a robot moved in one run; `endMs` is null while it is still moving. */
 export interface Motion {
   readonly runId: string | null;
   readonly beganMs: number;

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { z } from "zod";
 
-/** Text in its place; points from the lower left corner of the page. */
+/** Text with its position, in points from the lower left corner of the page. */
 export interface PdfText {
   readonly text: string;
   readonly x: number;
@@ -41,7 +41,7 @@ const nodeSchema = z.object({
 });
 type Node = z.output<typeof nodeSchema>;
 
-/** Opened by pdf.js, which has nothing in common with what wrote it. Structure trees of many pages take seconds. */
+/** Opened by pdf.js, which shares nothing with the code that wrote it. Structure trees of many pages take seconds. */
 export async function readPdf(stream: Readable, { withTrees = true } = {}): Promise<ReadPdf> {
   const task = getDocument({ data: new Uint8Array(await buffer(stream)), verbosity: 0 });
   try {
@@ -72,7 +72,7 @@ function elementOf({ role, alt, children }: Node): PdfElement {
   return { tag: role ?? "", alt: alt ?? null, children: (children ?? []).map(elementOf) };
 }
 
-/** All elements of a type, of all pages in their order. */
+/** All elements of a type, on all pages in order. */
 export function elementsOf({ pages }: ReadPdf, tag: string): PdfElement[] {
   const within = (element: PdfElement): PdfElement[] => [
     ...(element.tag === tag ? [element] : []),

@@ -10,7 +10,7 @@ import { connectionMessage } from "./robot-messages.ts";
 
 const silent = pino({ level: "silent" });
 
-/** A real MQTT broker that admits every robot, and real connections to it. */
+/** A real MQTT broker that accepts every robot, and real connections to it. */
 export class RealBroker {
   readonly #embedded: EmbeddedBroker;
   readonly #open: (() => Promise<unknown>)[] = [];
@@ -32,7 +32,7 @@ export class RealBroker {
     return new RealBroker(await startEmbeddedBroker(settings));
   }
 
-  /** A server's connection that lets a test wait for what it was handed. */
+  /** A server's connection that lets a test wait for the messages handed to it. */
   async server(name: string): Promise<WatchedBroker> {
     const line = await InterruptibleLine.to(this.#embedded.port);
     const url = `mqtt://127.0.0.1:${line.port}`;
@@ -46,7 +46,7 @@ export class RealBroker {
     return broker;
   }
 
-  /** A robot's connection, with its last will; it has said that it is ONLINE. */
+  /** A robot's connection, with its last will; it has reported ONLINE. */
   async robot(serial: string, session: number, at: Date): Promise<MqttClient> {
     const lost = connectionMessage(at, session, "CONNECTION_BROKEN");
     const client = await connectAsync(this.#embedded.url, {
@@ -137,7 +137,7 @@ export class WatchedBroker implements Broker {
     this.#line = line;
   }
 
-  /** Resolves at the next connection, or at once if there is one. */
+  /** Resolves at the next connection, or immediately if there is one. */
   async untilConnected(): Promise<void> {
     if (!this.connected) await this.#nextChange(true);
   }
@@ -163,7 +163,7 @@ export class WatchedBroker implements Broker {
     return this.#inner.connected;
   }
 
-  /** Resolves once a message like this was handed on from now on. */
+  /** Resolves once a message like this is handed on from now on. */
   untilHandled(wanted: (message: ReceivedMessage) => boolean): Promise<void> {
     return new Promise((resolve) => void this.#watches.add({ wanted, resolve }));
   }

@@ -2,7 +2,7 @@ import { type RawHistory, type RawRobot, type RawRun, TICK_MS } from "./report-h
 
 const MINUTES_OF_TICK = 0.5;
 const OUTCOMES = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
-/** When the robots of the fixtures were installed. */
+/** When the fixture robots were installed. */
 const INSTALLED = "2024-02-29";
 
 type Counts = Record<(typeof OUTCOMES)[number], number>;
@@ -202,7 +202,7 @@ function look(robot: RawRobot, known: readonly [number, number], tick: number, i
   const isLocked = robot.locks.some(([begin, end]) => tick >= begin && tick < (end ?? now));
   if (tick >= known[0] && tick < known[1] && !isLocked) {
     into.counted += 1;
-    // Three ticks after the last sign of life it is offline.
+    // Three ticks after its last message it is offline.
     if (robot.online.some(([begin, end]) => tick >= begin && tick < (end ?? robot.lastSeen + 3))) into.reachable += 1;
   }
   const last = robot.readings.filter(({ at }) => at <= tick).toSorted((one, other) => other.at - one.at)[0];
@@ -211,7 +211,7 @@ function look(robot: RawRobot, known: readonly [number, number], tick: number, i
   into.batteryTicks += 1;
 }
 
-/** From its first connection until it left. */
+/** From its first connection until it left the site. */
 function knownOf(robot: RawRobot): [number, number] {
   const first = robot.online[0]?.[0] ?? Infinity;
   const lastEnd = robot.online.at(-1)?.[1] ?? null;
@@ -227,7 +227,7 @@ function robotOf(history: RawHistory, robot: number | null): number {
   return robot !== null && robot < history.robots.length ? robot : 0;
 }
 
-/** On how many of these days maintenance became due: the interval after it was last done, unless done again before. */
+/** On how many of these days maintenance became due: one interval after it was last done, unless done again before. */
 function dueDays(released: readonly string[], intervalDays: number, dates: readonly string[]): number {
   const done = [INSTALLED, ...released];
   return dates.filter((date) => {
@@ -255,7 +255,7 @@ function secondLater(text: string): string {
   return new Date(Date.parse(`${text.replace(" ", "T")}Z`) + 1_000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** What the clocks of a zone show, `YYYY-MM-DD HH:MM:SS`. */
+/** The zone's local time, `YYYY-MM-DD HH:MM:SS`. */
 function clockOf(timezone: string): (atMs: number) => string {
   const fields = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   const times = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;

@@ -136,7 +136,7 @@ export function sampleReportData(made: SampleReportOptions = {}): ReportData {
   };
 }
 
-/** A site where nothing was and nothing is. */
+/** A site where nothing has ever happened. */
 export function emptyReportData(): ReportData {
   const made = sampleReportData({ robots: 0, days: 7, activities: 0 });
   const figures = { ...made.figures };
@@ -153,7 +153,7 @@ export function emptyReportData(): ReportData {
   };
 }
 
-/** Those that robots add up to. */
+/** The totals of the robots. */
 function sampleFigures(robots: readonly ReportRobot[]) {
   const sum = (of: (robot: ReportRobot) => number) => robots.reduce((all, robot) => all + of(robot), 0);
   const reachable = sum((robot) => robot.minutesReachable);
@@ -254,7 +254,7 @@ function sampleActivity(nth: number, days: number, robots: readonly ReportRobot[
   };
 }
 
-/** Some minutes of a day of the site, days counted from 1 January 2026. */
+/** Some minutes of a day at the site, days counted from 1 January 2026. */
 function at(day: number, minutes: number, seconds = 0): ReportTime {
   const local = new Date(Date.UTC(2026, 0, 1 + day, 0, minutes, seconds));
   const utc = new Date(local.getTime() - 330 * 60_000);

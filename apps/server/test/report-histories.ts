@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Db } from "../src/platform/database/database.ts";
 import { addRobot, addSite, setState } from "./fixtures.ts";
 
-/** Every time of a random history is a multiple of this, so that a plain loop over it misses nothing. */
+/** Every time in a random history is a multiple of this, so that a plain loop over it misses nothing. */
 export const TICK_MS = 30_000;
 const DAY = 2_880;
 const HOUR = 120;
@@ -17,7 +17,7 @@ export interface RawHistory {
   readonly now: number;
   readonly robots: readonly RawRobot[];
   readonly alerts: readonly RawAlert[];
-  /** True: by a person. */
+  /** True if triggered by a person. */
   readonly audit: readonly { readonly at: number; readonly byPerson: boolean }[];
   readonly activity: readonly number[];
 }
@@ -25,7 +25,7 @@ export interface RawHistory {
 export interface RawRobot {
   readonly whereabouts: "here" | "left" | "deleted";
   readonly deletedAt: number;
-  /** A null end lasts. */
+  /** A null end has not come yet. */
   readonly online: readonly (readonly [number, number | null])[];
   readonly lastSeen: number;
   readonly locks: readonly (readonly [number, number | null])[];
@@ -65,7 +65,7 @@ const clock = fc
   .tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: DAY - 1 }))
   .map(([day, part]) => ({ day, part }));
 
-/** Stretches that follow each other; the last may last. */
+/** Consecutive periods; the last may be open. */
 const stretches = (most: number) =>
   fc.tuple(fc.uniqueArray(tick, { maxLength: most }), fc.boolean()).map(([ticks, lasts]) => {
     const sorted = ticks.toSorted((one, other) => one - other);
@@ -124,7 +124,7 @@ const robot: fc.Arbitrary<RawRobot> = fc
     };
   });
 
-/** A robot moves once at a time, and has one run for each due time. */
+/** A robot makes one motion at a time, and has one run for each due time. */
 function inTurn(runs: readonly RawRun[]): RawRun[] {
   const due = new Set<number>();
   let stoodAt = -Infinity;
@@ -169,7 +169,7 @@ export const rawHistory: fc.Arbitrary<RawHistory> = fc
       // The last second of its tick.
       to: (to ?? "").replace(/:00$/, ":29").replace(/:30$/, ":59"),
       now,
-      // Nothing is on record that has not happened.
+      // Nothing is recorded that has not happened.
       robots: robots.map((each) => until(each, now)),
       alerts: alerts
         .filter(({ raised }) => raised <= now)

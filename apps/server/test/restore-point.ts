@@ -5,8 +5,8 @@ import type { Db } from "../src/platform/database/database.ts";
 type Rows = <T>(text: string) => Promise<readonly T[]>;
 
 /**
- * The rows of every table as they are now, and how far every sequence has counted, as one text of SQL that puts them
- * back. Running it takes milliseconds; `except` names tables that it leaves as they are.
+ * The current rows of every table, and the current value of every sequence, as one SQL text that restores them.
+ * Running it takes milliseconds; `except` lists tables that it leaves unchanged.
  */
 export async function restoringSql(rows: Rows, except: readonly string[] = []): Promise<string> {
   const tables = await rows<{ name: string; columns: string }>(`
@@ -18,7 +18,7 @@ export async function restoringSql(rows: Rows, except: readonly string[] = []): 
     select quote_ident(sequencename) as name, coalesce(last_value, start_value)::text as value, last_value is not null as called
     from pg_sequences where schemaname = 'public'`);
   const restored = tables.filter(({ name }) => !except.includes(name));
-  // Neither triggers nor foreign keys: all rows that belong together come back together.
+  // No triggers or foreign keys: all rows that belong together are restored together.
   const statements = ["begin", "set local session_replication_role = replica"];
   for (const { name } of restored) statements.push(`delete from ${name}`);
   for (const { name, columns } of restored) {
@@ -33,7 +33,7 @@ export async function restoringSql(rows: Rows, except: readonly string[] = []): 
 }
 
 export interface RestorePoint {
-  /** Puts every row back to how it was, and lets ended sessions live again. */
+  /** Restores every row, and revives ended sessions. */
   restore(): Promise<void>;
 }
 

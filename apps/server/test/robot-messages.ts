@@ -9,7 +9,7 @@ export function connectionMessage(
   return { v: 1, state, session, ts: at.toISOString() };
 }
 
-/** The state of an idle robot, but for what `shown` says. */
+/** The state of an idle robot, except for `shown`. */
 export function stateMessage(at: Date, session: number, seq: number, shown: Partial<StateMessage> = {}): StateMessage {
   return {
     seq,

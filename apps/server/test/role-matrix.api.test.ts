@@ -39,7 +39,7 @@ beforeAll(async () => {
   await server.app.http.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(server.app.http.server.address() as AddressInfo).port}`;
   await addMonthlyReports(server.db, server.fixtures);
-  // Every list has something of both partners in it that could leak.
+  // Every list contains something of both partners that could leak.
   for (const robot of [server.fixtures.ownRobot, server.fixtures.foreignRobot]) {
     const admin = await server.as("admin");
     const body = { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command: "STOP" as const };
@@ -56,7 +56,7 @@ const people = ["admin", "owner", "stranger", null] as const satisfies readonly 
 const names = Object.keys(routes) as RouteName[];
 const roleOf = (person: Person | null) => (person === null ? null : person === "admin" ? "SUPER_ADMIN" : "PARTNER");
 
-/** What the call's places name, each by its kind. */
+/** What the call's places refer to, each by its kind. */
 type Filled = ReadonlyMap<string, { readonly kind: Kind; readonly value: unknown }>;
 
 /** The status that the permission table requires. */
@@ -68,9 +68,9 @@ function expectedStatus(name: RouteName, person: Person | null, filled: Filled):
   const hidden: Kind[] =
     person === "owner" ? ["absent", "foreign"] : person === "stranger" ? ["absent", "own"] : ["absent"];
   if (seen.some((kind) => hidden.includes(kind))) return 404;
-  // They are all the viewer's but do not name the same robot.
+  // All belong to the viewer but do not name the same robot.
   if (new Set(seen).size > 1 && sampleCalls[name].mixes !== true) return 400;
-  // No robot of the fixtures has ever reported, so each is offline.
+  // None of the fixture robots has ever reported, so each is offline.
   return sampleCalls[name].status ?? (route.device === true ? 504 : (route.status ?? 200));
 }
 
@@ -94,7 +94,7 @@ async function clientFor(name: RouteName, person: Person | null): Promise<TestCl
   return name === "logout" && person !== null ? server.signIn(person) : server.as(person);
 }
 
-/** Puts everything there as the call needs it; the free device is one that the person may use anywhere. */
+/** Prepares everything that the call needs; the free device is one that the person may use anywhere. */
 async function prepare(name: RouteName, person: Person | null): Promise<void> {
   const route: RouteSpec = routes[name];
   const { changes, groups, firmware, alerts } = sampleCalls[name];
@@ -152,13 +152,13 @@ function problemsOf(name: RouteName, person: Person | null, filled: Filled, answ
   const told = answer.status < 300 && route.file !== undefined ? answer.text : answer.body;
   if (!schema.safeParse(told).success) problems.push("is not of the contract's shape");
   const isRefusal = z.object({ success: z.literal(false) }).safeParse(answer.body).success;
-  // A success has it as its schema says: false also where many robots were commanded and not all succeeded.
+  // A success has it as its schema says: it is also false if many robots were commanded and not all succeeded.
   if (answer.status >= 300 && isRefusal !== (route.device === true)) problems.push("has `success` wrong");
   const named = [...filled].map(([where, { value }]) => `${where}=${JSON.stringify(value)}`).join(" ");
   return problems.map((problem) => `${name} with ${named}: ${problem}: ${answer.text.slice(0, 300)}`);
 }
 
-/** Each place alone, and all together, with each kind; the others are of the owner. */
+/** Each place alone, and all together, with each kind; the others belong to the owner. */
 function* fillings(name: RouteName): Generator<Filled> {
   const places = placesOf(sampleCalls[name]);
   const values = (place: Place, kind: Kind, where: string) => valuesOf(place, kind, server.fixtures, where === "body");
@@ -191,7 +191,7 @@ function* fillings(name: RouteName): Generator<Filled> {
 describe.each(names)("§6 Roles and permissions: %s", (name) => {
   test.each(people)("as %s", async (person) => {
     const problems: string[] = [];
-    // What is refused has changed nothing, so that the next call finds everything prepared.
+    // A refused call has changed nothing, so the next one finds everything prepared.
     let prepared = !mayCall(roleOf(person), name);
     for (const filled of fillings(name)) {
       if (!prepared) await prepare(name, person);
@@ -216,7 +216,7 @@ describe("§6: the table is complete", () => {
     expect(tried).toEqual(names.map((name) => [name, idNamesOf(routes[name]).toSorted()]));
   });
 
-  test("every call of the table is registered, and every one that sees tenants' rows is signed in", () => {
+  test("every call of the table is registered, and every one that returns tenants' rows requires sign-in", () => {
     const { http } = server.app;
     expect(names.filter((name) => !http.hasRoute({ method: routes[name].method, url: routes[name].path }))).toEqual([]);
     const open = names.filter((name) => permissions[name].access === "anyone");
@@ -235,7 +235,7 @@ describe("§6: the table is complete", () => {
     await http.close();
   });
 
-  test("a partner that sends speeds other than the stored ones is refused by its role", async () => {
+  test("a partner that sends speeds other than the stored ones is refused because of its role", async () => {
     const owner = await server.as("owner");
     const params = { robotId: server.fixtures.ownRobot.id };
     const other = await owner.call(routes.updateRobotSettings, { params, body: { main_motor_speed: 10 } });

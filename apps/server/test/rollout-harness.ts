@@ -72,7 +72,7 @@ export class RolloutHarness {
     this.commands.robot(robot).inject({ kind: "firmware", what });
   }
 
-  /** Resolves with the rollout once it is in that state; where that is final, once it has ended for every robot. */
+  /** Resolves with the rollout once it is in that state; if the state is final, once it has ended for every robot. */
   untilRollout(rolloutId: number, state: "RUNNING" | "PAUSED" | "DONE" | "CANCELLED") {
     return this.commands.until(async () => {
       const row = await this.db

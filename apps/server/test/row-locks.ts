@@ -3,8 +3,8 @@ import type { Db, Tx } from "../src/platform/database/database.ts";
 import type { TestRobot } from "./fixtures.ts";
 
 /**
- * Locks the rows of a robot, as a server would that is suspended in the middle of its work, until released; `last`
- * is done before.
+ * Locks the rows of a robot, as a server suspended in the middle of its work would, until released; `last` is done
+ * before that.
  */
 export async function holdRobotRows(
   db: Db,
@@ -37,7 +37,7 @@ export async function holdLock(
   };
 }
 
-/** Resolves once at least `count` queries wait for another transaction's locks; `query` is how they begin. */
+/** Resolves once at least `count` queries wait for other transactions' locks; `query` is how they begin. */
 export async function untilBlocked(db: Db, count = 1, query = ""): Promise<void> {
   const waiting = sql`
     select 1 from pg_stat_activity

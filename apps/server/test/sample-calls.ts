@@ -7,7 +7,10 @@ import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
 import { testSettings } from "./test-app.ts";
 
-/** A place in a call that names something; each kind is filled with own, foreign, absent and malformed values. */
+/**
+ * A place in a call that refers to something; it is filled with the own, a foreign, a nonexistent and a malformed
+ * value.
+ */
 export type Place =
   | "site"
   | "robot"
@@ -40,15 +43,15 @@ export interface SampleCall {
   readonly status?: number;
   /** The groups before the call: "free": no robot is in one, "unplanned": none has a schedule. */
   readonly groups?: GroupSeed;
-  /** True if there are firmware and a rollout before the call. */
+  /** True if firmware and a rollout exist before the call. */
   readonly firmware?: true;
-  /** The file that the call takes. */
+  /** The file that the call uploads. */
   readonly file?: Buffer;
-  /** True where each partner has an alert before the call. */
+  /** True if each partner has an alert before the call. */
   readonly alerts?: true;
-  /** True where the call changes or removes sites, robots, partners, devices or sessions: they are put back around it. */
+  /** True if the call changes or deletes sites, robots, partners, devices or sessions: they are restored around it. */
   readonly changes?: true;
-  /** True where what the call names may be of several tenants, for who sees them all. */
+  /** True if a user who sees all tenants may mix them in one call. */
   readonly mixes?: true;
 }
 
@@ -95,7 +98,7 @@ const templateForm = {
 const june = { site_name: "Sample Park", from: "2026-06-01 00:00:00", to: "2026-06-30 23:59:59" };
 const plan = { start_time: "2099-01-31 06:30:00", duration_minutes: 30, frequency: "MONTHLY" };
 
-/** A right call of every route, with the places of ids marked. A new route needs its line here. */
+/** A valid call of every route, with the places of ids marked. A new route needs an entry here. */
 export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   login: { body: { username: usernames.admin, password: PASSWORD } },
   logout: {},
@@ -161,7 +164,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   partnerDetails: {},
   createPartner: { body: partnerForm, changes: true },
   updatePartner: { params: { id: partner }, body: partnerForm, changes: true },
-  // The partners of the fixtures have sites.
+  // The fixture partners have sites.
   deletePartner: { params: { id: partner }, status: 409 },
   resetPartnerPassword: { params: { id: partner }, changes: true },
   adminList: {},
@@ -233,10 +236,10 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       group: groupId,
       schedule: scheduleId,
       partner: partnerId,
-      // The first sample template: nobody's, so the same for everybody.
+      // The first sample template: it belongs to nobody, so it is the same for everybody.
       template: 1,
       report: monthlyReportId(siteId),
-      // Nobody's either: Super Admins alone see them.
+      // These belong to nobody either: only Super Admins see them.
       firmware: seededFirmware.firmwareId,
       rollout: seededFirmware.rolloutId,
       alert: alertId,
@@ -266,12 +269,12 @@ function malformedText(place: Place): readonly unknown[] {
   const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
   if (isSerial(place)) return anywhere;
   const numbers = [-1, 1.5, "1e3", "NaN", "0x1"];
-  // Larger ones are ids of alerts that are not there.
+  // Larger ones are ids of alerts that do not exist.
   if (place === "alert") return [...anywhere, ...numbers, "9".repeat(19)];
   return [...anywhere, ...numbers, 0, 2_147_483_648, "99999999999"];
 }
 
-/** Every place of the sample, as where and name. */
+/** Every place in the sample, with its location and name. */
 export function placesOf(sample: SampleCall): { where: keyof SampleCall; name: string; place: Place }[] {
   return (["params", "query", "body"] as const).flatMap((where) =>
     Object.entries(sample[where] ?? {}).flatMap(([name, value]) => {
@@ -282,8 +285,8 @@ export function placesOf(sample: SampleCall): { where: keyof SampleCall; name: s
 }
 
 /**
- * Ids whose rows nobody owns: a serial number is free or taken, and a partner's id that is none means the default. The
- * tests of their features hold what becomes of each.
+ * Ids whose rows have no owner: a serial number is free or taken, and a nonexistent partner id means the default. The
+ * tests of their features check what happens to each.
  */
 const ownedByNobody = [
   "maintenance_partner_id",

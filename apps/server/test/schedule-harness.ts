@@ -18,7 +18,7 @@ import { InMemoryRobots } from "./in-memory-robots.ts";
 import { testSettings } from "./test-app.ts";
 import { createTestDatabase } from "./test-database.ts";
 
-/** One of several servers, as far as schedules need it; nothing in it runs on its own. */
+/** One of several servers, as far as schedules need it; nothing in it runs by itself. */
 export interface SchedulingServer {
   readonly scheduler: Scheduler;
   readonly commands: Commands;
@@ -41,7 +41,7 @@ export class ScheduleHarness {
   readonly clock: ManualClock;
   readonly servers: SchedulingServer[] = [];
   readonly robots: InMemoryRobots;
-  /** What the weather says about every site. */
+  /** The weather at every site. */
   advice: WeatherAdvice | null = "recommended";
   adviceRequests = 0;
   /** How late each served schedule was. */
@@ -105,7 +105,7 @@ export class ScheduleHarness {
     return server;
   }
 
-  /** It does nothing from now on, and what it has not sent is lost. */
+  /** From now on it does nothing, and what it has not sent is lost. */
   removeServer(server: SchedulingServer): void {
     this.servers.splice(this.servers.indexOf(server), 1);
   }
@@ -173,7 +173,7 @@ export class ScheduleHarness {
     await this.deliver();
   }
 
-  /** Lets time pass, with everything that it triggers. */
+  /** Advances time, with everything that this triggers. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms);
     await this.work();

@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
-/** A mail as the server took it. */
+/** A mail as the server received it. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Headers and body as they came. */
+  /** Headers and body as received. */
   readonly raw: string;
 }
 
-/** A mail server at 127.0.0.1 that takes mail, keeps it, and refuses what the test says. */
+/** A local mail server that accepts mail, keeps it, and refuses what the test says. */
 export class SmtpSink {
   readonly mails: ReceivedMail[] = [];
-  /** Addresses that are nobody's. */
+  /** Unknown recipients. */
   refuses: readonly string[] = [];
-  /** What is answered at the end of a mail instead of taking it. */
+  /** The reply at the end of a mail, instead of accepting it. */
   failsWith: string | null = null;
-  /** Called at the end of a mail instead of answering anything. */
+  /** Called at the end of a mail instead of replying. */
   holds: (() => void) | null = null;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

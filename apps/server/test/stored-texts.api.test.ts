@@ -54,7 +54,7 @@ async function newestRun() {
   return server.db.selectFrom("runs").selectAll().orderBy("ended_at", "desc").orderBy("id", "desc").executeTakeFirst();
 }
 
-describe("stored texts: the code and its parameters make the sentence again", () => {
+describe("stored texts: the sentence can be rebuilt from the code and its parameters", () => {
   test("of a refused START, in its answer and in the activity log", async () => {
     const { ownRobot } = server.fixtures;
     const body = { robotId: "OWN-1", robotObjectId: ownRobot.id, siteId: ownRobot.siteId, command: "START" } as const;
@@ -145,7 +145,7 @@ describe("stored texts: the code and its parameters make the sentence again", ()
 });
 
 describe("upgrades without a stop: a server of an older version", () => {
-  test("that rewrites a text leaves no code that would make another one", async () => {
+  test("that rewrites a text leaves no code that would produce another one", async () => {
     const { db } = server;
     await db
       .updateTable("activity")

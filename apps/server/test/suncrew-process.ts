@@ -6,11 +6,13 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Lets a process of the tests take over what another has compiled: it is ready in half of the time. */
+/** Lets test processes share a compile cache: they are ready in half the time. */
 export const compiledBefore = { NODE_COMPILE_CACHE: join(tmpdir(), `suncrew-compiled-${userInfo().uid}`) };
 
 const thisCheckout = fileURLToPath(new URL("../../..", import.meta.url));
-/** Of what hangs; a busy machine starts a database, a broker and two processes within a minute. */
+/**
+ * The time limit for a start that hangs; a busy machine starts a database, a broker and two processes within a minute.
+ */
 const START_LIMIT_MS = 60_000;
 /** Longer if it writes a history first. */
 const HISTORY_LIMIT_MS = 90_000;
@@ -18,7 +20,7 @@ const HISTORY_LIMIT_MS = 90_000;
 export interface SuncrewRun {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Everything printed so far, on both outputs. */
+  /** Everything printed so far, to both outputs. */
   printed(): string;
   /** The messages of the JSON lines that it printed, one per line. */
   said(): string;
@@ -36,11 +38,11 @@ export interface RunOptions {
   readonly startLimitMs?: number;
   /** The folder of another version; this checkout by default. */
   readonly checkout?: string;
-  /** As people type it: npm is the child, and Suncrew is npm's. */
+  /** As people run it: npm is the child, and Suncrew is npm's child. */
   readonly throughNpm?: boolean;
 }
 
-/** Ignores PORT and the like from the environment of the test run. */
+/** Ignores PORT and similar variables of the test run's environment. */
 const cleanEnvironment = (environment: Readonly<Record<string, string | undefined>>) => ({
   PATH: process.env["PATH"],
   TMPDIR: process.env["TMPDIR"],
@@ -138,7 +140,7 @@ export function runSuncrew(
   };
 }
 
-/** Command lines of the running processes that name this text in them. */
+/** Command lines of the running processes that contain this text. */
 export async function processesNaming(text: string): Promise<string[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(

@@ -20,9 +20,9 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
   readonly settings?: Partial<Settings>;
   readonly fetch?: typeof fetch;
   readonly brokerAccounts?: BrokerAccounts;
-  /** Connections that commands have to themselves; they share the others otherwise. */
+  /** Connections reserved for commands; otherwise they share the others. */
   readonly reservedDb?: (connection: pg.ClientConfig) => Db;
-  /** Takes each line of the log; none is written otherwise. */
+  /** Receives each log line; otherwise nothing is logged. */
   readonly onLog?: (line: string) => void;
 }
 
@@ -33,7 +33,7 @@ export interface TestApp<C extends Clock = ManualClock, B extends Broker = Memor
   readonly clock: C;
   readonly broker: B;
   readonly fixtures: Fixtures;
-  /** Makes calls as one of the fixtures' people, in one session of theirs; null is nobody. */
+  /** Makes calls as one of the fixture users, in one session; null is nobody. */
   as(person: Person | null): Promise<TestClient>;
   /** Signs in again, with the password. */
   signIn(person: Person): Promise<TestClient>;

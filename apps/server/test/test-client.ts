@@ -8,7 +8,7 @@ export interface Sent<R extends RouteSpec> {
   readonly headers?: Record<string, string>;
 }
 
-/** A call as a caller may also get it wrong. */
+/** A call, possibly an invalid one. */
 export interface RawCall {
   readonly method?: HTTPMethods;
   readonly headers?: Record<string, string>;
@@ -20,11 +20,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** The parsed JSON; null where the answer is none. */
+  /** The parsed JSON; null if the answer is not JSON. */
   readonly body: unknown;
 }
 
-/** Makes calls of the interface in this process, as one person. */
+/** Makes API calls in this process, as one person. */
 export class TestClient {
   readonly #http: FastifyInstance;
   /** Null for nobody. */
@@ -48,7 +48,7 @@ export class TestClient {
     });
   }
 
-  /** Makes a call that must succeed and answers its parsed body, or the text of its file. */
+  /** Makes a call that must succeed and returns its parsed body, or the text of its file. */
   async ask<R extends RouteSpec>(route: R, sent: Sent<R> = {}): Promise<ResponseOf<R>> {
     const answer = await this.call(route, sent);
     if (answer.status !== (route.status ?? 200)) {
@@ -78,7 +78,7 @@ export class TestClient {
   }
 }
 
-/** The address of a call with its parts filled in. */
+/** The URL of a call with its parts filled in. */
 export function urlOf(path: string, params: object = {}, query: object = {}): string {
   const filled = Object.entries(params).reduce(
     (url, [name, value]) => url.replace(`:${name}`, encodeURIComponent(String(value))),

@@ -8,11 +8,11 @@ import { restoringSql } from "./restore-point.ts";
 /** A copy of the migrated template that belongs to this worker. */
 interface Copy {
   readonly name: string;
-  /** A connection to the copy itself, for what happens between two tests. */
+  /** A connection to the copy itself, for the work between two tests. */
   readonly client: pg.Client;
-  /** Tables, columns, constraints, triggers and functions as the template has them. */
+  /** Tables, columns, constraints, triggers and functions as in the template. */
   readonly schema: string;
-  /** SQL that puts its rows back to those that it began with. */
+  /** SQL that restores its initial rows. */
   readonly restore: string;
 }
 
@@ -20,7 +20,7 @@ interface SeededCopy extends Copy {
   readonly fixtures: Fixtures;
 }
 
-/** Copies that no test uses at this moment. To restore one takes a hundredth of the time that it takes to make one. */
+/** Copies that no test uses at the moment. Restoring one takes a hundredth of the time it takes to create one. */
 const idle: Copy[] = [];
 /** The same, with the fixtures in them. */
 const idleSeeded: SeededCopy[] = [];
@@ -64,9 +64,9 @@ async function oneSidedChanges({ client }: Copy): Promise<string[]> {
   return rows.map(({ told }) => told);
 }
 
-/** Makes the copy ready for the next test; drops it, and answers false, where its test changed more than rows. */
+/** Prepares the copy for the next test; drops it, and returns false, if its test changed more than rows. */
 async function restored(copy: Copy): Promise<boolean> {
-  // A connection that is still open would also hold its locks.
+  // A connection still open would also hold its locks.
   await copy.client.query(
     "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
   );
@@ -79,12 +79,12 @@ async function restored(copy: Copy): Promise<boolean> {
   return false;
 }
 
-/** A new copy, and what `seed` has put into it. */
+/** A new copy, with what `seed` has inserted. */
 async function copyTemplate<T extends object>(seed: (db: OpenDatabase["db"]) => Promise<T>): Promise<Copy & T> {
   const { admin, template } = inject("postgres");
   const name = `${template}_${randomBytes(6).toString("hex")}`;
   await asAdmin(async (client) => {
-    // PostgreSQL copies a template for one at a time.
+    // PostgreSQL copies a template for one session at a time.
     await client.query("select pg_advisory_lock(7305002)");
     await client.query(`create database ${name} template ${template}`);
   });
@@ -99,7 +99,7 @@ async function copyTemplate<T extends object>(seed: (db: OpenDatabase["db"]) => 
   return { ...seeded, name, client, schema: await schemaOf(client), restore: await restoringSql(rows) };
 }
 
-/** Partitions by month are no change: they come by themselves, with the first reading of their month. */
+/** Monthly partitions are no change: they are created automatically, with the first reading of their month. */
 async function schemaOf(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ schema: string }>(`
     with tables as (

@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What the person types here is no name: it is compared with what is stored, read as a file, or names one that is made. */
+/**
+ * What the person types here is not a name: it is compared with a stored value, parsed as a file, or names a generated
+ * one.
+ */
 const untold: Partial<Record<RouteName, readonly string[]>> = {
   login: ["username", "password"],
   changePassword: ["currentPassword", "newPassword"],
@@ -31,7 +34,7 @@ const fields = (Object.keys(routes) as RouteName[]).flatMap((name) => {
   return told.map((field) => [name, field] as const);
 });
 
-describe("§5 names and one-line texts: characters that nobody sees", () => {
+describe("§5 names and one-line texts: invisible characters", () => {
   test.each(fields)("%s refuses them in %s and names it", async (name, field) => {
     const route: RouteSpec = routes[name];
     const { params = {}, body = {} } = sampleCalls[name];
@@ -67,7 +70,7 @@ describe("§5 names and one-line texts: characters that nobody sees", () => {
     ]);
   });
 
-  test("names that were stored with them are still returned, and can be edited to names without", async () => {
+  test("names that were stored with them are still returned, and can be edited to names without them", async () => {
     const admin = await server.as("admin");
     const { ownSiteId: siteId, ownRobot } = server.fixtures;
     await server.db.updateTable("sites").set({ name: "Own\u202Efield" }).where("id", "=", siteId).execute();

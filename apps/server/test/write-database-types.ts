@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from "../src/platform/embedded/postgres.ts";
 import { repositoryDir } from "../src/process/data-folder.ts";
 import { databaseTypes, TYPES_FILE } from "./database-types.ts";
 
-/** Writes the types of the tables: `npm run database-types`, after each migration, on a database of its own. */
+/** Writes the types of the tables: `npm run database-types`, after each migration, using its own database. */
 const dataDir = await mkdtemp(join(tmpdir(), "suncrew-types-"));
 const programsDir = join(tmpdir(), `suncrew-postgres-${userInfo().uid}`);
 const postgres = await startEmbeddedPostgres({ dataDir, programsDir, durable: false });

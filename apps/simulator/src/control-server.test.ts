@@ -20,7 +20,7 @@ async function call(method: string, path: string, body?: string, headers: Record
   return { status: response.status, text: await response.text() };
 }
 
-it("shows the true state of all robots and of one, and no secret", async () => {
+it("returns the true state of all robots and of one, and no secret", async () => {
   const all = await call("GET", "/robots");
   expect(JSON.parse(all.text)).toMatchObject([
     { serial: "SCR-1001", motion: "STOPPED", mode: "AUTO", startsTaken: [] },
@@ -63,7 +63,7 @@ test.each([
   ["GET", "/elsewhere", undefined, 404],
   ["PUT", "/robots/SCR-1001", undefined, 404],
   ["POST", "/robots/SCR-1001/faults", " ".repeat(70_000), 413],
-])("%s %s with a bad request answers a sentence (%#)", async (method, path, body, status) => {
+])("%s %s with a bad request returns a sentence (%#)", async (method, path, body, status) => {
   const answer = await call(method, path, body);
   expect(answer.status).toBe(status);
   expect(answer.text).toMatch(/^\{"message":".+\."\}$/);

@@ -41,7 +41,7 @@ const endings: [string, (process: ChildProcess) => void][] = [
 ];
 
 test.each(endings)(
-  "runs by the environment, writes its control address, and leaves cleanly at %s",
+  "takes its configuration from the environment, writes its control URL, and exits cleanly on %s",
   async (_name, end) => {
     const files = {
       devices: join(folder, "devices.json"),
@@ -66,7 +66,7 @@ test.each(endings)(
   },
 );
 
-it("ends with one sentence where an option is wrong", async () => {
+it("exits with one sentence if an option is wrong", async () => {
   const simulator = start(["--mqtt-url", "nonsense", "--robots", "1", "--secret", "s"]);
   let told = "";
   simulator.stderr?.on("data", (chunk) => (told += String(chunk)));

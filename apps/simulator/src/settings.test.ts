@@ -26,7 +26,7 @@ function settingsOf(argv: string[], environment: Record<string, string> = {}) {
   return settings;
 }
 
-it("uses the environment where no option is given", () => {
+it("uses the environment if no option is given", () => {
   const environment = {
     SIM_MQTT_URL: "mqtt://broker:1884",
     SIM_DEVICES_FILE: devicesFile,

@@ -77,7 +77,7 @@ export class BrokerHarness {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  /** The first message from now on that matches. */
+  /** The first matching message from now on. */
   next(matches: (received: Received) => boolean): Promise<Received> {
     return new Promise((found) => this.#listeners.push({ matches, found }));
   }

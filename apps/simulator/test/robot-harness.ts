@@ -23,7 +23,7 @@ type CommandOf<V extends Verb> = Extract<CommandMessage, { verb: V }>;
 
 let ids = 0;
 
-/** A new UUID, the same in every run of the tests. */
+/** A new UUID, the same in every test run. */
 export function nextId(): string {
   ids += 1;
   return `00000000-0000-4000-8000-${String(ids).padStart(12, "0")}`;
@@ -37,7 +37,7 @@ export class RobotHarness {
   clockOffsetMs: number | null = 0;
   robot: Robot;
   linked = false;
-  /** Ids of the commands that set it moving. */
+  /** Ids of the commands that made it move. */
   readonly moves: string[] = [];
   /** Everything published, each message parsed as the server would. */
   readonly published: Outgoing[] = [];

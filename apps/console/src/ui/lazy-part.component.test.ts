@@ -14,13 +14,13 @@ function show(content: ReactNode): void {
   root.render(content);
 }
 
-test("a part whose files come between its first rendering and its effects is shown", async () => {
+test("a part whose files arrive between its first rendering and its effects is shown", async () => {
   const { promise, resolve } = Promise.withResolvers<() => string>();
   const Part = lazyPart(() => promise, { waiting: "Loading", failed: () => "Failed" });
-  // As a button does under the pointer, whose press then shows the part.
+  // As a button under the pointer does, whose press then shows the part.
   void Part.preload();
   function Opened(): ReactNode {
-    // Runs once the part is drawn, before its own effect.
+    // Runs once the part is rendered, before its own effect.
     useLayoutEffect(() => resolve(() => "All of it"), []);
     return createElement(Part);
   }

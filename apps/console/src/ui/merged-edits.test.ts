@@ -20,7 +20,7 @@ const merge = (mine: Partial<Form>, theirs: Partial<Form>) =>
   mergeEdits(original, { ...original, ...mine }, { ...original, ...theirs }, rules);
 
 describe("two people's edits of one form", () => {
-  test("of different fields fit together, and it is told which are the other's", () => {
+  test("of different fields are merged, and the other's are listed", () => {
     const both = { ...original, city: "Jodhpur", name: "Bhadla East" };
     expect(merge({ city: "Jodhpur" }, { name: "Bhadla East" })).toEqual({
       mine: both,
@@ -30,7 +30,7 @@ describe("two people's edits of one form", () => {
     });
   });
 
-  test("of one field collide; theirs is taken there alone, and what only I changed stays mine", () => {
+  test("of one field collide; only there is theirs taken, and what only I changed stays mine", () => {
     const merged = merge(
       { name: "Mine", city: "Jodhpur" },
       { name: "Theirs", partnerId: 2, partner: "SunCare Services" },
@@ -42,7 +42,7 @@ describe("two people's edits of one form", () => {
     expect(merged.theirs).toEqual({ ...original, ...partner, name: "Theirs", city: "Jodhpur" });
   });
 
-  test("to the same value are no question and nothing new", () => {
+  test("to the same value are neither a question nor news", () => {
     expect(merge({ city: "Jodhpur " }, { city: "Jodhpur" })).toMatchObject({
       mine: { city: "Jodhpur" },
       taken: [],
@@ -50,14 +50,14 @@ describe("two people's edits of one form", () => {
     });
   });
 
-  test("of one fact in two fields collide, for a place of which each chose a half is nobody's", () => {
+  test("of one fact in two fields collide, because nobody chose a location of which each chose one half", () => {
     const merged = merge({ lat: "28" }, { lng: "72" });
     expect(merged.collisions).toEqual(["lat", "lng"]);
     expect(merged.mine).toMatchObject({ lat: "28", lng: "71" });
     expect(merged.theirs).toMatchObject({ lat: "27", lng: "72" });
   });
 
-  test("where I changed nothing all of theirs is taken", () => {
+  test("theirs are taken completely where I changed nothing", () => {
     const theirs = { ...original, name: "Theirs", lat: "28" };
     expect(merge({}, theirs)).toEqual({ mine: theirs, theirs, taken: ["name", "lat"], collisions: [] });
   });

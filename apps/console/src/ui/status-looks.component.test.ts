@@ -29,7 +29,7 @@ test.each<[string, readonly Look[]]>([
   for (const look of others) expect(shown(look)).toEqual(first && shown(first));
 });
 
-test("§4 Marker colours: what differs is told apart by its icon as well", () => {
+test("§4 Marker colours: different meanings differ by icon as well", () => {
   const icons = Object.values(siteStatusLook).map(({ icon }) => icon);
   expect(new Set(icons).size).toBe(icons.length);
 });

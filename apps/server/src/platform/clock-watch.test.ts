@@ -53,7 +53,7 @@ function pass(ms: number): void {
   upMs += ms;
 }
 
-/** Lets this many seconds pass, with a check in each. */
+/** Advances time by this many seconds, with a check in each. */
 async function seconds(count: number): Promise<void> {
   for (let second = 0; second < count; second += 1) {
     pass(SECOND_MS);

@@ -9,7 +9,7 @@ function queueOf(maxConcurrent: number, maxWaitingPerPerson = 10, maxWaiting = 1
   return new FairQueue({ maxConcurrent, maxWaitingPerPerson, maxWaiting, refusal });
 }
 
-/** Queues tasks in this order, ends one after the other, and returns the order in which they had their turn. */
+/** Queues tasks in this order, ends one after the other, and returns the order in which they ran. */
 async function orderOf(queue: FairQueue, names: readonly string[]): Promise<string[]> {
   const order: string[] = [];
   await Promise.all(

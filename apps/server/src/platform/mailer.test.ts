@@ -33,7 +33,7 @@ function mailer(settings: Partial<SmtpSettings> = {}, maxMs?: number) {
 }
 
 describe("mail over SMTP", () => {
-  test("every address gets it without seeing the others, and the attachment arrives unchanged", async () => {
+  test("every recipient gets it without seeing the others, and the attachment arrives unchanged", async () => {
     expect(await mailer().send(mail, never)).toEqual({ accepted: mail.to, rejected: [] });
     const [received] = sink.mails;
     expect(received).toMatchObject({ from: "reports@sun.example", to: mail.to });
@@ -69,7 +69,7 @@ describe("mail over SMTP", () => {
     sink = await SmtpSink.open();
   });
 
-  test("a server that never answers is given up on, and disconnected at once when the sender stops", async () => {
+  test("a server that never answers is given up on, and disconnected immediately when the sender stops", async () => {
     sink.holds = () => {};
     await expect(mailer({}, 300).send(mail, never)).rejects.toThrow(/^The mail server took too long\.$/);
     const stopping = new AbortController();

@@ -25,7 +25,7 @@ beforeEach(() => {
   outages.watchDatabase(log, clock, () => (probed = isBack ? Promise.resolve() : Promise.reject(unreachable())));
 });
 
-/** Lets this many seconds pass, with a probe of the database in each. */
+/** Advances time by this many seconds, probing the database in each. */
 async function pass(seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     clock.advance(1_000);
@@ -37,8 +37,8 @@ async function pass(seconds: number): Promise<void> {
 
 const logged = () => lines.map(({ msg, seconds }) => [msg, seconds]);
 
-describe("set-up: an outage is one thing in the log", () => {
-  test("a line as it begins, one a minute and one as it ends, whatever fails in between", async () => {
+describe("set-up: an outage is logged as one event", () => {
+  test("one line when it begins, one a minute and one when it ends, whatever fails in between", async () => {
     const rounds = new PeriodicTask(log, () => Promise.reject(unreachable()));
     await Promise.all([rounds.run(), new PeriodicTask(log, () => Promise.reject(unreachable())).run()]);
     for (let second = 0; second < 130; second += 1) {
@@ -59,7 +59,7 @@ describe("set-up: an outage is one thing in the log", () => {
     });
   });
 
-  test("a database that comes back and fails again at once had one outage; the next one is another", async () => {
+  test("a database that returns and fails again at once has had one outage; a later one is new", async () => {
     log.warn({ error: unreachable() }, "first");
     isBack = true;
     await pass(3);
@@ -73,7 +73,7 @@ describe("set-up: an outage is one thing in the log", () => {
     ]);
   });
 
-  test("what was counted during an outage and is logged after it begins no other", async () => {
+  test("what was counted during an outage and is logged after it starts no new one", async () => {
     const throttled = new ThrottledLog(log, clock);
     throttled.error({ error: unreachable() }, "call failed");
     throttled.error({ error: unreachable() }, "call failed");
@@ -83,12 +83,12 @@ describe("set-up: an outage is one thing in the log", () => {
     expect(logged().map(([msg]) => msg)).toEqual(["the database is away", "the database is back"]);
   });
 
-  test("what ends the process is logged whatever it was", () => {
+  test("what ends the process is always logged", () => {
     log.fatal({ error: unreachable() }, "an unexpected error");
     expect(logged().map(([msg]) => msg)).toEqual(["an unexpected error"]);
   });
 
-  test("what has another cause gets its own line, and so does the result of somebody's command", () => {
+  test("a failure with another cause gets its own line, and so does the outcome of a person's command", () => {
     log.warn({ error: unreachable() }, "first");
     log.error({ error: new Error("a fault of its own") }, "a round failed");
     log.error({ reason: unreachable() }, "the result of a command is not known");
@@ -101,7 +101,7 @@ describe("set-up: an outage is one thing in the log", () => {
   });
 });
 
-describe("set-up: every error in the log says what it was", () => {
+describe("set-up: every logged error says what it was", () => {
   test.each(["error", "err", "reason"])("as `%s`", (key) => {
     const failure = Object.assign(new TypeError("no such column"), { code: "42703", detail: "a person's name" });
     log.error({ [key]: failure }, "failed");

@@ -3,7 +3,7 @@ import { Semaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
-test("reports: limited heavy work runs at a time, in order of arrival, and whoever has left is skipped", async () => {
+test("reports: limited heavy work runs at a time, in order of arrival, and callers that have left are skipped", async () => {
   const gate = new Semaphore(2);
   const began: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
@@ -20,7 +20,7 @@ test("reports: limited heavy work runs at a time, in order of arrival, and whoev
   const results = [run("a"), run("b"), run("c", abort.signal), run("d")];
   abort.abort(new Error("left"));
   expect(began).toEqual(["a", "b"]);
-  // At once, not when its turn comes.
+  // Immediately, not when its turn comes.
   await expect(results[2]).rejects.toThrow("left");
   ends.get("a")?.resolve("A");
   await turnOfD.promise;

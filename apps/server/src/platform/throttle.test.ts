@@ -14,8 +14,8 @@ beforeEach(() => {
 
 const logged = () => lines.map((line) => JSON.parse(line) as { msg: string; times?: number; client?: string });
 
-describe("protocol rule 10: what can be repeated at will fills no log", () => {
-  test("protocol rule 10: the first is logged at once, those of the following minute as a number", () => {
+describe("protocol rule 10: messages that can be repeated at will do not fill a log", () => {
+  test("protocol rule 10: the first is logged immediately, those of the following minute as a number", () => {
     for (let each = 0; each < 1_639; each += 1) log.warn({ client: "C-1" }, "refused a sign-in", "C-1");
     log.warn({ client: "C-2" }, "refused a sign-in", "C-2");
     expect(logged().map(({ msg, client }) => [msg, client])).toEqual([
@@ -28,7 +28,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
     ]);
   });
 
-  test("protocol rule 10: a flood that goes on is a line a minute, and one that ended is forgotten", () => {
+  test("protocol rule 10: a continuing flood is a line a minute, and one that ended is forgotten", () => {
     for (let minute = 0; minute < 3; minute += 1) {
       log.error({}, "failed");
       log.error({}, "failed");
@@ -45,7 +45,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
     expect(logged().at(-1)?.msg).toBe("failed");
   });
 
-  test("protocol rule 10: inventing kinds gets nobody unlimited lines or memory", () => {
+  test("protocol rule 10: inventing new kinds gains neither unlimited lines nor memory", () => {
     for (let each = 0; each < 10_000; each += 1) log.warn({ client: `C-${each}` }, "refused a sign-in", `C-${each}`);
     expect(lines).toHaveLength(MAX_THROTTLED_KEYS + 1);
     clock.advance(THROTTLE_WINDOW_MS);
@@ -62,7 +62,7 @@ describe("protocol rule 10: what can be repeated at will fills no log", () => {
     expect(lines).toHaveLength(2);
   });
 
-  test("protocol rule 10: what could not be emitted is counted with the next minute's", async () => {
+  test("protocol rule 10: what could not be emitted is counted with the next minute", async () => {
     const emitted: Repeats<string>[] = [];
     let fails = true;
     const throttle = new Throttle<string>(clock, async (minute) => {

@@ -14,12 +14,12 @@ const started: Started = {
   demoSignIns,
 };
 
-test("set-up: a demo's start prints its sign-ins", () => {
+test("set-up: a starting demo prints its accounts", () => {
   const text = banner(started);
   expect(text).toMatch(/^ {2}Sign in {3}admin \/ admin@123 +Super Admin\n {12}partner \/ partner@123 +Partner$/m);
 });
 
-test("set-up: sign-ins whose passwords were changed are not printed", () => {
+test("set-up: accounts whose passwords were changed are not printed", () => {
   const left = banner({ ...started, demoSignIns: demoSignIns.slice(1) });
   expect(left).not.toContain("admin@123");
   expect(left).toMatch(/^ {2}Sign in {3}partner \/ partner@123 +Partner$/m);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { builtConsole, ensureConsoleBuilt } from "./console-build.ts";
 
-/** In Vite's place: writes what a build writes, and counts. */
+/** Replaces Vite: writes what a build writes, and counts the builds. */
 const builder = `
 import { mkdirSync, writeFileSync } from "node:fs";
 const out = process.argv[process.argv.indexOf("--outDir") + 1];
@@ -48,7 +48,7 @@ test("set-up: production accepts a console as it was shipped, but none built fro
   await expect(builtConsole(checkout)).rejects.toThrow("The console is not built: run `npm run build`");
   await ensureConsoleBuilt(say, checkout);
   const there = join(folder, "there");
-  // Other folder, other times, no builder: as a package or an image has it.
+  // Another folder, other file times, no builder: as in a package or an image.
   await cp(checkout, there, { recursive: true });
   await rm(join(there, "node_modules"), { recursive: true });
   expect(await builtConsole(there)).toBe(join(there, "apps/console/dist"));

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vites
 import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
 
-// Each test starts a whole server: nothing here is said about how quick that is.
+// Each test starts a whole server: its time says nothing about speed.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET_KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
@@ -61,7 +61,7 @@ async function connect(url: string): Promise<pg.Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-/** Runs a program of the repository to its end, as the servers' account. */
+/** Runs a program of the repository to its end, with the servers' account. */
 async function program(name: string, words: readonly string[]): Promise<{ code: number | null; printed: string }> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...words], {
     env: { PATH: process.env["PATH"], ...compiledBefore, DATABASE_URL: database.serverUrl, SECRET_KEY },
@@ -73,7 +73,7 @@ async function program(name: string, words: readonly string[]): Promise<{ code: 
   return { code: child.exitCode, printed };
 }
 
-/** The SQLSTATE that a statement is refused with; null where it was done. */
+/** The SQLSTATE with which a statement is refused; null if it succeeded. */
 async function refusalOf(client: pg.Client, statement: string): Promise<string | null> {
   await client.query("begin");
   try {
@@ -86,7 +86,7 @@ async function refusalOf(client: pg.Client, statement: string): Promise<string |
   }
 }
 
-/** Calls as the first Super Admin. */
+/** Makes calls as the first Super Admin. */
 async function signIn(url: string) {
   const ask = async (route: RouteSpec, body: unknown, token: string | null = null) => {
     const answer = await fetch(url + route.path, {
@@ -101,7 +101,7 @@ async function signIn(url: string) {
   return (route: RouteSpec, body: unknown) => ask(route, body, token);
 }
 
-describe("set-up: a servers' account besides the one that owns the tables", () => {
+describe("set-up: a servers' account separate from the one that owns the tables", () => {
   test("servers work with it, and the database refuses it any change to the audit", async () => {
     const migrated = await runMigrate(database);
     const { username } = new URL(database.serverUrl);
@@ -177,7 +177,7 @@ describe("set-up: a servers' account besides the one that owns the tables", () =
     expect(await refusalOf(client, "truncate audit")).toBe("42501");
   });
 
-  test("a single account keeps working, and a server warns what it could do; another account gets told what it lacks", async () => {
+  test("a single account keeps working, with a warning of what it could do; another account is told what it lacks", async () => {
     const early = serve(database.serverUrl);
     expect(await early.ended()).toBe(1);
     expect(await runMigrate(database.ownerUrl)).toMatchObject({ code: 0 });
@@ -188,7 +188,7 @@ describe("set-up: a servers' account besides the one that owns the tables", () =
     const closed = serve(database.serverUrl);
     expect(await closed.ended()).toBe(1);
     expect(closed.said()).toContain("gives the servers' account what it needs");
-    // The way from one account to two is the same command.
+    // The same command changes from one account to two.
     expect(await runMigrate(database)).toMatchObject({ code: 0 });
     await serve(database.serverUrl).ready();
     expect(run?.said()).not.toContain(MAY_CHANGE);
@@ -214,7 +214,7 @@ describe("set-up: a servers' account besides the one that owns the tables", () =
   });
 });
 
-/** What would change or hide what happened, or let it be changed. */
+/** Everything that would change or hide history, or allow that. */
 const forbidden = [
   "update audit set actor = 'me'",
   "delete from audit",
@@ -240,6 +240,6 @@ const forbidden = [
   "alter table users add column mine text",
   "create table mine (id integer)",
   "set session_replication_role = replica",
-  // Who may not hand it on is only warned, and nothing is given.
+  // Somebody without the right to grant only gets a warning, and nothing is granted.
   "grant update on audit to public; update audit set actor = 'me'",
 ];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTestDatabase } from "../../test/test-database.ts";
 import { createFirstAdmin } from "./installation.repository.ts";
 
-test("set-up: of servers that start at once on an empty database one creates the Super Admin, and none fails", async () => {
+test("set-up: of servers that start concurrently on an empty database one creates the Super Admin, and none fails", async () => {
   const database = await createTestDatabase();
   const { db } = database;
   try {

@@ -17,7 +17,7 @@ describe("set-up: mail", () => {
     ]);
   });
 
-  test("to another machine it is encrypted or not sent; credentials and sender are parsed", () => {
+  test("mail to another machine is encrypted or not sent; credentials and sender are parsed", () => {
     const from = { name: "", address: "reports@example.org" };
     const set = (url: string, sender = "reports@example.org") => mailIn({ SMTP_URL: url, MAIL_FROM: sender });
     expect(set("smtp://sun%40crew:p%2Fw@mail.example.org", "Suncrew Reports <reports@example.org>")).toEqual({
@@ -40,7 +40,7 @@ describe("set-up: mail", () => {
     expect(set("smtp://[::1]:25")).toEqual({ host: "::1", port: 25, secure: false, requireTls: false, ...open });
   });
 
-  test("a wrong address of the mail server is refused without repeating it", () => {
+  test("an invalid mail server URL is refused without repeating it", () => {
     const wrong = mailIn({ SMTP_URL: "smtp://user:hush@mail.example.org/inbox", MAIL_FROM: "reports@example.org" });
     expect(wrong).toEqual([expect.stringMatching(/^SMTP_URL must be/)]);
     expect(JSON.stringify(wrong)).not.toContain("hush");

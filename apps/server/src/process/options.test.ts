@@ -13,7 +13,7 @@ function refusal(...argv: string[]): string {
 }
 
 describe("set-up: options of a start", () => {
-  test("without options the size of the fleet is left open", () => {
+  test("without options the size of the fleet is not set", () => {
     expect(readOptions(["demo"])).toEqual({
       mode: "demo",
       help: false,

@@ -9,7 +9,7 @@ import type { OpenDatabase } from "../platform/database/database.ts";
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
-/** Of what hangs. */
+/** The time limit for a process that hangs. */
 const PATIENCE = { timeout: 60_000 };
 
 let folder: string;
@@ -46,7 +46,7 @@ async function said(words: string): Promise<void> {
   await expect.poll(() => run.said(), PATIENCE).toContain(words);
 }
 
-test("set-up: a start waits for the database and says so; a running server logs an outage once", async () => {
+test("set-up: a starting server waits for the database and says so; a running one logs an outage once", async () => {
   await said("is away");
   await interruptible.setFault(null);
   const { url } = await run.ready();
@@ -83,7 +83,7 @@ test("set-up: a start waits for the database and says so; a running server logs 
   expect(run.printed()).not.toMatch(/"(error|reason)":(\{\}|"")/);
 });
 
-test("set-up: a start that waits for the database can be stopped", async () => {
+test("set-up: a start that is waiting for the database can be stopped", async () => {
   await said("is away");
   run.child.kill("SIGTERM");
   expect(await run.ended()).toBe(0);

@@ -6,14 +6,14 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { processesNaming, runSuncrew, type SuncrewRun, takePort } from "../../test/suncrew-process.ts";
 
-// Each test starts whole Suncrews, some of them three: nothing here is said about how quick that is.
+// Each test starts complete Suncrews, some of them three: its time says nothing about speed.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 let dataDir: string;
 const runs: SuncrewRun[] = [];
 
-/** Any free ports, on the data folder of this file. */
+/** Any free ports, with this file's data folder. */
 function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): SuncrewRun {
   const started = runSuncrew(args, { DATA_DIR: dataDir, PORT: "0", MQTT_PORT: "0", ...environment });
   runs.push(started);
@@ -35,13 +35,13 @@ async function siteNames(url: string): Promise<string[]> {
   return siteDetails.response.parse(await response.json()).map((site) => site.name);
 }
 
-/** Where the embedded PostgreSQL of the folder listens, and its process. */
+/** Where the folder's embedded PostgreSQL listens, and its process. */
 async function postmaster(): Promise<{ pid: number; socketFolder: string }> {
   const lines = (await readFile(join(dataDir, "suncrew_demo/postmaster.pid"), "utf8")).split("\n");
   return { pid: Number(lines[0]), socketFolder: lines[4] ?? "" };
 }
 
-/** Waits until no process names the text; the test's own time limit is the patience. */
+/** Waits until no process has the text in its command line; only the test's own time limit ends the wait. */
 async function untilNobodyNames(text: string, except: RegExp): Promise<void> {
   for (;;) {
     const left = (await processesNaming(text)).filter((line) => !except.test(line));
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 describe("set-up: npm start", () => {
-  test("prints address, sign-ins, broker and control address; Ctrl-C with an open stream leaves nothing behind", async () => {
+  test("prints the URL, accounts, broker and control URL; Ctrl-C with an open stream leaves no process behind", async () => {
     const first = run(["demo"]);
     const { url, mqttPort, controlAddress } = await first.ready();
     expect(first.printed()).toContain("admin / admin@123");
@@ -82,7 +82,7 @@ describe("set-up: npm start", () => {
     expect(await processesNaming(dataDir)).toEqual([]);
   });
 
-  test("a second start preserves data and sign-ins; another instance on the same data is refused and touches nothing", async () => {
+  test("a second start keeps data and passwords; another instance on the same data is refused and changes nothing", async () => {
     const first = run(["demo"]);
     const { url } = await first.ready();
     const token = await signIn(url);
@@ -103,7 +103,7 @@ describe("set-up: npm start", () => {
     expect(response.status).toBe(200);
   });
 
-  test("after kill -9 the robots' process ends by itself, and the next start joins the database that was left", async () => {
+  test("after kill -9 the simulator's process ends by itself, and the next start attaches to the database still running", async () => {
     const first = run(["demo"]);
     await first.ready();
     const { pid } = await postmaster();
@@ -143,7 +143,7 @@ describe("set-up: npm start", () => {
     expect((await readdir(dataDir)).filter((name) => name.startsWith("postgresql-"))).toEqual(programs);
   });
 
-  test("a taken port that was set ends with one sentence, a taken default port gives the next free one", async () => {
+  test("an occupied port that was configured ends with one sentence, an occupied default port is replaced by the next free one", async () => {
     const taken = await takePort();
     for (const name of ["PORT", "MQTT_PORT"]) {
       const refused = run(["demo"], { [name]: String(taken.port) });
@@ -163,7 +163,7 @@ describe("set-up: npm start", () => {
     for (const port of defaults) await port?.release();
   });
 
-  test("--help lists the options and ends; wrong options and variables end with exit code 2", async () => {
+  test("--help lists the options and exits; invalid options and variables exit with code 2", async () => {
     const help = run(["demo", "--help"]);
     expect(await help.ended()).toBe(0);
     expect(help.printed()).toContain("--reset");
@@ -201,7 +201,7 @@ describe("set-up: npm run serve", () => {
     expect(production.printed()).toContain("holds the demo's sample data");
   });
 
-  test("shows the random password of the Super Admin also where the first start fails later", async () => {
+  test("shows the Super Admin's random password even if the first start fails later", async () => {
     const folder = await mkdtemp(join(tmpdir(), "suncrew-process-"));
     const environment = { DATA_DIR: folder, SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" };
     const taken = await takePort();
@@ -217,7 +217,7 @@ describe("set-up: npm run serve", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("makes a Super Admin with a random password, shown once, and no demo data", async () => {
+  test("creates a Super Admin with a random password, shown once, and no demo data", async () => {
     const first = run(["production"], { SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" });
     const { url } = await first.ready();
     const password = /Sign in +admin \/ (\S+)/.exec(first.printed())?.[1] ?? "";

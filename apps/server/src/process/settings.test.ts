@@ -84,7 +84,7 @@ describe("set-up: configuration by environment", () => {
     expect(errors[0]).not.toContain("\n");
   });
 
-  test("a secret keeps leading and trailing blanks, everything else is trimmed", () => {
+  test("a secret keeps leading and trailing spaces, everything else is trimmed", () => {
     const set = {
       EMBEDDED: "yes",
       SECRET_KEY: ` ${KEY} `,
@@ -104,7 +104,7 @@ describe("set-up: configuration by environment", () => {
     });
   });
 
-  test("every wrong variable is named, and no secret is repeated", () => {
+  test("every invalid variable is named, and no secret is repeated", () => {
     const errors = errorsIn("demo", { PORT: "x", LOG_LEVEL: "y", SECRET_KEY: "hush", DATABASE_URL: "postgres:hush" });
     expect(errors.map((message) => message.split(" ")[0])).toEqual(["PORT", "DATABASE_URL", "LOG_LEVEL", "SECRET_KEY"]);
     expect(errors.join("\n")).not.toContain("hush");
@@ -163,7 +163,7 @@ describe("set-up: configuration by environment", () => {
     expect(errorsIn("demo", { DATABASE_URL: url })).toEqual([]);
   });
 
-  test("the weather is a sample in a demo and Open-Meteo's in production, whose paid service has another address", () => {
+  test("the weather is a sample in a demo and Open-Meteo's in production, whose paid service has another URL", () => {
     const weatherIn = (mode: "demo" | "production", set: Record<string, string> = {}) => {
       const settings = readSettings(mode, { EMBEDDED: "yes", SECRET_KEY: KEY, ...set });
       return "errors" in settings ? settings.errors : settings.weather;

@@ -10,7 +10,7 @@ import { copyServer, newestMigration } from "../../test/copied-checkout.ts";
 import { runMigrate, runSuncrew, type RunOptions, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { inDatabase } from "../../test/test-database.ts";
 
-// Each test starts whole servers: nothing here is said about how quick that is.
+// Each test starts whole servers: its time says nothing about speed.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let folder: string;
@@ -20,7 +20,7 @@ let closeDatabase: () => Promise<void>;
 const runs: SuncrewRun[] = [];
 
 const numbered = (number: number) => String(number).padStart(4, "0");
-/** The migration of a made-up next version. */
+/** The migration of a fictitious next version. */
 const next = (words: string) => ({ [`${numbered(newest + 1)}_made_up.sql`]: words });
 const additive = "-- additive\nalter table robots add column made_up text not null default 'new';\n";
 const breaking = "-- breaking\nalter table robots add column made_up text;\n";
@@ -39,7 +39,7 @@ afterEach(async () => {
   await closeDatabase();
 });
 
-/** A database without tables, and the address that a server is given for it. */
+/** A database without tables, and the URL that a server is given for it. */
 async function emptyDatabase() {
   const { admin, template } = inject("postgres");
   const name = `${template}_${randomBytes(6).toString("hex")}`;
@@ -89,7 +89,7 @@ async function checkout(name: string, migrations: Readonly<Record<string, string
 }
 
 describe("set-up: npm run migrate", () => {
-  test("comes before production's first server; two at once run it once; after that there is nothing to do", async () => {
+  test("comes before production's first server; of two concurrent runs one migrates; after that there is nothing to do", async () => {
     const early = serve();
     expect(await early.ended()).toBe(1);
     expect(early.said()).toBe(
@@ -165,7 +165,7 @@ describe("set-up: npm run migrate", () => {
     expect(old.said()).toContain(`made by a newer Suncrew: it has schema ${newest + 1}, this Suncrew knows ${newest}`);
   });
 
-  test("protocol rule 3: while it waits for a locked table, others are let through", async () => {
+  test("protocol rule 3: while it waits for a locked table, other queries are let through", async () => {
     await runMigrate(databaseUrl);
     const newer = await checkout("waiting", next(additive));
     await using holder = await connect();
@@ -174,7 +174,7 @@ describe("set-up: npm run migrate", () => {
     const migrating = runMigrate(databaseUrl, [], newer);
     const waits = "select from pg_locks where relation = 'robots'::regclass and not granted";
     while ((await other.query(waits)).rowCount === 0) await new Promise((resolve) => setImmediate(resolve));
-    // Behind a migration that waits without end this would not be answered before the holder is done.
+    // Behind a migration that waits indefinitely this would not be answered before the lock is released.
     await other.query("select count(*) from robots");
     await holder.query("commit");
     expect((await migrating).code).toBe(0);
@@ -191,7 +191,7 @@ describe("set-up: npm run serve", () => {
     await expect(fetch(`${url}/api/health`)).rejects.toThrow();
   });
 
-  test("builds no console: without one it exits before it touches the database, and says what to run", async () => {
+  test("builds no console: without one it exits before it uses the database, and says what to run", async () => {
     let connections = 0;
     const listener = createServer(() => (connections += 1)).listen(0, "127.0.0.1");
     await once(listener, "listening");

@@ -93,7 +93,7 @@ test("device protocol: the simulator passes everything that can be checked, with
   expect(truth.starts).toHaveLength(2);
 });
 
-test("device protocol: without permission to move, no START is sent, and it reports what is not tried", async () => {
+test("device protocol: without permission to move, no START is sent, and what was not tried is reported", async () => {
   const { holds, findings, truth } = await check({ mayMove: false });
   expect(holds).toBe(true);
   expect(truth.startsTaken).toEqual([]);

@@ -16,7 +16,7 @@ const file = randomBytes(300_000);
 let broker: BrokerHarness;
 let fleet: Fleet | null = null;
 let server: Server;
-/** What the server answers instead of the file. */
+/** What the server returns instead of the file. */
 let answerInstead: { status: number; body: Buffer } | null;
 let folder: string;
 let downloads: { now: number; most: number };
@@ -67,7 +67,7 @@ function offerTo(robot: SimulatedRobot, change: Partial<FirmwareOfferMessage> = 
   };
 }
 
-/** What the robot told of an offer, in short and in order. */
+/** What the robot reported about an offer, in short and in order. */
 function toldOf(offerId: string): string[] {
   return broker.received.flatMap(({ leaf, text }) => {
     if (leaf !== "firmware/state") return [];
@@ -76,7 +76,7 @@ function toldOf(offerId: string): string[] {
   });
 }
 
-/** Offers and waits until the robot is connected with an update that ended. */
+/** Sends an offer and waits until the robot is connected again with its update over. */
 async function update(robot: SimulatedRobot, change: Partial<FirmwareOfferMessage> = {}): Promise<string[]> {
   const offer = offerTo(robot, change);
   await broker.offer(SERIAL, offer);
@@ -110,7 +110,7 @@ test.each<[string, FaultInput | null, Partial<FirmwareOfferMessage>, string]>([
   ["fault install", { kind: "firmware", what: "install" }, {}, "FAILED INSTALL_FAILED"],
   ["fault refuse", { kind: "firmware", what: "refuse" }, {}, "REJECTED REFUSED"],
   ["fault roll-back", { kind: "firmware", what: "roll-back" }, {}, "INSTALLED 100"],
-])("protocol rule 13: %s leaves the old version", async (_title, fault, change, end) => {
+])("protocol rule 13: %s keeps the old version", async (_title, fault, change, end) => {
   const robot = (await openFleet()).robot(SERIAL);
   if (fault !== null) robot.inject(fault);
   expect((await update(robot, change)).at(-1)).toBe(end);

@@ -66,7 +66,7 @@ function memoryIn(path: string) {
   return storeFileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).robots[SERIAL];
 }
 
-/** The message as the server would read it, or null where it would drop it. */
+/** The message as the server would parse it, or null if it would drop it. */
 function read({ leaf, text }: Received): { state?: unknown; session?: unknown; motion?: unknown; id?: unknown } | null {
   try {
     const parsed = leaves[leaf].schema.safeParse(JSON.parse(text));
@@ -147,7 +147,7 @@ describe("a robot at a real broker", () => {
   });
 });
 
-/** A clock that stands still until the test moves it. */
+/** A clock that is stopped unless the test advances it. */
 function stoppedClock() {
   const repeated = new Set<() => void>();
   let nowMs = Date.now();
@@ -160,7 +160,7 @@ function stoppedClock() {
     },
     advance(ms: number) {
       nowMs += ms;
-      // Ten beats reach every robot of a fleet once.
+      // Ten ticks reach every robot of a fleet once.
       for (let beat = 0; beat < 10; beat += 1) for (const fn of repeated) fn();
     },
   };

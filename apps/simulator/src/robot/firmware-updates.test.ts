@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { acksIn, INSTALL_MS, RobotHarness, statesIn, updatesIn } from "../../test/robot-harness.ts";
 
-/** A robot that has downloaded the file of an offer and installs it. */
+/** A robot that has downloaded an offered file and is installing it. */
 function installing(harness = RobotHarness.connected()) {
   const offer = harness.offer();
   harness.deliverOffer(offer);
@@ -104,7 +104,7 @@ describe("offers that a robot refuses", () => {
   });
 });
 
-describe("firmware that does not get installed", () => {
+describe("firmware that is not installed", () => {
   it("protocol rule 13: a failed download changes nothing", () => {
     const harness = RobotHarness.connected();
     const offer = harness.offer();

@@ -5,7 +5,7 @@ import { RuleChecker } from "../../test/rule-checker.ts";
 import { LINK_LOSS_MS, RobotHarness } from "../../test/robot-harness.ts";
 
 const HISTORIES = 1_000 * inject("soak").factor;
-/** Seconds on a busy machine, in milliseconds. */
+/** Enough for a busy machine, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const verbs = [
   "START",
@@ -23,7 +23,7 @@ type Step =
   /** Any command ever issued, so that delivery is late, repeated and out of order. */
   | { do: "deliver"; pick: number; retained: boolean }
   | { do: "offer"; arrives: boolean }
-  /** Any offer ever made, late and repeated; or what became of its download. */
+  /** Any offer ever made, late and repeated; or the result of its download. */
   | { do: "deliver offer" | "download"; pick: number; isWhole: boolean }
   | { do: "pass"; ms: number }
   | { do: "disconnect" | "connect" | "lose power" }
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   weighted(1, fc.record({ do: fc.constant("garbage" as const), text: fc.oneof(fc.string(), fc.json()) })),
 );
 
-/** Plays one history under the eyes of the checker; answers how often the robot began to move, and to run new firmware. */
+/** Plays one history, watched by the checker; returns how often the robot started moving, and started new firmware. */
 function play(steps: readonly Step[]): { moves: number; installed: number } {
   const harness = RobotHarness.connected({ battery: 100 });
   const checker = new RuleChecker(harness);
@@ -143,7 +143,7 @@ function play(steps: readonly Step[]): { moves: number; installed: number } {
         break;
     }
     checker.settle();
-    // Whoever runs the robot starts it anew where the new firmware wants it.
+    // The host restarts the robot when the new firmware requires it.
     if (harness.takeRestart()) {
       harness.losePower();
       checker.powerLost();

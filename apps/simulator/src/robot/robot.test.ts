@@ -54,7 +54,7 @@ describe("a robot that cleans", () => {
     expect(eventsIn(harness.pass(60 * MINUTE_MS))).toContain("ALERT_CLEARED LOW_BATTERY");
   });
 
-  it("reports at least every 30 s although nothing changed", () => {
+  it("reports at least every 30 s even if nothing changed", () => {
     const harness = RobotHarness.connected({ battery: 100 });
     let silentMs = 0;
     for (let second = 0; second < 300; second += 1) {

@@ -64,7 +64,7 @@ describe("Alerts: a whole site going dark is one alert", () => {
     expect(decided({ offline: [offline(1, 9_000, true), offline(1, 31)] })).toEqual({ ...nothing, told: 1 });
   });
 
-  it("stays while nobody is back, and is over with the first", () => {
+  it("stays while nobody is back, and ends with the first that returns", () => {
     const outages = [{ siteId: 1, clearedAt: null }];
     expect(decided({ offline: twenty(1, 90), outages })).toEqual(nothing);
     expect(decided({ offline: twenty(1, 90), outages, recoveredSiteIds: new Set([1]) })).toEqual({
@@ -75,13 +75,13 @@ describe("Alerts: a whole site going dark is one alert", () => {
     expect(decided({ outages })).toEqual({ ...nothing, recovered: [1] });
   });
 
-  it("is over for five minutes before robots that are still offline get their own alerts", () => {
+  it("has been over for five minutes before robots that are still offline get their own alerts", () => {
     const recovered = { offline: twenty(1, 90), recoveredSiteIds: new Set([1]) };
     expect(decided({ ...recovered, outages: [{ siteId: 1, clearedAt: ago(4.9) }] })).toEqual(nothing);
     expect(decided({ ...recovered, outages: [{ siteId: 1, clearedAt: ago(5) }] })).toEqual({ ...nothing, told: 20 });
   });
 
-  it("is raised again where the one robot that was back left again", () => {
+  it("is raised again if the only robot that was back leaves again", () => {
     expect(
       decided({ offline: [...twenty(1, 90), offline(1, 6)], outages: [{ siteId: 1, clearedAt: ago(8) }] }),
     ).toEqual({

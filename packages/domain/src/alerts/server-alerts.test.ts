@@ -51,12 +51,12 @@ test.each([
   expect(shown(battery, charging)).toBe(said);
 });
 
-test("Alerts: a robot that reports its low battery itself is trusted, and nobody reads it twice", () => {
+test("Alerts: a robot that reports its low battery itself is trusted, and it is not reported twice", () => {
   expect(shown(5, false, ["DUST", "LOW_BATTERY"])).toBe("over");
   expect(shown(5, false, ["DUST"])).toBe("CRITICAL");
 });
 
-test("Alerts: property: a battery that sways by less than five per cent raises one alert", () => {
+test("Alerts: property: a battery level that fluctuates by less than five per cent raises one alert", () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: 100, noNaN: true }),

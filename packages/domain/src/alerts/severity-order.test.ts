@@ -11,7 +11,7 @@ const alert = (id: string, severity: OrderedAlert["severity"], minute: number, m
 });
 const later = "2026-03-02T00:00:00.000Z";
 
-test("Alerts: the worst first, then what nobody has acknowledged, then the newest; those of the past last", () => {
+test("Alerts: the worst first, then unacknowledged ones, then the newest; past ones last", () => {
   const wanted = [
     alert("9", "CRITICAL", 5),
     alert("8", "CRITICAL", 4),

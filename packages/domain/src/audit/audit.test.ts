@@ -22,7 +22,7 @@ test("audit view: only changes are shown, but everything of created and deleted 
   expect(changesOf({ action: "SIGN_OUT", before: null, after: null })).toEqual([]);
 });
 
-test("audit view: what only one side of an edit recorded is no change; what a deletion recorded is", () => {
+test("audit view: a field that only one side of an edit recorded is no change; what a deletion recorded is", () => {
   const before = { city: "Bikaner", built_in: false, created_at: "2026-01-01T00:00:00.000Z" };
   expect(changesOf({ action: "UPDATE_PARTNER", before, after: { city: "Barmer" } })).toEqual([
     { field: "city", before: "Bikaner", after: "Barmer" },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { may, mayCall, permissions } from "./permissions.ts";
 
 describe("§6 Roles and permissions", () => {
-  it("lets nobody but a signed-in user make calls, save those open to anyone", () => {
+  it("allows only signed-in users to make calls, except those open to anyone", () => {
     expect(mayCall(null, "login")).toBe(true);
     expect(mayCall(null, "config")).toBe(true);
     expect(mayCall(null, "siteDetails")).toBe(false);
@@ -12,7 +12,7 @@ describe("§6 Roles and permissions", () => {
     expect(mayCall(null, "live")).toBe(false);
   });
 
-  it("and the contract say the same of the calls open to anyone", () => {
+  it("and the contract agree on the calls open to anyone", () => {
     const specs: Readonly<Record<string, RouteSpec>> = routes;
     const open = Object.entries(specs).flatMap(([name, route]) => (route.open === true ? [name] : []));
     const anyone = Object.entries(permissions).flatMap(([name, { access }]) => (access === "anyone" ? [name] : []));

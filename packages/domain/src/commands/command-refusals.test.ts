@@ -16,7 +16,7 @@ const ready: StartCandidate = {
   hasUnsettledMaintenanceOn: false,
 };
 
-describe("protocol rule 2: START only to a robot that is there", () => {
+describe("protocol rule 2: START only to a robot that is connected", () => {
   it("is sent to a robot that is online, fresh and stopped", () => {
     expect(startRefusal(ready, now)).toBeNull();
   });
@@ -37,14 +37,14 @@ describe("protocol rule 2: START only to a robot that is there", () => {
     ["is locked at the robot", { deviceMode: "MAINTENANCE" }, "maintenance"],
     ["has a lock on its way", { hasUnsettledMaintenanceOn: true }, "maintenance"],
     ["installs new firmware (rule 13)", { installing: true }, "installing"],
-    ["starts anew with new firmware (rule 13)", { installing: true, online: false, liveStateAt: null }, "installing"],
+    ["restarts with new firmware (rule 13)", { installing: true, online: false, liveStateAt: null }, "installing"],
     ["has a clock 30.001 s ahead (rule 12)", { clockSkewMs: 30_001 }, "clock"],
     ["has a clock 30.001 s behind (rule 12)", { clockSkewMs: -30_001 }, "clock"],
   ])("is refused to a robot that %s", (_words, change, refusal) => {
     expect(startRefusal({ ...ready, ...change }, now)).toBe(refusal);
   });
 
-  it("takes the limits themselves as still good", () => {
+  it("still accepts values exactly at the limits", () => {
     const edge = { ...ready, liveStateAt: new Date(now.getTime() - 45_000), clockSkewMs: 30_000 };
     expect(startRefusal(edge, now)).toBeNull();
   });

@@ -16,7 +16,7 @@ const command = (change: Partial<SentCommand>): SentCommand => ({
   ...change,
 });
 
-describe("protocol rule 6: done is what the robot shows", () => {
+describe("protocol rule 6: a command is done when the robot shows it", () => {
   test.each<[string, Partial<ReportedState>, Partial<SentCommand>, boolean]>([
     ["START: moving on its run", {}, {}, true],
     ["START: moving on another run", { runId: "0198c0de-0000-7000-8000-000000000002" }, {}, false],
@@ -40,7 +40,7 @@ describe("protocol rule 6: done is what the robot shows", () => {
     expect(stateConfirms({ ...state, ...stateChange }, command(commandChange))).toBe(shown);
   });
 
-  it("takes no state from before the robot took the command", () => {
+  it("accepts no state from before the robot accepted the command", () => {
     for (const verb of ["START", "STOP", "SET", "MAINTENANCE_OFF"] as const) {
       const before = { ...state, lastSeq: 9, motion: verb === "STOP" ? ("STOPPED" as const) : state.motion };
       expect(stateConfirms(before, command({ verb }))).toBe(false);

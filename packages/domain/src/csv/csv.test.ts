@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCsv, writeCsv } from "./csv.ts";
 
-describe("§9 CSV exports: they open in a spreadsheet and carry no formula", () => {
+describe("§9 CSV exports: they open in a spreadsheet and contain no formula", () => {
   test("byte order mark, line ends, and every cell in quotation marks", () => {
     expect(
       writeCsv(
@@ -40,11 +40,11 @@ describe("§9 CSV exports: they open in a spreadsheet and carry no formula", () 
     expect(writeCsv(["a", "b"], [["", given]])).toBe(`\uFEFF"a","b"\r\n"","${written}"\r\n`);
   });
 
-  test("a number that begins a row is text: a reader of semicolons takes it for one with the cells behind it", () => {
+  test("a number at the start of a row is text: a reader that expects semicolons joins it with the cells after it", () => {
     expect(writeCsv(["a", "b"], [["-1", "5*HYPERLINK(A1)"]])).toContain(`\r\n"'-1","5*HYPERLINK(A1)"\r\n`);
   });
 
-  /** What people may send, with much of what is dangerous. */
+  /** What people may send, including much that is dangerous. */
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }),
     fc.string({ unit: fc.constantFrom("=", "+", "-", "@", "＝", ";", ",", "\t", "\n", "\r", '"', "'", " ", "a", "1") }),

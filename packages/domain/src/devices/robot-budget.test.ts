@@ -48,14 +48,14 @@ describe("protocol rule 10: budgets of a robot", () => {
     );
   });
 
-  test("protocol rule 10: a working robot hits no limit: two states a second all day, 200 events after a day offline", () => {
+  test("protocol rule 10: a robot at work reaches no limit: two states a second all day, 200 events after a day offline", () => {
     const halfSeconds = Array.from({ length: 2 * 86_400 }, (_, index) => index * 500);
     expect(takenOf("readings", halfSeconds)).toBe(halfSeconds.length);
     expect(takenOf("messages", halfSeconds)).toBe(halfSeconds.length);
     expect(takenOf("events", Array<number>(200).fill(86_400_000))).toBe(200);
     const quarters = Array.from({ length: 96 }, (_, index) => index * 900_000);
     expect(takenOf("runs", quarters)).toBe(96);
-    // Twenty at once, as a state can list, and a sensor that comes and goes twice a minute.
+    // Twenty at once, as many as a state can list, and a sensor that toggles twice a minute.
     expect(takenOf("alerts", [...Array<number>(20).fill(0), ...halfSeconds.filter((ms) => ms % 30_000 === 0)])).toBe(
       20 + 2_880,
     );

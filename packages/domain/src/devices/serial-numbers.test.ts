@@ -12,7 +12,7 @@ const use = (change: Partial<SerialUse>): SerialUse => ({
   ...change,
 });
 
-describe("§6 PARTNER: a serial number that is not allocated to the partner is as if it were not there", () => {
+describe("§6 PARTNER: a serial number that is not allocated to the partner seems not to exist", () => {
   test.each([
     ["its own free one", {}, null],
     ["its own retired one", { device: device(OWN, true) }, "retired"],

@@ -21,7 +21,7 @@ const ready: OfferCandidate = {
 };
 
 describe("protocol rule 13: new firmware only for a stopped robot", () => {
-  it("is offered to one that is there, idle, and has half of its battery", () => {
+  it("is offered to one that is online, idle, and has half of its battery", () => {
     expect(offerRefusal(ready, "2.0.0", now)).toBeNull();
     expect(offerRefusal({ ...ready, firmware: null, waitUntil: now, deviceMode: "MANUAL" }, "2.0.0", now)).toBeNull();
   });
@@ -35,12 +35,12 @@ describe("protocol rule 13: new firmware only for a stopped robot", () => {
     ["has a wrong clock", { clockSkewMs: -30_001 }, "clock"],
     ["moves", { motion: "MOVING", status: "normal" }, "moving"],
     ["never showed whether it moves", { motion: null }, "moving"],
-    ["has a command under way", { hasOpenCommand: true }, "commanded"],
+    ["has a command in progress", { hasOpenCommand: true }, "commanded"],
     ["may be installing what it did not show in time", { stillInstalling: true }, "installing"],
     ["shows a warning", { status: "warning" }, "not-idle"],
     ["has 49.9 % battery", { batteryPercent: 49.9 }, "battery"],
     ["has 12 % battery and warns of it", { batteryPercent: 12, status: "warning" }, "battery"],
-    ["never told its battery", { batteryPercent: null }, "battery"],
+    ["never reported its battery", { batteryPercent: null }, "battery"],
     ["refused a moment ago", { waitUntil: new Date(now.getTime() + 1) }, "refused"],
   ])("waits where it %s", (_words, change, why) => {
     expect(offerRefusal({ ...ready, ...change }, "2.0.0", now)).toEqual({ kind: "wait", why });
@@ -48,7 +48,7 @@ describe("protocol rule 13: new firmware only for a stopped robot", () => {
 
   test.each<[string, Partial<OfferCandidate>, string]>([
     ["was deleted", { deleted: true }, "deleted"],
-    ["has another device since", { replaced: true }, "replaced"],
+    ["has been given another device", { replaced: true }, "replaced"],
     ["has a retired device", { deviceRetired: true }, "retired"],
     ["runs it already", { firmware: "2.0.0" }, "has-it"],
   ])("is left out where it %s, also while it is away", (_words, change, why) => {

@@ -62,7 +62,7 @@ function happen(rollout: Rollout, what: string, which: number): void {
   }
 }
 
-/** What is wrong with a step, by the rules. */
+/** What is wrong with a step, according to the rules. */
 function problemOf(before: RolloutProgress, step: RolloutStep): string | null {
   const isRunning = before.state === "RUNNING";
   switch (step.kind) {
@@ -83,7 +83,7 @@ function problemOf(before: RolloutProgress, step: RolloutStep): string | null {
   }
 }
 
-/** Takes the next step; answers whether the rollout has ended. */
+/** Takes the next step; returns whether the rollout has ended. */
 function takeStep(rollout: Rollout, problems: string[]): boolean {
   const before = progressOf(rollout);
   const step = rolloutStep(before);
@@ -97,7 +97,7 @@ function takeStep(rollout: Rollout, problems: string[]): boolean {
   return step.kind === "end";
 }
 
-describe("protocol rule 13: how a rollout goes on", () => {
+describe("protocol rule 13: how a rollout proceeds", () => {
   it("whatever happens, starts with one canary, keeps batches separate, pauses above the threshold, and ends", () => {
     fc.assert(
       fc.property(rollouts, ({ robots, batchSize, threshold, happenings }) => {
@@ -114,7 +114,7 @@ describe("protocol rule 13: how a rollout goes on", () => {
           else if (!ended) happen(rollout, what, which);
           expect(rollout.robots.filter(({ state }) => state === "OPEN").length).toBeLessThanOrEqual(batchSize);
         }
-        // Left to people who let it go on and robots that take it, it ends.
+        // If people let it continue and robots accept the firmware, it ends.
         for (let turn = 0; !ended && turn < 4 * robots + 4; turn += 1) {
           happen(rollout, "resume", 0);
           ended = takeStep(rollout, problems);
@@ -138,26 +138,26 @@ describe("protocol rule 13: how a rollout goes on", () => {
     canaryFailed: false,
   };
   test.each<[string, Partial<RolloutProgress>, string]>([
-    ["goes on where exactly the threshold failed", {}, "offer"],
-    ["pauses where more failed", { failed: 3, done: 8, newFailures: 3 }, "pause"],
+    ["continues if exactly the threshold failed", {}, "offer"],
+    ["pauses if more failed", { failed: 3, done: 8, newFailures: 3 }, "pause"],
     [
-      "pauses at once where more will have failed whatever comes",
+      "pauses at once if more will have failed whatever happens",
       { open: 1, failed: 3, done: 7, newFailures: 3 },
       "pause",
     ],
-    ["waits while those under way may still make it good", { open: 9, failed: 3, done: 8, newFailures: 3 }, "nothing"],
-    ["goes on where a person knew of all failures", { failed: 9, done: 1, newFailures: 0 }, "offer"],
-    ["ends where nobody waits, however many failed", { waiting: 0, failed: 10, done: 0 }, "end"],
-    ["ends paused too where nobody waits", { waiting: 0, state: "PAUSED" }, "end"],
-    ["does not begin anything while it is paused", { state: "PAUSED" }, "nothing"],
-    ["waits for the batch under way where it was cancelled", { state: "CANCELLED", waiting: 0, open: 1 }, "nothing"],
+    ["waits while those in progress may still compensate", { open: 9, failed: 3, done: 8, newFailures: 3 }, "nothing"],
+    ["continues if a person knew of all failures", { failed: 9, done: 1, newFailures: 0 }, "offer"],
+    ["ends if nobody waits, however many failed", { waiting: 0, failed: 10, done: 0 }, "end"],
+    ["ends while paused, too, if nobody waits", { waiting: 0, state: "PAUSED" }, "end"],
+    ["starts nothing while it is paused", { state: "PAUSED" }, "nothing"],
+    ["waits for the batch in progress if it was cancelled", { state: "CANCELLED", waiting: 0, open: 1 }, "nothing"],
   ])("%s", (_words, change, kind) => {
     expect(rolloutStep({ ...stand, ...change }).kind).toBe(kind);
   });
 });
 
-describe("protocol rule 13: what a report makes of a robot", () => {
-  it("never ends an update well, and lets a robot wait that refused for what passes", () => {
+describe("protocol rule 13: the effect of a robot's report", () => {
+  it("never completes an update, and lets a robot wait that refused for a temporary reason", () => {
     const of = (
       phase: Parameters<typeof reportOutcome>[0]["phase"],
       code: Parameters<typeof reportOutcome>[0]["code"],
@@ -166,7 +166,7 @@ describe("protocol rule 13: what a report makes of a robot", () => {
     expect(of("REJECTED", "BUSY")).toEqual({ state: "WAITING", code: "BUSY" });
     expect(of("REJECTED", "INVALID")).toEqual({ state: "FAILED", code: "INVALID" });
     expect(of("REJECTED", null)).toEqual({ state: "FAILED", code: "REFUSED" });
-    // What it took it does not take again by itself.
+    // What it accepted it does not accept again by itself.
     expect(of("FAILED", "BATTERY_LOW")).toEqual({ state: "FAILED", code: "BATTERY_LOW" });
   });
 });

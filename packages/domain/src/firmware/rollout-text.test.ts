@@ -36,11 +36,11 @@ test.each([
   [{ open: 0 }, "Waits for its offer, which is next"],
   [{}, "Waits for the first robot to run it"],
   [{ done: 1 }, "Waits for its turn after the current batch"],
-])("protocol rule 13: a robot that could take it, with %o, is told what it waits for", (change, words) => {
+])("protocol rule 13: a robot that could accept it, with %o, is shown what it waits for", (change, words) => {
   expect(turnText({ paused: false, canSend: true, open: 1, done: 0, ...change })).toBe(words);
 });
 
-test("protocol rule 13: robots are waited for as many hours as were chosen, and no longer", () => {
+test("protocol rule 13: robots are waited for as many hours as chosen, and no longer", () => {
   const since = new Date("2026-03-01T06:00:00Z");
   expect(isWaitOver(since, 24, new Date("2026-03-02T05:59:59.999Z"))).toBe(false);
   expect(isWaitOver(since, 24, new Date("2026-03-02T06:00:00Z"))).toBe(true);

@@ -11,7 +11,7 @@ import {
 const of = (...statuses: ("normal" | "idle" | "warning" | "offline" | "critical")[]) =>
   statuses.map((status) => ({ status, motion: null }));
 
-describe("§5 Robot group: names are compared without case and spaces", () => {
+describe("§5 Robot group: names are compared ignoring case and spaces", () => {
   test.each([
     ["East Row", "eastrow"],
     ["  EAST  row\t", "eastrow"],
@@ -38,7 +38,7 @@ describe("§4 Group status", () => {
 });
 
 describe("§4 Button enabling of a group", () => {
-  test("Start All is disabled if any member is normal or moves, Stop All if none does", () => {
+  test("Start All is disabled if any member is normal or moving, Stop All if none is", () => {
     expect(groupCan.startAll(of("idle", "normal"), false)).toBe("member-running");
     expect(groupCan.startAll(of("idle", "offline"), false)).toBeNull();
     expect(groupCan.startAll([{ status: "warning", motion: "MOVING" }], false)).toBe("member-running");
@@ -58,7 +58,7 @@ describe("§4 Button enabling of a group", () => {
     expect(groupCan.startAll(lost("MUST_HAVE_STOPPED"), false)).toBeNull();
   });
 
-  test("Start All and Stop All of nobody", () => {
+  test("Start All and Stop All of an empty group", () => {
     expect(groupCan.stopAll([], true)).toBe("empty");
   });
 });

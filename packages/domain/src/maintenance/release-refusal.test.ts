@@ -16,13 +16,13 @@ describe("protocol rule 8: who may be released", () => {
   test.each([
     ["a robot that keeps its lock", {}, null],
     ["one that was locked at the robot itself", { operatingMode: "auto" }, null],
-    ["one that lost its lock while the server keeps it", { deviceMode: "AUTO" }, null],
+    ["one that lost its lock while the server still has it", { deviceMode: "AUTO" }, null],
     ["one that is not locked", { operatingMode: "auto", deviceMode: "AUTO" }, "not-locked"],
-    ["one whose device was retired, rather than away for ever", { deviceRetired: true, online: false }, "retired"],
+    ["one whose device was retired, rather than offline for ever", { deviceRetired: true, online: false }, "retired"],
     ["one that is away", { online: false }, "away"],
     ["one without a live state", { liveStateAt: null }, "away"],
     ["one that has not confirmed the lock", { hasUnsettledMaintenanceOn: true }, "lock-unconfirmed"],
-    ["one whose release is under way", { hasUnsettledMaintenanceOff: true }, "release-open"],
+    ["one whose release is in progress", { hasUnsettledMaintenanceOff: true }, "release-open"],
     ["one that has been silent", { liveStateAt: new Date(now.getTime() - 45_001) }, "stale"],
   ] as const)("%s", (_, change, expected) => {
     expect(releaseRefusal({ ...locked, ...change }, now)).toBe(expected);

@@ -11,7 +11,7 @@ test.each([
   expect(certificationsOf(certificationsAsText(list))).toEqual(list);
 });
 
-describe("a new partner's username is readable and nobody else's", () => {
+describe("a new partner's username is readable and unique", () => {
   test.each([
     ["SunCare Services Pvt. Ltd.", [], "suncare.services"],
     ["SunCare Services", ["suncare.services", "suncare.services2"], "suncare.services3"],

@@ -10,7 +10,7 @@ const credentials = {
   customMessage: " Welcome,\r\nसौर टीम & co. ",
 };
 
-/** What a mail program reads, which does not take + for a blank. */
+/** What a mail program reads, which does not treat + as a space. */
 function field(link: string, name: string): string {
   const [, value = ""] = new RegExp(`[?&]${name}=([^&#]*)`).exec(link) ?? [];
   return decodeURIComponent(value);
@@ -34,13 +34,13 @@ describe("§2 Share Login Credentials: prefilled links", () => {
     expect(shareMessage({ ...credentials, customMessage: " \n" })).not.toContain("\n\n\n");
   });
 
-  test("e-mail: blanks are %20, lines end with CRLF, the address stays readable", () => {
+  test("e-mail: spaces are %20, lines end with CRLF, the address stays readable", () => {
     expect(mailtoLink(" asha+sun@suncare.example ", "A b", "c & d\ne+f")).toBe(
       "mailto:asha%2Bsun@suncare.example?subject=A%20b&body=c%20%26%20d%0D%0Ae%2Bf",
     );
   });
 
-  test("WhatsApp: digits alone", () => {
+  test("WhatsApp: digits only", () => {
     expect(whatsAppLink("+919845012345", "a b\nc")).toBe("https://wa.me/919845012345?text=a%20b%0Ac");
   });
 
@@ -62,7 +62,7 @@ describe("§2 Share Login Credentials: prefilled links", () => {
     );
   });
 
-  test("half a character does not stop the message", () => {
+  test("half a surrogate pair does not break the message", () => {
     expect(smsLink("+919845012345", "a\uD83D")).toBe("sms:+919845012345?body=a%EF%BF%BD");
   });
 });

@@ -19,7 +19,7 @@ const performance = {
 } as const;
 const alerts = { type: "alerts", enabled: true, order: 2, fields: on("critical_alerts") } as const;
 
-/** The sections of a right body. */
+/** The sections of a valid body. */
 function composed(sent: Parameters<typeof composeSections>[0]) {
   const result = composeSections(sent);
   if (result.kind === "problem") throw new Error(result.message);
@@ -49,7 +49,7 @@ describe("§3 Report template: sections and fields", () => {
     expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length);
   });
 
-  test("what was sent is completed to all five in their order; what was not named is off", () => {
+  test("the sections sent are completed to all five in order; those not named are off", () => {
     const sections = composed([
       { ...alerts, order: 1 },
       { ...performance, order: 4, fields: [...performance.fields, { name: "efficiency", enabled: false }] },
@@ -72,7 +72,7 @@ describe("§3 Report template: sections and fields", () => {
     expect([ids.length, new Set(ids).size]).toEqual([25, 25]);
   });
 
-  test("two sections at one place keep the catalogue's order", () => {
+  test("two sections with the same position keep the catalogue's order", () => {
     const sections = composed([{ ...alerts, order: 1 }, performance]);
     expect(sections.slice(0, 2).map(({ type }) => type)).toEqual(["performance", "alerts"]);
   });
@@ -107,7 +107,7 @@ describe("§3 Report template: sections and fields", () => {
   });
 });
 
-test("§3 the three sample templates keep the rules, and without a template a report prints everything", () => {
+test("§3 the three sample templates follow the rules, and without a template a report prints everything", () => {
   expect(sampleTemplates.map(({ name, isActive }) => [name, isActive])).toEqual([
     ["Monthly Site Report", true],
     ["Performance Only Report", true],

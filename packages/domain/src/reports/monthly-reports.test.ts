@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lastMonth, MAX_ATTEMPTS, monthRange, monthName, retryTime } from "./monthly-reports.ts";
 
-describe("monthly reports: the month that was over last is the site's, not that of UTC", () => {
+describe("monthly reports: the last complete month is the site's, not UTC's", () => {
   test.each([
     // In India the first day begins at 18:30 UTC of the day before.
     ["Asia/Kolkata", "2026-10-31T18:29:59Z", "2026-09-01", "2026-09-30T18:30:00Z"],
@@ -26,7 +26,7 @@ describe("monthly reports: the month that was over last is the site's, not that 
   });
 });
 
-test("monthly reports: pauses between attempts grow, and end", () => {
+test("monthly reports: pauses between attempts grow, and then attempts end", () => {
   const now = new Date("2026-10-31T18:30:00Z");
   const pauses = Array.from(
     { length: MAX_ATTEMPTS - 1 },

@@ -26,7 +26,7 @@ test("§7 reportpdf: from and to are local time at the site, and the last second
   expect(hoursOf("2026-03-08 00:00:00", "2026-03-08 23:59:59", "America/Havana")).toBe(23);
 });
 
-test("§7 reportpdf: skipped times are those after the gap, doubled ones the first", () => {
+test("§7 reportpdf: skipped times are moved after the gap, repeated ones are the first", () => {
   expect(spanOf("2026-03-29 02:30:00", "2026-03-29 03:29:59", "Europe/Berlin")).toEqual({
     from: new Date("2026-03-29T01:00:00Z"),
     to: new Date("2026-03-29T01:30:00Z"),
@@ -49,7 +49,7 @@ test("§7 reportpdf: a start after the end, and more days than a report may have
   expect(reportSpanOf("2025-01-02 00:00:00", "2026-02-05 00:00:00", "UTC", 400)).toHaveProperty("from");
 });
 
-test("decisions, report figures: days are the site's, whole but for the ends, without gaps", () => {
+test("decisions, report figures: days are the site's, whole except at the ends, without gaps", () => {
   const days = siteDaysOf(spanOf("2026-03-28 12:00:00", "2026-03-30 05:59:59", "Europe/Berlin"), "Europe/Berlin");
   expect(days.map(({ date, fromMs, toMs }) => [date, (toMs - fromMs) / 3_600_000])).toEqual([
     ["2026-03-28", 12],
@@ -57,12 +57,12 @@ test("decisions, report figures: days are the site's, whole but for the ends, wi
     ["2026-03-30", 6],
   ]);
   expect(days.slice(1).map(({ fromMs }) => fromMs)).toEqual(days.slice(0, -1).map(({ toMs }) => toMs));
-  // Samoa left out 30 December 2011.
+  // Samoa skipped 30 December 2011.
   const apia = siteDaysOf(spanOf("2011-12-29 00:00:00", "2011-12-31 23:59:59", "Pacific/Apia"), "Pacific/Apia");
   expect(apia.map(({ date }) => date)).toEqual(["2011-12-29", "2011-12-31"]);
 });
 
-test("decisions, report figures: offsets are written as clocks show them", () => {
+test("decisions, report figures: offsets are written as on clocks", () => {
   const offsetOf = (zone: string, at = "2026-01-15T12:00:00.500Z") => utcOffsetOf(new Date(at), zone);
   expect([offsetOf("Asia/Kolkata"), offsetOf("UTC"), offsetOf("America/St_Johns")]).toEqual([
     "UTC+05:30",
@@ -73,7 +73,7 @@ test("decisions, report figures: offsets are written as clocks show them", () =>
 });
 
 test.each(["Asia/Kolkata", "Europe/Berlin", "Australia/Lord_Howe", "America/Havana", "America/St_Johns"])(
-  "decisions, report figures: the quick local text is the calendar's, %s",
+  "decisions, report figures: the fast local text equals the calendar's, %s",
   (zone) => {
     for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += 12_345_678) {
       const { date, time } = localTimeOf(new Date(at), zone);
@@ -86,11 +86,11 @@ test("decisions, report figures: maintenance is due one interval after the last 
   const past = { installed: "2026-01-01", released: ["2026-03-01", "2026-05-20"] };
   expect(maintenanceDueDate(past, 30)).toBe("2026-06-19");
   expect(maintenanceDueDate({ installed: "2026-01-01", released: [] }, 180)).toBe("2026-06-30");
-  // A machine that took another's place.
+  // A machine that replaced another.
   expect(maintenanceDueDate({ installed: "2026-06-01", released: ["2026-05-20"] }, 30)).toBe("2026-07-01");
   const all = { from: "2026-01-01", to: "2026-12-31" };
   expect(maintenanceDueDates(past, 30, all)).toEqual(["2026-01-31", "2026-03-31", "2026-06-19"]);
-  // It was done on the day that it was due, or before.
+  // It was done on the day it was due, or before.
   expect(maintenanceDueDates(past, 59, all)).toEqual(["2026-03-01", "2026-04-29", "2026-07-18"]);
   expect(maintenanceDueDates(past, 60, all)).toEqual(["2026-04-30", "2026-07-19"]);
   expect(maintenanceDueDates(past, 30, { from: "2026-03-31", to: "2026-03-31" })).toEqual(["2026-03-31"]);

@@ -22,13 +22,13 @@ test("decisions, report figures: cleaning counts as planned only within its plan
   expect(minutesOf({ planned: span(60, 240), moved: span(60, 240) }, { planned: null, moved: span(300, 393) })).toEqual(
     [180, 180, 0, 93],
   );
-  // A run by hand does not make up for one that was missed.
+  // A manual run does not make up for one that was missed.
   expect(minutesOf({ planned: span(60, 90), moved: null }, { planned: null, moved: span(100, 130) })).toEqual([
     30, 0, 0, 30,
   ]);
 });
 
-test("decisions, report figures: a planned run over midnight counts with its part on each side", () => {
+test("decisions, report figures: a planned run across midnight counts with its part on each side", () => {
   expect(minutesOf({ planned: span(-30, 30), moved: span(-29, 31) })).toEqual([30, 30, 1, 0]);
   expect(minutesOf({ planned: span(-30, 30), moved: null })).toEqual([30, 0, 0, 0]);
   expect(minutesOf({ planned: span(1_410, 1_470), moved: span(1_411, 1_470) })).toEqual([30, 29, 0, 0]);

@@ -16,13 +16,13 @@ const lost = {
   connectionLostAt: at("05:12:20"),
 };
 
-describe("protocol rules 4 and 13: seen moving is moving until it must have stopped by itself", () => {
+describe("protocol rules 4 and 13: a robot seen moving counts as moving until it must have stopped by itself", () => {
   test.each([
     ["5 minutes after the broker lost it", {}, at("05:17:20")],
-    ["at the end of its run, where that is sooner", { runEndsAt: at("05:15:00") }, at("05:15:00")],
-    ["5 minutes after the loss, where its run is not known", { runEndsAt: null }, at("05:17:20")],
-    ["at the end of its run, where it is silent but may have its broker", { connectionLostAt: null }, at("06:00:00")],
-    ["after the longest run, where nothing is known", { connectionLostAt: null, runEndsAt: null }, at("13:11:50")],
+    ["at the end of its run, if that is sooner", { runEndsAt: at("05:15:00") }, at("05:15:00")],
+    ["5 minutes after the loss, if its run is not known", { runEndsAt: null }, at("05:17:20")],
+    ["at the end of its run, if it is silent but may still be connected", { connectionLostAt: null }, at("06:00:00")],
+    ["after the longest run, if nothing is known", { connectionLostAt: null, runEndsAt: null }, at("13:11:50")],
   ])("%s, which is believed a minute later, for what clocks differ", (_words, change, stopsBy) => {
     const motion = { ...lost, ...change };
     const lostAt = motion.connectionLostAt ?? motion.lastHeardAt;
@@ -32,7 +32,7 @@ describe("protocol rules 4 and 13: seen moving is moving until it must have stop
     expect(lostWhileMovingOf(motion, DEFAULT_MOTION_LIMITS, surely).state).toBe("MUST_HAVE_STOPPED");
   });
 
-  test("both limits are those that were configured", () => {
+  test("both limits are the configured ones", () => {
     const limits = { longestRunMs: minutes(1_440), withoutBrokerMs: minutes(10) };
     expect(lostWhileMovingOf(lost, limits, at("05:12:20")).stopsBy).toEqual(at("05:22:20"));
     const unknown = { ...lost, connectionLostAt: null, runEndsAt: null };
@@ -49,7 +49,7 @@ test("protocol rule 13: the text gives both times in the site's time zone, the s
   );
 });
 
-test("protocol rule 13: what a robot does, as far as known", () => {
+test("protocol rule 13: what a robot is doing, as far as known", () => {
   expect(knownMotionOf(null, null)).toBeNull();
   expect(knownMotionOf("MOVING", null)).toBe("MOVING");
   expect(knownMotionOf("MOVING", { state: "MAY_BE_MOVING" })).toBe("MAY_BE_MOVING");

@@ -20,16 +20,16 @@ const standing: MotionEvidence = {
 };
 const running = { openRun: { endsAt: ahead(minutes(20)) } };
 
-/** Everything that makes a robot one that may move, by itself. */
+/** Everything that by itself means that a robot may move. */
 const reasons: [string, Partial<MotionEvidence>, MovingReason][] = [
   ["shows that it moves", { motion: "MOVING" }, "cleaning"],
   ["has a run that has not ended", running, "cleaning"],
   ["has a Stop that it has not confirmed", { hasPendingStop: true }, "stop-unconfirmed"],
   ["has a lock that it has not confirmed", { hasPendingLock: true }, "lock-unconfirmed"],
-  ["may have taken a START that failed", { lostStartEndsAt: ahead(minutes(20)) }, "start-unconfirmed"],
-  ["cleans with a Stop under way", { ...running, motion: "MOVING", hasPendingStop: true }, "stop-unconfirmed"],
-  ["took a Stop and then a lock", { hasPendingStop: true, hasPendingLock: true }, "stop-unconfirmed"],
-  ["cleans on a START that failed", { motion: "MOVING", lostStartEndsAt: ahead(minutes(20)) }, "cleaning"],
+  ["may have accepted a START that failed", { lostStartEndsAt: ahead(minutes(20)) }, "start-unconfirmed"],
+  ["is cleaning with a Stop in progress", { ...running, motion: "MOVING", hasPendingStop: true }, "stop-unconfirmed"],
+  ["accepted a Stop and then a lock", { hasPendingStop: true, hasPendingLock: true }, "stop-unconfirmed"],
+  ["is cleaning on a START that failed", { motion: "MOVING", lostStartEndsAt: ahead(minutes(20)) }, "cleaning"],
 ];
 
 describe("§7 Robots: one that may move is not deleted", () => {
@@ -43,7 +43,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
     expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", standsAt: null });
   });
 
-  it("cannot be deleted while it installs firmware, online or offline", () => {
+  it("cannot be deleted while it is installing firmware, online or offline", () => {
     const still = { why: "installing", where: "there", standsAt: null };
     expect(mayStillMove({ ...standing, installing: true }, now)).toEqual(still);
     expect(mayStillMove({ ...standing, installing: true, online: false }, now)).toEqual(still);
@@ -87,7 +87,7 @@ describe("protocol rule 4: a robot stops 300 s after losing its broker", () => {
       [86_400_000, false],
     ])("and lost it %d ms ago is kept: %s, for what it noticed later than the server", (ms, kept) => {
       const connectionLostAt = ago(ms);
-      // Its last message says nothing about whether it had its broker after that.
+      // Its last message says nothing about whether it was still connected after that.
       const robot = { ...standing, online: false, connectionLostAt, lastHeardAt: ago(ms + minutes(7)), ...change };
       const standsAt = new Date(connectionLostAt.getTime() + 360_000);
       expect(mayStillMove(robot, now)).toEqual(kept ? { why, where: "lost", standsAt } : null);
@@ -95,21 +95,21 @@ describe("protocol rule 4: a robot stops 300 s after losing its broker", () => {
   });
 });
 
-describe("protocol rule 4: a robot that is silent may have its broker all the same", () => {
+describe("protocol rule 4: a robot that is silent may still be connected", () => {
   const silent: MotionEvidence = { ...standing, online: false, lastHeardAt: ago(minutes(7)) };
   const longest = new Date(ago(minutes(7)).getTime() + minutes(481));
 
   test.each<[string, Partial<MotionEvidence>, Date]>([
     ["the end of its run", { motion: "MOVING", openRun: { endsAt: ahead(minutes(3)) } }, ahead(minutes(4))],
-    ["the longest run, where its end is not known", { motion: "MOVING", openRun: { endsAt: null } }, longest],
-    ["the longest run, where it moves without one", { motion: "MOVING" }, longest],
-    ["the longest run, where only a Stop is pending", { hasPendingStop: true }, longest],
-    ["the longest run, where only a lock is pending", { hasPendingLock: true }, longest],
-    ["the end of its run, where a Stop is pending too", { ...running, hasPendingStop: true }, ahead(minutes(21))],
+    ["the longest run, if its end is not known", { motion: "MOVING", openRun: { endsAt: null } }, longest],
+    ["the longest run, if it moves without one", { motion: "MOVING" }, longest],
+    ["the longest run, if only a Stop is pending", { hasPendingStop: true }, longest],
+    ["the longest run, if only a lock is pending", { hasPendingLock: true }, longest],
+    ["the end of its run, if a Stop is pending too", { ...running, hasPendingStop: true }, ahead(minutes(21))],
     ["the end of a START that failed", { hasPendingStop: true, lostStartEndsAt: ahead(0) }, ahead(minutes(1))],
     ["the later end of both", { ...running, lostStartEndsAt: ahead(minutes(30)) }, ahead(minutes(31))],
     [
-      "the longest run, where it moves on no run that is known, whatever START failed",
+      "the longest run, if it moves in no known run, whatever START failed",
       { motion: "MOVING", lostStartEndsAt: ahead(minutes(1)) },
       longest,
     ],

@@ -30,7 +30,7 @@ describe("§4 Button enabling", () => {
     ["normal", {}, null],
     ["in warning", { status: "warning" }, null],
     ["idle and standing", { status: "idle", motion: "STOPPED" }, "idle"],
-    ["idle by its text but moving", { status: "idle" }, null],
+    ["idle by its status but moving", { status: "idle" }, null],
     ["offline", { status: "offline" }, "offline"],
     ["in maintenance", { operatingMode: "maintenance", status: "offline" }, "maintenance"],
     ["simulated data", { isMock: true, status: "offline" }, "mock"],
@@ -38,7 +38,7 @@ describe("§4 Button enabling", () => {
     expect(robotCan.stop({ ...running, ...change })).toBe(blockedReason);
   });
 
-  it("disables Stop while a command is in progress, but not where a STOP takes over, as from an open START", () => {
+  it("disables Stop while a command is in progress, but not if a STOP would override it, as with an open START", () => {
     const busy = { ...running, commandInProgress: true };
     expect(robotCan.stop(busy)).toBe("in-progress");
     expect(robotCan.stop({ ...busy, stopTakesOver: true })).toBeNull();
@@ -48,7 +48,7 @@ describe("§4 Button enabling", () => {
   });
 
   test.each(["MAY_BE_MOVING", "MUST_HAVE_STOPPED"] as const)(
-    "protocol rule 13: takes a Stop of one that was lost while it moved and %s",
+    "protocol rule 13: allows a Stop of one that was lost while moving and %s",
     (motion) => {
       const lost: ControllableRobot = { ...running, status: "offline", motion };
       expect(robotCan.stop(lost)).toBeNull();

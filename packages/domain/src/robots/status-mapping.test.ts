@@ -24,7 +24,7 @@ describe("§4 Robot live status", () => {
     for (const text of ["", "run", "normal", "toString", "__proto__"]) expect(isKnownDeviceStatus(text)).toBe(false);
   });
 
-  it("answers a status for any text at all", () => {
+  it("returns a status for any text at all", () => {
     fc.assert(
       fc.property(fc.string(), (text) =>
         ["normal", "idle", "warning", "offline", "critical"].includes(mapDeviceStatus(text)),

@@ -32,8 +32,8 @@ describe("decisions, Cleaning runs: a planned run has no advice to press a butto
   });
 });
 
-describe("a text is written again from what is stored of it", () => {
-  test("also where it is part of another one", () => {
+describe("a text is rebuilt from what is stored of it", () => {
+  test("also if it is part of another one", () => {
     const reason = nested(outcomeText("ROBOT_REFUSED", { serial, code: null }));
     const stored: unknown = JSON.parse(JSON.stringify(outcomeText("RELEASED_NOT_STARTED", { reason }).params));
     expect(stored).toEqual({ reason: { code: "ROBOT_REFUSED", params: { serial, code: null } } });
@@ -42,7 +42,7 @@ describe("a text is written again from what is stored of it", () => {
     );
   });
 
-  test("a reject code that is not known is shown as it came", () => {
+  test("an unknown reject code is shown as received", () => {
     expect(outcomeText("ROBOT_REFUSED", { serial, code: "TOO_HOT" }).text).toBe("Robot OWN-1 refused: code TOO_HOT.");
   });
 

@@ -8,7 +8,7 @@ const day = fc
   .integer({ min: 0, max: 80_000 })
   .map((days) => DateTime.utc(1900, 1, 1).plus({ days }).toFormat("yyyy-MM-dd"));
 
-it("days and weeks are those of another library", () => {
+it("days and weeks match those of another library", () => {
   fc.assert(
     fc.property(day, fc.integer({ min: -4_000, max: 4_000 }), (date, days) => {
       const there = DateTime.fromISO(date, { zone: "utc" });
@@ -31,7 +31,7 @@ test.each([
   "2026-01-01 ",
   "",
   "2026-01-00",
-])("%j is no day of the calendar", (text) => {
+])("%j is not a date", (text) => {
   expect(isCalendarDate(text)).toBe(false);
 });
 
@@ -50,12 +50,12 @@ test.each([
   expect(parseStartTime(text)).toEqual(expected);
 });
 
-it("§5 Schedule: the start time is built from a day and the chosen HH:MM", () => {
+it("§5 Schedule: the start time is built from a date and the chosen HH:MM", () => {
   expect(startTimeOf("2026-05-01", "06:05")).toBe("2026-05-01 06:05:00");
   expect(startTimeOf("2026-05-01", "06:05:07")).toBe("2026-05-01 06:05:07");
 });
 
-it("what the wire takes as a start time is what can be read, and nothing else", () => {
+it("the wire accepts exactly the start times that can be parsed", () => {
   const part = (max: number) => fc.integer({ min: 0, max }).map((value) => String(value).padStart(2, "0"));
   fc.assert(
     fc.property(

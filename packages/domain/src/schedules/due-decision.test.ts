@@ -53,13 +53,13 @@ describe("decision 45: what a due run waits for", () => {
     expect(wait({ liveStateAt: at(-10) }, { listeningSince: at(-10) })).toBe(null);
   });
 
-  test("protocol rule 2: what a robot showed before a return is no proof that it is there, however fresh", () => {
+  test("protocol rule 2: what a robot showed before a return does not prove that it is there, however fresh", () => {
     expect(wait({ liveStateAt: at(-2) }, { listeningSince: at(-1) })).toBe("unheard");
     expect(wait({ liveStateAt: at(-2) }, { listeningSince: at(-1), now: at(40) })).toBe("unheard");
     expect(wait({ liveStateAt: null, connectionAt: at(-2) }, { listeningSince: at(-1), now: at(40) })).toBe("unheard");
   });
 
-  test("protocol rule 2: for half a minute after a return nothing that speaks against a start is final, but a lock", () => {
+  test("protocol rule 2: for half a minute after a return no reason against a start is final, except a lock", () => {
     const soon = { listeningSince: at(-29) };
     for (const refusal of ["away", "stale", "moving", "start-open", "clock", "installing"] as const) {
       expect(wait({ refusal }, soon)).toBe("unheard");
@@ -74,7 +74,7 @@ describe("decision 45: what a due run waits for", () => {
     ["was cut off 10 minutes before", { refusal: "away", connectionAt: at(-600), liveStateAt: at(-650) }, null],
     ["said goodbye", { refusal: "away", connection: "OFFLINE", connectionAt: at(-5) }, null],
     ["has not confirmed Suncrew's own Stop", { refusal: "stop-unsettled" }, "stopping"],
-    ["shows what was long under way", { refusal: "clock", clockSkewMs: -40_000 }, "late-state"],
+    ["shows a reason that has existed for long", { refusal: "clock", clockSkewMs: -40_000 }, "late-state"],
     ["has a clock that is ahead", { refusal: "clock", clockSkewMs: 40_000 }, null],
     ["cleans already", { refusal: "moving" }, null],
     ["is being started by a person", { refusal: "start-open" }, null],
@@ -82,10 +82,10 @@ describe("decision 45: what a due run waits for", () => {
     expect(wait(robot)).toBe(expected);
   });
 
-  test("protocol rule 3: one that shows a command since the due time that is not on record waits for that Stop's row", () => {
+  test("protocol rule 3: one that shows an unrecorded command since the due time waits for that Stop's row", () => {
     expect(wait({ lastSeq: DUE_MS + 5 })).toBe("unrecorded");
     expect(wait({ lastSeq: DUE_MS + 5, recordedSeq: DUE_MS + 5 })).toBe(null);
-    // As after a database was restored: nothing of it is about this run.
+    // As after a database was restored: none of it is about this run.
     expect(wait({ lastSeq: DUE_MS - 1 })).toBe(null);
   });
 

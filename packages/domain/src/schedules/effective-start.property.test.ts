@@ -15,7 +15,7 @@ const anyMoment = fc.record({
   frequency: fc.constantFrom("ONCE", "DAILY", "WEEKLY", "MONTHLY"),
 });
 
-it("Time: chosen for today, the first run is today's, or the next one where today's is past", () => {
+it("Time: chosen for today, the first run is today's, or the next one if today's has passed", () => {
   const steps = { ONCE: { days: 1 }, DAILY: { days: 1 }, WEEKLY: { weeks: 1 }, MONTHLY: { months: 1 } };
   fc.assert(
     fc.property(anyMoment, ({ zone, now, time, frequency }) => {
@@ -28,7 +28,7 @@ it("Time: chosen for today, the first run is today's, or the next one where toda
       const isPast = todays <= now.getTime();
       expect(start.moved).toBe(isPast);
 
-      // The second next for clocks that go back over midnight: tomorrow's time may be past today already.
+      // The one after next for clocks that go back across midnight: tomorrow's time may have passed today already.
       const calendarDay = DateTime.fromISO(here.toFormat("yyyy-MM-dd"), { zone: "utc" });
       const nexts = [0, 1, 2].map((count) => {
         const days = Duration.fromObject(steps[frequency]).mapUnits((one) => one * count);
@@ -43,7 +43,7 @@ it("Time: chosen for today, the first run is today's, or the next one where toda
   );
 });
 
-it("Time: for any day, the first run is the next of what is stored, and storing it again changes nothing", () => {
+it("Time: for any date, the first run is the next one of what is stored, and storing it again changes nothing", () => {
   fc.assert(
     fc.property(anyMoment, fc.integer({ min: -800, max: 800 }), ({ zone, now, time, frequency }, days) => {
       const today = DateTime.fromJSDate(now, { zone }).toFormat("yyyy-MM-dd");

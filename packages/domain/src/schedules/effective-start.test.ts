@@ -27,7 +27,7 @@ describe("Time: a time already past today means the next one", () => {
     expect(startOf(asked, frequency)).toEqual([stored, moved, firstRun]);
   });
 
-  it("the last day of a month, for a day that it lacks, is today's too", () => {
+  it("the last day of a month, standing in for a missing day, is today's too", () => {
     const lastOfApril = new Date("2026-04-30T10:00:00Z");
     expect(startOf("2026-01-31 06:00:00", "MONTHLY", "Europe/Berlin", lastOfApril)).toEqual([
       "2026-01-31 06:00:00",
@@ -36,7 +36,7 @@ describe("Time: a time already past today means the next one", () => {
     ]);
   });
 
-  it("an hour that comes twice is past after its first time", () => {
+  it("an hour that occurs twice has passed after its first time", () => {
     const secondTime = new Date("2026-10-25T01:10:00Z");
     expect(startOf("2026-10-25 02:30:00", "ONCE", "Europe/Berlin", secondTime)).toEqual([
       "2026-10-26 02:30:00",
@@ -45,7 +45,7 @@ describe("Time: a time already past today means the next one", () => {
     ]);
   });
 
-  it("tomorrow's time is past already where clocks went back over midnight, and the day after is taken", () => {
+  it("tomorrow's time has already passed if clocks went back across midnight, and the day after is taken", () => {
     // It is 23:01 on the 6th again, after a first minute of the 7th.
     const again = new Date("2010-11-07T02:31:00Z");
     expect(startOf("2010-11-06 00:00:00", "ONCE", "America/St_Johns", again)).toEqual([
@@ -72,7 +72,7 @@ describe("Time: 'today' is the site's today", () => {
   });
 });
 
-it("Time: a ONCE before today is refused, a recurring one may begin there", () => {
+it("Time: a ONCE before today is refused, a recurring schedule may start there", () => {
   expect(startOf("2026-04-30 23:59:59", "ONCE")).toBe("before-today");
   expect(startOf("2020-02-29 06:00:00", "DAILY")).toEqual(["2020-02-29 06:00:00", true, "2026-05-02T04:00:00.000Z"]);
 });

@@ -5,7 +5,7 @@ import { expect, inject, it } from "vitest";
 import { nextRunAfter, nextRunsAfter, runsBetween } from "./next-run.ts";
 import type { ScheduleTimes } from "./calendar-date.ts";
 
-/** Odd ones come as often as all the others together. */
+/** Unusual ones come as often as all the others together. */
 const oddZones = [
   "America/Havana",
   "America/Nuuk",
@@ -51,14 +51,17 @@ function parts({ start, frequency, afterDays }: { start: DateTime; frequency: Re
   return { schedule, after: new Date(start.toMillis() + Math.round(afterDays * DAY_MS)) };
 }
 
-/** Another library's answer for one day: the time itself, its first where it comes twice, else the end of the gap. */
+/**
+ * Another library's answer for one day: the time itself, its first occurrence if it occurs twice, else the end of the
+ * gap.
+ */
 function instantByLuxon(wall: DateTime, zone: string): number {
   const shown = wall.setZone(zone, { keepLocalTime: true });
   const wanted = wall.toFormat(FORMAT);
   if (shown.toFormat(FORMAT) === wanted) {
     return Math.min(...shown.getPossibleOffsets().map((one) => one.toMillis()));
   }
-  // In a gap, of a day at most: the last offset before it leads past the gap by less than its length.
+  // In a gap, of a day at most: the last offset before it leads past the gap by less than the gap's length.
   let minute = shown.minus({ hours: 26 }).startOf("minute");
   while (minute.toFormat(FORMAT) < wanted) minute = minute.plus({ minutes: 1 });
   return minute.toMillis();
@@ -75,7 +78,7 @@ function isDay(day: DateTime, start: DateTime, frequency: Recurring): boolean {
   }
 }
 
-/** The next runs by asking every day in turn, from some days before on. */
+/** The next runs found by trying every day in turn, from some days before on. */
 function runsDayByDay(start: DateTime, frequency: Recurring, zone: string, after: Date, count: number): number[] {
   const runs = new Set<number>();
   const from = DateTime.fromJSDate(after, { zone: "utc" }).minus({ days: 3 });
@@ -88,7 +91,7 @@ function runsDayByDay(start: DateTime, frequency: Recurring, zone: string, after
   return [...runs];
 }
 
-it("Time: the next five runs are those that another library finds by asking every day, in every zone there is", () => {
+it("Time: the next five runs are those that another library finds by trying every day, in every existing zone", () => {
   fc.assert(
     fc.property(anySchedule, (any) => {
       const { schedule, after } = parts(any);
@@ -155,7 +158,7 @@ it("§9 Schedule: one run for each day, week or month, at the chosen time unless
   );
 });
 
-it("§9 Schedule: ONCE runs once at most, and not before it is due", () => {
+it("§9 Schedule: ONCE runs at most once, and not before it is due", () => {
   fc.assert(
     fc.property(anySchedule, ({ start, zone, afterDays }) => {
       const { after } = parts({ start, frequency: "DAILY", afterDays: afterDays / 100 });

@@ -24,7 +24,7 @@ describe("Time: a local time that a clock change skips runs at the first minute 
   });
 });
 
-describe("Time: a local time that comes twice runs at the first", () => {
+describe("Time: a local time that occurs twice runs at its first occurrence", () => {
   test.each([
     ["Europe/Berlin", "2026-10-25 02:30:00", "2026-10-25T00:30Z"],
     ["Europe/Berlin", "2026-10-25 02:00:00", "2026-10-25T00:00Z"],
@@ -72,7 +72,7 @@ describe("§9 Schedule: frequencies", () => {
     ]);
   });
 
-  it("MONTHLY from a 29 February stays on the 29th, and takes the 28th where a February ends there", () => {
+  it("MONTHLY from a 29 February stays on the 29th, and uses the 28th in Februaries that end there", () => {
     const monthly: ScheduleTimes = { startTime: "2028-02-29 12:00:00", frequency: "MONTHLY" };
     const runs = nextRunsAfter(monthly, "UTC", new Date("2029-01-01T00:00:00Z"), 3);
     expect(asText(runs)).toEqual(["2029-01-29T12:00Z", "2029-02-28T12:00Z", "2029-03-29T12:00Z"]);
@@ -84,7 +84,7 @@ describe("§9 Schedule: frequencies", () => {
     expect(nextRunAfter(daily, "UTC", new Date("2026-05-01T06:00:07Z"))).toEqual(new Date("2026-05-02T06:00:07Z"));
   });
 
-  it("computes instead of counting from a start long ago", () => {
+  it("is computed instead of counted from a start long ago", () => {
     const daily: ScheduleTimes = { startTime: "0001-01-01 06:00:00", frequency: "DAILY" };
     expect(nextRunAfter(daily, "UTC", new Date("9999-12-31T06:00:00Z"))).toEqual(new Date("+010000-01-01T06:00:00Z"));
   });
@@ -101,12 +101,12 @@ describe("§9 Schedule: frequencies", () => {
 describe("runs between two instants", () => {
   const daily: ScheduleTimes = { startTime: "2026-05-01 06:00:00", frequency: "DAILY" };
 
-  it("hold the first instant and leave out the last", () => {
+  it("include the first instant and exclude the last", () => {
     const runs = runsBetween(daily, "UTC", new Date("2026-05-03T06:00:00Z"), new Date("2026-05-05T06:00:00Z"));
     expect(asText(runs)).toEqual(["2026-05-03T06:00Z", "2026-05-04T06:00Z"]);
   });
 
-  it("are none where nothing is due", () => {
+  it("are none if nothing is due", () => {
     expect(runsBetween(daily, "UTC", new Date("2026-04-01T00:00:00Z"), new Date("2026-05-01T06:00:00Z"))).toEqual([]);
   });
 });

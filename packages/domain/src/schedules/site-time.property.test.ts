@@ -37,7 +37,7 @@ const formats = new Map(
   }),
 );
 
-/** What the clocks of the zone show, 'YYYY-MM-DD HH:MM:SS', as the runtime itself writes it. */
+/** The zone's local time, 'YYYY-MM-DD HH:MM:SS', as the runtime itself writes it. */
 function wallOf(time: number, zone: string): string {
   return formats.get(zone)?.format(time) ?? "";
 }
@@ -78,7 +78,7 @@ function clockChangesOf(zone: string): number[] {
 
 const changesByZone = new Map(zones.map((zone) => [zone, clockChangesOf(zone)]));
 
-/** Instants of 2010 to 2040, half of them within two hours of a clock change where the zone has any. */
+/** Instants from 2010 to 2040, half of them within two hours of a clock change if the zone has any. */
 const anyMoment = fc.constantFrom(...zones).chain((zone) => {
   const anywhere = fc.integer({ min: FIRST / 1_000, max: LAST / 1_000 }).map((seconds) => seconds * 1_000);
   const changes = changesByZone.get(zone) ?? [];
@@ -94,7 +94,7 @@ it("the clock changes tried are those of the world: none in India, two a year in
   expect(changesByZone.get("Pacific/Apia")).toContain(Date.UTC(2011, 11, 30, 10));
 });
 
-it("Time: what clocks show is what the runtime writes", () => {
+it("Time: local times match the runtime's", () => {
   fc.assert(
     fc.property(anyMoment, ({ zone, time }) => {
       const [date, clock] = wallOf(time, zone).split(" ");
@@ -105,7 +105,7 @@ it("Time: what clocks show is what the runtime writes", () => {
   );
 });
 
-/** Times as clocks show them, or do not: three quarters in or around a gap or an hour that comes twice. */
+/** Local times that exist or not: three quarters in or around a gap or a repeated hour. */
 const anyWall = anyMoment.chain(({ zone, time }) => {
   const shown = fc.constant({ zone, wall: wallOf(time, zone) });
   const changes = changesByZone.get(zone) ?? [];
@@ -121,7 +121,7 @@ const anyWall = anyMoment.chain(({ zone, time }) => {
   return fc.oneof({ weight: 1, arbitrary: shown }, { weight: 3, arbitrary: around });
 });
 
-it("Time: a skipped time is the first minute after the gap, a double one the first, by trying every minute", () => {
+it("Time: a skipped time is the first minute after the gap, a repeated one the first, verified by trying every minute", () => {
   const seen = { gap: 0, twice: 0, plain: 0 };
   fc.assert(
     fc.property(anyWall, ({ zone, wall }) => {

@@ -23,7 +23,7 @@ describe("the first instant of a day", () => {
   });
 });
 
-it("takes a time of the dialog, without seconds", () => {
+it("accepts a time from the dialog, without seconds", () => {
   expect(instantOf("2026-05-01", "06:00", "UTC")).toEqual(new Date("2026-05-01T06:00:00Z"));
 });
 
@@ -31,6 +31,6 @@ test.each([
   ["2026-02-30", "06:00:00", "UTC"],
   ["2026-02-03", "24:00:00", "UTC"],
   ["2026-02-03", "06:00:00", "Nowhere/Land"],
-])("answers %s %s in %s with a RangeError", (date, time, timezone) => {
+])("throws a RangeError for %s %s in %s", (date, time, timezone) => {
   expect(() => instantOf(date, time, timezone)).toThrow(RangeError);
 });

@@ -33,8 +33,8 @@ describe("§5 Site create: coordinates nearer than 0.0001 degrees on both axes, 
 });
 
 describe("§5 Site create: coordinates that are taken", () => {
-  test("found are exactly the places that count as the same, also over the date line", () => {
-    // Close together, so that many are the same: around the origin of degrees, or around the date line.
+  test("finds exactly the locations that count as the same, including across the date line", () => {
+    // Close together, so that many are the same: around 0/0 degrees, or around the date line.
     const millionths = fc.integer({ min: -250, max: 250 });
     const place = fc
       .record({ north: millionths, east: millionths, dateLine: fc.boolean() })
@@ -53,7 +53,7 @@ describe("§5 Site create: coordinates that are taken", () => {
     );
   });
 
-  test("who is left out has no place", () => {
+  test("the excluded site has no location", () => {
     const places = new LocationIndex<number>();
     const here = { latitude: 27.53, longitude: 71.91 };
     places.add(here, 1);

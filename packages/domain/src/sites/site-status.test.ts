@@ -22,7 +22,7 @@ describe("§3 Site status", () => {
     expect(siteStatusOf(robots(...statuses))).toBe(status);
   });
 
-  it("lets a robot in maintenance raise neither fault nor warning", () => {
+  it("a robot in maintenance causes neither fault nor warning", () => {
     expect(siteStatusOf([{ status: "offline", operatingMode: "maintenance" }])).toBe("standby");
     expect(siteStatusOf([{ status: "offline", operatingMode: "maintenance" }, ...robots("normal")])).toBe("normal");
   });
@@ -70,6 +70,6 @@ test.each([
   [27.539, 71.915, "Asia/Kolkata"],
   [48.137, 11.576, "Europe/Berlin"],
   [-33.868, 151.209, "Australia/Sydney"],
-])("Time: a site at %d, %d keeps the time of %s", (latitude, longitude, zone) => {
+])("Time: a site at %d, %d has the time of %s", (latitude, longitude, zone) => {
   expect(timezoneAt(latitude, longitude)).toBe(zone);
 });

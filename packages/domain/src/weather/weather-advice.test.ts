@@ -27,7 +27,7 @@ describe("§9 Weather: rain threshold 50 percent over the first 3 days", () => {
     expect(weatherAdvice(forecast(0, 0, 0, 100, 100, 100, 100))).toBe("recommended");
   });
 
-  test("fewer days than three are taken as they are", () => {
+  test("fewer days than three are used as they are", () => {
     expect(weatherAdvice(forecast(80))).toBe("caution");
     expect(weatherAdvice([])).toBe("recommended");
   });

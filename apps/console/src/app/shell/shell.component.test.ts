@@ -19,7 +19,7 @@ test("a lost live connection shows a banner and recovers by itself", async () =>
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`a generated password is told on every page until its owner has chosen one (${theme})`, async () => {
+  test(`a generated password is announced on every page until its owner has chosen one (${theme})`, async () => {
     when(login).answer({ ...signInOf("partner"), password_until: "2026-12-07T06:30:00.000Z" });
     when(changePassword).answer({ message: "Password updated successfully" });
     await openConsole("/", null);

@@ -12,7 +12,7 @@ import { SiteMap } from "../../features/sites/map/site-map.ts";
 
 const boxOf = async (locator: Locator) => (await locator.findElement()).getBoundingClientRect();
 
-test("§2 Top navigation bar: at no width does a link meet what stands at the end", async () => {
+test("§2 Top navigation bar: at no width does a link overlap what is at the end of the bar", async () => {
   await openConsole("/dashboard");
   const bar = page.getByRole("banner");
   await expect.element(bar.getByText("Live", { exact: true })).toBeVisible();
@@ -25,7 +25,7 @@ test("§2 Top navigation bar: at no width does a link meet what stands at the en
   }
 });
 
-test("§6: the navigation of a partner has no page that it may not open", async () => {
+test("§6: a partner's navigation has no page that it may not open", async () => {
   await openConsole("/dashboard", "partner");
   await expectTexts(page.getByRole("navigation", { name: "Main" }).getByRole("link"), [
     "Dashboard",
@@ -34,7 +34,7 @@ test("§6: the navigation of a partner has no page that it may not open", async 
   ]);
 });
 
-test("§2 Map panel: its buttons lie beside the picture, which has every site in India that needs somebody", async () => {
+test("§2 Map panel: its buttons are beside the map, which shows every site in India that needs attention", async () => {
   await openConsole("/dashboard?site=1&map=shown");
   const map = await boxOf(page.getByRole("region", { name: /^Map of sites/ }));
   for (const name of ["Zoom in", "Zoom out"]) {
@@ -73,14 +73,14 @@ test("§2 Map panel: its buttons lie beside the picture, which has every site in
       true,
       leaflet.getBounds().contains([52, 13]),
     ]);
-    // The canvas draws in the next frame.
+    // The canvas is drawn in the next frame.
     await new Promise(requestAnimationFrame);
     siteMap.close();
     container.remove();
   }
 });
 
-test("§2 the strip of fleet figures: a figure shows a site that has such a robot", async () => {
+test("§2 fleet figures: each figure leads to a site that has such a robot", async () => {
   const snapshot = {
     type: "snapshot",
     at: new Date().toISOString(),
@@ -89,7 +89,7 @@ test("§2 the strip of fleet figures: a figure shows a site that has such a robo
     ),
     sites: [...sampleSites],
   };
-  // Open for as long as the page is.
+  // The stream stays open as long as the page.
   const body = new ReadableStream({
     start: (told) => told.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(snapshot)}\n\n`)),
   });
@@ -101,7 +101,7 @@ test("§2 the strip of fleet figures: a figure shows a site that has such a robo
   await expectAddress(/^\/dashboard\?site=3&/);
 });
 
-test("Alerts: no row is lower than what stands in it, on a phone neither", async () => {
+test("Alerts: no row is lower than its content, not even on a phone", async () => {
   const alert: Alert = {
     id: "1",
     severity: "CRITICAL",
@@ -142,7 +142,7 @@ test("Alerts: no row is lower than what stands in it, on a phone neither", async
   }
 });
 
-test("on a phone Firmware is there and All rollouts whole; the forecast breaks between words; Delete stands beside Edit", async () => {
+test("on a phone Firmware is available and All rollouts fits; the forecast breaks between words; Delete is beside Edit", async () => {
   when(rolloutList).answer([]);
   when(firmwareList).answer([]);
   when(siteWeather).answer(() => {

@@ -14,8 +14,8 @@ const read = (text: string) => readUrl(activityUrl, new URLSearchParams(text));
 const change = (text: string, by: Partial<ActivityFilters>) =>
   writeUrl(activityUrl, new URLSearchParams(text), withRobotOfSite(by)).toString();
 
-describe("§9 Activity log: the filters in the address", () => {
-  test("what is written is read again; what narrows nothing is left out; a part of others is kept", () => {
+describe("§9 Activity log: the filters in the URL", () => {
+  test("what is written can be read back; filters that select everything are left out; other pages' parameters are kept", () => {
     const narrowed = {
       search: "old robot",
       action: "STOP",
@@ -33,18 +33,18 @@ describe("§9 Activity log: the filters in the address", () => {
     expect(filterOf(EVERYTHING)).toEqual({});
   });
 
-  test("what cannot be read is as if it were not there", () => {
+  test("invalid values are ignored", () => {
     const odd = "action=PAUSE&site=0&robot=1e3&outcome=done&from=2026-02-30&to=0001-01-01&user=";
     expect(read(odd)).toEqual(EVERYTHING);
   });
 
-  test("another site has other robots, unless one is named with it", () => {
+  test("choosing another site resets the robot, unless one is chosen with it", () => {
     expect(change("site=7&robot=9", { siteId: 8 })).toBe("site=8");
     expect(change("site=7&robot=9", { siteId: 8, robotId: 3 })).toBe("site=8&robot=3");
     expect(change("site=7&robot=9", { user: "A" })).toBe("site=7&robot=9&user=A");
   });
 
-  test("days are whole days by the clock of the browser, the last one too", () => {
+  test("dates are whole days in the browser's time, including the last one", () => {
     const { from, to } = filterOf(read("from=2026-06-15&to=2026-06-15"));
     expect([from, to]).toEqual([new Date(2026, 5, 15).toISOString(), new Date(2026, 5, 16).toISOString()]);
     expect(endsBeforeItBegins(read("from=2026-06-15&to=2026-06-15"))).toBe(false);

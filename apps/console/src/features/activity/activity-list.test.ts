@@ -31,7 +31,7 @@ function entry(id: number, details = ""): ActivityEntry {
   };
 }
 
-/** A server with rows 1 to `count`, three in a page, that counts up to eight. */
+/** A server with rows 1 to `count`, in pages of three, that counts up to eight. */
 class Rows {
   rows: ActivityEntry[];
   constructor(count: number) {
@@ -64,8 +64,8 @@ const withOlder = (list: ActivityPages, rows: Rows): ActivityPages => ({
 const ids = (list: ActivityPages) => rowsOf(list).map(({ log_id }) => Number(log_id));
 const waiting = ({ pages: [first] }: ActivityPages) => (first?.waiting === undefined ? 0 : first.logs.length);
 
-describe("§9 Activity log: newest first, live without moving what is read", () => {
-  test("new rows are shown at once while the newest are read, and wait otherwise", () => {
+describe("§9 Activity log: newest first, updated live without moving what is being read", () => {
+  test("new rows are shown immediately while the newest are in view, and wait otherwise", () => {
     const rows = new Rows(2);
     let list = opened(rows);
     rows.add(3);
@@ -80,7 +80,7 @@ describe("§9 Activity log: newest first, live without moving what is read", () 
     expect([ids(list), waiting(list)]).toEqual([[5, 4, 3, 2, 1], 0]);
   });
 
-  test("rows that wait add up", () => {
+  test("waiting rows add up", () => {
     const rows = new Rows(2);
     let list = opened(rows);
     for (const id of [3, 4, 5, 6]) {
@@ -91,7 +91,7 @@ describe("§9 Activity log: newest first, live without moving what is read", () 
     expect(ids(withWaiting(list))).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  test("more new rows than a page: the list begins anew when they are shown, and none is left out", () => {
+  test("more new rows than a page: the list starts over when they are shown, and none is left out", () => {
     const rows = new Rows(4);
     let list = opened(rows);
     rows.add(5, 6, 7, 8);
@@ -105,12 +105,12 @@ describe("§9 Activity log: newest first, live without moving what is read", () 
     expect(ids(list)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test("a row whose outcome changes later is brought up to date where it stands", () => {
+  test("a row whose outcome changes later is updated in place", () => {
     const list = withCurrent(opened(new Rows(2)), [entry(1, "delivered"), entry(9)]);
     expect(rowsOf(list).map(({ details }) => details)).toEqual(["", "delivered"]);
   });
 
-  test("what was counted once stays exact while rows are added", () => {
+  test("an exact count stays exact while rows are added", () => {
     const rows = new Rows(20);
     let list = opened(rows);
     expect(list.pages[0]).toMatchObject({ total: LIMIT, total_exact: false });

@@ -62,7 +62,7 @@ const serials = () =>
     .elements()
     .map(({ textContent }) => textContent);
 
-test("§9 Activity log: pages follow as one scrolls, to the end", async () => {
+test("§9 Activity log: scrolling loads further pages, to the end", async () => {
   when(activityUsers).answer([]);
   const asked = when(activityLogs).answer(({ query: { cursor } }) => pageAfter(cursor));
   await openConsole("/activity");
@@ -72,7 +72,7 @@ test("§9 Activity log: pages follow as one scrolls, to the end", async () => {
   await expect.element(page.getByText("Loading older activities...")).not.toBeInTheDocument();
 });
 
-test("§9 Activity log failures: of further pages beside the rows, of news in silence", async () => {
+test("§9 Activity log failures: of further pages beside the rows, of new rows silently", async () => {
   when(activityUsers).answer([]);
   when(activityLogs).answer(({ query: { cursor } }) => {
     if (cursor !== undefined) throw new Refusal(503, { message: "Nobody answers." });
@@ -91,7 +91,7 @@ test("§9 Activity log failures: of further pages beside the rows, of news in si
   expect(serials()).toEqual(["SCR-1005", "SCR-1004", "SCR-1003", "SCR-1002", "SCR-1001"]);
 });
 
-test("§9 Activity log: counted exactly on request; nothing more is asked once one has left", async () => {
+test("§9 Activity log: counted exactly on request; nothing more is requested after leaving the page", async () => {
   when(activityUsers).answer([]);
   const asked = when(activityLogs).answer(({ query: { exact_total: exact = false } }) => ({
     ...pageAfter("3"),
@@ -109,7 +109,7 @@ test("§9 Activity log: counted exactly on request; nothing more is asked once o
   expect(asked.length).toBe(before);
 });
 
-test("§6 Roles: a partner is told 'Access Denied', and nothing is asked for it", async () => {
+test("§6 Roles: a partner sees 'Access Denied', and nothing is requested", async () => {
   for (const address of ["/activity", "/activity?view=audit", "/activity?q=x&site=1"]) {
     await closeConsole();
     const asked = when(activityLogs).answer({ logs: [entry], total: 1, total_exact: true, next_cursor: null });

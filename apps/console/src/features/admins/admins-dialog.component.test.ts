@@ -17,7 +17,7 @@ const meera: Admin = {
 const dialog = page.getByRole("dialog", { name: "Super Admins" });
 const rows = dialog.getByRole("row");
 
-test("§6 Super Admins: a list that cannot be had is told with a way to try again, and a thousand stay quick", async () => {
+test("§6 Super Admins: a list that cannot be loaded says so and can be retried, and a thousand accounts stay fast", async () => {
   when(adminList).fail(503, { message: "The database is away." });
   await openConsole("/partners?dialog=admins");
   await expectContains(dialog, "The Super Admins could not be loaded.");
@@ -27,7 +27,7 @@ test("§6 Super Admins: a list that cannot be had is told with a way to try agai
   expect(rows.elements().length).toBeLessThan(60);
 });
 
-test("§6 Super Admins: what the server refuses stands at its field, or in a toast, and nothing entered is lost", async () => {
+test("§6 Super Admins: a refusal is shown at its field, or in a toast, and no input is lost", async () => {
   when(adminList).answer([meera]);
   const message = "Somebody already has the username meera.";
   when(createAdmin).fail(409, { message, errors: [{ field: "username", message }] });
@@ -49,7 +49,7 @@ test("§6 Super Admins: what the server refuses stands at its field, or in a toa
   await expectToast("Super Admin Not Added", "Nobody was added.", "Too many wrong passwords. Try again in 15 minutes.");
 });
 
-test("§6 Super Admins: a new password is shown once, and closes by nothing but Done", async () => {
+test("§6 Super Admins: a new password is shown once, and only Done closes it", async () => {
   when(adminList).answer([meera]);
   const credentials = { username: "meera", password: "sc3z-8q7w-tvn4-nx9w" };
   when(resetAdminPassword).answer({ message: "meera has a new password and was signed out.", credentials });
@@ -67,7 +67,7 @@ test("§6 Super Admins: a new password is shown once, and closes by nothing but 
   await expect.element(rows.filter({ hasText: "Meera Iyer" })).toBeVisible();
 });
 
-test("§6 Super Admins: a partner has no way to them", async () => {
+test("§6 Super Admins: a partner cannot reach them", async () => {
   await openConsole("/sites?dialog=admins", "partner");
   await expect.element(page.getByRole("heading", { name: "Site Management" })).toBeVisible();
   await expectCount(page.getByText("Super Admins"), 0);

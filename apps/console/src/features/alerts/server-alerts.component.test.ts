@@ -41,7 +41,7 @@ const ofServers: Alert = {
 };
 const ofSite: Alert = { ...ofServers, id: "1", code: "SITE_DARK", text: "All is dark.", site_id: 1, site_name: BHADLA };
 
-/** From now on these are the alerts; answers how often they were asked for. */
+/** Makes these the alerts from now on; returns how often they were requested. */
 function tell(...alerts: Alert[]): { readonly asked: number } {
   const calls = { asked: 0 };
   when(alertList).answer(() => {
@@ -52,7 +52,7 @@ function tell(...alerts: Alert[]): { readonly asked: number } {
   return calls;
 }
 
-test("protocol rule 12: an alert about Suncrew's servers names them, leads nowhere, and fits at every width and theme", async () => {
+test("protocol rule 12: an alert about Suncrew's servers names them, links nowhere, and fits at every width and theme", async () => {
   tell(ofServers, ofSite);
   await openConsole("/dashboard");
   for (const theme of ["light", "dark"] as const) {
@@ -72,7 +72,7 @@ test("protocol rule 12: an alert about Suncrew's servers names them, leads nowhe
       await expectContains(row, `${SERVERS}${WORDS}`);
       const [words] = row.getByText(WORDS).elements();
       expect(words?.scrollHeight, "none of its words is cut off").toBe(words?.clientHeight);
-      // Nothing to press but to acknowledge it; a site is a way to its robots.
+      // Its only button acknowledges it; a site would link to its robots.
       expect(row.getByRole("button").elements()).toHaveLength(1);
       await expect.element(other.getByRole("button", { name: "Whole site" })).toBeVisible();
       await expect.element(other.getByRole("button", { name: BHADLA, exact: true })).toBeVisible();
@@ -84,7 +84,7 @@ test("protocol rule 12: an alert about Suncrew's servers names them, leads nowhe
   }
 });
 
-test("protocol rule 12: it is acknowledged as any other alert, by its name", async () => {
+test("protocol rule 12: it is acknowledged like any other alert, by its name", async () => {
   tell(ofServers);
   const asked = when(acknowledgeAlert).answer(() => {
     tell({ ...ofServers, acknowledged_at: new Date().toISOString(), acknowledged_by: "Anita Rao" });
@@ -96,7 +96,7 @@ test("protocol rule 12: it is acknowledged as any other alert, by its name", asy
   expect(asked.map(({ params }) => params.alertId)).toEqual(["2"]);
 });
 
-test("protocol rule 12: it is there as soon as the live stream says so", async () => {
+test("protocol rule 12: it appears as soon as the live stream reports it", async () => {
   when(live).fail(503, { message: "Not now." });
   tell();
   await openConsole("/dashboard");
@@ -106,7 +106,7 @@ test("protocol rule 12: it is there as soon as the live stream says so", async (
   await expect.element(strip.getByText(SERVERS)).toBeVisible();
 });
 
-test("Alerts: what cannot be loaded is offered again", async () => {
+test("Alerts: alerts that cannot be loaded can be retried", async () => {
   when(alertList).fail(503, { message: "Not now." });
   await openConsole("/dashboard?dialog=alerts");
   await expect.element(list.getByText("The alerts could not be loaded.")).toBeVisible();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clearUrl, readUrl, writeUrl } from "../../platform/url-state.ts";
 import { auditFilterOf, auditUrl, isNarrowed } from "./audit-filters-url.ts";
 
-test("audit view: its filters stand in the address beside those of the activity log", () => {
+test("audit view: its filters are kept in the URL beside those of the activity log", () => {
   const start = new URLSearchParams("view=audit&q=left");
   const address = {
     search: "brush",

@@ -35,7 +35,7 @@ const shown = (at: string) => {
   return `${time.getDate()} Jun 2026, ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
 };
 
-test("audit view: a table with column titles tells what each target was called then, and times with their zone", async () => {
+test("audit view: a table with column titles shows each target's name at the time, and times with their zone", async () => {
   const session = {
     ...entry,
     id: "6",
@@ -61,14 +61,14 @@ test("audit view: a table with column titles tells what each target was called t
   await expect.element(table.getByRole("cell", { name: "Session", exact: true })).toBeVisible();
   await row.getByRole("button").click();
   await expect.element(table.getByRole("row", { name: "Robot name Row 1 Row 2", exact: true })).toBeVisible();
-  // Times among the values, too; what stayed as it was is no change.
+  // Times among the values, too; unchanged values are not listed.
   const locked = table.getByRole("row", { name: `Locked at – ${shown(entry.at)} (`, exact: false });
   await expect.element(locked.last()).toBeVisible();
   await expect.element(table.getByText("Installation date")).not.toBeInTheDocument();
   await expectAccessible();
 });
 
-test("audit view: counting exactly belongs to the filters it was asked for", async () => {
+test("audit view: an exact count belongs to the filters it was requested for", async () => {
   const asked: { readonly exact: boolean; readonly search: string | undefined }[] = [];
   when(auditList).answer(({ query: { exact_total: exact = false, search } }) => {
     asked.push({ exact, search });
@@ -83,7 +83,7 @@ test("audit view: counting exactly belongs to the filters it was asked for", asy
   expect(asked.filter(({ exact }) => exact)).toEqual([{ exact: true, search: undefined }]);
 });
 
-test("audit view: what the filters choose is saved as CSV; nothing to export is told", async () => {
+test("audit view: what the filters select is saved as CSV; if there is nothing to export it says so", async () => {
   const calls = when(exportAudit).answer("Time (UTC),Person\r\n");
   when(auditList).answer(({ query: { search } }) => pageOf(search === "nothing" ? [] : [entry]));
   await openConsole("/activity?view=audit&words=row&did=UPDATE_ROBOT");
@@ -105,7 +105,7 @@ test("§8 Fetch failures: loading, failed and loaded audit each have their state
   await expect.element(page.getByRole("row").filter({ hasText: "SCR-1011" })).toBeVisible();
 });
 
-test("§8: a file that breaks off, or does not begin, is told in words of ours, not in those of the browser", async () => {
+test("§8: a file that breaks off, or does not begin, is reported in our own words, not the browser's", async () => {
   when(auditList).answer(() => pageOf([entry]));
   when(exportAudit).offline();
   await openConsole("/activity?view=audit");

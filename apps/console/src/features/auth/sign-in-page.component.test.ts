@@ -62,7 +62,7 @@ test("§8 Login, network failure: 'Network error. Please check your connection.'
   await expectAddress(/^\/dashboard/);
 });
 
-test("§8 Login, network failure: an answer that breaks off is one too, and no browser's own words are shown", async () => {
+test("§8 Login, network failure: an answer that breaks off is one too, and the browser's own message is not shown", async () => {
   const cut = new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode('{"message":'));
@@ -82,7 +82,7 @@ for (const { asked, account, opened } of [
   { asked: "/report-management", account: "partner", opened: /^\/dashboard/ },
   { asked: "/activity?site=1", account: "partner", opened: /^\/dashboard/ },
 ] as const) {
-  test(`§2 Protected routes: ${account} asked for ${asked} and is there after the sign-in, or at the dashboard`, async () => {
+  test(`§2 Protected routes: ${account} requested ${asked} and gets there after signing in, or to the dashboard`, async () => {
     when(login).answer(signInOf(account));
     when(reportTemplates).answer([]);
     when(monthlyReports).answer({ reports: [], next_cursor: null });
@@ -99,7 +99,7 @@ for (const { left, whose, opened } of [
   { left: "/sites?site=2", whose: "7", opened: /^\/dashboard/ },
   { left: "//elsewhere.example/dashboard", whose: "1", opened: /^\/dashboard/ },
 ]) {
-  test(`§4 Session: that of user ${whose} ended at ${left}, which is said, and kept for the same person alone`, async () => {
+  test(`§4 Session: that of user ${whose} ended at ${left}, which is shown, and kept for the same person only`, async () => {
     when(login).answer(signInOf("admin"));
     noteSessionEnd(whose, left);
     await openConsole("/", null);
@@ -111,7 +111,7 @@ for (const { left, whose, opened } of [
   });
 }
 
-test("§4 Session: a browser that keeps no cookie is told so where the first call is refused, and a second try works", async () => {
+test("§4 Session: a browser that keeps no cookie is told so at the first refused call, and a second try works", async () => {
   when(login).answer(signInOf("admin"));
   noteCookieLost("1", "/sites?site=2");
   await openConsole("/", null);
@@ -124,7 +124,7 @@ test("§4 Session: a browser that keeps no cookie is told so where the first cal
   await expectAddress("/sites?site=2");
 });
 
-test("§4 Session: a browser says with each sign-in which it is, the same after signing out", async () => {
+test("§4 Session: a browser sends its identifier with each sign-in, the same one after signing out", async () => {
   const calls = when(login).answer(() => signInOf("admin"));
   await openConsole("/", null);
   await signIn();
@@ -145,7 +145,7 @@ test("§2 Sign-in page: the button reads Signing in... while busy", async () => 
   await expectAddress(/^\/dashboard/);
 });
 
-test("§2 Sign-in page: a demo's sign-in whose password was changed is offered no more", async () => {
+test("§2 Sign-in page: a demo account whose password was changed is no longer offered", async () => {
   when(config).answer({ mode: "demo", demo_sign_ins: [], map_tiles: null });
   await openConsole("/", null);
   await expect.element(page.getByText("Its known passwords have been changed.")).toBeVisible();

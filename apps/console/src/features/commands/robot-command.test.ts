@@ -44,18 +44,18 @@ test.each([
   expect(leavesRobotOffline(new ApiError(status, "why"))).toBe(isOffline);
 });
 
-test("§4 Commands: a connection that this browser has lost leaves the status as it was", () => {
+test("§4 Commands: when this browser has lost its connection, the status stays as it was", () => {
   const lost = [new NetworkError(true), new NetworkError(false), new ApiError(504, ""), new ApiError(502, "")];
   expect(lost.map(leavesRobotOffline)).toEqual([false, false, false, false]);
   expect(leavesRobotOffline(new AnswerError("/api", null))).toBe(true);
 });
 
-test("§4 Commands: what was never sent leaves the status as it was, and its reason is told", () => {
+test("§4 Commands: a command that was never sent leaves the status as it was, and its reason is shown", () => {
   expect(leavesRobotOffline(new NotSentError("why"))).toBe(false);
   expect(reasonOf(new NotSentError("why"))).toBe("why");
 });
 
-test("§8 Control Failed: the second line is the server's reason, else what the status says", () => {
+test("§8 Control Failed: the second line is the server's reason, otherwise an explanation of the status code", () => {
   expect(reasonOf(new ApiError(409, "Robot SCR-1001 is in maintenance"))).toBe("Robot SCR-1001 is in maintenance");
   expect(reasonOf(new ApiError(409, ""))).toBe("Robot not found or already processing");
   expect(reasonOf(new ApiError(404, ""))).toBe("Robot not found or already processing");
@@ -84,7 +84,7 @@ const openStop: RobotLive["open_command"] = {
   pending: true,
 };
 
-test("protocol rule 3: a pending Stop is told as done once the robot is back and shows that it stands", () => {
+test("protocol rule 3: a pending Stop is reported as done once the robot is back and shows that it has stopped", () => {
   expect(currentResult(pending, undefined)).toBe(pending);
   expect(currentResult(pending, { ...stopped, online: false })).toBe(pending);
   expect(currentResult(pending, { ...stopped, motion: "MOVING" })).toBe(pending);
@@ -92,7 +92,7 @@ test("protocol rule 3: a pending Stop is told as done once the robot is back and
   expect(currentResult(pending, stopped)).toMatchObject({ outcome: "SUCCESS", pending: false });
 });
 
-test("§4 Group action outcome: a result that is not pending stays as it was told", () => {
+test("§4 Group action outcome: a result that is not pending stays as reported", () => {
   const refused: RobotResult = { ...pending, pending: false };
   expect(currentResult(refused, stopped)).toBe(refused);
 });

@@ -56,7 +56,7 @@ test("while robots and sites load, skeletons hold their places", async () => {
   await expectCount(robots, 2);
 });
 
-test("protocol rule 3: a Stop that was sent without the database says so, and nobody is told that the robot stands", async () => {
+test("protocol rule 3: a Stop that was sent without the database says so, and nobody is told that the robot has stopped", async () => {
   const cleaning = sampleRobots.map((robot) => ({ ...robot, status: "normal", motion: "MOVING" }) as const);
   const sent = "Sent to the robot; will be recorded.";
   when(robotDetailsWithSettings).answer({ robots: cleaning.filter(({ site_id }) => site_id === 1) });
@@ -92,7 +92,7 @@ test("protocol rule 3: a Stop that was sent without the database says so, and no
   await expectCount(dialog.getByText(sent), 2);
 });
 
-test("§5 Robot form: a robot that became another machine while the former was asked is not away for what came of that", async () => {
+test("§5 Robot form: a robot that was replaced while the former machine was being queried is not offline because of that query", async () => {
   const [robot, ...others] = sampleRobots;
   if (robot === undefined) throw new Error("The sample has no robot.");
   const replaced = { ...robot, serial_number: "SCR-1099", robot_name: "SCR-1099", version: 2 };
@@ -112,12 +112,12 @@ test("§5 Robot form: a robot that became another machine while the former was a
   liveStore.apply([fleetSnapshot(now)]);
   release();
   await expectContains(robots.filter({ hasText: "SCR-1099" }), "Idle");
-  // The other was asked as itself, so what is said of it counts; by then the former machine's answer is in.
+  // The other robot was queried as itself, so its result counts; by then the former machine's answer has arrived.
   await expectToast("Robot Not Reached", "Robot SCR-1012 could not be reached.", "There is no such robot.");
   await expectContains(robots.filter({ hasText: "SCR-1099" }), "Idle");
 });
 
-test("§8 Toasts: many robots that are not there are two messages, and what somebody did is told before others", async () => {
+test("§8 Toasts: many robots that do not answer are two messages, and the user's own actions are reported first", async () => {
   const [like] = sampleRobots;
   if (like === undefined) throw new Error("The sample has no robot.");
   const robot_id = (nth: number) => 500 + nth;
@@ -138,7 +138,7 @@ test("§8 Toasts: many robots that are not there are two messages, and what some
   await expectToast("Site Deleted", "Gone.");
 });
 
-test("by keyboard a time is no stop on the way to a Start", async () => {
+test("using the keyboard, a time is not a tab stop on the way to a Start", async () => {
   await openConsole("/dashboard?site=1");
   await expectCount(page.getByText(/Confirmed/), 2);
   const stops: Element[] = [];

@@ -12,13 +12,13 @@ import { queryClient } from "../../platform/api/query-client.ts";
 import { liveUpdate } from "../../platform/live/test/live-update.ts";
 
 const BUSY = 11;
-/** As many as 200 robots send in a second, ten of them between two looks. */
+/** As many as 200 robots send in a second, shown in ten steps. */
 const MESSAGES = 200;
 const AT_ONCE = 20;
 
 let recording: ReturnType<typeof watchRenders> | null = null;
 
-// What is told in minutes renders as time passes: that is not what is counted here.
+// Text that shows minutes renders as time passes: that is not counted here.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => {
   recording?.stop();
@@ -35,7 +35,7 @@ function sendUpdate(battery: number): void {
   sendOnStream(live, liveUpdate({ at, robots: [changed], sites: [sampleSite()] }));
 }
 
-/** What is rendered while one robot sends 200 messages, which `place` shows as they come. */
+/** What is rendered while one robot sends 200 messages, which `place` shows as they arrive. */
 async function rendersOfBurst(place: Locator): Promise<readonly Rendered[]> {
   sendUpdate(99);
   await expectContains(place, "99 %");
@@ -51,7 +51,7 @@ async function rendersOfBurst(place: Locator): Promise<readonly Rendered[]> {
   return recording.rendered;
 }
 
-/** Each component that was rendered but neither is nor is within one of that name. */
+/** Each rendered component that neither has that name nor is inside one that has. */
 function namesOutside(rendered: readonly Rendered[], own: string): readonly string[] {
   const others = rendered.filter(({ name, within }) => name !== own && !within.includes(own));
   return [...new Set(others.map(({ name }) => name))];
@@ -67,7 +67,7 @@ function hasRow(props: unknown): props is { readonly row: { readonly robot_id: n
   return typeof props === "object" && props !== null && "row" in props;
 }
 
-/** Each robot of the site is being asked for its status by now, and stays so. */
+/** By now each robot of the site is being polled for its status, and stays so. */
 async function untilPolled(): Promise<void> {
   await expectCount(page.getByRole("button", { name: "Refresh status" }), 2);
   for (const nth of [0, 1]) {
@@ -77,7 +77,7 @@ async function untilPolled(): Promise<void> {
   }
 }
 
-test("§2 Individual Robots tab: at 200 messages a second of one robot its card renders, and nothing else", async () => {
+test("§2 Individual Robots tab: at 200 messages a second from one robot its card renders, and nothing else", async () => {
   when(robotStatus).hang();
   await openConsole("/dashboard?site=1");
   const card = page.getByRole("article", { name: `SCR-10${BUSY}` });
@@ -86,11 +86,11 @@ test("§2 Individual Robots tab: at 200 messages a second of one robot its card 
   const rendered = await rendersOfBurst(card);
   expect(namesOutside(rendered, "RobotCard")).toEqual([]);
   expect(robotsOf(rendered, "RobotCard")).toEqual(new Set([BUSY]));
-  // Ten times a second at the most.
+  // Ten times a second at most.
   expect(rendered.filter(({ name }) => name === "RobotCard").length).toBeLessThanOrEqual(MESSAGES / 2);
 });
 
-test("§2 Group Control tab: what a robot reads renders it in the grid of its group, and not the card around it", async () => {
+test("§2 Group Control tab: a robot's reading renders it in its group's grid, and not the card around it", async () => {
   when(robotStatus).hang();
   when(groupList).answer([sampleGroup({ robots: [{ id: BUSY }, { id: 12 }] })]);
   await openConsole("/dashboard?site=1");
@@ -103,7 +103,7 @@ test("§2 Group Control tab: what a robot reads renders it in the grid of its gr
   expect(robotsOf(rendered, "Member")).toEqual(new Set([BUSY]));
 });
 
-test("§2 Site Management page: at 200 messages a second of one robot its row renders, and nothing else", async () => {
+test("§2 Site Management page: at 200 messages a second from one robot its row renders, and nothing else", async () => {
   when(robotStatus).hang();
   await openConsole("/sites?site=1");
   await untilPolled();

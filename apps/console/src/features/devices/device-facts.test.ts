@@ -21,7 +21,7 @@ const devices = [
   device("SCR-1003", { retired_at: at, robot: { ...robot, name: "Brush" } }),
 ];
 
-test("protocol rule 9: a retired device is retired also where a robot still has it", () => {
+test("protocol rule 9: a retired device is shown as retired even if a robot still has it", () => {
   expect(deviceCounts(devices)).toEqual({ all: 3, free: 1, assigned: 1, retired: 1 });
 });
 
@@ -45,7 +45,7 @@ test.each([
   expect(devicesFound(devices, filter, search).map(({ serial }) => serial)).toEqual(serials);
 });
 
-test("the partners that have devices are told once each, by name", () => {
+test("each partner that has devices is listed once, by name", () => {
   expect(partnersOf(devices)).toEqual([
     { id: 4, name: "Deccan Care" },
     { id: 1, name: "In-house" },

@@ -16,7 +16,7 @@ const device: Device = {
   robot: null,
 };
 
-test("protocol rule 9: a refusal is told with its reason, and a list that cannot be had with a way to try again", async () => {
+test("protocol rule 9: a refusal shows its reason, and a list that cannot be loaded can be retried", async () => {
   const message = "The robots' broker cannot be reached. Nothing was provisioned.";
   when(deviceList).answer([device]);
   when(provisionDevices).fail(503, { message });
@@ -47,7 +47,7 @@ const devices: Device[] = [
   { ...device, serial: "SCR-1004" },
 ];
 
-test("§6 SUPER_ADMIN: free devices are allocated; a refusal keeps what was chosen, and tells why", async () => {
+test("§6 SUPER_ADMIN: free devices are allocated; a refusal keeps the selection, and says why", async () => {
   when(deviceList).answer(devices);
   await openConsole("/sites?dialog=devices");
   const list = page.getByRole("dialog", { name: "Devices", exact: true });
@@ -60,7 +60,7 @@ test("§6 SUPER_ADMIN: free devices are allocated; a refusal keeps what was chos
   await expect.element(button).toHaveAccessibleDescription("Choose a partner first.");
   await dialog.getByRole("combobox", { name: "Partner" }).selectOptions("SunCare Services");
   await expect.element(button).toHaveAccessibleDescription("Choose at least one device.");
-  // Neither what a robot has nor what is the partner's already.
+  // Neither a robot's device nor one that the partner already has.
   await expect.element(dialog.getByRole("checkbox")).toHaveLength(2);
   await dialog.getByRole("checkbox", { name: "SCR-1004" }).click();
   const message = "A robot has the device SCR-1004, so it stays with the partner of the robot's site.";
@@ -69,7 +69,7 @@ test("§6 SUPER_ADMIN: free devices are allocated; a refusal keeps what was chos
   await expectToast("Allocation Failed", "No device was allocated.", message);
   await expect.element(dialog.getByRole("checkbox", { name: "SCR-1004" })).toBeChecked();
 
-  // To In-house is back to the operator.
+  // To In-house means back to the operator.
   await dialog.getByRole("combobox", { name: "Partner" }).selectOptions("In-house");
   await dialog.getByRole("button", { name: "Select all 1" }).click();
   const calls = when(allocateDevices).answer({ message: "Device SCR-1002 taken back to In-house" });

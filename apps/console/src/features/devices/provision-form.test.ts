@@ -7,7 +7,7 @@ test.each([
   [{ first: " SCR-1022 ", last: "" }, "1 device: SCR-1022"],
   [{ first: "SCR-1022", last: "SCR-1022" }, "1 device: SCR-1022"],
   [{ first: "SCR-1022", last: "SCR-2021" }, "1,000 devices: SCR-1022 to SCR-2021"],
-])("protocol rule 9: %j is provisioned as told before", (form, text) => {
+])("protocol rule 9: %j is provisioned as announced", (form, text) => {
   expect(previewText(provisionPreview(form, taken).serials ?? [])).toBe(text);
 });
 

@@ -39,7 +39,7 @@ test.each<[Partial<RobotLive>, string | null]>([
     { firmware_update: { rollout_id: 1, version: "2.0.0", state: "OFFERED", percent: null } },
     "Waits until its other firmware update is over",
   ],
-])("protocol rule 13: before a rollout, a robot with %o is told as %j", (change, words) => {
+])("protocol rule 13: before a rollout, a robot with %o is shown as %j", (change, words) => {
   expect(waitsBefore({ ...ready, ...change }, new Date())).toBe(words);
 });
 
@@ -51,7 +51,7 @@ test.each([
   ["robot.bin.exe", 1, "Choose a .bin, .hex or .fw file."],
   ["robot.bin", 0, "The file is empty."],
   ["robot.bin", 16 * 1_048_576 + 1, "The file is larger than 16 MiB."],
-])("§5 Deploy firmware: file %s of %i bytes is told %j", (name, size, problem) => {
+])("§5 Deploy firmware: file %s of %i bytes reports %j", (name, size, problem) => {
   expect(fileProblem({ name, size })).toBe(problem);
 });
 
@@ -99,7 +99,7 @@ const robot = (id: number, change: Partial<DeployRobot> = {}): DeployRobot => ({
   ...change,
 });
 
-test("the question names how many robots install, that they do not clean meanwhile, and who waits", () => {
+test("the confirmation says how many robots install, that they do not clean in the meantime, and which ones wait", () => {
   const chosen = [robot(1), robot(2, { waits: "Waits" }), robot(3, { version: "2.5.0", waits: "Waits" })];
   expect(deployQuestion(chosen, "2.5.0", form)).toMatchObject({
     message:

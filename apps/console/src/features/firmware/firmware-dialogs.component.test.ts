@@ -4,7 +4,7 @@ import { expectCount } from "../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
 
-test("§6: a partner has no button for firmware, and the address opens nothing", async () => {
+test("§6: a partner has no firmware button, and the URL opens nothing", async () => {
   for (const dialog of ["deploy-firmware", "firmware"]) {
     await openConsole(`/sites?dialog=${dialog}`, "partner");
     await expect.element(page.getByRole("region", { name: "All Sites" })).toBeVisible();

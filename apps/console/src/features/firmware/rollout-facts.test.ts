@@ -43,7 +43,7 @@ test.each([
   expect(figuresText(figuresOf(rollout(counts)))).toBe(text);
 });
 
-test("the questions name how many robots will and will not install", () => {
+test("the confirmations say how many robots will and will not install", () => {
   const half = rollout({ WAITING: 7, DOWNLOADING: 1, DONE: 2 });
   expect(resumeQuestion(half).message).toContain("7 robots will install firmware 2.5.0");
   expect(cancelQuestion(half).message).toContain(
@@ -51,7 +51,7 @@ test("the questions name how many robots will and will not install", () => {
   );
 });
 
-test("protocol rule 13: who gave up waiting is told apart from who was left out, and can be deployed to again", () => {
+test("protocol rule 13: robots that gave up waiting are distinguished from those left out, and can be deployed to again", () => {
   const look = (gave_up: boolean) => robotLook({ state: "SKIPPED", percent: null, gave_up }).label;
   expect([look(true), look(false)]).toEqual(["Gave up waiting", "Left out"]);
   expect(againQuestion(rollout({ FAILED: 1, SKIPPED: 1 }), 2).message).toContain(
@@ -60,14 +60,14 @@ test("protocol rule 13: who gave up waiting is told apart from who was left out,
   expect(againQuestion(rollout({ FAILED: 1 }), 1).message).toContain("1 robot that failed will be offered");
 });
 
-test("protocol rule 13: a rollout in which all robots are waited for is not told as running", () => {
+test("protocol rule 13: a rollout that waits for all its robots is not shown as running", () => {
   expect(rolloutLook(rollout({ WAITING: 2, DONE: 1 })).label).toBe("Waiting for robots");
   expect(rolloutLook(rollout({ WAITING: 2, OFFERED: 1 })).label).toBe("Running");
   expect(rolloutLook({ ...rollout({ WAITING: 2 }), state: "PAUSED" }).label).toBe("Paused");
   expect(rolloutLook({ ...rollout({ SKIPPED: 2 }), state: "DONE" }).label).toBe("Nothing installed");
 });
 
-test("those that failed come first, then those under way", () => {
+test("those that failed come first, then those in progress", () => {
   const robot = (serial_number: string, state: RolloutRobotState): RolloutRobot => ({
     robot_id: 1,
     robot_name: serial_number,

@@ -22,7 +22,7 @@ const schedule = {
 } as const;
 const eastRow = clientGroupOf(group, schedule);
 
-test("§3 Robot group, client shape: the copy has exactly its fields", () => {
+test("§3 Robot group, client shape: the copy has exactly these fields", () => {
   expect(JSON.parse(storedGroupsWith(null, 1, [eastRow]))).toEqual([
     { id: 4, name: "East Row", siteId: 1, robotIds: [7, 9], createdAt: "2026-03-01T12:00:00.000Z", schedule },
   ]);

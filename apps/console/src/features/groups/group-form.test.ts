@@ -19,11 +19,11 @@ const east = group(1, "East Row", 11, 12);
 const west = group(2, "West Row", 13);
 const groups = [east, west];
 
-test("§5 Robot group: what nobody sees in a stored name is left out in the dialog", () => {
+test("§5 Robot group: invisible characters of a stored name are left out in the dialog", () => {
   expect(storedGroup(group(3, "East\u202E Row")).form.name).toBe("East Row");
 });
 
-describe("§5 Robot group: the name is unique per site, without case and spaces; the group's own is excluded", () => {
+describe("§5 Robot group: the name is unique per site, ignoring case and spaces; the group's own is excluded", () => {
   test.each([
     ["east row", null, NAME_TAKEN],
     ["  EAST\u00a0 ROW ", null, NAME_TAKEN],
@@ -49,7 +49,7 @@ describe("§5 Robot group: Create and Update are disabled while invalid", () => 
   });
 });
 
-test("§5 Robot group: a new group is offered robots in no group, an edited one its own as well", () => {
+test("§5 Robot group: a new group is offered ungrouped robots, an edited one also its own", () => {
   const rows = [11, 12, 13, 14].map((robot_id) => ({ robot_id }));
   const ids = (edited: Group | null) => robotsOffered(rows, groups, edited).map((row) => row.robot_id);
   expect(ids(null)).toEqual([14]);

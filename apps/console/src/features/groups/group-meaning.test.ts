@@ -7,7 +7,7 @@ import {
   showsCommand,
 } from "./group-meaning.ts";
 
-/** A robot that is idle, stands still and has nothing under way. */
+/** An idle robot that is stopped and has no command in progress. */
 function robot(id: number, change: Partial<CommandedRobot> = {}): CommandedRobot {
   return { id, status: "idle", motion: "STOPPED", openCommand: null, sending: null, ...change };
 }
@@ -25,7 +25,7 @@ describe("§4 Group action: what a group is doing, in one line", () => {
     ["1 of 2 cleaning", [robot(1, moving), robot(2)]],
     ["Starting 2 robots", [robot(1, { openCommand: open("START") }), robot(2, { openCommand: open("START") })]],
     ["Stopping 1 robot", [robot(1, { ...moving, openCommand: open("STOP") }), robot(2, moving)]],
-    // A Stop that waits for a robot's return is told by that robot alone.
+    // A Stop that waits for a robot's return is shown by that robot alone.
     ["1 of 2 cleaning", [robot(1, { status: "offline", openCommand: open("STOP", true) }), robot(2, moving)]],
     // Locked, and still seen moving.
     ["1 of 1 cleaning", [robot(1, { status: "offline", motion: "MOVING" })]],
@@ -36,14 +36,14 @@ describe("§4 Group action: what a group is doing, in one line", () => {
     expect(groupActivityOf(members, null)).toBe(text);
   });
 
-  test("while this browser's own order is under way, how many robots have shown it", () => {
+  test("while this browser's own order is in progress, how many robots have shown it", () => {
     const members = [robot(1, moving), robot(2, { ...moving, openCommand: open("START") }), robot(3), robot(4, moving)];
     expect(groupActivityOf(members, { verb: "START", robotIds: [1, 2, 3] })).toBe("Starting 3 robots: 1 confirmed");
     expect(groupActivityOf(members, { verb: "STOP", robotIds: [3] })).toBe("Stopping 1 robot: 1 confirmed");
   });
 });
 
-test("protocol rule 6: a robot shows a command by its motion, once nothing of it is open", () => {
+test("protocol rule 6: a robot shows a command by its motion, once the command is closed", () => {
   expect(showsCommand(robot(1, moving), "START")).toBe(true);
   expect(showsCommand(robot(1, { ...moving, openCommand: open("START") }), "START")).toBe(false);
   expect(showsCommand(robot(1), "STOP")).toBe(true);
@@ -51,7 +51,7 @@ test("protocol rule 6: a robot shows a command by its motion, once nothing of it
   for (const verb of ["START", "STOP"] as const) expect(showsCommand(robot(1, mayBeMoving), verb)).toBe(false);
 });
 
-test("§4 Button enabling of a group: what is under way at a member, and what merely waits for a robot's return", () => {
+test("§4 Button enabling of a group: which commands are in progress, and which merely wait for a robot's return", () => {
   const waiting = robot(1, { openCommand: open("STOP", true) });
   expect(isCommandUnderWay([robot(1), waiting])).toBe(false);
   expect(isCommandUnderWay([robot(1, { openCommand: open("SET") })])).toBe(true);

@@ -17,7 +17,7 @@ import { sampleGroup } from "../../../test/sample-fleet.ts";
 const group = sampleGroup();
 const groupRow = (name: string) => page.getByRole("listitem", { name, exact: true });
 
-test("§8 Groups: what cannot be saved or deleted says the specification's sentence, and what was typed stays", async () => {
+test("§8 Groups: a failed save or delete shows the specification's message, and input is kept", async () => {
   when(groupList).answer([group]);
   for (const route of [createGroup, updateGroup, deleteGroup]) when(route).fail(500, { message: "" });
   await openConsole("/sites?site=1&tab=groups");
@@ -77,7 +77,7 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
 
 const changedMeanwhile = { field: "version", message: "Somebody else has changed this in the meantime." };
 
-test("§5 Robot group: of two people who edit, the second is told, chooses, and saves over what was chosen", async () => {
+test("§5 Robot group: of two people who edit, the second is notified, chooses, and saves the chosen values", async () => {
   when(groupList).answer([group]);
   when(updateGroup).fail(409, { message: changedMeanwhile.message, code: "EDIT_CONFLICT", errors: [changedMeanwhile] });
   await openConsole("/sites?site=1&tab=groups");
@@ -100,7 +100,7 @@ test("§5 Robot group: of two people who edit, the second is told, chooses, and 
   expect(sent.map(({ body }) => body)).toEqual([{ site_id: 1, group_name: "Mine", robot_ids: [11, 12], version: 2 }]);
 });
 
-test("§2 Group Control tab: a run that is due and waits says what for", async () => {
+test("§2 Group Control tab: a run that is due and waiting says for what", async () => {
   const waiting = "Waiting for the state of SCR-1012: not heard from for a while.";
   const schedule_details: Schedule = {
     id: 9,
@@ -122,7 +122,7 @@ test("§2 Group Control tab: a run that is due and waits says what for", async (
   await expect.element(schedule.getByText(waiting)).toBeVisible();
 });
 
-test("§5 Schedule: what is typed is asked about before it goes; of two people who edit, the second is told", async () => {
+test("§5 Schedule: unsaved input is confirmed before it is discarded; of two people who edit, the second is notified", async () => {
   const schedule: Schedule = {
     id: 9,
     group_id: group.id,
@@ -174,7 +174,7 @@ test("§5 Schedule: what is typed is asked about before it goes; of two people w
   ]);
 });
 
-test("§2 Robot settings, Maintenance: speeds and a reason are asked about before they go", async () => {
+test("§2 Robot settings, Maintenance: unsaved speeds and reasons are confirmed before they are discarded", async () => {
   await openConsole("/dashboard?site=1");
   const question = page.getByRole("dialog", { name: "Discard Changes" });
   const card = page.getByRole("article").first();

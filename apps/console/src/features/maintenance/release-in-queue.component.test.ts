@@ -21,7 +21,7 @@ const target = (id: number) => ({
   brushMotorSpeed: 60,
 });
 
-test("protocol rule 3: Release and Start of a group that waits its turn is cancelled by a Stop of one of its robots", async () => {
+test("protocol rule 3: a queued Release and Start of a group is cancelled by a Stop of one of its robots", async () => {
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   when(sendCommand).answer(async ({ body }) => {
     if (body.command === "START") await over;
@@ -57,7 +57,7 @@ test("§4 Button enabling, maintenance: every button that moves the robot is dis
   await expectCount(card.getByRole("button", { name: "Settings", exact: true }), 0);
 });
 
-test("§8 Control Failed: a lock that the server does not take is told, and the dialog keeps the reason", async () => {
+test("§8 Control Failed: a lock that the server refuses says so, and the dialog keeps the reason", async () => {
   when(robotMaintenance).offline();
   await openConsole("/dashboard?site=1");
   await expect.element(card.getByText("Idle", { exact: true })).toBeVisible();

@@ -44,7 +44,7 @@ test.each([
   expect(searchPartners([suncare, inHouse], words).map(({ name }) => name)).toEqual(found);
 });
 
-test("§9 CSV exports: the columns of maintenance_partners.csv, phone numbers as they are, no formula", () => {
+test("§9 CSV exports: the columns of maintenance_partners.csv, phone numbers unchanged, no formula", () => {
   const text = partnersFile([
     {
       id: 2,
@@ -134,13 +134,13 @@ test("§2 Partner details dialog: its facts in order, three of them to copy", ()
   expect(facts[5]?.text).toBe("Not given");
 });
 
-test("§2 Partner details dialog: nothing is offered to copy where nothing is given", () => {
+test("§2 Partner details dialog: empty values offer nothing to copy", () => {
   const facts = partnerFactsOf({ ...partner, email: " ", contact_person: null });
   expect(facts[0]).toEqual({ term: "Contact person", text: "Not given" });
   expect(facts[1]).toEqual({ term: "Email", text: "Not given" });
 });
 
-test("§3 Maintenance partner: certifications are a list, trimmed, without empty ones", () => {
+test("§3 Maintenance partner: certifications are a list, trimmed, without empty entries", () => {
   expect(certificationsOf(partner)).toEqual(["ISO 9001", "MNRE"]);
   expect(certificationsOf({ ...partner, certifications: null })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { fieldProblems, refusedFields } from "./password-draft.ts";
 
 const owner = { username: "anita", name: "Anita Rao", email: "anita@suncrew.example" };
 
-describe("§5 Change password: what the fields say", () => {
+describe("§5 Change password: what the fields report", () => {
   test.each([
     [
       "",
@@ -23,7 +23,7 @@ describe("§5 Change password: what the fields say", () => {
     expect(fieldProblems({ currentPassword, newPassword, confirmation }, owner)).toEqual(words);
   });
 
-  test("the server's words stand at their fields; fields that are not shown have none", () => {
+  test("the server's messages are shown at their fields; fields that are not shown have none", () => {
     const errors = [
       { field: "currentPassword", message: "Current password is incorrect" },
       { field: "body", message: "Something" },

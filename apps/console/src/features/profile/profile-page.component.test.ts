@@ -30,7 +30,7 @@ for (const { account, role } of [
   { account: "partner", role: "Partner" },
 ] as const) {
   describe(`as ${role}`, () => {
-    test("§8 a change that fails: 'Update Failed', with the server's reason where it gives one; nothing typed is lost", async () => {
+    test("§8 a change that fails: 'Update Failed', with the server's reason if it gives one; no input is lost", async () => {
       const sentence = "Failed to update password. Please check your current password.";
       const waiting = "Too many wrong passwords. Try again in 15 minutes.";
       await openConsole("/profile", account);
@@ -53,7 +53,7 @@ for (const { account, role } of [
       await expectAddress(/^\/profile$/);
     });
 
-    test("§5 Change password: every message of what is typed wrong, and no call is made", async () => {
+    test("§5 Change password: a message for every invalid input, and no call is made", async () => {
       const sent = when(changePassword).answer({ message: "Password updated" });
       const current = page.getByLabelText("Current password", { exact: true });
       const required = page.getByText("Current password is required", { exact: true });
@@ -77,7 +77,7 @@ for (const { account, role } of [
       await again.fill("12345679");
       await submit.click();
       await expectToast("Password Mismatch", "New password and confirmation don't match.");
-      // A new try takes the former message away.
+      // Submitting again removes the earlier message.
       await expectNoToastOf("Password Too Short");
       await expect.element(again).toHaveFocus();
       expect(sent).toEqual([]);
@@ -85,7 +85,7 @@ for (const { account, role } of [
   });
 }
 
-test("§5 Change password: a new password that the server knows as a common one is told at its field", async () => {
+test("§5 Change password: a new password that the server knows to be common is reported at its field", async () => {
   when(changePassword).fail(400, {
     message: PASSWORD_COMMON,
     errors: [{ field: "newPassword", message: PASSWORD_COMMON }],
@@ -98,7 +98,7 @@ test("§5 Change password: a new password that the server knows as a common one 
   await expect.element(newPassword).toHaveFocus();
 });
 
-test("§5 Change password: Enter pressed again and again changes it once; the button says that it works", async () => {
+test("§5 Change password: pressing Enter repeatedly changes it once; the button shows that it is busy", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const sent = when(changePassword).answer(() => released.then(() => ({ message: "Password updated" })));
   await openConsole("/profile", "partner");

@@ -25,7 +25,7 @@ describe("§3 Report template: the form", () => {
     expect(bodyOf({ ...newDraft, name: " Weekly " }).name).toBe("Weekly");
   });
 
-  test("sections move up and down and no further, and are switched with their fields", () => {
+  test("sections move up and down within the list, and are toggled with their fields", () => {
     const order = (sections: typeof newDraft.sections) => sections.map(({ type }) => type);
     expect(order(moved(newDraft.sections, "alerts", -1)).slice(3)).toEqual(["alerts", "maintenance"]);
     expect(order(moved(newDraft.sections, "performance", -1))[0]).toBe("performance");
@@ -37,7 +37,7 @@ describe("§3 Report template: the form", () => {
     expect(templateRules.isSame({ ...newDraft, sections: less }, newDraft, "sections")).toBe(false);
   });
 
-  test("what nobody sees is told at its part; a description may have lines", () => {
+  test("invisible characters are reported at their field; a description may have several lines", () => {
     const named = { ...newDraft, name: "Weekly", description: "Each week\n\tby site" };
     expect(templateProblems(named, [])).toEqual({});
     expect(templateProblems({ ...named, name: "Wee\u200Bkly", description: "Each\u202E week" }, [])).toEqual({
@@ -46,7 +46,7 @@ describe("§3 Report template: the form", () => {
     });
   });
 
-  test("what is wrong is told at its part", () => {
+  test("each error is reported where it belongs", () => {
     expect(templateProblems(newDraft, [])).toEqual({ name: "Name is required" });
     expect(templateProblems({ ...newDraft, name: "weekly " }, [{ name: "Weekly" }])).toEqual({
       name: "A report template with this name already exists. Please choose a different name.",
@@ -59,7 +59,7 @@ describe("§3 Report template: the form", () => {
   });
 });
 
-test("report settings: recipients are typed a line each or with commas, each once", () => {
+test("report settings: recipients are entered one per line or separated by commas, duplicates are removed", () => {
   expect(recipientsOf("a@x.example, b@x.example\na@x.example\n\n")).toEqual({
     recipients: ["a@x.example", "b@x.example"],
     wrong: null,

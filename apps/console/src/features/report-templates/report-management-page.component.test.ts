@@ -17,7 +17,7 @@ import {
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 
-test("report templates that cannot be loaded say so without a toast, and Retry loads them; none says so too", async () => {
+test("report templates that cannot be loaded say so without a toast, and Retry loads them; an empty list says so too", async () => {
   when(reportTemplates).fail(500, { message: "Broken" });
   await openConsole("/report-management");
   await expect.element(page.getByText("The templates could not be loaded.")).toBeVisible();
@@ -26,7 +26,7 @@ test("report templates that cannot be loaded say so without a toast, and Retry l
   await expect.element(page.getByText("No report templates")).toBeVisible();
 });
 
-test("§6 Report Management is for Super Admins: a partner has no link and is led back with the sentence", async () => {
+test("§6 Report Management is for Super Admins: a partner has no link and is redirected with the message", async () => {
   await openConsole("/report-management", "partner");
   await expectAddress("/dashboard");
   await expectToast("Access Denied", "Only Super Admins can access Report Management.");
@@ -61,7 +61,7 @@ const template: ReportTemplate = {
   version: 1,
 };
 
-test("§2 Report Management: the keyboard keeps its place: at an end of the list, where saving fails, and afterwards", async () => {
+test("§2 Report Management: the keyboard focus is kept: at the end of the list, when saving fails, and afterwards", async () => {
   when(reportTemplates).answer([template]);
   when(updateReportTemplate).fail(500, { message: "Broken" });
   await openConsole("/report-management");

@@ -17,12 +17,12 @@ describe("§5 Site report: site, start date and end date are all required", () =
     expect(downloadBlockedReason({ ...complete, ...change })).toBe(reason);
   });
 
-  test("days that are not chosen yet are not wrong", () => {
+  test("dates that are not chosen yet are not wrong", () => {
     expect(wrongDays({ from: "", to: "2026-01-01" })).toBeNull();
   });
 });
 
-test("§2 Site Reports: the choice stands in the address, and wrong parts are as if they were not there", () => {
+test("§2 Site Reports: the choice is kept in the URL, and invalid parts are ignored", () => {
   const params = writeUrl(reportUrl, new URLSearchParams(), { siteId: 3, from: "2026-06-01", to: "2026-06-30" });
   expect(params.toString()).toBe("site=3&from=2026-06-01&to=2026-06-30");
   expect(readUrl(reportUrl, params)).toEqual({ siteId: 3, from: "2026-06-01", to: "2026-06-30", templateId: null });
@@ -34,7 +34,7 @@ test("§2 Site Reports: the choice stands in the address, and wrong parts are as
   });
 });
 
-test("§2 Site Reports: quick ranges begin from the site's today", () => {
+test("§2 Site Reports: quick ranges start from today at the site", () => {
   expect(todayIn("Pacific/Auckland", new Date("2026-01-31T12:00:00Z"))).toBe("2026-02-01");
   expect(todayIn("America/New_York", new Date("2026-02-01T04:00:00Z"))).toBe("2026-01-31");
   expect(quickRanges("2026-03-05").map(({ from, to }) => [from, to])).toEqual([

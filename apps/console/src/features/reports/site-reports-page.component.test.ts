@@ -49,11 +49,11 @@ beforeEach(() => {
   when(monthlyReports).answer({ reports: [], next_cursor: null });
 });
 
-test("§8 Report download: no activity, another failure and a site that is not there each have their sentence", async () => {
+test("§8 Report download: no activity, another failure and a missing site each have their message", async () => {
   when(reportPdf).fail(404, { message: "No activity logs found between these dates", code: "NO_ACTIVITY" });
   await openConsole("/site-reports");
   await choose("Site", REWA);
-  // Typed figure by figure, as people do; the same in whatever order the browser has day and month.
+  // Typed digit by digit, as people do; it works whether the browser puts the day or the month first.
   await userEvent.type(form.getByLabelText("Start date"), "01012001");
   await userEvent.type(form.getByLabelText("End date"), "02022001");
   await expectAddress(/from=2001-01-01&to=2001-02-02$/);
@@ -96,7 +96,7 @@ test("§8 Report download: no activity, another failure and a site that is not t
   await expectDisabled(download, "Site not found");
 });
 
-test("§4 Report download: after a quick range, too, the form is cleared, and says what to choose", async () => {
+test("§4 Report download: the form is cleared, even after a quick range, and says what to choose", async () => {
   when(reportPdf).answer("%PDF-1.7");
   await openConsole("/site-reports");
   for (const range of ["Last month", "Last month", "Last 7 days"]) {
@@ -112,7 +112,7 @@ test("§4 Report download: after a quick range, too, the form is cleared, and sa
   }
 });
 
-test("monthly reports: listed with their state and e-mail, and saved; none and a failure are told", async () => {
+test("monthly reports: listed with their state and e-mail, and saved; an empty list and a failure say so", async () => {
   const report: MonthlyReport = {
     id: 1,
     site_id: 1,

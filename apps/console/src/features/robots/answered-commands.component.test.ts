@@ -18,7 +18,7 @@ const button = (name: string) => card.getByRole("button", { name, exact: true })
 
 const cleaning = sampleRobots.map((robot) => ({ ...robot, status: "normal", motion: "MOVING" }) as const);
 
-/** The stream shows the robot so, as far as it has come. */
+/** Makes the stream show the robot like this, and reach this position. */
 function stream(status: "idle" | "normal", battery: number, reached: string): void {
   const robot = sampleRobots.find(({ robot_id }) => robot_id === ROBOT);
   if (robot === undefined) throw new Error("The sample has no such robot.");
@@ -47,7 +47,7 @@ beforeEach(() => {
   when(robotStatus).hang();
 });
 
-test("§4 Commands: a confirmed Stop is idle until the stream has come to it, whatever was under way before", async () => {
+test("§4 Commands: a confirmed Stop shows idle until the stream has caught up, whatever was in progress before", async () => {
   when(sendCommand).answer({
     success: true,
     message: "STOP command sent to Robot SCR-1011",
@@ -64,7 +64,7 @@ test("§4 Commands: a confirmed Stop is idle until the stream has come to it, wh
   await expectContains(card, "Idle");
   await expectEnabled(button("Start"));
 
-  // Neither a reading that was requested before nor the stream's older word brings the run back.
+  // Neither a reading requested before nor the stream's older update brings the run back.
   release();
   await expectToast("Robot Refreshed", "Robot SCR-1011: Normal, battery 72 %, direction Forward");
   stream("normal", 64, BEFORE);
@@ -72,14 +72,14 @@ test("§4 Commands: a confirmed Stop is idle until the stream has come to it, wh
   await expectContains(card, "Idle");
   await expectDisabled(button("Stop"), "Robot SCR-1011 is already standing still.");
 
-  // From there on the stream is right, also where the robot moves again.
+  // From there on the stream is right, even if the robot moves again.
   stream("normal", 63, AFTER);
   await expectContains(card, "63 %");
   await expectContains(card, "Cleaning");
   await expectEnabled(button("Stop"));
 });
 
-test("§8 Direction Updated: the confirmed direction is shown until the stream has come to it", async () => {
+test("§8 Direction Updated: the confirmed direction is shown until the stream has caught up", async () => {
   when(updateRobotSettings).answer({ success: true, message: "Updated.", live_position: POSITION });
   await openConsole("/dashboard?site=1");
   const reverse = card.getByRole("radio", { name: "REV" });

@@ -27,7 +27,7 @@ const figures = page.getByRole("group", { name: "Fleet figures" });
 const KEPT = "Not connected. A Stop is stored and sent as soon as the robot is back.";
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Asia/Kolkata" });
-/** With its day where that is another one by now, as at midnight. */
+/** With its date if that is another day by now, as at midnight. */
 const told = (at: Date) => `(\\w{3} \\d+ \\w{3}, )?${clock.format(at)}`;
 const minutesLater = (minutes: number) => new Date(lostAt.getTime() + minutes * 60_000);
 
@@ -51,7 +51,7 @@ function fleetWith(state: LostRobot["state"]) {
   return { robots, sites: [sampleSite({ online_robots: 1, may_be_moving_robots: mayBeMoving }), ...others] };
 }
 
-test("protocol rule 13: a robot lost while it cleans is shown as perhaps moving, until it must have stopped", async () => {
+test("protocol rule 13: a robot lost while cleaning is shown as possibly moving, until it must have stopped", async () => {
   const at = lostAt.toISOString();
   when(live).stream(() => ({ type: "snapshot", at, ...fleetWith("MAY_BE_MOVING") }));
   when(siteDetails).answer(fleetWith("MAY_BE_MOVING").sites);

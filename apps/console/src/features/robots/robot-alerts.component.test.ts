@@ -7,12 +7,12 @@ import { livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.
 
 const card = page.getByRole("article", { name: "SCR-1011" });
 
-test("§2 Individual Robots tab: a critical message of a robot is critical on its card, a warning beside it is not", async () => {
+test("§2 Individual Robots tab: a robot's critical message is critical on its card, a warning beside it is not", async () => {
   const robots = sampleRobots.map((robot) =>
     robot.serial_number === "SCR-1011"
       ? {
           ...livePart(robot),
-          // The robot itself calls it no more than a warning.
+          // The robot itself calls it only a warning.
           status: "warning" as const,
           alerts: ["The robot is tilted.", "The brush is worn."],
           alert_severities: ["CRITICAL" as const, "WARNING" as const],

@@ -43,7 +43,7 @@ beforeEach(() => {
   store = new LiveStore();
 });
 
-/** A browser whose stream is open and shows the robot so. */
+/** A browser whose stream is open and shows the robot like this. */
 function watching(robot: RobotLive): void {
   store.noteOpening();
   store.apply([snapshot(robot, "101:101:")]);
@@ -57,13 +57,13 @@ const view = (laterMs = 100) => {
   return robotViewOf({ row: robotRow(), entry: store.entry(ROBOT), isCut }, new Date(NOON.getTime() + laterMs));
 };
 
-describe("§4 Commands: an answered Start or Stop until the stream tells of it", () => {
+describe("§4 Commands: an answered Start or Stop until the stream has caught up", () => {
   test.each([
-    ["what was before the press", standing],
-    ["that the START is under way", robotLive({ open_command: open("START") })],
+    ["the state before the press", standing],
+    ["that the START is in progress", robotLive({ open_command: open("START") })],
     ["another battery level", robotLive({ battery_level: 71 })],
     ["nothing yet", null],
-  ])("§4 Button enabling: Stop is possible after an answered Start while the stream tells %s", (_, live) => {
+  ])("§4 Button enabling: Stop is possible after an answered Start while the stream reports %s", (_, live) => {
     if (live !== null) watching(standing);
     answer("START");
     if (live !== null) store.apply([told(live, BEFORE)]);
@@ -71,7 +71,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(robotCan.stop(controllableOf(view()))).toBeNull();
   });
 
-  test("§4 Commands: the stream's own word counts once it has come to the answer, with all that it says", () => {
+  test("§4 Commands: the stream counts once it has caught up with the answer, with everything that it says", () => {
     watching(standing);
     answer("START");
     const live = robotLive({ status: "warning", motion: "MOVING", current_run: run });
@@ -83,8 +83,8 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
 
   test.each([
     ["a fault", { status: "critical" as const }],
-    ["a run that has ended already", { last_run: ended }],
-    ["that it is away", { status: "offline" as const, online: false }],
+    ["a run that has already ended", { last_run: ended }],
+    ["that it is offline", { status: "offline" as const, online: false }],
     ["maintenance", { operating_mode: "maintenance" as const }],
   ])("§4 Commands: a Start's answer yields to %s, though the stream never showed it clean", (_, change) => {
     watching(standing);
@@ -93,21 +93,21 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view().motion).toBe("STOPPED");
   });
 
-  test("§4 Commands: a run that ended before the Start was answered is seen as well", () => {
+  test("§4 Commands: a run that ended before the Start was answered is recognised as well", () => {
     watching(standing);
     store.apply([told(robotLive({ last_run: ended }), AFTER)]);
     answer("START");
     expect(view().motion).toBe("STOPPED");
   });
 
-  test("§4 Commands: what the stream shows of others ends it too, once the stream has come so far", () => {
+  test("§4 Commands: what the stream shows of other people's commands ends it too, once the stream has caught up", () => {
     watching(robotLive({ last_run: ended }));
     answer("START");
     store.apply([liveUpdate({ at, reached: AFTER })]);
     expect(view().motion).toBe("STOPPED");
   });
 
-  test("§4 Commands: however long it takes, nothing but the stream or a reading replaces the answer", () => {
+  test("§4 Commands: however long it takes, only the stream or a reading replaces the answer", () => {
     watching(standing);
     answer("START");
     expect(view(60_000).motion).toBe("MOVING");
@@ -115,7 +115,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view(60_000)).toMatchObject({ motion: "MOVING", batteryPercent: 71 });
   });
 
-  test("§4 Commands: an answer that names no position, as of an older server, yields to the next word on its robot", () => {
+  test("§4 Commands: an answer without a position, as of an older server, yields to the next update of its robot", () => {
     watching(standing);
     answer("START", null);
     store.apply([liveUpdate({ at, reached: AFTER })]);
@@ -123,12 +123,12 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     store.apply([told(robotLive({ battery_level: 71 }), AFTER)]);
     expect(view().motion).toBe("STOPPED");
     answer("START");
-    // Nor can it be compared with a stream of an older server.
+    // Nor can it be compared with the stream of an older server.
     store.apply([snapshot(standing)]);
     expect(view().motion).toBe("STOPPED");
   });
 
-  test("§4 Commands: a stream that is opened after the answer begins with what it says", () => {
+  test("§4 Commands: a stream opened after the answer begins with its result", () => {
     watching(standing);
     answer("START");
     store.setStatus("lost");
@@ -138,7 +138,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view().motion).toBe("STOPPED");
   });
 
-  test("§4 Commands: a stream that was being opened as the answer came shows it once it has come so far", () => {
+  test("§4 Commands: a stream that was being opened when the answer arrived shows it once it has caught up", () => {
     store.noteOpening();
     answer("STOP");
     store.apply([snapshot(cleaning, BEFORE)]);
@@ -147,7 +147,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view().status).toBe("warning");
   });
 
-  test("§4 Commands: after an answered Stop it stands, whatever the stream still tells of the run", () => {
+  test("§4 Commands: after an answered Stop the robot is stopped, whatever the stream still shows of the run", () => {
     watching(cleaning);
     answer("STOP");
     for (const live of [cleaning, robotLive({ ...cleaning, open_command: open("STOP") })]) {
@@ -159,14 +159,14 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
     expect(view().status).toBe("warning");
   });
 
-  test("protocol rule 3: a robot that moves again after an answered Stop is shown to move once the stream says so", () => {
+  test("protocol rule 3: a robot that moves again after an answered Stop is shown as moving once the stream says so", () => {
     watching(cleaning);
     answer("STOP");
     store.apply([told(cleaning, AFTER)]);
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING" });
   });
 
-  test("§4 Commands: another command than the answered one stays shown, and so does a Stop that is kept", () => {
+  test("§4 Commands: a command other than the answered one stays shown, and so does a pending Stop", () => {
     watching(standing);
     answer("START");
     store.apply([told(robotLive({ open_command: open("STOP") }), BEFORE)]);
@@ -177,7 +177,7 @@ describe("§4 Commands: an answered Start or Stop until the stream tells of it",
   });
 });
 
-describe("§9 Status polling: what a robot answers while the stream is lost", () => {
+describe("§9 Status polling: a robot's answers while the stream is lost", () => {
   const reading = (change: { readonly motion?: "MOVING" | "STOPPED"; readonly at?: Date } = {}) => {
     const { motion = "MOVING", at: time = NOON } = change;
     const status = motion === "MOVING" ? "start" : "stop";
@@ -198,11 +198,11 @@ describe("§9 Status polling: what a robot answers while the stream is lost", ()
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING", batteryPercent: 61 });
     store.answer(ROBOT, reading({ motion: "STOPPED" }));
     expect(view()).toMatchObject({ status: "idle", motion: "STOPPED" });
-    // The command and the last reading: readings do not pile up.
+    // The command and the latest reading: readings do not pile up.
     expect(store.entry(ROBOT).answers).toHaveLength(2);
   });
 
-  test("§9 Status polling: it is fresh, also where it says what the stream said before it was lost", () => {
+  test("§9 Status polling: a reading is fresh, even if it says what the stream said before it was lost", () => {
     watching(cleaning);
     store.apply([told(cleaning, AFTER)]);
     store.setStatus("lost");
@@ -212,7 +212,7 @@ describe("§9 Status polling: what a robot answers while the stream is lost", ()
     expect(view(91_000).isStale).toBe(true);
   });
 
-  test("§4 Robot live status: what the open stream has shown already is left to the stream", () => {
+  test("§4 Robot live status: what the open stream has already shown is left to the stream", () => {
     watching(cleaning);
     store.apply([told(robotLive({ ...cleaning, battery_level: 59 }), AFTER)]);
     store.answer(ROBOT, reading());
@@ -220,7 +220,7 @@ describe("§9 Status polling: what a robot answers while the stream is lost", ()
   });
 });
 
-test("§8 Settings Updated: confirmed settings are shown until the stream shows them, each beside the others", () => {
+test("§8 Settings Updated: confirmed settings are shown until the stream shows them, each independently", () => {
   watching(standing);
   store.answer(ROBOT, confirmedSettings({ cleaning_direction: "REVERSE" }, POSITION));
   store.answer(ROBOT, confirmedSettings({ main_motor_speed: 40 }, "108"));
@@ -228,7 +228,7 @@ test("§8 Settings Updated: confirmed settings are shown until the stream shows 
   expect(view()).toMatchObject({ cleaningDirection: "REVERSE", mainMotorSpeed: 40, brushMotorSpeed: 80 });
   store.apply([told(robotLive({ cleaning_direction: "REVERSE" }), AFTER)]);
   expect(view()).toMatchObject({ cleaningDirection: "REVERSE", mainMotorSpeed: 40 });
-  // Somebody else has set it back since.
+  // Somebody else has changed it back since.
   store.apply([told(standing, "110:110:")]);
   expect(view()).toMatchObject({ cleaningDirection: "FORWARD", mainMotorSpeed: 75 });
 });

@@ -5,7 +5,7 @@ import { matchesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from 
 import { alarmOf, mockReading, robotViewOf } from "./robot-view.ts";
 import { NOON, robotEntry, robotLive, robotRow } from "./test/robot-rows.ts";
 
-// The session looks for a stored token as it is loaded; in Node there is none.
+// The session looks for a stored token when it is loaded; in Node there is none.
 vi.hoisted(() => vi.stubGlobal("localStorage", { getItem: () => null }));
 
 const id = "0198a8b2-0000-7000-8000-000000000000";
@@ -58,12 +58,12 @@ test.each([
   ["alarm", "critical", { status: "critical" as const, alerts: ["Jammed"], alert_severities: ["WARNING" as const] }],
   ["warning", "warning", { status: "warning" as const, alerts: ["Low"], alert_severities: ["WARNING" as const] }],
   ["plain", null, { alerts: ["Clock differs"], alert_severities: ["WARNING" as const] }],
-])("§2 Individual Robots tab: what a robot itself tells is %s, its card %s, with %o", (kind, alarm, change) => {
+])("§2 Individual Robots tab: what a robot itself reports is %s, its card %s, with %o", (kind, alarm, change) => {
   const robot = viewOf(change);
   expect([robotActivityOf(robot, NOON).kind, alarmOf(robot)]).toEqual([kind, alarm]);
 });
 
-test("protocol rule 13: where a robot was lost while it moved, by its site's clocks, with the Stop that is kept", () => {
+test("protocol rule 13: where a robot was lost while moving, in its site's time, with the pending Stop", () => {
   const lost = (state: "MAY_BE_MOVING" | "MUST_HAVE_STOPPED", lost_at = "2026-03-01T11:42:10.000Z") => ({
     status: "offline" as const,
     online: false,
@@ -82,7 +82,7 @@ test("protocol rule 13: where a robot was lost while it moved, by its site's clo
   );
 });
 
-test("protocol rule 13: one that the server still takes to be there may be moving where this browser did not reach it", () => {
+test("protocol rule 13: one that the server still considers connected may be moving if this browser could not reach it", () => {
   const unreachable = { byStatusCall: true, mock: mockReading(() => 0), lastReportAt: null } as const;
   const cleaning = run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z");
   const unheard = { ...cleaning, last_updated_at: "2026-03-01T11:59:00.000Z" };
@@ -91,7 +91,7 @@ test("protocol rule 13: one that the server still takes to be there may be movin
   );
 });
 
-test("§4 Commands: a press is told before the server knows of it", () => {
+test("§4 Commands: a press is shown before the server knows of it", () => {
   expect(textOf({}, { sending: "START" })).toBe("Starting... waiting for the robot");
 });
 
@@ -117,6 +117,6 @@ test.each([
   ["fault", "fault"],
   ["critical", "all"],
   ["nonsense", "all"],
-])("the address's %j means %s", (text, filter) => {
+])("the URL's %j means %s", (text, filter) => {
   expect(robotFilterOf(text)).toBe(filter);
 });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const viewOf = (entry: RobotSources["entry"], now = NOON) => robotViewOf({ row: robotRow(), entry }, now);
-/** As a card shows it now. */
+/** What a card shows now. */
 const view = (now = NOON) => {
   return robotViewOf({ row: robotRow(), entry: store.entry(ROBOT), isCut: store.status() === "lost" }, now);
 };
@@ -44,7 +44,7 @@ const answered = statusReading({
 });
 
 describe("§4 Robot live status: what a card shows", () => {
-  test("§4 Robot live status: a robot of the list is offline and CHECKING... until the first word", () => {
+  test("§4 Robot live status: a robot from the list is offline and CHECKING... until its first update", () => {
     expect(view()).toMatchObject({ status: "offline", isChecking: true, isStale: true });
     stream(robotLive());
     expect(view()).toMatchObject({ status: "idle", isChecking: false, isStale: false });
@@ -79,7 +79,7 @@ describe("§4 Robot live status: what a card shows", () => {
     expect(view()).toMatchObject({ status: "idle", isStale: false });
   });
 
-  test("§4 Commands: a call that fails replaces what was answered before, and an answer a failure", () => {
+  test("§4 Commands: a failed call replaces an earlier answer, and an answer replaces a failure", () => {
     stream(robotLive());
     store.answer(ROBOT, answered);
     store.update(ROBOT, { unreachable: unreachable() });
@@ -88,12 +88,12 @@ describe("§4 Robot live status: what a card shows", () => {
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING", batteryPercent: 61 });
   });
 
-  test("§4 Robot live status: a stream that this browser has lost makes readings old at once, and no robot offline", () => {
+  test("§4 Robot live status: a stream that this browser has lost makes readings old immediately, and no robot offline", () => {
     stream(robotLive({ status: "normal", motion: "MOVING" }));
     expect(view()).toMatchObject({ status: "normal", isStale: false });
     store.setStatus("lost");
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING", isStale: true });
-    // Polled since: true again for as long as any reading is.
+    // Polled since: fresh again as long as any reading is.
     store.answer(ROBOT, answered);
     expect(view()).toMatchObject({ status: "normal", isStale: false });
     expect(view(new Date(NOON.getTime() + 91_000)).isStale).toBe(true);
@@ -113,7 +113,7 @@ describe("§4 Robot live status: what a card shows", () => {
     expect(view()).toMatchObject({ mock: null, batteryPercent: 72 });
   });
 
-  test("§4 Robot live status: no battery is shown as told that the robot never told", () => {
+  test("§4 Robot live status: a battery level that the robot never reported is not shown as reported", () => {
     const mock = mockReading(() => 0);
     stream(robotLive({ online: false, status: "offline", last_updated_at: null }));
     expect(view()).toMatchObject({ batteryPercent: null, reportedBatteryPercent: null });
@@ -123,7 +123,7 @@ describe("§4 Robot live status: what a card shows", () => {
     expect(away).toMatchObject({ batteryPercent: 40, reportedBatteryPercent: 72 });
   });
 
-  test("§4 Commands: a robot in maintenance is offline whatever it answers, its connection is told", () => {
+  test("§4 Commands: a robot in maintenance is offline whatever it answers, and its connection is shown", () => {
     stream(robotLive({ operating_mode: "maintenance", status: "normal" }));
     expect(view()).toMatchObject({ status: "offline", isConnected: true, mode: "maintenance" });
     store.answer(ROBOT, answered);
@@ -162,7 +162,7 @@ test("§9 Simulated fallback status values: both ends are reached", () => {
   expect(mockReading(() => 0.999_999)).toMatchObject({ batteryPercent: 99, mainMotorSpeed: 79, brushMotorSpeed: 59 });
 });
 
-describe("§4 Button enabling: what the card gives to the rule", () => {
+describe("§4 Button enabling: what the card passes to the rule", () => {
   const open = (verb: "START" | "STOP" | "SET", pending = false) => ({
     id: "0198a8b2-0000-7000-8000-000000000000",
     verb,

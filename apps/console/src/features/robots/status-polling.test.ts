@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 
 const seconds = (count: number) => vi.advanceTimersByTime(count * 1000);
 
-/** A site of two robots, one idle and one offline, whose every question is answered at once. */
+/** A site of two robots, one idle and one offline, whose queries are answered immediately. */
 function site(change: Partial<StatusPollingOptions> = {}) {
   const asked: string[] = [];
   const robots = new Map<number, PolledRobot>([
@@ -31,7 +31,7 @@ function site(change: Partial<StatusPollingOptions> = {}) {
   return { asked, robots, polling };
 }
 
-test("§9 Status polling: asked after 1 s, a second time after 2 s at first load only", () => {
+test("§9 Status polling: queried after 1 s, a second time after 2 s at first load only", () => {
   const first = site({ isFirstLoad: true });
   const later = site();
   seconds(30);
@@ -41,14 +41,14 @@ test("§9 Status polling: asked after 1 s, a second time after 2 s at first load
   later.polling.stop();
 });
 
-test("§9 Status polling: each 60 s a check; idle or normal again after 5 minutes, others after 1", () => {
+test("§9 Status polling: a check every 60 s; idle or normal robots again after 5 minutes, others after 1", () => {
   const { asked, polling } = site();
   seconds(6 * 60);
   expect(asked).toEqual(["1s:1", "1s:2", "120s:2", "180s:2", "240s:2", "300s:2", "360s:1", "360s:2"]);
   polling.stop();
 });
 
-test("§9 Status polling: nothing is asked while hidden, after the site was left, or twice at once", () => {
+test("§9 Status polling: nothing is queried while hidden, after leaving the site, or twice at once", () => {
   let hidden = true;
   const { asked, robots, polling } = site({ isHidden: () => hidden });
   seconds(90);

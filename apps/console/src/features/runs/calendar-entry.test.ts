@@ -21,7 +21,7 @@ function entry(key: string, state: CalendarEntry["state"], counts: Partial<RunCo
   };
 }
 
-describe("Cleaning runs: what a calendar entry says in one word", () => {
+describe("Cleaning runs: a calendar entry's one-word state", () => {
   test.each([
     ["PLANNED", { planned: 2 }, "planned"],
     ["RUNNING", { running: 1, done: 1 }, "running"],
@@ -46,12 +46,12 @@ describe("Cleaning runs: a full day folds what is done first", () => {
     entry("e", "PLANNED", { planned: 2 }),
   ];
 
-  test("what runs, went wrong or is to come stays, in the order of the day", () => {
+  test("runs in progress, problems and upcoming runs stay, in the order of the day", () => {
     expect(foldDay(day, 3).map(({ key }) => key)).toEqual(["b", "d", "e"]);
     expect(foldDay(day, 4).map(({ key }) => key)).toEqual(["a", "b", "d", "e"]);
   });
 
-  test("a day that fits is left as it is", () => {
+  test("a day that fits is left unchanged", () => {
     expect(foldDay(day, 5)).toBe(day);
   });
 });

@@ -10,14 +10,14 @@ const today = (of: RunCounts) =>
     .join(", ");
 
 describe("Cleaning runs in words", () => {
-  test("today's figures name the five always, the two bad ends only where there are any", () => {
+  test("today's figures always include the five, the two bad outcomes only if there are any", () => {
     expect(today(counts)).toBe("5 done, 1 running, 2 planned, 1 skipped, 0 missed");
     expect(today({ ...counts, cut_short: 2, failed: 1 })).toBe(
       "5 done, 1 running, 2 planned, 1 skipped, 0 missed, 2 cut short, 1 failed",
     );
   });
 
-  test("an entry names only what there is", () => {
+  test("an entry lists only the counts that are not zero", () => {
     expect(countsText({ ...counts, running: 0, planned: 0 })).toBe("5 done, 1 skipped");
   });
 

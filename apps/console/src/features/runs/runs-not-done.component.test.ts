@@ -55,12 +55,12 @@ test("Cleaning runs: each figure of today opens its runs with robot, site, time 
     missed: 0,
   });
   when(runsOfToday).offline();
-  // Where the last click leads to.
+  // Where the last click leads.
   when(runsCalendar).hang();
   await openConsole("/dashboard?site=2");
   const figures = page.getByRole("group", { name: "Today's cleaning" });
   await expectContains(figures, "4 done, 0 running, 2 planned, 0 skipped, 0 missed, 1 stopped early, 1 failed");
-  // What is planned, and what there is none of, opens nothing.
+  // Planned runs, and counts of zero, open nothing.
   await expectCount(figures.getByRole("button"), 3);
   await figures.getByRole("button", { name: "1 failed" }).click();
   const dialog = page.getByRole("dialog", { name: "Today's cleaning" });
@@ -84,7 +84,7 @@ test("Cleaning runs: each figure of today opens its runs with robot, site, time 
   await expectCount(dialog, 0);
 });
 
-test("Cleaning runs: a card says that its robot's planned run did not come about, and the info says why at length", async () => {
+test("Cleaning runs: a card says that its robot's planned run did not happen, and the popover explains why in full", async () => {
   const run_not_begun = {
     run_id: failed.id,
     at: new Date().toISOString(),

@@ -31,7 +31,7 @@ function reason(outcome: CalendarEntry["reasons"][number]["outcome"], text: stri
   return { serial_number: "SCR-1001", outcome, reason: text };
 }
 
-/** A day of a site with far more groups than the sample has: an entry every ten minutes. */
+/** A day at a site with far more groups than the sample has: an entry every ten minutes. */
 function fullDay(date: string): CalendarEntry[] {
   const states: readonly Partial<CalendarEntry>[] = [
     { state: "OVER", counts: { ...NONE, done: 12 } },
@@ -62,7 +62,7 @@ function fullDay(date: string): CalendarEntry[] {
   }));
 }
 
-test("Cleaning runs: a week without runs says so, one that cannot be loaded offers another try", async () => {
+test("Cleaning runs: a week without runs says so, one that cannot be loaded can be retried", async () => {
   when(runsCalendar).answer(week("2020-01-06", () => []));
   await openConsole("/dashboard?site=1&tab=calendar&day=2020-01-06");
   await expectContains(calendar, "6 to 12 Jan 2020");
@@ -82,7 +82,7 @@ test("Cleaning runs: a week without runs says so, one that cannot be loaded offe
   await expectCount(today, 1);
 });
 
-test("Cleaning runs: a large fleet's week folds what is done, and tells every reason", async () => {
+test("Cleaning runs: a large fleet's week folds what is done, and shows every reason", async () => {
   when(runsCalendar).answer(week("2026-06-01", fullDay));
   await openConsole("/dashboard?site=1&tab=calendar");
   await expectCount(today.getByRole("listitem"), 8);
@@ -100,7 +100,7 @@ test("Cleaning runs: a large fleet's week folds what is done, and tells every re
   await expectAccessible();
 });
 
-test("§9 Themes: every state of a run is accessible, and on a phone, where it fits", async () => {
+test("§9 Themes: every state of a run is accessible, also on a phone, where it fits", async () => {
   when(runsCalendar).answer(week("2026-06-01", (date) => fullDay(date).slice(0, date === TODAY ? 6 : 1)));
   await openConsole("/dashboard?site=1&tab=calendar");
   await expectCount(today.getByRole("listitem"), 6);

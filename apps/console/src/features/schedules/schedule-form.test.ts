@@ -25,7 +25,7 @@ function stored(change: Partial<Schedule> = {}): Schedule {
 }
 
 describe("§3 Robot group: the schedule's client shape", () => {
-  test("keeps customDays 1 and days [], with the defaults of §9 where there is none", () => {
+  test("keeps customDays 1 and days [], with the defaults of §9 if there is no schedule", () => {
     const none = { enabled: false, startTime: "", durationMinutes: 30, frequency: "ONCE", customDays: 1, days: [] };
     expect(clientScheduleOf(null)).toEqual(none);
     expect(clientScheduleOf(stored())).toEqual({
@@ -38,8 +38,8 @@ describe("§3 Robot group: the schedule's client shape", () => {
   });
 });
 
-describe("§5 Schedule: what the dialog begins with and sends", () => {
-  test("a new one begins enabled, today, without a time", () => {
+describe("§5 Schedule: what the dialog starts with and sends", () => {
+  test("a new one starts enabled, today, without a time", () => {
     expect(scheduleFormOf(null, "2026-11-21")).toMatchObject({
       enabled: true,
       date: "2026-11-21",
@@ -58,7 +58,7 @@ describe("§5 Schedule: what the dialog begins with and sends", () => {
     expect(scheduleFormOf(schedule, "2026-11-21").date).toBe(date);
   });
 
-  test("a time that was not touched keeps its seconds; customDays and days are not sent", () => {
+  test("an unchanged time keeps its seconds; customDays and days are not sent", () => {
     const form = scheduleFormOf(stored(), "2026-11-21");
     const body = {
       site_id: 3,
@@ -80,7 +80,7 @@ describe("§5 Schedule: what the dialog begins with and sends", () => {
     });
   });
 
-  test("switched off without a time it keeps the stored one, or midnight", () => {
+  test("disabled without a time it keeps the stored one, or midnight", () => {
     const form = { ...scheduleFormOf(null, "2026-11-21"), enabled: false };
     expect(formStartTime(form, null)).toBeNull();
     expect(scheduleBodyOf(form, null, ids).start_time).toBe("2026-11-21 00:00:00");
@@ -88,7 +88,7 @@ describe("§5 Schedule: what the dialog begins with and sends", () => {
   });
 });
 
-describe("§5 Schedule: the first problem is told", () => {
+describe("§5 Schedule: the first problem is reported", () => {
   const now = new Date("2026-11-21T12:00:00.000Z");
   const form = { ...scheduleFormOf(null, "2026-11-21"), startTime: "06:30" };
   test.each([
@@ -115,7 +115,7 @@ describe("A schedule in words", () => {
     expect(timesText(stored({ frequency }))).toBe(text);
   });
 
-  test("Time: MONTHLY on day 29 to 31 says what shorter months do", () => {
+  test("Time: MONTHLY on day 29 to 31 says what happens in shorter months", () => {
     expect(lastDayNote({ frequency: "MONTHLY", date: "2026-01-28" })).toBeNull();
     expect(lastDayNote({ frequency: "MONTHLY", date: "2026-01-29" })).toContain("a day 29");
     expect(lastDayNote({ frequency: "WEEKLY", date: "2026-01-31" })).toBeNull();

@@ -45,7 +45,7 @@ test("§2 Detail panel: a site without a partner shows its typed contact, phone 
   ]);
 });
 
-test("§2 Detail panel: what was not typed is left out", () => {
+test("§2 Detail panel: contact details that were not typed are left out", () => {
   const contact = { maintenance_contact_name: null, maintenance_contact: " ", maintenance_email: null };
   expect(typedContactOf(contact)).toEqual([]);
 });

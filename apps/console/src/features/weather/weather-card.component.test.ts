@@ -18,7 +18,7 @@ const REFUSAL = "The weather is not available at the moment. Please try again.";
 
 const weatherCard = page.getByRole("region", { name: "Weather" });
 
-/** A forecast of the service, with this chance of precipitation on its first days. */
+/** A forecast from the service, with this chance of precipitation on its first days. */
 function forecast(advice: Weather["advice"], ...percents: readonly number[]): Weather {
   const days = ["15", "16", "17", "18", "19", "20", "21"];
   return {
@@ -86,7 +86,7 @@ test("§9 Themes: the weather card is accessible with its table open", async () 
   }
 });
 
-test("§8 Weather: a failure is told in a toast and on the card, and Retry loads it", async () => {
+test("§8 Weather: a failure shows a toast and says so on the card, and Retry loads it", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const asked = when(siteWeather).answer(async () => {
     if (asked.length === 2) await released;
@@ -107,7 +107,7 @@ test("§8 Weather: a failure is told in a toast and on the card, and Retry loads
   await expect.element(retry).toHaveAttribute("aria-disabled", "false");
   await expect.element(retry).toHaveFocus();
   expect(asked).toHaveLength(2);
-  // The robots are no worse for it.
+  // The robots are unaffected.
   await expectCount(page.getByRole("article"), 2);
   await pressRetry(() => when(siteWeather).answerAsUsual(), weatherCard);
   await expect.element(weatherCard.getByText("34 °C Clear sky")).toBeVisible();
@@ -142,7 +142,7 @@ for (const { width, height } of [
   });
 }
 
-test("each site has its own weather call; a site seen before is not asked again", async () => {
+test("each site has its own weather call; a site seen before is not requested again", async () => {
   const asked = when(siteWeather).answer(() => sampleWeather());
   await openConsole("/dashboard");
   await expect.element(weatherCard.getByText("Sample forecast")).toBeVisible();

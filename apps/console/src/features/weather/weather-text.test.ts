@@ -9,11 +9,11 @@ test("numbers are whole, with their unit, and zero has no sign", () => {
   expect(hectopascals(1006.4)).toBe("1006\u00a0hPa");
 });
 
-test("a date of the wire stays on its day", () => {
+test("a date from the wire stays on its day", () => {
   expect([shortDayOf("2026-06-15"), monthOf("2026-06-15")]).toEqual(["Mon 15", "Jun"]);
 });
 
-test("a day of the forecast is told in words", () => {
+test("a day of the forecast is described in words", () => {
   const day = {
     date: "2026-06-15",
     min_temperature: 24.2,

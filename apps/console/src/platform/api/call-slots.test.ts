@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 const idsOf = (robots: string | readonly string[]) =>
   (typeof robots === "string" ? [robots] : robots).map((robot) => robot.charCodeAt(0));
 
-/** Slots, and a way to put named calls into them that end when told to. */
+/** Slots, and a way to put named calls into them that end on request. */
 function setUp(limits = SIX_CONNECTIONS) {
   const slots = new CallSlots(() => limits);
   const sent: string[] = [];
@@ -42,7 +42,7 @@ function setUp(limits = SIX_CONNECTIONS) {
   return { slots, sent, put };
 }
 
-test("§7 getRobotStatus: at most two calls of a tab are under way, the rest follow in order", async () => {
+test("§7 getRobotStatus: at most two calls of a tab are in progress, the rest follow in order", async () => {
   const { slots, sent, put } = setUp();
   const [a, b] = [put("poll", "A"), put("poll", "B"), put("poll", "C"), put("poll", "D")];
   expect(sent).toEqual(["poll A", "poll B"]);
@@ -57,7 +57,7 @@ test("§7 getRobotStatus: at most two calls of a tab are under way, the rest fol
   expect(slots.running).toBe(2);
 });
 
-test("§7 getRobotStatus: a switch of the site ends the calls that wait and those under way", async () => {
+test("§7 getRobotStatus: switching the site ends waiting calls and those in progress", async () => {
   const { slots, sent, put } = setUp();
   const site = new AbortController();
   const calls = ["A", "B", "C"].map((serial) => put("poll", serial, site.signal));
@@ -80,7 +80,7 @@ test("§7 getRobotStatus: a manual refresh goes before the polled ones", async (
   expect(sent).toEqual(["poll A", "poll B", "status D"]);
 });
 
-test("§4 Commands: a Start does not wait behind polled status calls: one gives way at once", async () => {
+test("§4 Commands: a Start does not wait behind polled status calls: one is aborted at once", async () => {
   const { slots, sent, put } = setUp();
   const polled = [put("poll", "A"), put("poll", "B")];
   put("start", "C");
@@ -92,7 +92,7 @@ test("§4 Commands: a Start does not wait behind polled status calls: one gives 
   expect(slots.running).toBe(3);
 });
 
-test("§4 Commands: a Start that found no slot for a second is not sent, and says why", async () => {
+test("§4 Commands: a Start that gets no slot for a second is not sent, and says why", async () => {
   const { sent, put } = setUp();
   const starts = ["A", "B", "C", "D"].map((serial) => put("start", serial));
   await vi.advanceTimersByTimeAsync(SLOT_WAIT_MS);
@@ -117,7 +117,7 @@ test("§4 Commands: a Start whose slot comes free within a second is sent, befor
   expect(sent).toEqual(["status A", "status B", "set C", "start E"]);
 });
 
-test("§4 Commands: Stop ends what is polled of its robot, and a Start that still waits never follows it", async () => {
+test("§4 Commands: Stop ends polling of its robot, and a Start still waiting never follows it", async () => {
   const { slots, sent, put } = setUp();
   const [polled, pressed] = [put("poll", "A"), put("status", "B")];
   slots.preemptForStop({ robotIds: idsOf("A") });
@@ -137,7 +137,7 @@ test("§4 Commands: Stop ends what is polled of its robot, and a Start that stil
   expect(sent).toEqual(["poll A", "status B", "start C", "start D"]);
 });
 
-test("§4 Group action: a Start of a group that still waits never follows a Stop of one of its robots", async () => {
+test("§4 Group action: a group's Start still waiting never follows a Stop of one of its robots", async () => {
   const { slots, sent, put } = setUp();
   for (const serial of ["A", "B", "C"]) put("start", serial);
   const [group, other] = [put("start", ["D", "E"]), put("start", ["F"])];
@@ -148,7 +148,7 @@ test("§4 Group action: a Start of a group that still waits never follows a Stop
   expect(sent).toEqual(["start A", "start B", "start C"]);
 });
 
-test("§4 Group action: Stop all robots cancels what waits for robots of its site, whatever the page knows of them", async () => {
+test("§4 Group action: Stop all robots cancels what waits for robots of its site, whatever the page knows about them", async () => {
   const { slots, sent, put } = setUp();
   for (const serial of ["A", "B", "C"]) put("start", serial);
   const group = put("start", ["D", "E"]);
@@ -178,6 +178,6 @@ test.each([
   ["h2", ONE_CONNECTION],
   ["h3", ONE_CONNECTION],
   ["", SIX_CONNECTIONS],
-])("a server that is reached by %j takes %o", (protocol, limits) => {
+])("a server reached by %j gets %o", (protocol, limits) => {
   expect(slotLimitsFor(protocol)).toBe(limits);
 });

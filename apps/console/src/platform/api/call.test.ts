@@ -27,7 +27,7 @@ function answer(status: number, body: unknown): void {
   fetched.mockImplementation(async () => new Response(JSON.stringify(body), { status }));
 }
 
-/** How a call fails that must fail. */
+/** The error of a call that must fail. */
 async function failureOf(calling: Promise<unknown>): Promise<unknown> {
   return calling.then(
     () => new Error("It did not fail."),
@@ -72,7 +72,7 @@ test("§7 a Bearer token is sent when there is one, and none when there is none"
   expect(lastRequest().headers.get("authorization")).toBe(`Bearer ${token}`);
 });
 
-test("§4 Session: once the session is over nothing is sent that the server would only refuse", async () => {
+test("§4 Session: once the session is over, nothing is sent that the server would only refuse", async () => {
   stored.clear();
   expect(await failureOf(call(siteDetails, {}))).toBeInstanceOf(TokenExpiredError);
   expect(fetched).not.toHaveBeenCalled();
@@ -135,7 +135,7 @@ test("a refusal carries its message, its fields and whether it is pending", asyn
   });
 });
 
-test("a refusal without words, such as a proxy's page, has none", async () => {
+test("a refusal without a message, such as a proxy's page, has none", async () => {
   fetched.mockResolvedValue(new Response("<html>", { status: 502 }));
   await expect(call(siteDetails, {})).rejects.toMatchObject({ status: 502, message: "" });
 });
@@ -156,7 +156,7 @@ test("§9 Request timeout: 10000 ms until the first byte", async () => {
   expect(await failure).toMatchObject({ name: "NetworkError", timedOut: true });
 });
 
-test("§9 an answer that is arriving is not cut", async () => {
+test("§9 an answer that is arriving is not cut off", async () => {
   let send: (() => void) | undefined;
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -186,7 +186,7 @@ test("§7 the status call waits without limit and can be cancelled", async () =>
 });
 
 test.each(["Failed to fetch", "NetworkError when attempting to fetch resource.", "Load failed"])(
-  "§8 network failure: what a browser says of it (%s) is told in words of ours",
+  "§8 network failure: the browser's message (%s) is replaced by our own",
   async (words) => {
     fetched.mockRejectedValue(new TypeError(words));
     const failure = await failureOf(call(siteDetails, {}));

@@ -10,6 +10,6 @@ test.each([
     { reason: "Try again in 9 s.", mayRetry: true },
   ],
   ["no answer", new NetworkError(false), { reason: "It failed.", mayRetry: true }],
-])("§8 Errors: %s is told with its reason, and may be tried again or not", (_, error, told) => {
+])("§8 Errors: %s is reported with its reason, and may be retried or not", (_, error, told) => {
   expect(refusalOf(error, "It failed.")).toEqual(told);
 });

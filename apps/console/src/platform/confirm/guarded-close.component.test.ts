@@ -8,12 +8,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("§4 Closing a form: whoever tries to leave in the moment of Keep editing is asked again", async () => {
+test("§4 Closing a form: trying to leave at the very moment of Keep editing asks again", async () => {
   await openConsole("/sites");
   await page.getByRole("button", { name: "Add New Site" }).click();
   const name = page.getByRole("dialog", { name: "Add New Site" }).getByLabelText("Site name");
   await name.fill("Half of a na");
-  // Whatever the form leaves to a timer has not happened yet when the next try comes.
+  // Nothing that the form leaves to a timer has happened when the next try comes.
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   for (let tries = 0; tries < 3; tries += 1) {
     void router.navigate("/dashboard");

@@ -25,16 +25,16 @@ test("events are split at empty lines; comments and other fields are left out", 
   expect(events).toEqual(['{"a":1}', "one\ntwo"]);
 });
 
-test("a heartbeat is heard though it is no event", async () => {
+test("a heartbeat is noticed although it is no event", async () => {
   expect(await read([bytes(":\n\n"), bytes(":\n\n")])).toEqual({ events: [], heard: 2 });
 });
 
-test("an event that is cut off at the end is not given", async () => {
+test("an event that is cut off at the end is not delivered", async () => {
   const { events } = await read([bytes("data: whole\n\ndata: ha")]);
   expect(events).toEqual(["whole"]);
 });
 
-test("it does not matter where the network cuts the stream, nor which line ends it has", async () => {
+test("it does not matter where the network splits the stream, nor which line ends it has", async () => {
   const lineEnd = fc.constantFrom("\n", "\r\n");
   const data = fc.array(fc.stringMatching(/^[a-z₹अ🤖]{1,8}$/u), { minLength: 1, maxLength: 8 });
   await fc.assert(

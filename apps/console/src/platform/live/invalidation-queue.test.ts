@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A client whose answers come when the test says so. */
+/** A client whose answers arrive when the test says so. */
 function slowClient() {
   const asked: string[] = [];
   let answer: () => void = () => {};
@@ -28,7 +28,7 @@ function slowClient() {
   };
 }
 
-test("Live: what one event names is read again at once and once", async () => {
+test("Live: what one event names is refetched immediately and once", async () => {
   const client = slowClient();
   const stale = new InvalidationQueue(client);
   stale.note(["groups", { siteId: 1 }]);
@@ -38,7 +38,7 @@ test("Live: what one event names is read again at once and once", async () => {
   expect(client.asked).toEqual(['["groups",{"siteId":1}]', '["runs"]']);
 });
 
-test("Live: changes that never cease cancel no answer on its way, and the last one is read", async () => {
+test("Live: continuous changes cancel no answer in transit, and the last one is read", async () => {
   const client = slowClient();
   const stale = new InvalidationQueue(client);
   stale.note(["runs"]);

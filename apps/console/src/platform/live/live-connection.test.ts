@@ -92,7 +92,7 @@ function latest(): Stream {
   return stream;
 }
 
-test("connecting, then live with the snapshot, which is shown at once", async () => {
+test("connecting, then live with the snapshot, which is shown immediately", async () => {
   const stream = await start();
   expect(store.status()).toBe("connecting");
   await stream.send(snapshot);
@@ -100,7 +100,7 @@ test("connecting, then live with the snapshot, which is shown at once", async ()
   expect(onEvents).toHaveBeenCalledTimes(1);
 });
 
-test("updates are gathered for 100 ms", async () => {
+test("updates are collected for 100 ms", async () => {
   const stream = await start();
   await stream.send(snapshot);
   await stream.send(update);
@@ -112,7 +112,7 @@ test("updates are gathered for 100 ms", async () => {
   expect(onEvents).toHaveBeenLastCalledWith([update, update]);
 });
 
-test("malformed events are left out and counted; the stream goes on", async () => {
+test("malformed events are skipped and counted; the stream continues", async () => {
   const stream = await start();
   await stream.send({ type: "update", robots: "none" });
   await stream.send({ type: "rumour" });
@@ -121,7 +121,7 @@ test("malformed events are left out and counted; the stream goes on", async () =
   expect(store.status()).toBe("live");
 });
 
-test("a broken stream is lost, is tried again with growing pauses, and recovers", async () => {
+test("a broken stream is lost, is retried with growing pauses, and recovers", async () => {
   answers = [() => Response.error(), () => new Response("", { status: 503 })];
   connection.start();
   await vi.advanceTimersByTimeAsync(0);
@@ -137,17 +137,17 @@ test("a broken stream is lost, is tried again with growing pauses, and recovers"
 });
 
 test.each([429, 503])(
-  "§2 Live: a stream refused with %d is lost, tried again every few seconds, and live in the end",
+  "§2 Live: a stream refused with %d is lost, retried every few seconds, and live in the end",
   async (status) => {
     const refused = () => new Response('{"message":"Too many."}', { status });
     answers = Array.from({ length: 10 }, () => refused);
     connection.start();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(store.status()).toBe("lost");
-    // Not ten within the first seconds: the pauses grow, and leave room for seven at the most.
+    // Not ten within the first seconds: the pauses grow, and leave room for seven at most.
     expect(answers.length).toBeGreaterThanOrEqual(3);
     expect(streams).toEqual([]);
-    // The pauses are partly by chance, and a stream that says nothing is given up after a while.
+    // The pauses are partly random, and a stream that says nothing is given up after a while.
     for (let second = 0; second < 50 && streams.length === 0; second += 1) await vi.advanceTimersByTimeAsync(1_000);
     await latest().send(snapshot);
     expect(store.status()).toBe("live");
@@ -171,7 +171,7 @@ test.each([401, 403])("a %d ends it for good", async (status) => {
   expect(streams).toEqual([]);
 });
 
-test("a browser that says that it has no network has lost the stream at once, and tries again all the same", async () => {
+test("a browser that reports being offline has lost the stream immediately, and retries nevertheless", async () => {
   const stream = await start();
   await stream.send(snapshot);
   await stream.send(update);
@@ -185,7 +185,7 @@ test("a browser that says that it has no network has lost the stream at once, an
   expect(store.status()).toBe("live");
 });
 
-test("an announced end is told with its reason and is no interruption", async () => {
+test("an announced end is reported with its reason and is no interruption", async () => {
   const stream = await start();
   await stream.send(snapshot);
   await stream.send({ type: "end", reason: "scope" });

@@ -40,7 +40,7 @@ function robot(id: number, battery = 80): RobotLive {
 const snapshot = (...robots: RobotLive[]): LiveEvent => ({ type: "snapshot", at: AT, robots, sites: [] });
 const update = (...robots: RobotLive[]) => liveUpdate({ at: AT, robots });
 
-test("the last word on a robot counts, and its watchers hear once for all events of a flush", () => {
+test("the latest update of a robot counts, and its subscribers are notified once for all events of a flush", () => {
   const store = new LiveStore();
   const one = vi.fn<() => void>();
   const two = vi.fn<() => void>();
@@ -52,7 +52,7 @@ test("the last word on a robot counts, and its watchers hear once for all events
   expect(two).not.toHaveBeenCalled();
 });
 
-test("a new snapshot forgets what it does not name", () => {
+test("a new snapshot removes what it does not contain", () => {
   const store = new LiveStore();
   store.apply([snapshot(robot(1), robot(2))]);
   const gone = vi.fn<() => void>();
@@ -62,7 +62,7 @@ test("a new snapshot forgets what it does not name", () => {
   expect(gone).toHaveBeenCalledTimes(1);
 });
 
-test("who no longer watches hears nothing", () => {
+test("an unsubscribed listener is not notified", () => {
   const store = new LiveStore();
   const listener = vi.fn<() => void>();
   store.subscribe("robot:1", listener)();
@@ -72,11 +72,11 @@ test("who no longer watches hears nothing", () => {
   expect(store.robot(1)).toBeUndefined();
 });
 
-describe("what this browser's own calls have to do with a robot", () => {
+describe("what this browser's own calls do to a robot", () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  test("§4 Robot live status: a card hears of its own robot at once, the figures of all in one round", () => {
+  test("§4 Robot live status: a card is notified of its own robot at once, the fleet's figures in one round", () => {
     const store = new LiveStore();
     const card = vi.fn<() => void>();
     const other = vi.fn<() => void>();
@@ -97,7 +97,7 @@ describe("what this browser's own calls have to do with a robot", () => {
     expect(store.entry(2)).toMatchObject({ sending: "STOP", refresh: null });
   });
 
-  test("§4 Button enabling: what a command came to is told to the figures of all at once, and not again", () => {
+  test("§4 Button enabling: a command's outcome is reported to the fleet's figures at once, and not again", () => {
     const store = new LiveStore();
     const figures = vi.fn<() => void>();
     store.subscribe("any", figures);
@@ -108,7 +108,7 @@ describe("what this browser's own calls have to do with a robot", () => {
     expect(figures).toHaveBeenCalledTimes(1);
   });
 
-  test("§4 Session: after sign-out nothing of it is left for the next user", () => {
+  test("§4 Session: after sign-out nothing of it remains for the next user", () => {
     const store = new LiveStore();
     store.update(1, { sending: "START" });
     store.forgetCalls();
@@ -120,7 +120,7 @@ describe("what this browser's own calls have to do with a robot", () => {
     expect(store.hasSnapshot()).toBe(false);
   });
 
-  test("§4 Commands: a command under way outlives a new snapshot, and is no robot of its own", () => {
+  test("§4 Commands: a command in progress survives a new snapshot, and does not count as a robot", () => {
     const store = new LiveStore();
     store.update(1, { sending: "STOP" });
     expect([...store.robots()]).toEqual([]);

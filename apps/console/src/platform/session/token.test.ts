@@ -8,12 +8,12 @@ function tokenOf(claims: unknown): string {
 }
 
 describe("§5 Session token", () => {
-  test("its middle segment decodes, also with letters beyond ASCII", () => {
+  test("its middle segment is decoded, including letters beyond ASCII", () => {
     const claims = { id: 1, role: "PARTNER", email: "अशा@example.com", partnerId: 2, exp: 12 };
     expect(decodeToken(tokenOf(claims))).toEqual({ role: "PARTNER", exp: 12 });
   });
 
-  test("it may tell the username, for password managers", () => {
+  test("it may contain the username, for password managers", () => {
     const claims = { role: "PARTNER", exp: 12, username: "suncare.services" };
     expect(decodeToken(tokenOf(claims))).toEqual(claims);
   });

@@ -3,13 +3,13 @@ import { DEFAULT_THEME, defaultCssVariablesResolver } from "@mantine/core";
 import { describe, expect, test } from "vitest";
 import { THEMES, type ThemeName } from "./theme-choice.ts";
 
-/** WCAG 2.2 AA: 4.5 for text, 3 for what is not text (borders of fields, dots, bars, focus rings). */
+/** WCAG 2.2 AA: 4.5 for text, 3 for what is not text (field borders, dots, bars, focus rings). */
 const TEXT = 4.5;
 const SHAPE = 3;
 
 const TONES = ["good", "calm", "fair", "poor", "off"] as const;
 
-/** What is written anywhere. A style sheet seldom says on which ground, so each must be legible on every one. */
+/** Colours of text. A style sheet rarely says on which background, so each must be legible on every one. */
 const TEXTS = [
   "text",
   "text-muted",
@@ -17,11 +17,11 @@ const TEXTS = [
   "danger",
   "on-accent-soft",
   ...TONES.map((tone) => `status-${tone}-fg`),
-  // Of the library, for what should not stand out.
+  // The library's, for unobtrusive text.
   "mantine-color-gray-light-color",
 ];
 
-/** What content lies on: the page, cards, hovered and chosen rows, notices, badges. */
+/** Backgrounds of content: the page, cards, hovered and selected rows, notices, badges. */
 const GROUNDS = [
   "bg",
   "surface",
@@ -29,14 +29,14 @@ const GROUNDS = [
   "accent-soft",
   "accent-soft-hover",
   ...TONES.map((tone) => `status-${tone}-soft`),
-  // Of the library, under the mouse.
+  // The library's, under the pointer.
   "mantine-color-default-hover",
   "mantine-color-gray-light-hover",
 ];
 
 type Pair = readonly [foreground: string, background: string, least: number];
 
-/** Fills that carry one colour of text only, and the bar at the top, which is dark in some themes. */
+/** Fills that carry one text colour only, and the bar at the top, which is dark in some themes. */
 const FILLED: readonly Pair[] = [
   ["on-accent", "accent-fill", TEXT],
   ["on-accent", "accent-fill-hover", TEXT],
@@ -50,7 +50,7 @@ const FILLED: readonly Pair[] = [
   ["nav-mark", "nav-bg", SHAPE],
 ];
 
-/** What the library writes on what, by its own variables, which mantine-tokens.css takes from the themes. */
+/** The library's own pairs of text and background variables, which mantine-tokens.css takes from the themes. */
 const LIBRARY: readonly Pair[] = [
   ...["text", "bright", "dimmed", "placeholder", "anchor", "error", "accent-text", "red-text"].map((name): Pair => [
     `mantine-color-${name}`,
@@ -107,23 +107,23 @@ describe.each(THEMES)("§9 Themes: %s", (theme) => {
       })
       .filter(({ found, least }) => found < least);
 
-  test("every text has the contrast of AA on every ground", () => {
+  test("every text colour has AA contrast on every background", () => {
     expect(tooPale(TEXTS.flatMap((text) => GROUNDS.map((ground): Pair => [text, ground, TEXT])))).toEqual([]);
   });
 
-  test("text on filled buttons and in the bar at the top has the contrast of AA", () => {
+  test("text on filled buttons and in the bar at the top has AA contrast", () => {
     expect(tooPale(FILLED)).toEqual([]);
   });
 
-  test("what the library writes has the contrast of AA", () => {
+  test("the library's own pairs have AA contrast", () => {
     expect(tooPale(LIBRARY)).toEqual([]);
   });
 
-  test("edges of fields, dots, bars and what is filled have the contrast of AA to what is around them", () => {
+  test("field borders, dots, bars and fills have AA contrast with what surrounds them", () => {
     expect(tooPale(SHAPES)).toEqual([]);
   });
 
-  test("a text has the contrast of AA on the ground that the same rule of a style sheet gives it", () => {
+  test("a text colour has AA contrast on the background that the same CSS rule sets", () => {
     const pairs = sheets.flatMap(({ declared }): Pair[] => {
       const [text, ground] = [variableIn(declared.get("color")), variableIn(groundOf(declared))];
       return text === null || ground === null ? [] : [[text, ground, TEXT]];
@@ -132,7 +132,7 @@ describe.each(THEMES)("§9 Themes: %s", (theme) => {
     expect(tooPale(pairs)).toEqual([]);
   });
 
-  test("text has the contrast of AA on what is mixed of two colours", () => {
+  test("text has AA contrast on backgrounds mixed from two colours", () => {
     const mixed = sheets.flatMap(({ declared }) => mixesIn(groundOf(declared)));
     expect(mixed.length).toBeGreaterThan(0);
     const hardToRead = mixed.filter(({ over, share, under }) => {
@@ -143,7 +143,7 @@ describe.each(THEMES)("§9 Themes: %s", (theme) => {
   });
 });
 
-test("§9 Themes: every colour of a text, and of what it lies on, is one whose contrast is computed here", () => {
+test("§9 Themes: every colour of a text, and of its background, is one whose contrast is computed here", () => {
   const known = [...FILLED, ...SHAPES].flatMap(([foreground, background]) => [foreground, background]);
   const texts = sheets.map(({ declared }) => variableIn(declared.get("color")));
   const grounds = sheets.map(({ declared }) => variableIn(groundOf(declared)));
@@ -182,7 +182,7 @@ function groundOf(declared: Rule["declared"]): string {
   return declared.get("background-color") ?? declared.get("background") ?? "";
 }
 
-/** The theme's colour that a value is, without its prefix; null where it is something else. */
+/** The theme colour that a value refers to, without its prefix; null if it is something else. */
 function variableIn(value = ""): string | null {
   return /^var\(--sc-([\w-]+)\)$/.exec(value)?.[1] ?? null;
 }
@@ -190,11 +190,11 @@ function variableIn(value = ""): string | null {
 interface Mix {
   readonly over: string;
   readonly under: string;
-  /** Of the colour above, 0 to 1. */
+  /** The share of `over` in the mix, 0 to 1. */
   readonly share: number;
 }
 
-/** Where one of the two lets its ground through, that may be each of the plain ones. */
+/** If one of the two is translucent, its background may be each of the plain ones. */
 function mixesIn(value: string): Mix[] {
   const [, over = "", percent, under] =
     /^color-mix\(in srgb, var\(--sc-([\w-]+)\) (\d+)%, (?:transparent|var\(--sc-([\w-]+)\))\)$/.exec(value) ?? [];

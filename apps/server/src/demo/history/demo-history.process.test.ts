@@ -26,7 +26,7 @@ async function start(): Promise<DemoWatcher> {
   return DemoWatcher.signIn((await started.ready()).url);
 }
 
-test("set-up: npm start begins with a history once, and the simulated robots go on from it", async () => {
+test("set-up: npm start creates a history once, and the simulated robots continue from it", async () => {
   const first = await start();
   expect(started?.printed()).toContain("Creating thirty days of sample history ...");
   const there = demoRobots.filter(({ fault }) => fault !== "away");

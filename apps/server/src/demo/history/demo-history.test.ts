@@ -39,7 +39,7 @@ async function figuresOf(database: OpenDatabase): Promise<number[]> {
   return [await count(database, "activity"), await count(database, "readings"), await count(database, "audit")];
 }
 
-// In the second the demo begins while its morning runs are under way, on the last day of a short month.
+// In the second case the demo starts during its morning runs, on the last day of a short month.
 describe.each([
   ["at noon", new Date("2026-11-21T06:40:00Z")],
   ["in the middle of a run", new Date("2027-02-28T00:20:00Z")],
@@ -141,7 +141,7 @@ describe.each([
     expect(await count(database, "robots", "operating_mode = 'maintenance'")).toBe(0);
   });
 
-  test("readings reach over the thirty days, in partitions of their months", async () => {
+  test("readings cover the thirty days, in the partitions of their months", async () => {
     const { rows } = await sql<{ first: Date; last: Date; robots: number }>`
       select min(received_at) as first, max(received_at) as last, count(distinct robot_id) as robots
       from readings`.execute(database.db);
@@ -158,7 +158,7 @@ describe.each([
     expect([wanted, await isHistoryWanted(database.db)]).toEqual([true, false]);
   });
 
-  test("groups keep their schedules, whose next runs are to come", async () => {
+  test("groups keep their schedules, whose next runs are in the future", async () => {
     const schedules = await database.db.selectFrom("schedules").selectAll().execute();
     expect(schedules).toHaveLength(demoGroups.length);
     for (const { next_run_at, status } of schedules) {
@@ -168,7 +168,7 @@ describe.each([
     expect(await count(database, "robot_group_members")).toBe(demoGroups.flatMap(({ serials }) => serials).length);
   });
 
-  test("protocol rule 7: whatever the simulated robots say is newer", async () => {
+  test("protocol rule 7: whatever the simulated robots report is newer", async () => {
     const states = await database.db.selectFrom("robot_state").selectAll().execute();
     for (const { online, session, robot_status, motion, last_seq } of states) {
       expect([online, robot_status, motion]).toEqual([false, "offline", "STOPPED"]);
@@ -178,7 +178,7 @@ describe.each([
   });
 
   test(
-    "it is written once: a second start adds nothing; one that was cut off is written anew, the same",
+    "it is written once: a second start adds nothing; one that was interrupted is written again, identically",
     async () => {
       const first = await storyOf(database);
       const figures = await figuresOf(database);

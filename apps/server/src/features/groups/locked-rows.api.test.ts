@@ -34,7 +34,7 @@ const decidedFor = (robot: TestRobot, wanted: string) =>
   harness.until(async () => (await harness.commands(robot)).some(({ verb }) => verb === wanted));
 const notReached = "Robot OWN-1 could not be reached in the database in time; press Stop again.";
 
-describe("protocol rule 3: a robot whose rows are locked by a server that hangs does not keep the Stop from the others", () => {
+describe("protocol rule 3: a robot whose rows are locked by a server that hangs does not delay the Stop of the others", () => {
   test.each([
     ["every robot of the site", () => owner.ask(siteStop, { body: { siteId: siteId() } })],
     ["a group", () => command("STOP")],
@@ -103,7 +103,7 @@ describe("protocol rule 3: a robot whose rows are locked by a server that hangs 
     expect((await harness.commands(held)).filter(({ verb }) => verb === "START")).toEqual([]);
   });
 
-  test("protocol rule 3: a start that had to wait for it gives way to a Stop that came in between", async () => {
+  test("protocol rule 3: a start that had to wait for it is cancelled by a Stop that came in between", async () => {
     const by = { userId: null, name: "Anita Rao", actionType: "MANUAL" } as const;
     // Already confirmed when it is unlocked: only its number shows that it came later.
     const letGo = await holdRobotRows(harness.db, held, async (tx) => {

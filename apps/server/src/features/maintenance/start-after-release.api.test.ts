@@ -77,7 +77,7 @@ const stopAll = async () => {
   return admin.call(siteStop, { body: { siteId: harness.fixtures.ownSiteId } });
 };
 
-describe("protocol rule 3: a start that follows a release gives way to a Stop pressed since", () => {
+describe("protocol rule 3: a start that follows a release is cancelled by a Stop pressed since", () => {
   test.each([
     ["a Stop of the robot, for one robot", setRobot, stop, single],
     ["Stop all robots, for one robot", setRobot, stopAll, single],

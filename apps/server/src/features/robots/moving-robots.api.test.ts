@@ -119,13 +119,13 @@ const mayMove: [string, Shown, () => Promise<void>, RegExp][] = [
     /has a maintenance lock that it has not confirmed\. Please try again/,
   ],
   [
-    "went away with a Stop that it has not confirmed",
+    "went offline with a Stop that it has not confirmed",
     lost,
     () => giveOrder({ verb: "STOP" }),
     /has a Stop that it has not confirmed, and its connection was lost\. It stops by itself within 5 minutes/,
   ],
   [
-    "went away with a lock that it has not confirmed",
+    "went offline with a lock that it has not confirmed",
     lost,
     () => giveOrder({ verb: "MAINTENANCE_ON" }),
     /has a maintenance lock that it has not confirmed, and its connection was lost\./,
@@ -137,19 +137,19 @@ const mayMove: [string, Shown, () => Promise<void>, RegExp][] = [
     /may have accepted a Start that it has not confirmed, and its connection was lost\./,
   ],
   [
-    "is there and has shown nothing since a START that failed",
+    "is online and has shown nothing since a START that failed",
     there,
     () => giveOrder({ verb: "START", outcome: "UNCONFIRMED" }),
     /may have accepted a Start that it has not confirmed\. Stop it first\./,
   ],
   [
-    "cleans, was heard 7 minutes ago, and may have its broker",
+    "is cleaning, was heard 7 minutes ago, and may still be connected",
     { ...silent, motion: "MOVING" },
     () => beginRun(60),
     /was cleaning when it was last heard from, and it is not known whether it is connected\. .* or in 54 minutes\./,
   ],
   [
-    "has a Stop pending, was heard 7 minutes ago, and may have its broker",
+    "has a Stop pending, was heard 7 minutes ago, and may still be connected",
     silent,
     () => giveOrder({ verb: "STOP" }),
     /has a Stop that it has not confirmed, and it is not known whether it is connected\./,
@@ -189,7 +189,7 @@ describe.each(Object.keys(lettingGo))("protocol rule 3: a robot is not %s while 
     ["never connected, with a Stop pending", {}, () => giveOrder({ verb: "STOP" })],
     ["is silent, but its run is over for more than a minute", { ...silent, motion: "MOVING" }, () => beginRun(5)],
     [
-      "showed after a START that failed that it stands",
+      "showed after a START that failed that it is stopped",
       { ...there, last_seq: 11 },
       () => giveOrder({ verb: "START", outcome: "UNCONFIRMED" }),
     ],
@@ -201,7 +201,7 @@ describe.each(Object.keys(lettingGo))("protocol rule 3: a robot is not %s while 
       () => giveOrder({ verb: "START", outcome: "UNCONFIRMED", claimed: false }),
     ],
     [
-      "is another machine than the one whose START failed",
+      "is a different machine from the one whose START failed",
       there,
       () => giveOrder({ verb: "START", outcome: "UNCONFIRMED", serial: "OWN-2" }),
     ],

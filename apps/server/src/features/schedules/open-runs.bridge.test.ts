@@ -44,7 +44,7 @@ describe("decisions, Cleaning runs: a run in progress", () => {
     expect(await harness.runs(id)).toMatchObject([{ outcome: "COMPLETED", ended_at: at(30) }]);
   });
 
-  test("that a person stops is STOPPED, and the robot started by hand since is left alone at the planned end", async () => {
+  test("that a person stops is STOPPED, and a robot started by hand since is left alone at the planned end", async () => {
     harness = await ScheduleHarness.open(BEFORE);
     const group = await harness.group(1);
     const [robotId = 0] = group.robotIds;

@@ -169,7 +169,7 @@ describe("a site is not deleted while a robot there may move", () => {
     ],
     ["is being started", (robot) => giveCommand(robot, "START"), "is being started"],
     [
-      "was cleaning as it went away 5 minutes ago",
+      "was cleaning when it went offline 5 minutes ago",
       (robot) =>
         setState(server.db, robot.id, {
           motion: "MOVING",

@@ -86,7 +86,7 @@ describe("Import of sites: the preview", () => {
       ["commissioning_date: Commissioning date must be a date, YYYY-MM-DD"],
     ],
     [
-      "a day that is another one where months come first",
+      "a date that is another one where months come first",
       { commissioning_date: "01/11/2024" },
       ["commissioning_date: 01/11/2024 could be 2024-11-01 or 2024-01-11; write the date as YYYY-MM-DD"],
     ],

@@ -34,7 +34,7 @@ function forecastsAt(url: string, apiKey: string | null = KEY, ask = fetch): For
 const unavailable = { status: 503, message: "The weather is not available at the moment. Please try again." };
 
 describe("§3 Weather: Open-Meteo", () => {
-  test("the request has the rounded place, the site's days and the units of the wire, with the key", async () => {
+  test("the request has the rounded coordinates, the site's days and the units of the wire, with the key", async () => {
     await forecasts.at(bhadla);
     expect(Object.fromEntries(service.asked[0]?.searchParams ?? [])).toEqual({
       latitude: "27.54",
@@ -55,7 +55,7 @@ describe("§3 Weather: Open-Meteo", () => {
     expect(service.asked[0]?.searchParams.has("apikey")).toBe(false);
   });
 
-  test("its answer becomes current weather and seven days, codes in words", async () => {
+  test("its answer becomes current weather and seven days, weather codes as text", async () => {
     const weather = await forecasts.at(bhadla);
     expect(weather).toMatchObject({
       source: "open-meteo",
@@ -107,7 +107,7 @@ describe("§3 Weather: Open-Meteo", () => {
 });
 
 describe("Open-Meteo's answers are kept for 30 minutes", () => {
-  test("one answer serves a place and its neighbours, another place gets its own", async () => {
+  test("one answer serves a location and its neighbours, another location gets its own", async () => {
     const first = await forecasts.at(bhadla);
     clock.advance(1_799_000);
     expect(await forecasts.at({ ...bhadla, latitude: 27.5401, longitude: 71.9099 })).toEqual(first);
@@ -126,7 +126,7 @@ describe("Open-Meteo's answers are kept for 30 minutes", () => {
     expect(answers[2]).toBe("caution");
   });
 
-  test("no forecast outlives the day it begins with", async () => {
+  test("no forecast outlives its first day", async () => {
     clock = new ManualClock(new Date("2026-06-15T18:29:00Z"));
     forecasts = forecastsAt(service.url);
     expect((await forecasts.at(bhadla)).forecast[0]?.date).toBe("2026-06-15");
@@ -262,7 +262,7 @@ describe("§8 Weather: an invalid answer is a 503 with a reason in the log", () 
     expect((await forecasts.at(bhadla)).source).toBe("open-meteo");
   });
 
-  test("the end of the server ends a request immediately, without a line in the log", async () => {
+  test("a stopping server ends a request immediately, without a log line", async () => {
     service.answering = () => {};
     const failed = forecasts.at(bhadla).catch((error: unknown) => error);
     await service.askedTimes(1);
@@ -282,7 +282,7 @@ describe("§4 Weather recommendation for a run that is due", () => {
     expect(await forecasts.adviceFor(bhadla)).toBe(advice);
   });
 
-  test("null after 3 s; the answer that comes later is cached", async () => {
+  test("null after 3 s; the answer that arrives later is cached", async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     service.answering = (request, response) => void released.then(() => service.answerValid(request, response));
     const advice = forecasts.adviceFor(bhadla);

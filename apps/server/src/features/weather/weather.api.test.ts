@@ -7,7 +7,7 @@ import { ManualClock } from "../../platform/clock.ts";
 import { Forecasts, SAMPLE_DELAY_MS } from "./weather.service.ts";
 
 describe("§3 Weather: the sample", () => {
-  test("is a fixed forecast from the site's today on, says that it is a sample, and recommends cleaning", async () => {
+  test("is a fixed forecast starting today at the site, says that it is a sample, and recommends cleaning", async () => {
     const server = await createTestApp();
     const owner = await server.as("owner");
     const answer = await owner.ask(siteWeather, { params: { siteId: server.fixtures.ownSiteId } });
@@ -60,7 +60,7 @@ describe("§3 Weather: a service", () => {
     await service.close();
   });
 
-  test("its forecast is returned, without the key and without the place", async () => {
+  test("its forecast is returned, without the key and without the coordinates", async () => {
     const owner = await server.as("owner");
     const answer = await owner.call(siteWeather, { params: { siteId: server.fixtures.ownSiteId } });
     expect(answer.status).toBe(200);

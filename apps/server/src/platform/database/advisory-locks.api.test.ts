@@ -15,7 +15,10 @@ afterEach(() => database.close());
 
 const locks = (waitMs?: number) => new AdvisoryLocks(database.connection, KIND, waitMs);
 
-/** Runs work for these keys at once, each on a server of its own or all on one; returns how many ran at the same time. */
+/**
+ * Runs work for these keys concurrently, each on its own server or all on one; returns the highest number that ran at
+ * the same time.
+ */
 async function maxConcurrent(keys: readonly string[], on: (nth: number) => AdvisoryLocks): Promise<number> {
   let [running, max] = [0, 0];
   const work = async () => {

@@ -100,7 +100,7 @@ describe("protocol rule 9: own topics only", () => {
     await expect(connect(clientOptions)).rejects.toThrow("Not authorized");
   });
 
-  test("refused sign-ins are one log line per client, and their number after a minute", async () => {
+  test("refused sign-ins are one log line per client, with their number after a minute", async () => {
     logged.length = 0;
     const clientOptions = { ...options("SCR-1003"), password: "wrong" };
     for (let each = 0; each < 5; each += 1) await expect(connect(clientOptions)).rejects.toThrow("Not authorized");
@@ -172,7 +172,7 @@ describe("protocol rule 9: own topics only", () => {
         const disconnected = closed(robot);
         robot.stream.destroy();
         await disconnected;
-        // The same robot signing in again waits for the end of its former session and will.
+        // The same robot can sign in again only after its former session and will have ended.
         await connect(options("SCR-1001"));
       });
       expect(received).toEqual(expected);
@@ -197,7 +197,7 @@ describe("protocol rule 10: oversized messages change nothing", () => {
     expect(stranger.destroyed).toBe(true);
   });
 
-  test("the meter follows packets however they are cut", () => {
+  test("the meter counts packets however they are split", () => {
     const packet = Buffer.concat([Buffer.from([0x30, 0xc8, 0x01]), Buffer.alloc(200)]);
     const stream = Buffer.concat([packet, Buffer.from([0xc0, 0x00]), packet, Buffer.from([0x30, 0x81, 0x04])]);
     for (const size of [1, 2, 3, 7, 199, stream.length]) {

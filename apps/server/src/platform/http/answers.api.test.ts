@@ -82,12 +82,12 @@ describe("§8: errors in a request are explained in plain words that name the fi
     expect(await send("admin", manyParts)).toMatchObject([400, { message: "body has too many parts" }]);
     expect(await send("admin", manyParts.slice(1))).toMatchObject([400, { message: "The body is not valid JSON." }]);
     expect(await send(null, manyParts)).toMatchObject([401, {}]);
-    // Of a repeated name only the last value is left.
+    // If a name is repeated, only the last value is kept.
     const repeated = `{${'"csv":[{},{},{},{},{},{},{},{}],'.repeat(20_000)}"csv":"name"}`;
     expect(await send("admin", repeated)).toMatchObject([200, {}]);
   });
 
-  test("an invalid address, a path without a call, a method that the call does not have", async () => {
+  test("an invalid URL, a path without a call, a method that the call does not have", async () => {
     const nobody = await server.as(null);
     const bad = await nobody.raw("/api/robots/robotsList/%E0%A4%A");
     expect([bad.status, bad.body]).toEqual([400, { message: "The address is not valid.", code: "INVALID_URL" }]);
@@ -114,7 +114,7 @@ describe("§8: errors in a request are explained in plain words that name the fi
 });
 
 describe("a component that fails", () => {
-  test("an unexpected error is 500 with one sentence; the log has the cause and no secret", async () => {
+  test("an unexpected error is 500 with one sentence; the log has the cause but no secret", async () => {
     const admin = await server.as("admin");
     await server.db.schema.alterTable("activity").renameTo("activity_renamed").execute();
     log.length = 0;
@@ -163,7 +163,7 @@ describe("a component that fails", () => {
   });
 });
 
-test("a JSON content type with an empty body is accepted, also by calls without one", async () => {
+test("a JSON content type with an empty body is accepted, also by calls without a body", async () => {
   const owner = await server.signIn("owner");
   for (const body of ["", "  \n"]) {
     expect((await owner.raw(siteDetails.path, { headers: { "content-type": "application/json" } })).status).toBe(200);
@@ -171,7 +171,7 @@ test("a JSON content type with an empty body is accepted, also by calls without 
   }
 });
 
-test("the strict headers are on every answer of the interface", async () => {
+test("the strict headers are on every answer of the API", async () => {
   const { headers } = await (await server.as(null)).call(config);
   expect(headers).toMatchObject({
     "content-security-policy":

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const asBrowser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 
-test("§2 Routes: every page is the console, each time with a nonce of its own that the policy names", async () => {
+test("§2 Routes: every page is the console, each time with its own nonce, which the policy names", async () => {
   const nobody = await server.as(null);
   const nonces = new Set<string>();
   for (const path of ["/", "/dashboard", "/sites?x=1", "/no/such/page", "/index.html"]) {
@@ -41,7 +41,7 @@ test("§2 Routes: every page is the console, each time with a nonce of its own t
   expect(nonces.size).toBe(5);
 });
 
-test("built files are kept for ever, others are asked for again, and what is missing is no page", async () => {
+test("built files are cached for ever, others are revalidated, and a missing file is not answered with a page", async () => {
   const nobody = await server.as(null);
   const script = await nobody.raw("/assets/app-1a2b.js");
   expect([script.status, script.headers["cache-control"]]).toEqual([200, "public, max-age=31536000, immutable"]);
@@ -57,7 +57,7 @@ test("built files are kept for ever, others are asked for again, and what is mis
   }
 });
 
-test("a running server serves a new build from the moment it is put in place", async () => {
+test("a running server serves a new build as soon as it is in place", async () => {
   const nobody = await server.as(null);
   const page = await readFile(join(folder, "index.html"), "utf8");
   await writeFile(join(folder, "index.html"), `${page}<!-- newer -->`);
@@ -76,7 +76,7 @@ test("large answers are compressed", async () => {
   expect((await admin.raw("/assets/app-1a2b.js", { headers })).headers["content-encoding"]).toBe("br");
 });
 
-test("a file that the build has compressed is sent as it is; for a browser without Brotli it is compressed on the fly", async () => {
+test("a file that the build has compressed is sent as it is; for browsers without Brotli it is compressed on the fly", async () => {
   const nobody = await server.as(null);
   const script = `console.log("${"y".repeat(5000)}")`;
   const compressed = brotliCompressSync(script);

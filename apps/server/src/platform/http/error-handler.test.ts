@@ -22,7 +22,7 @@ test.each([
     "cannot execute INSERT in a read-only transaction",
     `The database can only be read at the moment. ${ADVICE}`,
   ],
-])("set-up: a disk that cannot be written, %s, is answered 503, from a worker too", async (code, message, expected) => {
+])("set-up: an unwritable disk, %s, is answered with 503, from a worker too", async (code, message, expected) => {
   const app = Fastify();
   const log = new ThrottledLog(pino({ level: "silent" }), new ManualClock(new Date("2026-06-15T06:30:00Z")));
   useErrorHandler(app, log);

@@ -55,7 +55,7 @@ describe("production: a Host that is not PUBLIC_URL's or loopback is refused", (
   });
 
   test.each(["localhost:3000", "192.168.7.20:3000", "[2001:db8::5]:3000", "127.0.0.1"])(
-    "without a PUBLIC_URL %s is answered: no name leads there",
+    "without a PUBLIC_URL %s is accepted: no name leads there",
     (host) => {
       expect([hostRefusal(host, unknown), hostRefusal(host, nowhere)]).toEqual([null, null]);
     },
@@ -68,7 +68,7 @@ describe("production: a Host that is not PUBLIC_URL's or loopback is refused", (
     },
   );
 
-  test("a demo that listens at a name is answered by it", () => {
+  test("a demo that listens on a host name accepts that name", () => {
     expect(hostRefusal("robots.lan:3000", { publicUrl: () => "http://robots.lan:3000", answersByIp: true })).toBeNull();
   });
 });
@@ -95,7 +95,7 @@ describe("production: a Host that is not Suncrew's, over HTTP", () => {
     ]);
   });
 
-  test("a page gets the same as text; what a proxy says about the Host counts for nothing", async () => {
+  test("a page gets the same as text; a proxy's Host header is ignored", async () => {
     const nobody = await server.as(null);
     const page = await nobody.raw("/dashboard", { headers: { ...headers, "x-forwarded-host": "suncrew.example" } });
     expect([page.status, page.headers["content-type"], page.text]).toEqual([

@@ -11,7 +11,7 @@ test.each([
   expect(scaleUpTo(most)).toEqual({ bottom: 0, top: ticks.at(-1), ticks });
 });
 
-test("§2 Site Reports: labels under a chart have room", () => {
+test("§2 Site Reports: labels under a chart have enough room", () => {
   expect(labelStep(7, 40, 400)).toBe(1);
   expect(labelStep(31, 36, 440)).toBe(3);
 });

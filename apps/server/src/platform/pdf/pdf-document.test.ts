@@ -4,7 +4,7 @@ import { PdfDocument, streamPdf } from "./pdf-document.ts";
 
 const PAGES = 2_000;
 
-/** A document of many pages, each with more than a reader takes at once. */
+/** A document of many pages, each larger than what a reader takes at once. */
 function manyPages() {
   const document = new PdfDocument({
     title: "Many pages",
@@ -19,7 +19,7 @@ function manyPages() {
     try {
       for (; seen.drawn < PAGES; seen.drawn += 1) {
         document.newPage();
-        // What cannot be compressed.
+        // Incompressible data.
         const noise = Array.from({ length: 6_000 }, (_, nth) =>
           (((nth + 1) * (seen.drawn + 7) * 7_919) % 9_973).toString(36),
         );
@@ -33,19 +33,19 @@ function manyPages() {
   return { stream: streamPdf(document, steps()), seen };
 }
 
-test("§2 Site Reports: nothing is drawn ahead of a reader that takes its time", async () => {
+test("§2 Site Reports: drawing does not run ahead of a slow reader", async () => {
   const { stream, seen } = manyPages();
   await once(stream, "readable");
   const drawn = seen.drawn;
   expect(drawn).toBeLessThan(100);
-  // Nobody reads: turns of the event loop pass, and no page is added beyond what the stream holds ready.
+  // Nobody reads: turns of the event loop pass, and no page is added beyond what the stream buffers.
   for (let turn = 0; turn < 500; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(seen.drawn).toBeLessThan(100);
   stream.destroy();
   await once(stream, "close");
 });
 
-test("§2 Site Reports: a caller that goes away ends the work at the next step", async () => {
+test("§2 Site Reports: a caller that disconnects ends the work at the next step", async () => {
   const { stream, seen } = manyPages();
   await once(stream, "readable");
   stream.read();

@@ -8,16 +8,16 @@ let server: TestApp;
 
 beforeAll(async () => {
   server = await createTestApp();
-  // Two at once, so that both workers are there.
+  // Two at once, so that both workers are running.
   await Promise.all((["admin", "owner"] as const).map(async (who) => (await server.as(who)).call(exportRobots)));
 });
 afterAll(() => server.close());
 
-/** A file of as many robots as one may have, all at a site that does not exist. */
+/** A file with as many robots as allowed, all at a site that does not exist. */
 const LARGE = `${ROBOT_COLUMNS.join(",")}\n${"Nowhere,SN-1,Robot,,,2026-01-31\n".repeat(5_000)}`;
 const SMALL = `${ROBOT_COLUMNS.join(",")}\nNowhere,SN-1,Robot,,,2026-01-31\n`;
 
-/** Kills the workers of this process as soon as there are any, until cancelled. */
+/** Kills this process's workers as soon as there are any, until cancelled. */
 function killWorkers(): () => void {
   let isCancelled = false;
   const poll = () => {
@@ -28,7 +28,7 @@ function killWorkers(): () => void {
         const isWorker = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("/src/worker.ts");
         if (parent === String(process.pid) && isWorker) process.kill(Number(pid), "SIGKILL");
       } catch {
-        // It has just ended.
+        // It has just ended by itself.
       }
     }
     setImmediate(poll);
@@ -56,7 +56,7 @@ describe("§6 one person's heavy work delays nobody else", () => {
     expect(turns).toBeGreaterThan(1_000);
   });
 
-  test("a person's tasks run one at a time with ten waiting, and other people do not wait behind them", async () => {
+  test("a person's tasks run one at a time with ten queued, and other people do not wait behind them", async () => {
     const owner = await server.as("owner");
     const order: string[] = [];
     const mine = Array.from({ length: 12 }, async () => {
@@ -78,7 +78,7 @@ describe("§6 one person's heavy work delays nobody else", () => {
     expect(order.slice(0, 5)).toEqual(expect.arrayContaining(["owner 429", "admin 200", "stranger 200"]));
   });
 
-  test("a worker that dies loses only its own tasks, which report so, and is replaced", async () => {
+  test("a worker that dies loses only its own tasks, which report it, and is replaced", async () => {
     const owner = await server.as("owner");
     const preview = () => owner.call(importRobots, { body: { csv: LARGE } });
     await preview();
@@ -94,7 +94,7 @@ describe("§6 one person's heavy work delays nobody else", () => {
     await expect.poll(async () => (await preview()).status, { timeout: 60_000 }).toBe(200);
   });
 
-  test("what a worker refuses is answered as if it had been refused in the server", async () => {
+  test("a refusal by a worker is answered as if the server itself had refused", async () => {
     const admin = await server.as("admin");
     const { status, body } = await admin.call(importSites, { body: { csv: "name\nx", apply: true } });
     expect([status, body]).toMatchObject([400, { errors: expect.any(Array) }]);

@@ -36,14 +36,14 @@ const partner: Partner = {
 const whole = draftOf(partner);
 
 describe("§5 Partner add/edit", () => {
-  test("a new partner begins in USA; a stored one without a country shows INDIA", () => {
+  test("a new partner defaults to USA; a stored one without a country shows INDIA", () => {
     expect(emptyDraft.country).toBe("USA");
     expect(whole.country).toBe("INDIA");
     expect(draftOf({ ...partner, country: "NEPAL" }).country).toBe("NEPAL");
     expect(draftOf({ ...partner, city: "Jodh\u202Epur" }).city).toBe("Jodhpur");
   });
 
-  test("each required field has its own sentence, also where it is blank; the others may be empty", () => {
+  test("each required field has its own message, even when blank; the others may be empty", () => {
     const blank: PartnerDraft = { ...emptyDraft, name: "  ", country: " " };
     expect(partnerProblems(blank)).toEqual({
       name: "Company name is required",
@@ -62,7 +62,7 @@ describe("§5 Partner add/edit", () => {
     expect(partnerProblems(whole)).toEqual({});
   });
 
-  test("an e-mail address must be one", () => {
+  test("an e-mail address must be valid", () => {
     expect(partnerProblems({ ...whole, email: "asha" })).toEqual({ email: "Email is not an e-mail address" });
   });
 
@@ -93,7 +93,7 @@ describe("§5 Partner add/edit", () => {
     expect(partnerRules.units.flat()).toEqual(partnerFieldNames);
   });
 
-  test("the server's objections stand at their fields", () => {
+  test("the server's errors are shown at their fields", () => {
     expect(
       problemsByField(
         [

@@ -20,7 +20,7 @@ import { samplePartner } from "../../../../test/sample-fleet.ts";
 const SUNCARE = "SunCare Services";
 const partnerCard = (name: string) => page.getByRole("article", { name, exact: true });
 
-/** The labels of the form and what is typed there, in its order. */
+/** The labels of the form and what is typed there, in order. */
 const typed = {
   "Company name": "Thar Panel Works",
   "Contact person": "Imran Khan",
@@ -33,7 +33,7 @@ const typed = {
   Country: "INDIA",
 } as const;
 
-test("§8 Fetch failures: the page says so without a toast, and Retry loads it; none is 'No maintenance partners found.'", async () => {
+test("§8 Fetch failures: the page says so without a toast, and Retry loads it; an empty list is 'No maintenance partners found.'", async () => {
   when(partnerDetails).fail(500, { message: "Broken" });
   await openConsole("/partners");
   await expect.element(page.getByText("The partners could not be loaded.")).toBeVisible();
@@ -43,7 +43,7 @@ test("§8 Fetch failures: the page says so without a toast, and Retry loads it; 
   await expect.element(page.getByText("No maintenance partners found.")).toBeVisible();
 });
 
-test("§8 Partners: what cannot be saved says the specification's sentence and the server's reason, at its field too", async () => {
+test("§8 Partners: a failed save shows the specification's message and the server's reason, at its field too", async () => {
   const errors = [{ field: "contact_info", message: "is not wanted" }];
   when(createPartner).fail(400, { message: "The phone is not taken.", errors });
   when(updatePartner).fail(500, { message: "" });
@@ -73,7 +73,7 @@ test("§8 Partners: what cannot be saved says the specification's sentence and t
   await expect.element(city).toHaveValue("Nokha");
 });
 
-test("hundreds of partners: only the cards near the window exist, and the last can be scrolled to", async () => {
+test("hundreds of partners: only the visible cards are rendered, and the last one can be scrolled to", async () => {
   const many = Array.from({ length: 400 }, (_, at) => samplePartner({ id: 1000 + at, name: `Partner ${at}` }));
   when(partnerDetails).answer(many);
   await openConsole("/partners");
@@ -84,7 +84,7 @@ test("hundreds of partners: only the cards near the window exist, and the last c
   await expect.element(partnerCard("Partner 399")).toBeVisible();
 });
 
-test("§8 Partners: a password that cannot be reset says the specification's sentence; the shown one stays", async () => {
+test("§8 Partners: a failed password reset shows the specification's message; the password on screen stays", async () => {
   const password = "brass-lamp-41";
   when(partnerDetails).answer([samplePartner({ enc_password: password })]);
   when(resetPartnerPassword).fail(503, { message: "The database is busy." });

@@ -80,7 +80,7 @@ for (const account of ["admin", "partner"] as const) {
     await name.fill("Ro  w1");
     await expect.element(dialog.getByText(NAME_TAKEN).first()).toBeVisible();
     await expectDisabled(save, NAME_TAKEN);
-    // Case is kept: another name.
+    // Case matters: this is another name.
     await name.fill("row 1");
     await expectEnabled(save);
     await name.fill("  ");
@@ -89,7 +89,7 @@ for (const account of ["admin", "partner"] as const) {
   });
 }
 
-test("§2 Robot serial-number picker: assigned ones cannot be chosen; search and keyboard; what was entered is asked about", async () => {
+test("§2 Robot serial-number picker: assigned ones cannot be chosen; search and keyboard work; unsaved input is confirmed", async () => {
   when(serialNumbers).answer(
     [1011, 1013, 1014, 1015, 1016, 1017].map((nth) => {
       return { serial_number: `SCR-${nth}`, assigned: ![1013, 1015, 1017].includes(nth) };
@@ -108,7 +108,7 @@ test("§2 Robot serial-number picker: assigned ones cannot be chosen; search and
   await search.fill("nothing like it");
   await expect.element(picker.getByText("No serial numbers match.")).toBeVisible();
   await search.fill("scr-101");
-  // From SCR-1013 over assigned ones to SCR-1015 and SCR-1017, and one back.
+  // From SCR-1013 past assigned ones to SCR-1015 and SCR-1017, and one back.
   await userEvent.keyboard("{ArrowDown}{ArrowDown}{ArrowUp}{Enter}");
   await expectCount(picker, 0);
   await expectText(serial, "SCR-1015");
@@ -118,14 +118,14 @@ test("§2 Robot serial-number picker: assigned ones cannot be chosen; search and
   await userEvent.keyboard("{Escape}");
   await expectCount(picker, 0);
   await expect.element(dialog).toBeVisible();
-  // What was entered is not thrown away unasked.
+  // Unsaved input is not discarded without asking.
   await userEvent.keyboard("{Escape}");
   await question.getByRole("button", { name: "Keep editing" }).click();
   await expect.element(name).toHaveValue("SCR-1015");
 });
 
-test("§5 Edit Robot: a name that is too long is not cut; where the stream did not tell of another's edit the refusal does, and nothing is lost", async () => {
-  // No stream, and none begins.
+test("§5 Edit Robot: a name that is too long is not truncated; if the stream did not report another person's edit the refusal does, and nothing is lost", async () => {
+  // No stream is open, and none opens.
   when(live).hang();
   await openConsole("/sites?site=1");
   const { dialog, name, save } = await openEdit("SCR-1011");
@@ -148,7 +148,7 @@ test("§5 Edit Robot: a name that is too long is not cut; where the stream did n
   expect(sent).toMatchObject([{ body: { robot_name: "Mine", version: 2 }, params: { id: 11 } }]);
 });
 
-test("§8 Delete robot: any other failure shows the error's message, or the sentence", async () => {
+test("§8 Delete robot: any other failure shows the error's message, or the default one", async () => {
   await openConsole("/sites?site=1");
   const dialog = page.getByRole("dialog", { name: "Delete Robot" });
   for (const [answer, message] of [
@@ -166,7 +166,7 @@ test("§8 Delete robot: any other failure shows the error's message, or the sent
   }
 });
 
-test("§2 Robots tab: the status filter stands in the address, heading and empty message tell what it leaves, and the badge reads CHECKING... while a person's refresh is under way", async () => {
+test("§2 Robots tab: the status filter is kept in the URL, heading and empty message reflect it, and the badge reads CHECKING... during a manual refresh", async () => {
   const heading = page.getByRole("heading", { level: 3, name: /^Cleaning Robots/ });
   const filter = page.getByRole("combobox", { name: "Filter by status" });
   // Its drive is jammed.

@@ -47,7 +47,7 @@ test("§5 Robot form: choosing a serial number also sets the name", () => {
   });
 });
 
-test("what the server says stands at its field, as a sentence", () => {
+test("the server's message is shown at its field, as a sentence", () => {
   const errors = [
     { field: "serial_number", message: "is not a serial number" },
     { field: "robot_name", message: "Robot name already exists for this site" },
@@ -59,7 +59,7 @@ test("what the server says stands at its field, as a sentence", () => {
   });
 });
 
-test("§5 Robot form: what nobody sees in a name is named, and left out where it was stored", () => {
+test("§5 Robot form: invisible characters in a name are reported, and left out of stored names", () => {
   const opened = robotFormOf({ ...robotRow(), robot_name: "Row\u200B 1" });
   expect(opened.name).toBe("Row 1");
   expect(robotFormProblems({ ...opened, name: "Row\u200B 1" }, [])).toEqual({
@@ -67,7 +67,7 @@ test("§5 Robot form: what nobody sees in a name is named, and left out where it
   });
 });
 
-test("only what would be stored differently is a difference", () => {
+test("only a difference in what would be stored counts", () => {
   const form = robotFormOf(robotRow());
   const differing = (other: RobotForm) => ROBOT_FIELDS.filter((field) => !robotRules.isSame(form, other, field));
   expect(differing({ ...form, name: `${form.name} ` })).toEqual([]);
@@ -89,12 +89,12 @@ test("§3 Assignable serial numbers: assigned ones are shown, but the robot's ow
   ]);
 });
 
-test("the words narrow the list in any case", () => {
+test("the search narrows the list, ignoring case", () => {
   expect(serialChoices(numbers, null, " scr-1 ").map(({ serialNumber }) => serialNumber)).toEqual(["SCR-10", "SCR-11"]);
   expect(serialChoices(numbers, null, "none")).toEqual([]);
 });
 
-test("§6: to a Super Admin a free one that is allocated to another partner than the site's says whose it is", () => {
+test("§6: a Super Admin sees to which partner a free serial number is allocated, if it is not the site's", () => {
   const devices = [
     { serial: "SCR-9", partner: { id: 8, name: "Deccan Care" } },
     { serial: "SCR-10", partner: { id: 8, name: "Deccan Care" } },

@@ -6,7 +6,7 @@ test.each([
   [{ robots: 1, groups: 1, schedules: 0 }, "1 robot and 1 group"],
   [{ robots: 2, groups: 0, schedules: 0 }, "2 robots"],
   [{ robots: 0, groups: 0, schedules: 0 }, null],
-])("Delete Site names what goes with it: %j is %j", (contents, text) => {
+])("Delete Site lists what is deleted with it: %j is %j", (contents, text) => {
   expect(contentsText(contents)).toBe(text);
 });
 
@@ -17,10 +17,10 @@ test.each([
   expect(movingSentence(moving)).toMatch(sentence);
 });
 
-test("protocol rule 13: Delete Site says that a robot that was lost while it cleaned may be moving", () => {
+test("protocol rule 13: Delete Site says that a robot that was lost while cleaning may be moving", () => {
   expect(movingSentence(["SCR-1001"], true)).toMatch(/^SCR-1001 is cleaning or may be moving\. Stop it first/);
 });
 
-test("Delete Site is not refused while all stand", () => {
+test("Delete Site is not refused while all robots are stopped", () => {
   expect(movingSentence([])).toBeNull();
 });

@@ -18,7 +18,7 @@ import { BHADLA, sampleSite, sampleSites } from "../../../../test/sample-fleet.t
 const siteRow = (name: string) =>
   page.getByRole("region", { name: "All Sites" }).getByRole("listitem", { name, exact: true });
 
-test("a form that was typed into asks before it is closed, and loses nothing where saving fails", async () => {
+test("a form with input asks before it closes, and loses nothing when saving fails", async () => {
   when(updateSite).fail(500, { message: "Broken" });
   when(createSite).fail(500, { message: "" });
   await openConsole("/sites");
@@ -65,7 +65,7 @@ test("a form that was typed into asks before it is closed, and loses nothing whe
   await expectNoToastOf("Site Created");
 });
 
-test("§4 Closing a form: Escape while it is saved does nothing, and what the server then refuses is still there", async () => {
+test("§4 Closing a form: Escape does nothing while it is being saved, and if the server then refuses, the input is still there", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const asked = when(updateSite).answer(async () => {
     await released;
@@ -87,7 +87,7 @@ test("§4 Closing a form: Escape while it is saved does nothing, and what the se
   await expectCount(page.getByRole("dialog", { name: "Discard Changes" }), 0);
 });
 
-test("§2 Delete Site: what the server has against it is shown, and what belongs to a site may fail to load", async () => {
+test("§2 Delete Site: the server's objection is shown, and the list of the site's contents may fail to load", async () => {
   const name = "Sambhar Lake Solar";
   const reason = `Site "${name}" cannot be deleted now. SCR-1015 has just been started.`;
   when(siteDetails).answer([...sampleSites, sampleSite({ id: 9, name, robot_count: 0, online_robots: 0 })]);

@@ -30,7 +30,7 @@ async function openAdd(): Promise<void> {
   await expect.element(field("Site name")).toHaveFocus();
 }
 
-/** All but who maintains it. */
+/** Everything except the maintenance partner or contact. */
 async function fillSite(): Promise<void> {
   for (const [label, text] of Object.entries({
     "Site name": NAME,
@@ -46,12 +46,12 @@ async function fillSite(): Promise<void> {
   }
 }
 
-test("§5 Site create: each required field has its own sentence, told once somebody was there or tried to save", async () => {
+test("§5 Site create: each required field has its own message, shown once it was visited or a save was attempted", async () => {
   await openAdd();
   const missing =
     "Site name, Address, District, State, Pin code, Commissioning date, Latitude, Longitude, Contact, Phone, Email";
   await expectDisabled(save, `Still missing or wrong: ${missing}.`);
-  // Nothing is told before somebody was there, or tried to save.
+  // Nothing is reported before a field was visited, or a save attempted.
   await expectCount(add.getByText(/is required/), 0);
   await userEvent.keyboard("{Tab}");
   await expectTexts(add.getByText(/is required/), ["Site name is required"]);
@@ -74,7 +74,7 @@ test("§5 Site create: each required field has its own sentence, told once someb
   }
 });
 
-test("§5 Site create: Add Site is disabled until every required field is right, each with its own sentence", async () => {
+test("§5 Site create: Add Site is disabled until every required field is valid, each with its own message", async () => {
   const contact = {
     maintenance_partner_id: null,
     maintenance_contact_name: "Ravi Kumar",
@@ -87,7 +87,7 @@ test("§5 Site create: Add Site is disabled until every required field is right,
     return { message: "Site created", siteId: 9 };
   });
   await openAdd();
-  // Whoever has tried to save is told of each field while it is typed.
+  // After an attempt to save, each field is validated while typing.
   await press(field("District"), "Enter");
   await fillSite();
   await expectDisabled(save, "Still missing or wrong: Contact, Phone, Email.");
@@ -122,7 +122,7 @@ test("§5 Site create: Add Site is disabled until every required field is right,
   await expectContains(page.getByRole("region", { name: "Selected site" }), "Ravi Kumar, +91 98000 12345");
 });
 
-test("§5 Site create: names are unique trimmed and in any case, places to 0.0001 degrees on both axes", async () => {
+test("§5 Site create: names are unique trimmed and ignoring case, coordinates to 0.0001 degrees on both axes", async () => {
   const rewa = sampleSites.find(({ name }) => name === REWA);
   if (rewa === undefined) throw new Error(`The sample fleet has no ${REWA}.`);
   when(createSite).answer({ message: "Site created", siteId: 1 });
@@ -150,7 +150,7 @@ test("§5 Site create: names are unique trimmed and in any case, places to 0.000
     await expect.element(field("Latitude")).toHaveAccessibleDescription(PLACE_TAKEN);
     await expect.element(field("Latitude")).toHaveFocus();
   }
-  // As decimals: one axis at the tolerance itself is far enough.
+  // As decimals: exactly the tolerance on one axis is far enough.
   await field("Latitude").fill((rewa.latitude + 0.0001).toFixed(6));
   await field("Longitude").fill(rewa.longitude.toFixed(6));
   await expectCount(add.getByText(PLACE_TAKEN), 0);
@@ -158,7 +158,7 @@ test("§5 Site create: names are unique trimmed and in any case, places to 0.000
   await expectToast("Site Created", `${REWA} 2 has been successfully created.`);
 });
 
-test("§2 Select Maintenance Partner: search, the one chosen is marked, Escape closes the picker alone", async () => {
+test("§2 Select Maintenance Partner: search, the chosen one is marked, Escape closes only the picker", async () => {
   const vaigai = samplePartner({
     id: 3,
     name: "Vaigai Green Works",

@@ -54,7 +54,7 @@ describe("§5 Site create: what is required", () => {
     expect(siteFormProblems(typed)).toEqual({});
   });
 
-  it("names what nobody sees in a text, and opens what was stored with it without", () => {
+  it("reports invisible characters in a text, and opens stored texts without them", () => {
     expect(siteFormProblems({ ...whole, name: "Pa\u202Erk" })).toEqual({
       name: "Site name must not have a character that cannot be seen (U+202E)",
     });
@@ -63,7 +63,7 @@ describe("§5 Site create: what is required", () => {
     expect(siteFormProblems(opened)).toEqual({});
   });
 
-  it("names every field of an empty form but the partner, in place of which the three stand", () => {
+  it("reports every field of an empty form except the partner, for which the three contact fields stand in", () => {
     expect(siteFormProblems(emptySiteForm)).toEqual({
       name: "Site name is required",
       address: "Address is required",
@@ -91,13 +91,13 @@ describe("§5 Site create: what is required", () => {
     expect(siteFormProblems({ ...whole, ...change })).toEqual(problems);
   });
 
-  it("asks for an e-mail address that is one", () => {
+  it("requires a valid e-mail address", () => {
     expect(siteFormProblems({ ...typed, maintenanceEmail: "ravi" })).toEqual({
       maintenanceEmail: "Email is not an e-mail address",
     });
   });
 
-  it("puts the server's errors at their fields", () => {
+  it("shows the server's errors at their fields", () => {
     expect(
       problemsByField(
         [
@@ -131,12 +131,12 @@ describe("§5 Site edit: something changed", () => {
   it("compares what would be stored", () => {
     expect(differing(whole, whole)).toEqual([]);
     expect(differing({ ...whole, name: `${site.name} `, lat: "27.5300", lng: "+71.91" }, whole)).toEqual([]);
-    // With a partner, what was typed before does not count.
+    // With a partner, contact details typed before do not count.
     expect(differing({ ...whole, maintenancePhone: "123" }, whole)).toEqual([]);
     expect(differing({ ...whole, district: "Phalodi" }, whole)).toEqual(["district"]);
   });
 
-  it("puts together what two people changed, each field once, and a partner with its name", () => {
+  it("merges what two people changed, each field once, and a partner with its name", () => {
     expect(siteRules.units.flat()).toEqual(SITE_FIELDS);
     const chosen = { ...whole, maintenancePartnerId: 3, maintenancePartner: "Kiran" };
     const { mine, taken, collisions } = mergeEdits(whole, { ...whole, district: "Phalodi" }, chosen, siteRules);
@@ -146,7 +146,7 @@ describe("§5 Site edit: something changed", () => {
     expect(siteRules.textOf(chosen, "maintenancePartnerId")).toBe("Kiran");
   });
 
-  it("lets nobody store half of a place or of a contact that another person chose", () => {
+  it("never stores half of a location or of a contact that another person chose", () => {
     const moved = mergeEdits(whole, { ...whole, lat: "27.6" }, { ...whole, lng: "72" }, siteRules);
     expect(moved.collisions).toEqual(["lat", "lng"]);
     const own = { ...whole, maintenancePartnerId: null, maintenancePhone: "1", maintenanceContact: "A" };
@@ -155,7 +155,7 @@ describe("§5 Site edit: something changed", () => {
   });
 });
 
-it("§7 sites/create: with a partner nothing typed is sent", () => {
+it("§7 sites/create: with a partner no typed contact is sent", () => {
   expect(siteBodyOf({ ...typed, maintenancePartnerId: 2 })).toMatchObject({
     maintenance_partner_id: 2,
     maintenance_contact: null,
@@ -165,7 +165,7 @@ it("§7 sites/create: with a partner nothing typed is sent", () => {
   expect(siteBodyOf(typed)).toMatchObject({ maintenance_partner_id: null, maintenance_contact: "+91 98 1234" });
 });
 
-it("knows a place once both numbers are there", () => {
+it("has a location once both numbers are valid", () => {
   expect(placeOf({ lat: "27.5", lng: "" })).toBeNull();
   expect(placeOf({ lat: "27.5", lng: "71" })).toEqual({ latitude: 27.5, longitude: 71 });
 });

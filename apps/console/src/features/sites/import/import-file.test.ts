@@ -3,8 +3,8 @@ import { importSummary, problemSentences, readCsvBytes, readCsvFile } from "./im
 
 const bytes = (...values: number[]) => new Uint8Array(values).buffer;
 
-describe("Import: the file's letters", () => {
-  it("reads UTF-8 with and without its mark", () => {
+describe("Import: the file's encoding", () => {
+  it("reads UTF-8 with and without its byte order mark", () => {
     const name = "भडला सोलर पार्क";
     expect(readCsvBytes(new TextEncoder().encode(name).buffer)).toEqual({ text: name });
     expect(readCsvBytes(new TextEncoder().encode(`\uFEFF${name}`).buffer)).toEqual({ text: name });
@@ -15,7 +15,7 @@ describe("Import: the file's letters", () => {
     expect(readCsvBytes(bytes(0xfe, 0xff, 0x09, 0x28))).toEqual({ text: "न" });
   });
 
-  it("refuses what would spoil names, is empty or too large", async () => {
+  it("refuses files that would garble names, are empty or too large", async () => {
     expect(readCsvBytes(bytes(0x4d, 0xfc, 0x6c))).toMatchObject({ problem: expect.stringContaining("UTF-8") });
     expect(await readCsvFile(new File([], "a.csv"))).toEqual({ problem: "The file is empty." });
     const large = new File([new Uint8Array(2_097_153)], "a.csv");
@@ -39,7 +39,7 @@ test.each([
   expect(importSummary({ rows })).toBe(text);
 });
 
-test("Import: a problem names its column once, where it is about one", () => {
+test("Import: a problem names its column once, if it is about one", () => {
   expect(problemSentences(bad)).toEqual(["Pin code must have six digits"]);
   expect(problemSentences({ ...bad, problems: [{ field: "maintenance_email", message: "Not an address" }] })).toEqual([
     "maintenance_email: Not an address",

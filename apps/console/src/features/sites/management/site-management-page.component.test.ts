@@ -32,7 +32,7 @@ const rows = page.getByRole("list", { name: "All Sites" }).getByRole("listitem")
 const search = page.getByPlaceholder("Search by name, address, or district");
 const siteRow = (name: string) => allSites.getByRole("listitem", { name, exact: true });
 
-/** The sample sites, and so many more that there are 2,000. */
+/** The sample sites, and enough others to make 2,000. */
 function twoThousandSites(): Site[] {
   const more = Array.from({ length: 2000 - sampleSites.length }, (_, index) =>
     sampleSite({
@@ -55,7 +55,7 @@ test("§8 Robot fetch failure on Site Management: the list is emptied, robots on
   await expectCount(page.getByRole("article"), 2);
 });
 
-test("§9 Simulated fallback: Site Management shows a dash for a battery that was never told, and nothing simulated", async () => {
+test("§9 Simulated fallback: Site Management shows a dash for a battery level that was never reported, and nothing simulated", async () => {
   const [never, away] = sampleRobots
     .filter(({ site_id }) => site_id === sampleRobots[0]?.site_id)
     .map((robot) => ({ ...robot, online: false, status: "offline" as const, battery_level: 100 }));
@@ -88,7 +88,7 @@ test("§9 Simulated fallback: Site Management shows a dash for a battery that wa
   await expectContains(awayRow, "33 %");
 });
 
-test("§2 Site Management page: search by name, address or district; few matches show more of each site", async () => {
+test("§2 Site Management page: search by name, address or district; with few matches each site shows more", async () => {
   await openConsole("/sites");
   await search.fill("jodhPUR");
   await expectCount(rows, 1);
@@ -111,7 +111,7 @@ test("§2 Site Management page: search by name, address or district; few matches
   await expect.element(heading).toBeVisible();
 });
 
-test("2,000 sites: the list stays short in the page, and the keyboard leads through rows and their buttons", async () => {
+test("2,000 sites: only a few rows are rendered, and the keyboard moves through rows and their buttons", async () => {
   when(siteDetails).answer(twoThousandSites());
   await openConsole("/sites");
   await expect.element(page.getByText("2,000 sites")).toBeVisible();
@@ -135,7 +135,7 @@ test("2,000 sites: the list stays short in the page, and the keyboard leads thro
   await expect.element(page.getByText("1 of 2,000")).toBeVisible();
 });
 
-test("keyboard: after the last button of the row in a long list, Tab leads on to the selected site", async () => {
+test("keyboard: after the last button of the row in a long list, Tab moves on to the selected site", async () => {
   when(siteDetails).answer(twoThousandSites());
   await openConsole("/sites?site=1");
   const detail = page.getByRole("region", { name: "Selected site" });
@@ -150,11 +150,11 @@ test("keyboard: after the last button of the row in a long list, Tab leads on to
   await expect.element(detail.getByRole("tab", { name: "Individual Robots" })).toHaveFocus();
 });
 
-test("no site yet: the page says so and leads to the first one; sites that cannot be loaded can be tried again", async () => {
+test("no site yet: the page says so and offers to add the first one; sites that cannot be loaded can be retried", async () => {
   when(siteDetails).fail(500, { message: "Broken" });
   await openConsole("/sites");
   await expect.element(page.getByText("The sites could not be loaded.")).toBeVisible();
-  // The toolbar stays in its place, and says what it waits for.
+  // The toolbar stays in place, and says what it is waiting for.
   await expectDisabled(page.getByRole("button", { name: "Add New Site" }), "The sites are not known yet.");
   await page.getByRole("button", { name: "Import / Export" }).click();
   await expect.element(page.getByRole("menuitem", { name: "Import Sites" })).toBeDisabled();
@@ -195,7 +195,7 @@ test("a failed export and a failed check say so, and the file can be chosen agai
   await expect.element(dialog.getByRole("cell", { name: "Sun 1 Nov 2026" })).toBeVisible();
 });
 
-test("Live: what was added and deleted while the stream was away is in the list, or not, once it is back, as many as there are", async () => {
+test("Live: what was added and deleted while the stream was lost is in the list, or not, once it is back, with the right counts", async () => {
   const [first, second] = sampleRobots;
   if (first === undefined || second === undefined) throw new Error("The sample fleet has no two robots.");
   const added = { ...second, robot_id: 99, serial_number: "SCR-1099" };

@@ -40,26 +40,26 @@ test("§2 Map panel: a marker, its legend and the site's line in the list have t
   expect(linesIn(line)).toEqual(wanted);
 });
 
-/** The map's tiles, once its land outline is drawn, where the service answers or does not. */
+/** The map's tiles, once its land outline is drawn, with a tile service that answers or does not. */
 async function tilesWhere(available: boolean): Promise<() => number> {
-  // An address that needs no network, still with the place of each tile in it.
+  // A URL that needs no network, but still contains each tile's position.
   const url = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' id='t{z}-{x}-{y}'/>";
   const map_tiles = { url, attribution: "Maps by somebody", available };
   when(config).answer({ mode: "production", demo_sign_ins: [], map_tiles });
   await openConsole("/dashboard?map=shown");
   const map = page.getByRole("region", { name: /^Map of sites/ });
-  // The outline stands under everything, tiles or not.
+  // The outline lies under everything, tiles or not.
   await expect.poll(() => map.element().querySelector(".leaflet-land-pane canvas")).not.toBeNull();
   return () => map.element().querySelectorAll("img.leaflet-tile").length;
 }
 
-test("§9 Map: where the tile service answers, tiles are asked for", async () => {
+test("§9 Map: if the tile service answers, tiles are requested", async () => {
   const tiles = await tilesWhere(true);
   await expect.element(page.getByText("Maps by somebody")).toBeVisible();
   await expect.poll(tiles).toBeGreaterThanOrEqual(1);
 });
 
-test("§9 Map: where the tile service does not answer, no tile is asked for", async () => {
+test("§9 Map: if the tile service does not answer, no tile is requested", async () => {
   const tiles = await tilesWhere(false);
   await expectCount(page.getByText("Maps by somebody"), 0);
   expect(tiles()).toBe(0);
