@@ -1,7 +1,7 @@
 import {
   type AcceptedOf,
   acceptOrders,
-  claimOnce,
+  claimAll,
   type Command,
   type Order,
   readOpenCommands,
@@ -136,7 +136,7 @@ export class PastFleet {
 
   /** A START without an answer: it fails, and the Stop that follows is confirmed. */
   async #failSilently(command: Command, at: Date): Promise<void> {
-    await claimOnce(this.db, command.id, PAST_SERVER, at);
+    await claimAll(this.db, [command.id], PAST_SERVER, at);
     this.timeline.plan(after(at, SETTLE_DELAY_MS), async (now) => {
       await settleDue(this.db, [command.robot_id], { now: () => now }, { skipLocked: false });
       await this.deliver([command.robot_id], after(now, SECOND_MS));

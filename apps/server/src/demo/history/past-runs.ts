@@ -1,7 +1,7 @@
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { lockRobots, readOpenCommands, type Requester } from "../../features/commands/public.ts";
 import { saveGroup } from "../../features/groups/public.ts";
-import { acceptLock, acceptRelease } from "../../features/maintenance/public.ts";
+import { acceptLocks, acceptReleases } from "../../features/maintenance/public.ts";
 import { findStopsDue } from "../../features/runs/public.ts";
 import { runDue, stopRuns, saveNewSchedule } from "../../features/schedules/public.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -304,8 +304,8 @@ export class PastPeople {
       const locked = (await lockRobots(tx, [id])).get(id);
       if (locked === undefined) return;
       const open = await readOpenCommands(tx, [id]);
-      if (reason === null) await acceptRelease(tx, { robot: locked, open }, by, now);
-      else await acceptLock(tx, { robot: locked, open }, by, reason, now);
+      if (reason === null) await acceptReleases(tx, [{ robot: locked, open }], by, now);
+      else await acceptLocks(tx, [{ robot: locked, open }], by, reason, now);
     });
     await this.#fleet.deliver([id], after(now, 200));
   }

@@ -3,12 +3,12 @@ import { type StartCandidate, type StartRefusal, startRefusal } from "@suncrew/d
 import { sql } from "kysely";
 import type { ReleaseCandidate } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import { anyUuid, type Db, type Tx } from "../../platform/database/database.ts";
 import { setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
 import { refusalText, refusedBy } from "./command-answers.ts";
-import { alertUnconfirmed, auditCommands, directionOf, logCommands } from "./command-records.repository.ts";
+import { alertUnconfirmed, auditCommands, logCommands, storedParams } from "./command-records.repository.ts";
 import {
   type Command,
   type CommandOf,
@@ -21,9 +21,11 @@ import {
   type OpenCommand,
   type Press,
   type PressedStop,
+  robotIdsOf,
+  withRobots,
 } from "./commands.repository.ts";
-import type { SentStop, SentStops } from "./direct-stops.ts";
-import { answerAllPending, closeAll, logAll, settleAllSuperseded } from "./settle.repository.ts";
+import type { SentStop, SentStops } from "./stop-journal.ts";
+import { answerAllPending, closeAll, settleAllSuperseded } from "./settle.repository.ts";
 
 /** Who gives the order: a person alone or through a group, the scheduler, or Suncrew itself. */
 export interface Requester {
@@ -32,6 +34,11 @@ export interface Requester {
   readonly actionType: Command["action_type"];
   /** The press of a button behind the order; null or absent if unknown. */
   readonly press?: Press | null;
+}
+
+/** The columns of a command that say who gave it. */
+export function givenBy({ userId, name, actionType }: Requester) {
+  return { user_id: userId, requested_by: name, action_type: actionType };
 }
 
 /** A START or STOP for one robot; missing `params` come from the robot's stored settings. */
@@ -47,7 +54,7 @@ export interface Order {
   /** For a START that is decided after it was requested. */
   readonly unless?: StartGuard;
   /** For a person's STOP, which may be sent before it is decided here. */
-  readonly pressed?: PressedStop;
+  readonly pressed?: PressedStop | undefined;
   /** Words a START's refusal if it is part of something larger. */
   readonly refusedAs?: (reason: OutcomeText) => OutcomeText;
 }
@@ -68,23 +75,20 @@ export type OrderAccepted =
       readonly error: HttpError;
     };
 
+export interface AcceptedOf {
+  readonly robot: LockedRobot;
+  readonly accepted: OrderAccepted;
+}
+
 interface TargetedOrder extends CommandTarget {
   readonly order: Order;
 }
 
 /**
- * Decides about a START or STOP of a robot that this transaction has locked, and stores it (protocol rules 2, 3 and 5).
- * Writes the activity and audit rows.
+ * Decides about STARTs and STOPs of robots that this transaction has locked, one each, and stores them (protocol rules
+ * 2, 3 and 5). Writes the activity and audit rows. Returns the outcomes in the order of the orders.
  */
-export async function acceptOrder(tx: Tx, target: CommandTarget, order: Order, now: Date): Promise<OrderAccepted> {
-  const accepted = (await acceptAll(tx, [{ ...target, order }], now)).get(target.robot.id);
-  if (accepted === undefined) throw new Error(`Nothing was decided about robot ${target.robot.id}.`);
-  return accepted;
-}
-
-/** Does the same for many robots, one order each, in a few statements. Returns the outcomes by robot. */
-async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): Promise<Map<number, OrderAccepted>> {
-  const accepted = new Map<number, OrderAccepted>();
+export async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): Promise<AcceptedOf[]> {
   const refusals = new Map<number, StartRefusal | GuardRefusal | null>(
     orders.map((each) => [
       each.robot.id,
@@ -93,6 +97,7 @@ async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): P
   );
   const possible = orders.filter(({ robot }) => refusals.get(robot.id) === null);
   for (const [robotId, why] of await guardRefusals(tx, possible, now)) refusals.set(robotId, why);
+  const accepted = new Map<number, OrderAccepted>();
   const refused: RefusedOrder[] = [];
   const superseded: OpenCommand[] = [];
   const accepting: CommandOf[] = [];
@@ -111,34 +116,29 @@ async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): P
   }
   await settleAllSuperseded(tx, superseded, now);
   await recordRefusals(tx, refused, now);
-  const robots = new Map(accepting.map(({ robot }) => [robot.id, robot]));
-  const stored = (await insertCommands(tx, accepting, now)).flatMap((command) => {
-    const robot = robots.get(command.robot_id);
-    return robot ? [{ robot, command }] : [];
-  });
+  const robots = new Map(orders.map(({ robot }) => [robot.id, robot]));
+  const stored = withRobots(robots, await insertCommands(tx, accepting, now));
   const audited = stored.map(({ robot, command }) => {
-    const after = { ...command.params, mode: command.mode };
-    return { robot, command, outcome: "DONE" as const, after };
+    return { robot, command, outcome: "DONE" as const, after: { ...command.params, mode: command.mode } };
   });
   await auditCommands(tx, audited, now);
-  const starting = new Set(superseded.map(({ robot }) => robot.id));
+  const starting = new Set(robotIdsOf(superseded));
   // A robot that was sent the Stop before its row was stored may have obeyed by now: whether it moved is judged as of
   // the press.
-  const obeyed = accepting.filter(({ robot, command }) => robot.state.last_seq >= (command.pressed?.seq ?? Infinity));
-  const stopped = await findStoppedSince(
-    tx,
-    obeyed.map(({ robot }) => robot.id),
-    now,
-  );
+  const obeyed = accepting.filter(({ robot, command }) => robot.last_seq >= (command.pressed?.seq ?? Infinity));
+  const stopped = await findStoppedSince(tx, robotIdsOf(obeyed), now);
   for (const { robot, command } of stored) {
-    const wasMoving = robot.state.motion === "MOVING" || starting.has(robot.id) || stopped.has(robot.id);
-    accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.state.online, wasMoving });
+    const wasMoving = robot.motion === "MOVING" || starting.has(robot.id) || stopped.has(robot.id);
+    accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.online, wasMoving });
   }
-  const offline = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.state.online);
+  const offline = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.online);
   await answerAllPending(tx, offline, (robot) => pendingText("STOP", "AWAY", robot.serial_number), now);
-  const stillMoving = offline.filter(({ robot }) => robot.state.motion === "MOVING");
+  const stillMoving = offline.filter(({ robot }) => robot.motion === "MOVING");
   await alertUnconfirmed(tx, stillMoving, now);
-  return accepted;
+  return orders.flatMap(({ robot }) => {
+    const mine = accepted.get(robot.id);
+    return mine ? [{ robot, accepted: mine }] : [];
+  });
 }
 
 /**
@@ -156,67 +156,39 @@ const stopRefusal = ({ device_retired }: LockedRobot): StartRefusal | null => (d
 
 interface RefusedOrder {
   readonly robot: LockedRobot;
-  readonly command: NewCommand & { readonly verb: Order["verb"] };
+  readonly command: NewCommand;
   readonly reason: OutcomeText;
 }
 
 async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Date): Promise<void> {
-  const rows = refused.map(({ robot, command, reason }) => {
-    const who = { verb: command.verb, user_id: command.userId, requested_by: command.requestedBy };
-    const pressed = { ...who, id: null, mode: command.mode, action_type: command.actionType, params: command.params };
-    return {
-      logged: { robot, command: pressed, status: "REFUSED" as const, details: reason },
-      audited: { robot, command: who, outcome: "REFUSED" as const, reason: reason.text },
-    };
+  const logged = refused.map(({ robot, command, reason }) => {
+    return { robot, command: { ...command, id: null }, status: "REFUSED" as const, details: reason };
   });
-  await logCommands(
-    tx,
-    rows.map(({ logged }) => logged),
-    now,
-  );
-  await auditCommands(
-    tx,
-    rows.map(({ audited }) => audited),
-    now,
-  );
-  // A robot that is already cleaning has its run.
-  const ofGroups = rows.filter(
-    ({ logged: { robot, command } }) =>
-      command.verb === "START" && command.action_type === "GROUP" && robot.state.motion !== "MOVING",
-  );
-  await insertNotStarted(
-    tx,
-    ofGroups.map(({ logged: { robot, command, details } }) => {
-      return { robot, by: command, outcome: "SKIPPED", reason: details, at: now };
-    }),
-  );
+  await logCommands(tx, logged, now);
+  const audited = refused.map(({ robot, command, reason }) => {
+    return { robot, command, outcome: "REFUSED" as const, reason: reason.text };
+  });
+  await auditCommands(tx, audited, now);
+  const notStarted = refused.flatMap(({ robot, command, reason }) => {
+    const isOfGroup = command.verb === "START" && command.action_type === "GROUP";
+    // A robot that is already cleaning has its run.
+    if (!isOfGroup || robot.motion === "MOVING") return [];
+    return [{ robot, by: command, outcome: "SKIPPED" as const, reason, at: now }];
+  });
+  await insertNotStarted(tx, notStarted);
 }
 
-function newCommand(
-  { verb, by, mode, params, maxDurationS, runId, pressed }: Order,
-  robot: LockedRobot,
-): RefusedOrder["command"] {
+function newCommand(order: Order, robot: LockedRobot): NewCommand {
+  const { verb, by, mode, params, maxDurationS, runId, pressed } = order;
   return {
     verb,
-    params: {
-      status: verb === "START" ? "start" : "stop",
-      direction: params?.direction ?? directionOf(robot),
-      "main-speed": params?.["main-speed"] ?? robot.main_motor_speed,
-      "brush-speed": params?.["brush-speed"] ?? robot.brush_motor_speed,
-    },
+    params: { status: verb === "START" ? "start" : "stop", ...storedParams(robot), ...params },
     mode,
-    actionType: by.actionType,
-    userId: by.userId,
-    requestedBy: by.name,
-    ...(pressed !== undefined && { pressed }),
+    ...givenBy(by),
     press: by.press ?? null,
-    ...(verb === "START" && { maxDurationS, ...(runId !== undefined && { runId }) }),
+    pressed,
+    ...(verb === "START" && { max_duration_s: maxDurationS, run_id: runId ?? null }),
   };
-}
-
-export interface AcceptedOf {
-  readonly robot: LockedRobot;
-  readonly accepted: OrderAccepted;
 }
 
 /**
@@ -235,11 +207,7 @@ export async function acceptOrders(
   const orders = targets.map((target) => {
     return { ...target, order: typeof order === "function" ? order(target.robot) : order };
   });
-  const accepted = await acceptAll(tx, orders, now);
-  return orders.flatMap(({ robot }) => {
-    const mine = accepted.get(robot.id);
-    return mine ? [{ robot, accepted: mine }] : [];
-  });
+  return acceptAll(tx, orders, now);
 }
 
 /** What the refusal rules need to know about a robot (protocol rules 2, 8, 9 and 12). */
@@ -247,12 +215,12 @@ export function candidateOf({ robot, open }: CommandTarget): StartCandidate & Re
   const has = (verb: Command["verb"]) => open.some((command) => command.verb === verb);
   return {
     deviceRetired: robot.device_retired,
-    online: robot.state.online,
-    motion: robot.state.motion,
+    online: robot.online,
+    motion: robot.motion,
     operatingMode: robot.operating_mode,
-    deviceMode: robot.state.mode,
-    liveStateAt: robot.state.live_at,
-    clockSkewMs: robot.state.clock_skew_ms,
+    deviceMode: robot.mode,
+    liveStateAt: robot.live_at,
+    clockSkewMs: robot.clock_skew_ms,
     installing: robot.installing !== null,
     hasOpenStart: has("START"),
     hasUnsettledStop: has("STOP"),
@@ -385,27 +353,16 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
       .set({ claimed_by: serverId, claimed_at: press.at, published_at: press.at })
       // The robots' time to show it begins now that their states can be seen.
       .set({ settle_by: new Date(now.getTime() + COMMAND_SETTLES_MS) })
-      .where(
-        "id",
-        "in",
-        stored.map(({ command }) => command.id),
-      )
+      .where("id", "=", anyUuid(stored.map(({ command }) => command.id)))
       .execute();
     const restarted = await findRestarted(tx, stored);
-    const outcomes = stored.map((each) => ({
-      ...each,
-      status: "FAILED" as const,
-      details: outcomeText(restarted.has(each.robot.id) ? "STOP_BEFORE_START" : "STOP_RECORDED_LATE", {
-        at: now.toISOString(),
-      }),
-    }));
-    await logAll(tx, outcomes, press.at);
-    await closeAll(
-      tx,
-      stored.filter(({ robot }) => restarted.has(robot.id)),
-      "UNCONFIRMED",
-      now,
-    );
+    const isRestarted = ({ robot }: OpenCommand) => restarted.has(robot.id);
+    const outcomes = stored.map((each) => {
+      const code = isRestarted(each) ? "STOP_BEFORE_START" : "STOP_RECORDED_LATE";
+      return { ...each, status: "FAILED" as const, details: outcomeText(code, { at: now.toISOString() }) };
+    });
+    await logCommands(tx, outcomes, press.at);
+    await closeAll(tx, stored.filter(isRestarted), "UNCONFIRMED", now);
   });
 }
 
@@ -413,7 +370,7 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
 async function findRestarted(tx: Tx, stored: readonly OpenCommand[]): Promise<Set<number>> {
   const { rows } = await sql<{ robot_id: number }>`
     select distinct c.robot_id
-    from unnest(${stored.map(({ robot }) => robot.id)}::int[], ${stored.map(({ command }) => command.seq)}::bigint[])
+    from unnest(${robotIdsOf(stored)}::int[], ${stored.map(({ command }) => command.seq)}::bigint[])
       s (robot_id, seq)
     join commands c on c.robot_id = s.robot_id and c.seq > s.seq and c.verb = 'START'
   `.execute(tx);

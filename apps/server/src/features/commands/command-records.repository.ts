@@ -2,52 +2,58 @@ import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { alertedVerbs, type ServerAlertCode, unconfirmedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { severityRank } from "@suncrew/domain/alerts/severity-order.ts";
 import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
-import { sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
-import { amendActivities, recordActivities } from "../activity/public.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
+import { type ActivityRecord, amendActivities, recordActivities } from "../activity/public.ts";
 import { clearAlerts, raiseAlerts, type RaisedAlert } from "../alerts/public.ts";
 import { type AuditRecord, recordChanges } from "../audit/public.ts";
-import { type Command, type LockedRobot, type OpenCommand, staysPending } from "./commands.repository.ts";
+import {
+  type Command,
+  type LockedRobot,
+  type NewCommand,
+  type OpenCommand,
+  type OrderColumns,
+  robotIdsOf,
+  staysPending,
+} from "./commands.repository.ts";
 
 /** Site and robot as of the command; a refused command has none, and uses the robot's current ones. */
 type GivenTo = Partial<Pick<Command, "site_id" | "serial_number" | "robot_name">>;
 
-/** A START or STOP for the activity log: a stored command, or a refused one that never became a row. */
-interface Recorded extends GivenTo, Pick<Command, "mode" | "action_type" | "user_id" | "requested_by" | "params"> {
-  readonly id: string | null;
-  readonly verb: "START" | "STOP";
-}
-
+/** The outcome of a command, which has no id if it was refused and never became a row. */
 interface Logged {
   readonly robot: LockedRobot;
-  readonly command: Recorded;
+  readonly command: GivenTo & Pick<NewCommand, OrderColumns> & { readonly id: string | null };
   readonly status: ActivityStatus;
   readonly details: OutcomeText;
 }
 
-/** One row per command: a STOP that was answered as pending is updated when it is confirmed. */
+/**
+ * Writes the outcomes of STARTs and STOPs to the activity log, one row per command: a STOP that was answered as pending
+ * is updated when it is confirmed. The other verbs are not logged there.
+ */
 export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date): Promise<void> {
-  const records = logged.map(({ robot, command, status, details }) => ({
-    at: now,
-    robotId: robot.id,
-    // The robot may have moved to another partner's site since.
-    siteId: command.site_id ?? robot.site_id,
-    robotName: command.robot_name,
-    serialNumber: command.serial_number,
-    commandId: command.id,
-    action: command.verb,
-    actionType: command.action_type,
-    userId: command.user_id,
-    userName: command.requested_by,
-    mode: command.mode,
-    params: {
-      direction: command.params.direction ?? directionOf(robot),
-      "main-speed": command.params["main-speed"] ?? robot.main_motor_speed,
-      "brush-speed": command.params["brush-speed"] ?? robot.brush_motor_speed,
-    },
-    status,
-    details,
-  }));
+  const records = logged.flatMap(({ robot, command, status, details }): ActivityRecord[] => {
+    const { verb } = command;
+    if (verb !== "START" && verb !== "STOP") return [];
+    const record = {
+      at: now,
+      robotId: robot.id,
+      // The robot may have moved to another partner's site since.
+      siteId: command.site_id ?? robot.site_id,
+      robotName: command.robot_name,
+      serialNumber: command.serial_number,
+      commandId: command.id,
+      action: verb,
+      actionType: command.action_type,
+      userId: command.user_id,
+      userName: command.requested_by,
+      mode: command.mode,
+      params: { ...storedParams(robot), ...command.params },
+      status,
+      details,
+    };
+    return [record];
+  });
   const written = new Set(await recordActivities(tx, records));
   const amended = records.flatMap(({ commandId, status, details }) =>
     commandId === null || written.has(commandId) ? [] : [{ commandId, status, details }],
@@ -55,9 +61,12 @@ export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date):
   await amendActivities(tx, amended);
 }
 
-/** The stored direction as the device protocol writes it. */
-export function directionOf(robot: Pick<LockedRobot, "cleaning_direction">): "FWD" | "REV" {
-  return robot.cleaning_direction === "FORWARD" ? "FWD" : "REV";
+/** A robot's direction and speeds as the device protocol writes them. */
+export function storedParams(
+  robot: Pick<LockedRobot, "cleaning_direction" | "main_motor_speed" | "brush_motor_speed">,
+) {
+  const direction = robot.cleaning_direction === "FORWARD" ? ("FWD" as const) : ("REV" as const);
+  return { direction, "main-speed": robot.main_motor_speed, "brush-speed": robot.brush_motor_speed };
 }
 
 const auditActions = {
@@ -110,9 +119,8 @@ export async function alertUnconfirmed(tx: Tx, unconfirmed: readonly OpenCommand
  */
 export async function clearUnconfirmed(tx: Tx, confirmed: readonly OpenCommand[], now: Date): Promise<void> {
   const proving = confirmed.filter(({ command }) => command.follows_id === null || command.answered_at !== null);
-  const idsOf = (some: readonly OpenCommand[]) => some.map(({ robot }) => robot.id);
-  const stopped = new Set(idsOf(proving.filter(({ command }) => staysPending(command.verb))));
-  const others = idsOf(proving).filter((id) => !stopped.has(id));
+  const stopped = new Set(robotIdsOf(proving.filter(({ command }) => staysPending(command.verb))));
+  const others = robotIdsOf(proving).filter((id) => !stopped.has(id));
   const late = await readLateStops(tx, others);
   await clearAlerts(tx, [...stopped, ...others.filter((id) => !late.has(id))], CODES, now);
 }
@@ -123,7 +131,7 @@ async function readLateStops(tx: Tx, robotIds: readonly number[]): Promise<Reado
   const rows = await tx
     .selectFrom("commands")
     .select("robot_id")
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("verb", "=", "STOP")
     .where("settled_at", "is", null)
     .where("answered_at", "is not", null)

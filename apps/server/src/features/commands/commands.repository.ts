@@ -1,10 +1,9 @@
 import { errorCodeSchema } from "@suncrew/contract/http/error-codes.ts";
-import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, anyUuid, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { conflict, HttpError } from "../../platform/http/http-error.ts";
 
@@ -17,7 +16,6 @@ export function staysPending(verb: Command["verb"]): verb is PendingVerb {
 }
 
 export type Command = Selectable<Tables["commands"]>;
-type Verb = Command["verb"];
 
 /** The press of a button behind an order, as reported by its caller. */
 export interface Press {
@@ -29,36 +27,9 @@ export interface Press {
   readonly waitsSince: Date | null;
 }
 
-/** A robot under lock: its row and what it last showed. */
-export interface LockedRobot {
-  readonly id: number;
-  readonly site_id: number;
-  readonly serial_number: string;
-  readonly robot_name: string;
-  readonly operating_mode: OperatingMode;
-  readonly cleaning_direction: "FORWARD" | "REVERSE";
-  readonly main_motor_speed: number;
-  readonly brush_motor_speed: number;
-  readonly last_command_seq: number;
-  readonly deleted_at: Date | null;
-  /** Its device was retired (protocol rule 9): nothing is sent to it any more. */
-  readonly device_retired: boolean;
-  /** The firmware version that it was offered and has not shown yet (protocol rule 13). */
-  readonly installing: string | null;
-  readonly state: Pick<
-    Selectable<Tables["robot_state"]>,
-    | "online"
-    | "session"
-    | "connection"
-    | "connection_at"
-    | "motion"
-    | "mode"
-    | "live_at"
-    | "clock_skew_ms"
-    | "last_seq"
-    | "goodbye_at"
-  >;
-}
+/** For robot `r`: its device was retired, so nothing is sent to it any more (protocol rule 9). */
+export const deviceRetired = sql<boolean>`exists (
+  select from devices d where d.serial = r.serial_number and d.retired_at is not null)`;
 
 /** For robot `r`: the firmware that it was offered and has not shown yet, or may still install after its deadline. */
 export const installingVersion = sql<string | null>`(
@@ -83,63 +54,40 @@ export async function lockRobots(
   robotIds: readonly number[],
   options: LockOptions = {},
 ): Promise<Map<number, LockedRobot>> {
-  const ids = [...new Set(robotIds)];
-  if (ids.length === 0) return new Map();
+  if (robotIds.length === 0) return new Map();
   const wait = options.skipLocked === true ? sql`skip locked` : sql``;
-  const locked = await sql<{ robot_id: number }>`
-    select robot_id from robot_state where robot_id = any(${ids}::int[])
+  const states = await sql<{ id: number }>`
+    select robot_id as id from robot_state where robot_id = ${anyInt(robotIds)}
     order by robot_id for no key update ${wait}
   `.execute(tx);
-  const stateIds = locked.rows.map((row) => row.robot_id);
-  if (stateIds.length === 0) return new Map();
   const both = await sql<{ id: number }>`
-    select id from robots where id = any(${stateIds}::int[]) order by id for no key update ${wait}
+    select id from robots where id = ${anyInt(idsOf(states.rows))} order by id for no key update ${wait}
   `.execute(tx);
-  const lockedIds = both.rows.map((row) => row.id);
-  if (lockedIds.length === 0) return new Map();
-  const rows = await tx
-    .selectFrom("robots as r")
-    .innerJoin("robot_state as s", "s.robot_id", "r.id")
-    .select(["r.id", "r.site_id", "r.serial_number", "r.robot_name", "r.operating_mode", "r.cleaning_direction"])
-    .select(["r.main_motor_speed", "r.brush_motor_speed", "r.last_command_seq", "r.deleted_at"])
-    .select(
-      sql<boolean>`exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)`.as(
-        "device_retired",
-      ),
-    )
-    .select(installingVersion.as("installing"))
-    .select([
-      "s.online",
-      "s.session",
-      "s.connection",
-      "s.connection_at",
-      "s.motion",
-      "s.mode",
-      "s.live_at",
-      "s.clock_skew_ms",
-      "s.last_seq",
-      "s.goodbye_at",
-    ])
-    .where("r.id", "=", anyOf(lockedIds))
-    // Records about several robots are written in this order, however the database reads them.
-    .orderBy("r.id")
-    .execute();
-  return new Map(
-    rows.map((row) => {
-      const { online, session, connection, connection_at, motion, mode, ...others } = row;
-      const { live_at, clock_skew_ms, last_seq, goodbye_at, ...robot } = others;
-      const shown = { motion, mode, live_at, clock_skew_ms, last_seq };
-      return [robot.id, { ...robot, state: { online, session, connection, connection_at, goodbye_at, ...shown } }];
-    }),
+  const robots = await readLocked(tx, idsOf(both.rows));
+  return new Map(robots.map((robot) => [robot.id, robot]));
+}
+
+const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+
+function readLocked(tx: Tx, robotIds: readonly number[]) {
+  return (
+    tx
+      .selectFrom("robots as r")
+      .innerJoin("robot_state as s", "s.robot_id", "r.id")
+      .select(["r.id", "r.site_id", "r.serial_number", "r.robot_name", "r.operating_mode", "r.cleaning_direction"])
+      .select(["r.main_motor_speed", "r.brush_motor_speed", "r.last_command_seq", "r.deleted_at"])
+      .select([deviceRetired.as("device_retired"), installingVersion.as("installing")])
+      .select(["s.online", "s.session", "s.connection", "s.connection_at", "s.goodbye_at", "s.motion", "s.mode"])
+      .select(["s.live_at", "s.clock_skew_ms", "s.last_seq"])
+      .where("r.id", "=", anyInt(robotIds))
+      // Records about several robots are written in this order, however the database reads them.
+      .orderBy("r.id")
+      .execute()
   );
 }
 
-const anyOf = (robotIds: readonly number[]) => sql<number>`any(${[...robotIds]}::int[])`;
-
-/** Locks one robot; null if it does not exist. */
-export async function lockRobot(tx: Tx, robotId: number): Promise<LockedRobot | null> {
-  return (await lockRobots(tx, [robotId])).get(robotId) ?? null;
-}
+/** A robot under lock: its row and what it last showed. */
+export type LockedRobot = Awaited<ReturnType<typeof readLocked>>[number];
 
 /** A robot that this transaction has locked, with its unsettled commands, read under the lock. */
 export interface CommandTarget {
@@ -151,6 +99,18 @@ export interface CommandTarget {
 export interface OpenCommand {
   readonly robot: LockedRobot;
   readonly command: Command;
+}
+
+/** Each of the commands with its robot; omits those of other robots. */
+export function withRobots(robots: ReadonlyMap<number, LockedRobot>, commands: readonly Command[]): OpenCommand[] {
+  return commands.flatMap((command) => {
+    const robot = robots.get(command.robot_id);
+    return robot === undefined ? [] : [{ robot, command }];
+  });
+}
+
+export function robotIdsOf(each: readonly { readonly robot: { readonly id: number } }[]): number[] {
+  return each.map(({ robot }) => robot.id);
 }
 
 /**
@@ -178,48 +138,36 @@ export async function readOpenCommands(db: Executor, robotIds: readonly number[]
   return db
     .selectFrom("commands")
     .selectAll()
-    .where("robot_id", "=", anyOf(robotIds))
+    .where("robot_id", "=", anyInt(robotIds))
     .where("settled_at", "is", null)
     .orderBy("seq")
     .execute();
 }
 
+const selectCommands = (db: Executor, commandIds: readonly string[]) =>
+  db.selectFrom("commands").selectAll().where("id", "=", anyUuid(commandIds));
+
+export function readCommands(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
+  return selectCommands(db, commandIds).execute();
+}
+
 /** Which of the commands can be answered to their callers. */
-export async function readAnswered(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
-  if (commandIds.length === 0) return [];
-  return db
-    .selectFrom("commands")
-    .selectAll()
-    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
-    .where("answered_at", "is not", null)
-    .execute();
+export function readAnswered(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
+  return selectCommands(db, commandIds).where("answered_at", "is not", null).execute();
 }
 
-export async function readCommands(db: Executor, commandIds: readonly string[]): Promise<Command[]> {
-  return db
-    .selectFrom("commands")
-    .selectAll()
-    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
-    .execute();
-}
+export type OrderColumns = "verb" | "params" | "mode" | "action_type" | "user_id" | "requested_by";
 
-export interface NewCommand {
-  readonly verb: Verb;
-  readonly params: Command["params"];
-  readonly mode: Command["mode"];
-  readonly actionType: Command["action_type"];
-  readonly userId: number | null;
-  readonly requestedBy: string;
+/**
+ * What its order says of a command. A START has a duration in seconds and, if its run is recorded before it moves, the
+ * id of that; a STOP of Suncrew's own may follow an unconfirmed START.
+ */
+export interface NewCommand
+  extends Pick<Command, OrderColumns>, Partial<Pick<Command, "max_duration_s" | "run_id" | "follows_id">> {
   /** The press of a button behind it. */
   readonly press?: Press | null;
-  /** Seconds; for a START only. */
-  readonly maxDurationS?: number;
-  /** For a START whose run is recorded before it moves; otherwise a new one. */
-  readonly runId?: string;
-  /** The unconfirmed START that this STOP follows. */
-  readonly followsId?: string;
   /** The id and number that a person's STOP was given when it was pressed, before the database was involved. */
-  readonly pressed?: PressedStop;
+  readonly pressed?: PressedStop | undefined;
 }
 
 /** A STOP may reach its robot before its row is stored (protocol rule 3): both then have the same id and seq. */
@@ -256,23 +204,16 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
   if (commands.length === 0) return [];
   const expiresAt = new Date(now.getTime() + COMMAND_EXPIRES_MS);
   const settleBy = new Date(now.getTime() + COMMAND_SETTLES_MS);
-  const wanted = commands.map(({ robot, command }) => ({
-    id: command.pressed?.renumberedId ?? uuidv7(),
+  const wanted = commands.map(({ robot, command: { press, pressed, ...command } }) => ({
+    ...command,
+    id: pressed?.renumberedId ?? uuidv7(),
     robot_id: robot.id,
-    verb: command.verb,
-    run_id: command.verb === "START" ? (command.runId ?? uuidv7()) : null,
-    max_duration_s: command.maxDurationS ?? null,
-    params: command.params,
-    mode: command.mode,
-    action_type: command.actionType,
-    user_id: command.userId,
-    requested_by: command.requestedBy,
-    follows_id: command.followsId ?? null,
-    pressed_id: command.pressed?.id ?? null,
-    pressed_seq: command.pressed?.seq ?? null,
-    was_sent: command.pressed?.wasSent ?? false,
-    pressed_in: command.press?.sessionId ?? null,
-    pressed_ms: command.press?.atMs ?? null,
+    run_id: command.verb === "START" ? (command.run_id ?? uuidv7()) : null,
+    pressed_id: pressed?.id,
+    pressed_seq: pressed?.seq,
+    was_sent: pressed?.wasSent ?? false,
+    pressed_in: press?.sessionId,
+    pressed_ms: press?.atMs,
   }));
   const robotIds = wanted.map((command) => command.robot_id);
   const { rows } = await sql<Command>`
@@ -292,7 +233,7 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
     ), counted as (
       update robots r set last_command_seq = greatest(n.last_command_seq, n.seq) from numbered n where r.id = n.id
     ), shown as (
-      update robot_state set change_no = ${changedNow} where robot_id = any(${robotIds}::int[])
+      update robot_state set change_no = ${changedNow} where robot_id = ${anyInt(robotIds)}
     )
     insert into commands (id, robot_id, site_id, serial_number, robot_name, verb, seq, session, issued_at, expires_at,
       settle_by, run_id, max_duration_s, params, mode, action_type, user_id, requested_by, follows_id,
@@ -311,7 +252,7 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
 /** Makes the live stream show changes to these robots' commands. */
 export async function showChange(tx: Tx, robotIds: readonly number[]): Promise<void> {
   if (robotIds.length === 0) return;
-  await tx.updateTable("robot_state").set({ change_no: changedNow }).where("robot_id", "=", anyOf(robotIds)).execute();
+  await tx.updateTable("robot_state").set({ change_no: changedNow }).where("robot_id", "=", anyInt(robotIds)).execute();
   await announceChange(tx);
 }
 
@@ -322,17 +263,6 @@ export interface ClaimedCommand extends Selectable<Tables["commands"]> {
 
 /** Nothing is sent to a retired device, whatever was stored for it before (protocol rule 9). */
 const isInService = sql<boolean>`exists (select from devices d where d.serial = c.serial_number and d.retired_at is null)`;
-
-/** Claims one stored command for this server. Null if it is claimed, settled, or too old for its verb. */
-export async function claimOnce(
-  db: Db,
-  commandId: string,
-  serverId: string,
-  now: Date,
-): Promise<ClaimedCommand | null> {
-  const [claimed] = await claimAll(db, [commandId], serverId, now);
-  return claimed ?? null;
-}
 
 /**
  * Claims stored commands for this server, in a commit of its own, so that no other server publishes them (protocol rule
@@ -347,7 +277,7 @@ export async function claimAll(
   const { rows } = await sql<ClaimedCommand>`
     update commands c set claimed_by = ${serverId}, claimed_at = ${now}
     from robot_state s
-    where c.id = any(${[...commandIds]}::uuid[]) and s.robot_id = c.robot_id
+    where c.id = ${anyUuid(commandIds)} and s.robot_id = c.robot_id
       and c.claimed_by is null and c.settled_at is null
       and (c.verb in ('STOP', 'MAINTENANCE_ON') or c.expires_at > ${now}) and ${isInService}
     returning c.*, s.session as current_session
@@ -363,7 +293,7 @@ export async function releaseClaims(tx: Tx, commandIds: readonly string[], serve
   await tx
     .updateTable("commands")
     .set({ claimed_by: null, claimed_at: null })
-    .where("id", "=", sql<string>`any(${[...commandIds]}::uuid[])`)
+    .where("id", "=", anyUuid(commandIds))
     .where("claimed_by", "=", serverId)
     .where("published_at", "is", null)
     .where("settled_at", "is", null)
@@ -389,7 +319,7 @@ export async function claimPending(db: Db, which: Resend, serverId: string, now:
       ? sql`true`
       : which === "due"
         ? sql`(c.claimed_at is null or (s.online and (c.claimed_at <= ${sentBefore} or c.claimed_at > ${inFuture})))`
-        : sql`c.robot_id = any(${[...which]}::int[])`;
+        : sql`c.robot_id = ${anyInt(which)}`;
   const { rows } = await sql<ClaimedCommand>`
     update commands c set claimed_by = ${serverId}, claimed_at = ${now}
     from (
@@ -435,22 +365,19 @@ export interface KnownRobot {
 
 /** Every robot in service; retired devices get no commands (protocol rule 9). */
 export async function readKnownRobots(db: Db): Promise<KnownRobot[]> {
-  const { rows } = await sql<Omit<KnownRobot, "params"> & { forward: boolean; main: number; brush: number }>`
+  const { rows } = await sql<KnownRobot>`
     select r.id, r.serial_number as serial, r.site_id as "siteId", t.maintenance_partner_id as "partnerId",
       m.group_id as "groupId", s.session, greatest(r.last_command_seq, s.last_seq) as "lastSeq",
-      r.cleaning_direction = 'FORWARD' as forward, r.main_motor_speed as main, r.brush_motor_speed as brush
+      json_build_object('direction', case r.cleaning_direction when 'FORWARD' then 'FWD' else 'REV' end,
+        'main-speed', r.main_motor_speed, 'brush-speed', r.brush_motor_speed) as params
     from robots r
     join sites t on t.id = r.site_id and t.deleted_at is null
     join robot_state s on s.robot_id = r.id
     left join robot_group_members m on m.robot_id = r.id
-    where r.deleted_at is null
-      and not exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)
+    where r.deleted_at is null and not ${deviceRetired}
     order by r.robot_name, r.id
   `.execute(db);
-  return rows.map(({ forward, main, brush, ...robot }) => ({
-    ...robot,
-    params: { direction: forward ? "FWD" : "REV", "main-speed": main, "brush-speed": brush },
-  }));
+  return rows;
 }
 
 /** A request that carries an Idempotency-Key. */
@@ -491,19 +418,14 @@ export async function rememberRequest(
   result: string | HttpError,
   at: Date,
 ): Promise<void> {
-  const isCommand = typeof result === "string";
+  const { userId: user_id, key, body } = request;
+  const outcome =
+    typeof result === "string"
+      ? { command_id: result }
+      : { refused_status: result.status, refused_code: result.code, refused_message: result.message };
   await tx
     .insertInto("command_requests")
-    .values({
-      user_id: request.userId,
-      key: request.key,
-      body: request.body,
-      at,
-      command_id: isCommand ? result : null,
-      refused_status: isCommand ? null : result.status,
-      refused_code: isCommand ? null : result.code,
-      refused_message: isCommand ? null : result.message,
-    })
+    .values({ user_id, key, body, at, ...outcome })
     .execute();
 }
 

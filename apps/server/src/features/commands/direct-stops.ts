@@ -1,15 +1,10 @@
-import { commandModeSchema } from "@suncrew/contract/robots/robot-mode.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
-import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { v7 as uuidv7 } from "uuid";
-import { z } from "zod";
 import { withTimeout } from "../../platform/clock.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { isLockTimeout } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { makeFolders, writePrivateFile } from "../../platform/embedded/files.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { CachedSnapshot, PeriodicTask, PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -25,6 +20,7 @@ import {
 } from "./command-answers.ts";
 import { type KnownRobot, type PressedStop, readKnownRobots } from "./commands.repository.ts";
 import { messageOf, publishCommandMessage } from "./dispatcher.ts";
+import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
 
 /**
  * The robots as the database last knew them, so that a person's Stop need not wait for it (protocol rule 3). People
@@ -365,114 +361,4 @@ export function unrecordedAnswer(press: StopPress, serial: string): SuccessAnswe
   const { outcome, message } = unrecordedResult(press, robot.id, serial);
   if (outcome === "FAILED") throw new HttpError(503, "COMMAND_PENDING", message, { success: false, pending: true });
   return { success: true, message, command_id: pressed.id, pending: true };
-}
-
-const sentStopsSchema = z.object({
-  /** Of the press. */
-  id: z.uuid(),
-  at: z.coerce.date(),
-  siteId: z.number().int(),
-  by: z.object({
-    userId: z.number().int(),
-    name: z.string(),
-    actionType: z.enum(["MANUAL", "GROUP"]),
-    press: z
-      .object({ sessionId: z.string(), atMs: z.number().int(), waitsSince: z.coerce.date().nullable() })
-      .nullable(),
-  }),
-  mode: commandModeSchema,
-  stops: z.array(
-    z.object({
-      /** Of the command, as sent to its robot. */
-      id: z.uuid(),
-      /** Of its row where that has another `seq`; missing in files of earlier versions. */
-      renumberedId: z.uuid().optional(),
-      seq: z.number().int(),
-      robotId: z.number().int(),
-      serial: z.string(),
-      session: z.number().int(),
-      params: z.object({ direction: z.enum(["FWD", "REV"]), "main-speed": z.number(), "brush-speed": z.number() }),
-    }),
-  ),
-});
-
-/** What one press of Stop sent to robots of a site before the database stored it. */
-export type SentStops = z.output<typeof sentStopsSchema>;
-export type SentStop = SentStops["stops"][number];
-
-/**
- * STOPs that are not in the database yet: one small file per press, so that a server which ends in the meantime records
- * them after its next start. If the disk takes no file either, they are kept in memory only.
- */
-class StopJournal {
-  readonly #dir: string;
-  readonly #log: Dependencies["log"];
-  readonly #presses = new Map<string, SentStops>();
-  /** Files being written, so that none is written after it was removed. */
-  readonly #writing = new Map<string, Promise<void>>();
-
-  constructor(dir: string, log: Dependencies["log"]) {
-    this.#dir = dir;
-    this.#log = log;
-  }
-
-  /** Oldest first. */
-  get presses(): readonly SentStops[] {
-    return [...this.#presses.values()];
-  }
-
-  /** Reads what an earlier process left. A file that cannot be read stays where it is. */
-  async load(): Promise<void> {
-    const names = (await readdir(this.#dir).catch((): string[] => [])).filter((name) => name.endsWith(".json"));
-    for (const name of names.toSorted()) {
-      try {
-        const press = sentStopsSchema.parse(JSON.parse(await readFile(join(this.#dir, name), "utf8")));
-        this.#presses.set(press.id, press);
-      } catch (error) {
-        this.#log.error({ error, file: name }, "a stored Stop cannot be read");
-      }
-    }
-  }
-
-  /** Resolves when it is on disk, or cannot be. */
-  async add(press: SentStops): Promise<void> {
-    this.#presses.set(press.id, press);
-    const writing = this.#write(press).catch((error: unknown) => {
-      this.#log.error({ error, press: press.id }, "a Stop is stored in memory only");
-    });
-    this.#writing.set(press.id, writing);
-    await writing;
-    this.#writing.delete(press.id);
-  }
-
-  /** One of its robots has its row; the file is deleted with the last of them. */
-  async removeStop(pressId: string, robotId: number): Promise<void> {
-    const press = this.#presses.get(pressId);
-    if (press === undefined) return;
-    const stops = press.stops.filter((stop) => stop.robotId !== robotId);
-    if (stops.length === 0) return this.remove(pressId);
-    this.#presses.set(pressId, { ...press, stops });
-  }
-
-  async remove(pressId: string): Promise<void> {
-    if (!this.#presses.delete(pressId)) return;
-    await this.#writing.get(pressId);
-    await rm(this.#pathOf(pressId), { force: true }).catch((error: unknown) => {
-      this.#log.warn({ error, press: pressId }, "the file of a recorded Stop was not removed");
-    });
-  }
-
-  /** Resolves when no file is being written. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#writing.values());
-  }
-
-  async #write(press: SentStops): Promise<void> {
-    await makeFolders(this.#dir);
-    await writePrivateFile(this.#pathOf(press.id), JSON.stringify(press));
-  }
-
-  #pathOf(pressId: string): string {
-    return join(this.#dir, `${pressId}.json`);
-  }
 }

@@ -4,9 +4,8 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { settingsRefusal } from "@suncrew/domain/commands/command-refusals.ts";
-import { sql } from "kysely";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Db, type Tx } from "../../platform/database/database.ts";
 import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
@@ -14,10 +13,11 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { insertNotStarted } from "../runs/public.ts";
 import {
   type AcceptedOf,
-  acceptOrder,
+  acceptAll,
   acceptOrders,
   candidateOf,
   FirstSeen,
+  givenBy,
   type Order,
   type StartGuard,
 } from "./accept-orders.ts";
@@ -31,14 +31,14 @@ import {
 import { auditCommands } from "./command-records.repository.ts";
 import { findRobotOf, findTarget } from "./commands.queries.ts";
 import {
+  type CommandTarget,
   findEarlier,
   insertCommand,
   type KeyedRequest,
   type LockedRobot,
   type LockOptions,
-  lockRobot,
+  lockTargets,
   type Press,
-  readOpenCommands,
   rememberRequest,
 } from "./commands.repository.ts";
 import { type StopPress, unrecordedResult } from "./direct-stops.ts";
@@ -68,25 +68,25 @@ export async function acceptCommand(
   body: CommandBody,
   { key, press, seen, stop = null }: RequestContext,
 ): Promise<Accepted> {
-  const target = await findTarget(viewer, tx, body);
-  seen.note(target.robotId, target.lastSeq);
-  const robot = await lockRobot(tx, target.robotId);
+  const { robotId, siteId, lastSeq } = await findTarget(viewer, tx, body);
+  seen.note(robotId, lastSeq);
+  const [target] = await lockTargets(tx, siteId, [robotId]);
   // It was moved, deleted or given another machine while this call waited for the lock.
-  const isMissing = robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId;
-  if (isMissing || robot.serial_number !== body.robotId)
+  if (target?.robot.serial_number !== body.robotId)
     throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
   const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };
   const decidedAt = deps.clock.now();
   const now = stop?.recordedAt(decidedAt) ?? decidedAt;
-  const open = await readOpenCommands(tx, [robot.id]);
   const order = {
     ...orderOf(viewer, body, deps.settings, press),
-    pressed: stop?.of(robot.id),
-    unless: { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps) },
+    pressed: stop?.of(robotId),
+    unless: { afterSeq: seen.seqOf(robotId), withoutTime: isClockWrong(deps) },
   };
-  const accepted = await acceptOrder(tx, { robot, open }, order, now);
+  const [decided] = await acceptAll(tx, [{ ...target, order }], now);
+  if (decided === undefined) throw new Error(`Nothing was decided about robot ${robotId}.`);
+  const { accepted } = decided;
   if (accepted.kind === "refused") {
     if (request !== null) await rememberRequest(tx, request, accepted.error, now);
     return accepted;
@@ -137,53 +137,40 @@ export async function acceptSettings(
   robotId: number,
   change: SettingsChange,
 ): Promise<AcceptedSettings> {
-  const target = await findRobotOf(viewer, tx, robotId);
-  const robot = await lockRobot(tx, target.robotId);
-  if (robot === null || robot.deleted_at !== null || robot.site_id !== target.siteId) throw notFound("Robot");
+  const { siteId } = await findRobotOf(viewer, tx, robotId);
+  const [target] = await lockTargets(tx, siteId, [robotId]);
+  if (target === undefined) throw notFound("Robot");
   const now = deps.clock.now();
-  const refusal = await settingsRefusalOf(tx, viewer, robot, change, now);
-  const who = { verb: "SET", user_id: viewer.userId, requested_by: viewer.name } as const;
+  const { robot } = target;
+  const { cleaning_direction: direction, main_motor_speed: main, brush_motor_speed: brush } = change;
+  const command = {
+    verb: "SET",
+    params: {
+      ...(direction !== undefined && { direction: direction === "FORWARD" ? ("FWD" as const) : ("REV" as const) }),
+      ...(main !== undefined && { "main-speed": main }),
+      ...(brush !== undefined && { "brush-speed": brush }),
+    },
+    mode: "AUTO",
+    ...givenBy({ ...viewer, actionType: "MANUAL" }),
+  } as const;
+  const refusal = settingsRefusalOf(viewer, target, change, now);
   if (refusal !== null) {
-    const audited = { robot, command: who, outcome: "REFUSED", reason: refusal.message, after: { ...change } } as const;
-    await auditCommands(tx, [audited], now);
+    await auditCommands(tx, [{ robot, command, outcome: "REFUSED", reason: refusal.message, after: change }], now);
     return { kind: "refused", error: refusal };
   }
-  const { cleaning_direction: direction, main_motor_speed: main, brush_motor_speed: brush } = change;
-  const stored = await insertCommand(
-    tx,
-    robot,
-    {
-      verb: "SET",
-      params: {
-        ...(direction !== undefined && { direction: direction === "FORWARD" ? ("FWD" as const) : ("REV" as const) }),
-        ...(main !== undefined && { "main-speed": main }),
-        ...(brush !== undefined && { "brush-speed": brush }),
-      },
-      mode: "AUTO",
-      actionType: "MANUAL",
-      userId: viewer.userId,
-      requestedBy: viewer.name,
-    },
-    now,
-  );
-  return { kind: "stored", commandId: stored.id };
+  const { id: commandId } = await insertCommand(tx, robot, command, now);
+  return { kind: "stored", commandId };
 }
 
-async function settingsRefusalOf(
-  tx: Tx,
-  viewer: Viewer,
-  robot: LockedRobot,
-  change: SettingsChange,
-  now: Date,
-): Promise<HttpError | null> {
+function settingsRefusalOf(viewer: Viewer, target: CommandTarget, change: SettingsChange, now: Date): HttpError | null {
+  const { robot } = target;
   const { main_motor_speed: main, brush_motor_speed: brush } = change;
   const speedsDiffer =
     (main ?? robot.main_motor_speed) !== robot.main_motor_speed ||
     (brush ?? robot.brush_motor_speed) !== robot.brush_motor_speed;
   if (speedsDiffer && !may(viewer.role, "changeMotorSpeeds"))
     return forbidden("Only Super Admins can change motor speeds.", "SPEED_CHANGE_FORBIDDEN");
-  const open = await readOpenCommands(tx, [robot.id]);
-  const refusal = settingsRefusal(candidateOf({ robot, open }), now);
+  const refusal = settingsRefusal(candidateOf(target), now);
   return refusal && refusedBy(refusal, refusalText(refusal, robot.serial_number).text);
 }
 
@@ -235,11 +222,11 @@ export async function orderMany(
     if (stop?.isOnlyJournaled(robot.id) === true) return unrecordedResult(stop, robot.id, robot.serial_number);
     const reason = outcomeText(`${order.verb}_ROBOT_LOCKED`, { serial: robot.serial_number });
     const message = reason.text;
-    const who = { verb: order.verb, user_id: order.by.userId, requested_by: order.by.name };
+    const command = { verb: order.verb, ...givenBy(order.by) };
     const at = clock.now();
-    await auditCommands(db, [{ robot, command: who, outcome: "FAILED", reason: message }], at);
+    await auditCommands(db, [{ robot, command, outcome: "FAILED", reason: message }], at);
     if (order.verb === "START" && order.by.actionType === "GROUP") {
-      await insertNotStarted(db, [{ robot, by: who, outcome: "SKIPPED", reason, at }]);
+      await insertNotStarted(db, [{ robot, by: command, outcome: "SKIPPED", reason, at }]);
     }
     return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
   };
@@ -376,7 +363,7 @@ async function readRobots(tx: Tx, { siteId, robotIds }: RobotSelection) {
   return tx
     .selectFrom("robots")
     .select(["id", "site_id", "serial_number", "last_command_seq"])
-    .where("id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("id", "=", anyInt(robotIds))
     .where("site_id", "=", siteId)
     .where("deleted_at", "is", null)
     .execute();

@@ -4,7 +4,7 @@ export { Commands } from "./commands.service.ts";
 export { findRobotOf } from "./commands.queries.ts";
 /** Lock order of everything that writes about robots: robot_state rows, then robots rows, then commands. */
 export {
-  claimOnce,
+  claimAll,
   type Command,
   type CommandOf,
   type CommandTarget,
@@ -16,6 +16,7 @@ export {
   type Press,
   readOpenCommands,
   showChange,
+  withRobots,
 } from "./commands.repository.ts";
 export { type BusyRobot, decideEach, resultsOf, type SettingsChange } from "./person-orders.ts";
 /** Orders for many robots inside the caller's transaction; `Commands.dispatch` sends them after the commit. */
@@ -24,6 +25,7 @@ export {
   acceptOrders,
   candidateOf,
   FirstSeen,
+  givenBy,
   type Order,
   type OrderAccepted,
   refusalOf,
@@ -35,7 +37,6 @@ export { auditCommands, type Audited } from "./command-records.repository.ts";
 export { answerAllPending, settleAllSuperseded, settledCounts, settleDue } from "./settle.repository.ts";
 /** For the bridge, inside its own transaction: live states of the current session, after they were stored. */
 export { type LiveState, type ReceivedAck, recordAcks, settleByStates } from "./settle-by-messages.repository.ts";
-/** For the bridge: acks as received, with the serial number of their topic. */
 /** For deleting, moving or retiring robots, under the locks on the robots. */
 export {
   insertLastStop,

@@ -4,19 +4,21 @@ import { isDeepStrictEqual } from "node:util";
 import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
-import type { Requester } from "./accept-orders.ts";
-import { auditCommands, directionOf } from "./command-records.repository.ts";
+import { givenBy, type Requester } from "./accept-orders.ts";
+import { auditCommands, storedParams } from "./command-records.repository.ts";
 import {
   type Command,
+  deviceRetired,
   insertCommand,
   installingVersion,
   type LockedRobot,
   readOpenCommands,
   staysPending,
+  withRobots,
 } from "./commands.repository.ts";
-import { closeAll, logAll } from "./settle.repository.ts";
+import { closeAll, recordFailures } from "./settle.repository.ts";
 
 /** A robot that must not be removed now, and why, for people. */
 export interface StillMovingRobot {
@@ -40,9 +42,7 @@ export async function readStillMoving(
     .innerJoin("robot_state as s", "s.robot_id", "r.id")
     .select(["r.id", "r.serial_number", "s.online", "s.motion"])
     .select([
-      sql<boolean>`exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null)`.as(
-        "deviceRetired",
-      ),
+      deviceRetired.as("deviceRetired"),
       lastHeardAt.as("lastHeardAt"),
       connectionLostAt.as("connectionLostAt"),
       // Includes a run that was closed because its robot did not come back: it was seen moving all the same.
@@ -69,7 +69,7 @@ export async function readStillMoving(
         .whereRef("c.seq", ">", "s.last_seq")
         .as("lostStartEndsAt"),
     ])
-    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.id", "=", anyInt(robotIds))
     .orderBy("r.serial_number")
     .execute();
   return rows.flatMap(({ id, serial_number, openRun, connectionLostAt: lostAt, newFirmware, ...shown }) => {
@@ -182,21 +182,9 @@ async function settleOpen(
   isOver: (verb: Command["verb"]) => boolean,
 ): Promise<void> {
   const byId = new Map(robots.map((robot) => [robot.id, robot]));
-  const open = (await readOpenCommands(tx, [...byId.keys()])).flatMap((command) => {
-    const robot = byId.get(command.robot_id);
-    return robot === undefined || !isOver(command.verb) ? [] : [{ robot, command }];
-  });
-  const closed = await closeAll(tx, open, "UNCONFIRMED", now);
-  await logAll(
-    tx,
-    closed.map((each) => ({ ...each, status: "FAILED" as const, details: reason })),
-    now,
-  );
-  await auditCommands(
-    tx,
-    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason: reason.text })),
-    now,
-  );
+  const open = withRobots(byId, await readOpenCommands(tx, [...byId.keys()]));
+  const over = open.filter(({ command }) => isOver(command.verb)).map((each) => ({ ...each, reason }));
+  await recordFailures(tx, await closeAll(tx, over, "UNCONFIRMED", now), now);
 }
 
 /** A STOP that goes out once, although its robot's device is retired in the same transaction. */
@@ -216,29 +204,13 @@ export async function insertLastStop(
   serverId: string,
   now: Date,
 ): Promise<LastStop> {
-  const command = await insertCommand(
-    tx,
-    robot,
-    {
-      verb: "STOP",
-      params: {
-        status: "stop",
-        direction: directionOf(robot),
-        "main-speed": robot.main_motor_speed,
-        "brush-speed": robot.brush_motor_speed,
-      },
-      mode: "AUTO",
-      actionType: by.actionType,
-      userId: by.userId,
-      requestedBy: by.name,
-    },
-    now,
-  );
+  const params = { status: "stop", ...storedParams(robot) } as const;
+  const command = await insertCommand(tx, robot, { verb: "STOP", params, mode: "AUTO", ...givenBy(by) }, now);
   await tx
     .updateTable("commands")
     .set({ claimed_by: serverId, claimed_at: now })
     .where("id", "=", command.id)
     .execute();
   await auditCommands(tx, [{ robot, command, outcome: "DONE", reason: "Its device is retired." }], now);
-  return { command, session: robot.state.session };
+  return { command, session: robot.session };
 }

@@ -3,28 +3,28 @@ import { type ReportedState, stateConfirms } from "@suncrew/domain/commands/conf
 import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import { anyInt, anyUuid, type Tx } from "../../platform/database/database.ts";
 import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import { auditCommands, clearUnconfirmed } from "./command-records.repository.ts";
+import { auditCommands, clearUnconfirmed, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
   insertCommands,
   type LockedRobot,
   lockRobots,
-  type NewCommand,
   type OpenCommand,
   readOpenCommands,
+  robotIdsOf,
   showChange,
   staysPending,
+  withRobots,
 } from "./commands.repository.ts";
 import {
+  bySuncrew,
   closeAll,
   insertFollowingStops,
-  logAll,
   settleAllRejected,
   settleAllSuperseded,
-  SUNCREW,
 } from "./settle.repository.ts";
 
 /** A live state (not retained) of the robot's current session. */
@@ -48,10 +48,8 @@ const RECONNECTIONS = 10;
  */
 export async function settleByStates(tx: Tx, states: readonly LiveState[], clock: Pick<Clock, "now">): Promise<void> {
   await markNotTaken(tx, states, clock.now());
-  const open = await readOpenCommands(
-    tx,
-    states.map(({ robotId }) => robotId),
-  );
+  const robotIds = states.map(({ robotId }) => robotId);
+  const open = await readOpenCommands(tx, robotIds);
   const unconfirmed = await readUnconfirmedMovers(tx, states);
   const concerned = new Set([...open, ...unconfirmed].map((command) => command.robot_id));
   for (const robotId of await readLocked(tx, unlockedOf(states))) concerned.add(robotId);
@@ -60,18 +58,12 @@ export async function settleByStates(tx: Tx, states: readonly LiveState[], clock
   // Read again under the lock: another server may have settled some in the meantime.
   const openNow = Map.groupBy(await readOpenCommands(tx, [...concerned]), (command) => command.robot_id);
   const now = clock.now();
-  const decided = new StateDecisions();
-  for (const { robotId, state } of states) {
-    const robot = robots.get(robotId);
-    if (robot === undefined) continue;
-    decided.add(robot, openNow.get(robotId) ?? [], state, now);
-  }
-  await settleConfirmed(tx, decided.confirmed, now);
-  await settleAllSuperseded(tx, decided.superseded, now);
-  const changed = new Set(decided.robotIds);
-  for (const robotId of await stopUnconfirmedMovers(tx, robots, states, now)) changed.add(robotId);
-  for (const robotId of await relockRobots(tx, robots, states, now)) changed.add(robotId);
-  await showChange(tx, [...changed]);
+  const { confirmed, superseded } = decide(robots, openNow, states, now);
+  await settleConfirmed(tx, confirmed, now);
+  await settleAllSuperseded(tx, superseded, now);
+  const stopped = await stopUnconfirmedMovers(tx, robots, states, now);
+  const relocked = await relockRobots(tx, robots, states, now);
+  await showChange(tx, [...robotIdsOf(confirmed), ...stopped, ...relocked]);
 }
 
 /**
@@ -96,30 +88,34 @@ async function markNotTaken(tx: Tx, states: readonly LiveState[], now: Date): Pr
 }
 
 /** What states decide about commands, each settled once, by the first state that decides it. */
-class StateDecisions {
-  readonly confirmed: OpenCommand[] = [];
-  readonly superseded: OpenCommand[] = [];
-  readonly #decided = new Set<string>();
-
-  get robotIds(): number[] {
-    return this.confirmed.map(({ robot }) => robot.id);
-  }
-
-  add(robot: LockedRobot, open: readonly Command[], state: ReportedState, now: Date): void {
+function decide(
+  robots: ReadonlyMap<number, LockedRobot>,
+  openOf: ReadonlyMap<number, readonly Command[]>,
+  states: readonly LiveState[],
+  now: Date,
+) {
+  const confirmed: OpenCommand[] = [];
+  const superseded: OpenCommand[] = [];
+  const decided = new Set<string>();
+  for (const { robotId, state } of states) {
+    const robot = robots.get(robotId);
+    const open = openOf.get(robotId) ?? [];
+    if (robot === undefined) continue;
     for (const command of open) {
-      if (this.#decided.has(command.id) || !isInTime(command, now) || !stateConfirms(state, sentOf(command))) continue;
-      this.#decided.add(command.id);
-      this.confirmed.push({ robot, command });
+      if (decided.has(command.id) || !isInTime(command, now) || !stateConfirms(state, sentOf(command))) continue;
+      decided.add(command.id);
+      confirmed.push({ robot, command });
       if (command.verb !== "SET") continue;
       // An older SET must not overwrite what this newer one stored.
       for (const older of open) {
         const isOlder = older.verb === "SET" && older.seq < command.seq;
-        if (!isOlder || this.#decided.has(older.id) || stateConfirms(state, sentOf(older))) continue;
-        this.#decided.add(older.id);
-        this.superseded.push({ robot, command: older });
+        if (!isOlder || decided.has(older.id) || stateConfirms(state, sentOf(older))) continue;
+        decided.add(older.id);
+        superseded.push({ robot, command: older });
       }
     }
   }
+  return { confirmed, superseded };
 }
 
 /** STOP and MAINTENANCE_ON stay pending as long as necessary; the others have failed after their deadline. */
@@ -150,7 +146,7 @@ async function readUnconfirmedMovers(tx: Tx, states: readonly LiveState[]): Prom
   return tx
     .selectFrom("commands")
     .selectAll()
-    .where("run_id", "=", sql<string>`any(${runIds}::uuid[])`)
+    .where("run_id", "=", anyUuid(runIds))
     .where("verb", "=", "START")
     .where("outcome", "in", ["UNCONFIRMED", "REJECTED", "NEVER_SENT"])
     .execute();
@@ -165,17 +161,12 @@ async function stopUnconfirmedMovers(
 ): Promise<number[]> {
   const last = new Map(states.map((live) => [live.robotId, live]));
   const unconfirmed = await readUnconfirmedMovers(tx, [...last.values()]);
-  const pending = await readOpenCommands(
-    tx,
-    unconfirmed.map((start) => start.robot_id),
-  );
-  const stopping = new Set(pending.filter(({ verb }) => verb === "STOP").map((command) => command.robot_id));
-  const unstopped = unconfirmed.flatMap((command) => {
-    const robot = robots.get(command.robot_id);
-    return robot === undefined || stopping.has(robot.id) ? [] : [{ robot, command }];
-  });
+  const movers = unconfirmed.map(({ robot_id }) => robot_id);
+  const pending = (await readOpenCommands(tx, movers)).filter(({ verb }) => verb === "STOP");
+  const stopping = new Set(pending.map(({ robot_id }) => robot_id));
+  const unstopped = withRobots(robots, unconfirmed).filter(({ robot }) => !stopping.has(robot.id));
   await insertFollowingStops(tx, unstopped, now);
-  return unstopped.map(({ robot }) => robot.id);
+  return robotIdsOf(unstopped);
 }
 
 /** Robots that show no lock in the last of these states. */
@@ -196,22 +187,33 @@ async function relockRobots(
 ): Promise<number[]> {
   const locked = [...(await readLocked(tx, unlockedOf(states)))];
   const pending = (await readOpenCommands(tx, locked)).filter(({ verb }) => verb.startsWith("MAINTENANCE"));
-  const inProgress = new Set(pending.map((command) => command.robot_id));
+  const inProgress = new Set(pending.map(({ robot_id }) => robot_id));
   const unlocked = locked.flatMap((robotId) => (inProgress.has(robotId) ? [] : (robots.get(robotId) ?? [])));
-  await insertRelocks(tx, unlocked, now);
-  return unlocked.map(({ id }) => id);
+  const command = { verb: "MAINTENANCE_ON", params: {}, mode: "AUTO", ...bySuncrew } as const;
+  const orders = unlocked.map((robot) => ({ robot, command }));
+  const relocks = withRobots(robots, await insertCommands(tx, orders, now));
+  if (relocks.length === 0) return [];
+  await sql`
+    update maintenance_locks l set command_id = c.id, confirmed_at = null
+    from commands c where c.id = ${anyUuid(relocks.map((each) => each.command.id))} and l.robot_id = c.robot_id
+      and l.released_at is null`.execute(tx);
+  const audited = relocks.map((each) => {
+    const reason = `Robot ${each.robot.serial_number} has left maintenance by itself although it is still locked.`;
+    return { ...each, outcome: "DONE" as const, reason };
+  });
+  await auditCommands(tx, audited, now);
+  return robotIdsOf(relocks);
 }
 
 /** The robots showed them (protocol rule 6): closes those that were still open, with the consequences. */
 export async function settleConfirmed(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   const closed = await closeAll(tx, shown, "CONFIRMED", now);
   await clearUnconfirmed(tx, closed, now);
+  const logged = closed.map((each) => {
+    return { ...each, status: "SUCCESS" as const, details: confirmedText(each.command, now) };
+  });
+  await logCommands(tx, logged, now);
   const of = (verb: Command["verb"]) => closed.filter(({ command }) => command.verb === verb);
-  await logAll(
-    tx,
-    closed.map((each) => ({ ...each, status: "SUCCESS" as const, details: confirmedText(each.command, now) })),
-    now,
-  );
   await storeSettings(tx, of("SET"), now);
   await confirmLocks(tx, of("MAINTENANCE_ON"), now);
   await applyReleases(tx, of("MAINTENANCE_OFF"), now);
@@ -233,7 +235,7 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
   const rows = await tx
     .selectFrom("robots")
     .select(["id", "cleaning_direction", "main_motor_speed", "brush_motor_speed"])
-    .where("id", "=", sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`)
+    .where("id", "=", anyInt(robotIdsOf(shown)))
     .execute();
   const stored = new Map(rows.map(({ id, ...settings }) => [id, settings]));
   const audited = shown.flatMap(({ robot, command }) => {
@@ -259,15 +261,13 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
   await auditCommands(tx, audited, now);
 }
 
-const idsOf = (shown: readonly OpenCommand[]) => sql<number>`any(${shown.map(({ robot }) => robot.id)}::int[])`;
-
 /** Protocol rule 8: the robots show MAINTENANCE and have stopped, so their locks are "confirmed by the robot". */
 async function confirmLocks(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   if (shown.length === 0) return;
   await tx
     .updateTable("maintenance_locks")
     .set({ confirmed_at: now })
-    .where("robot_id", "=", idsOf(shown))
+    .where("robot_id", "=", anyInt(robotIdsOf(shown)))
     .where("released_at", "is", null)
     .where("confirmed_at", "is", null)
     .execute();
@@ -280,7 +280,7 @@ async function applyReleases(tx: Tx, shown: readonly OpenCommand[], now: Date): 
   const states = await tx
     .selectFrom("robot_state")
     .select(["robot_id", "online", "status"])
-    .where("robot_id", "=", idsOf(shown))
+    .where("robot_id", "=", anyInt(robotIdsOf(shown)))
     .execute();
   const seen = new Map(states.map((state) => [state.robot_id, state]));
   const released = shown.map(({ robot, command }) => {
@@ -336,39 +336,10 @@ async function readLocked(tx: Tx, robotIds: readonly number[]): Promise<Set<numb
   const rows = await tx
     .selectFrom("maintenance_locks")
     .select("robot_id")
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("released_at", "is", null)
     .execute();
   return new Set(rows.map(({ robot_id }) => robot_id));
-}
-
-/** The robots show that they have lost their locks, or were released locally: they are locked again (rule 8). */
-async function insertRelocks(tx: Tx, robots: readonly LockedRobot[], now: Date): Promise<void> {
-  if (robots.length === 0) return;
-  const command: NewCommand = {
-    verb: "MAINTENANCE_ON",
-    params: {},
-    mode: "AUTO",
-    actionType: "SYSTEM",
-    userId: null,
-    requestedBy: SUNCREW,
-  };
-  const locks = await insertCommands(
-    tx,
-    robots.map((robot) => ({ robot, command })),
-    now,
-  );
-  await sql`
-    update maintenance_locks l set command_id = c.id, confirmed_at = null
-    from commands c where c.id = any(${locks.map(({ id }) => id)}::uuid[]) and l.robot_id = c.robot_id
-      and l.released_at is null`.execute(tx);
-  const lockOf = new Map(locks.map((lock) => [lock.robot_id, lock]));
-  const audited = robots.flatMap((robot) => {
-    const lock = lockOf.get(robot.id);
-    const reason = `Robot ${robot.serial_number} has left maintenance by itself although it is still locked.`;
-    return lock ? [{ robot, command: lock, outcome: "DONE" as const, reason }] : [];
-  });
-  await auditCommands(tx, audited, now);
 }
 
 /** An ack with the serial number of its topic. */
@@ -386,10 +357,8 @@ export interface ReceivedAck {
 export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date): Promise<void> {
   const named = await readNamed(tx, acks);
   if (named.length === 0) return;
-  const robots = await lockRobots(
-    tx,
-    named.map((command) => command.robot_id),
-  );
+  const namedIds = named.map(({ robot_id }) => robot_id);
+  const robots = await lockRobots(tx, namedIds);
   const current = new Map((await readNamed(tx, acks)).map((command) => [command.id, command]));
   const notTaken: string[] = [];
   const noted = new Map<string, Command>();
@@ -413,10 +382,7 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
   await storeAcks(tx, [...noted.values()]);
   await settleAllRejected(tx, rejected, now);
   await storeTooOld(tx, notTaken, now);
-  await showChange(
-    tx,
-    rejected.map(({ robot }) => robot.id),
-  );
+  await showChange(tx, robotIdsOf(rejected));
 }
 
 /** The robot refused it as too old, so it will never accept it. */
@@ -424,9 +390,8 @@ const tooOld: readonly string[] = ["OLD_SESSION", "EXPIRED"] satisfies RejectCod
 
 async function storeTooOld(tx: Tx, commandIds: readonly string[], now: Date): Promise<void> {
   if (commandIds.length === 0) return;
-  await sql`update commands set not_taken_at = coalesce(not_taken_at, ${now}) where id = any(${commandIds}::uuid[])`.execute(
-    tx,
-  );
+  await sql`
+    update commands set not_taken_at = coalesce(not_taken_at, ${now}) where id = ${anyUuid(commandIds)}`.execute(tx);
 }
 
 async function storeAcks(tx: Tx, commands: readonly Command[]): Promise<void> {
@@ -448,7 +413,7 @@ async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[
   const rows = await tx
     .selectFrom("commands")
     .selectAll()
-    .where("id", "=", sql<string>`any(${acks.map(({ ack }) => ack.id)}::uuid[])`)
+    .where("id", "=", anyUuid(acks.map(({ ack }) => ack.id)))
     .where((eb) =>
       eb.or([eb("settled_at", "is", null), eb.and([eb("verb", "=", "START"), eb("outcome", "=", "UNCONFIRMED")])]),
     )

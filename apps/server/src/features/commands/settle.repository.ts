@@ -8,7 +8,7 @@ import {
 } from "@suncrew/domain/runs/outcome-texts.ts";
 import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
-import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+import { anyUuid, changedNow, type Db, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { afterCommit, inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
 import { failPlannedRuns, insertNotStarted } from "../runs/public.ts";
@@ -19,18 +19,21 @@ import {
   releaseClaims,
   insertCommands,
   type LockedRobot,
+  type LockOptions,
   lockRobots,
   type OpenCommand,
   pendingVerbs,
   readCommands,
   readOpenCommands,
+  robotIdsOf,
   showChange,
   staysPending,
+  withRobots,
 } from "./commands.repository.ts";
 import type { Unsent } from "./dispatcher.ts";
 
-/** Suncrew itself, as the activity log names it. */
-export const SUNCREW = "Suncrew";
+/** Who gave a command: Suncrew itself, as the activity log names it. */
+export const bySuncrew = { user_id: null, requested_by: "Suncrew", action_type: "SYSTEM" } as const;
 
 type CommandOutcome = NonNullable<Selectable<Tables["commands"]>["outcome"]>;
 
@@ -39,7 +42,7 @@ interface FailingCommand extends OpenCommand {
   readonly reason: OutcomeText;
 }
 
-const idsOf = (open: readonly OpenCommand[]) => sql<string>`any(${open.map(({ command }) => command.id)}::uuid[])`;
+const idsOf = (open: readonly OpenCommand[]) => anyUuid(open.map(({ command }) => command.id));
 
 /** Closes commands, each once. Returns those that were open until now; the others are unchanged. */
 export async function closeAll<T extends OpenCommand>(
@@ -51,37 +54,16 @@ export async function closeAll<T extends OpenCommand>(
   if (open.length === 0) return [];
   const rows = await tx
     .updateTable("commands")
-    .set((eb) => ({
-      settled_at: now,
-      settled_change: changedNow,
-      outcome,
-      answered_at: eb.fn.coalesce("answered_at", eb.val(now)),
-    }))
+    .set({ settled_at: now, settled_change: changedNow, outcome })
+    .set((eb) => ({ answered_at: eb.fn.coalesce("answered_at", eb.val(now)) }))
     .where("id", "=", idsOf(open))
     .where("settled_at", "is", null)
     .returning("id")
     .execute();
   const ids = new Set(rows.map(({ id }) => id));
   const closed = open.filter(({ command }) => ids.has(command.id));
-  countSettled(
-    tx,
-    closed.map(({ command }) => command.verb),
-    outcome,
-  );
+  countSettled(tx, closed, outcome);
   return closed;
-}
-
-/** Writes the outcomes of STARTs and STOPs to the activity log; the other verbs are not logged there. */
-export async function logAll(
-  tx: Tx,
-  outcomes: readonly (OpenCommand & { readonly status: ActivityStatus; readonly details: OutcomeText })[],
-  now: Date,
-): Promise<void> {
-  const logged = outcomes.flatMap(({ command, ...rest }) => {
-    const { verb } = command;
-    return verb === "START" || verb === "STOP" ? [{ command: { ...command, verb }, ...rest }] : [];
-  });
-  await logCommands(tx, logged, now);
 }
 
 /** The robots refused; a START then counts as failed, and its robot's status stays as it was. */
@@ -121,27 +103,16 @@ async function settleAllUnconfirmed(tx: Tx, open: readonly OpenCommand[], now: D
 
 /** Suncrew's STOPs after unconfirmed STARTs; they stay pending until the robots show that they have stopped. */
 export async function insertFollowingStops(tx: Tx, starts: readonly OpenCommand[], now: Date): Promise<void> {
-  const stops = starts.map(({ robot, command: start }) => ({
-    robot,
-    command: {
-      verb: "STOP" as const,
-      params: { ...start.params, status: "stop" as const },
-      mode: start.mode,
-      actionType: "SYSTEM" as const,
-      userId: null,
-      requestedBy: SUNCREW,
-      followsId: start.id,
-    },
-  }));
+  const stops = starts.map(({ robot, command: { id, mode, params } }) => {
+    const stop = { verb: "STOP", params: { ...params, status: "stop" }, mode, ...bySuncrew, follows_id: id } as const;
+    return { robot, command: stop };
+  });
   await insertCommands(tx, stops, now);
-  const by = { verb: "STOP", user_id: null, requested_by: SUNCREW } as const;
-  await auditCommands(
-    tx,
-    starts.map(({ robot, command: start }) => {
-      return { robot, command: by, outcome: "DONE" as const, reason: `The start ${start.id} was not confirmed.` };
-    }),
-    now,
-  );
+  const audited = stops.map(({ robot, command }) => {
+    const reason = `The start ${command.follows_id} was not confirmed.`;
+    return { robot, command, outcome: "DONE" as const, reason };
+  });
+  await auditCommands(tx, audited, now);
 }
 
 /**
@@ -164,11 +135,8 @@ export async function answerAllPending(
     .execute();
   const answered = new Set(rows.map(({ id }) => id));
   const pending = open.filter(({ command }) => answered.has(command.id));
-  await logAll(
-    tx,
-    pending.map((each) => ({ ...each, status: "FAILED" as const, details: detailsOf(each.robot) })),
-    now,
-  );
+  const logged = pending.map((each) => ({ ...each, status: "FAILED" as const, details: detailsOf(each.robot) }));
+  await logCommands(tx, logged, now);
 }
 
 /** Closes failed commands, with their planned runs, and records them. Returns those that were open until now. */
@@ -179,34 +147,29 @@ async function fail(
   now: Date,
 ): Promise<OpenCommand[]> {
   const closed = await closeAll(tx, failing, outcome, now);
-  const runs = closed.flatMap(({ command, reason }) =>
-    command.run_id === null ? [] : [{ runId: command.run_id, reason }],
+  const runs = closed.flatMap(({ command: { run_id }, reason }) =>
+    run_id === null ? [] : [{ runId: run_id, reason }],
   );
   await failPlannedRuns(tx, runs, now);
   const ofGroups = closed.filter(({ command }) => command.verb === "START" && command.action_type === "GROUP");
-  await insertNotStarted(
-    tx,
-    ofGroups.map(({ robot, command, reason }) => {
-      return { robot, by: command, start: command, outcome: "FAILED", reason, at: command.issued_at };
-    }),
-  );
-  await logAll(
-    tx,
-    closed.map(({ reason, ...open }) => ({ ...open, status: "FAILED" as const, details: reason })),
-    now,
-  );
-  await auditCommands(
-    tx,
-    closed.map((each) => ({ ...each, outcome: "FAILED" as const, reason: each.reason.text })),
-    now,
-  );
+  const notStarted = ofGroups.map(({ robot, command, reason }) => {
+    return { robot, by: command, start: command, outcome: "FAILED" as const, reason, at: command.issued_at };
+  });
+  await insertNotStarted(tx, notStarted);
+  await recordFailures(tx, closed, now);
   return closed;
 }
 
-type Verb = Command["verb"];
+/** Records that commands failed, in the activity log and the audit. */
+export async function recordFailures(tx: Tx, failed: readonly FailingCommand[], now: Date): Promise<void> {
+  const logged = failed.map(({ reason, ...open }) => ({ ...open, status: "FAILED" as const, details: reason }));
+  await logCommands(tx, logged, now);
+  const audited = failed.map((each) => ({ ...each, outcome: "FAILED" as const, reason: each.reason.text }));
+  await auditCommands(tx, audited, now);
+}
 
 interface SettledCount {
-  readonly verb: Verb;
+  readonly verb: Command["verb"];
   readonly outcome: CommandOutcome;
   readonly count: number;
 }
@@ -215,11 +178,12 @@ interface SettledCount {
 const countsBy = new WeakMap<Db, Map<string, SettledCount>>();
 
 /** Counts what this transaction has settled, once it is committed. */
-function countSettled(tx: Tx, verbs: readonly Verb[], outcome: CommandOutcome): void {
+function countSettled(tx: Tx, closed: readonly OpenCommand[], outcome: CommandOutcome): void {
   afterCommit(tx, (db) => {
     const counts = countsBy.get(db) ?? new Map<string, SettledCount>();
     countsBy.set(db, counts);
-    for (const verb of verbs) {
+    for (const { command } of closed) {
+      const { verb } = command;
       const key = `${verb} ${outcome}`;
       counts.set(key, { verb, outcome, count: (counts.get(key)?.count ?? 0) + 1 });
     }
@@ -255,10 +219,8 @@ export async function findRobotsWithDueCommands(db: Db, now: Date): Promise<numb
   return rows.map((row) => row.robot_id);
 }
 
-/** How to treat robots that other transactions have locked. */
-export interface DueOptions {
-  readonly skipLocked: boolean;
-  /** Maximum time to wait for them, in milliseconds; unlimited if omitted. */
+export interface DueOptions extends LockOptions {
+  /** Maximum time to wait for robots that other transactions have locked, in milliseconds; unlimited if omitted. */
   readonly waitMs?: number;
 }
 
@@ -274,18 +236,16 @@ export async function settleDue(
   db: Db,
   robotIds: readonly number[],
   clock: Pick<Clock, "now">,
-  { skipLocked, waitMs }: DueOptions,
+  options: DueOptions,
 ): Promise<SettledDue> {
   return inTransaction(db, async (tx) => {
-    if (waitMs !== undefined) await setLockTimeout(tx, waitMs);
-    const robots = await lockRobots(tx, robotIds, { skipLocked });
+    if (options.waitMs !== undefined) await setLockTimeout(tx, options.waitMs);
+    const robots = await lockRobots(tx, robotIds, options);
     const now = clock.now();
-    const due = (await readOpenCommands(tx, [...robots.keys()])).flatMap((command) => {
-      const robot = robots.get(command.robot_id);
-      return robot !== undefined && isDue(command, now) ? [{ robot, command }] : [];
-    });
+    const open = await readOpenCommands(tx, [...robots.keys()]);
+    const due = withRobots(robots, open).filter(({ command }) => isDue(command, now));
     await settleAllDue(tx, due, now);
-    await showChange(tx, [...new Set(due.map(({ robot }) => robot.id))]);
+    await showChange(tx, robotIdsOf(due));
     return { changed: due.length > 0, skipped: robotIds.filter((id) => !robots.has(id)) };
   });
 }
@@ -320,17 +280,12 @@ export async function closeUnsent(
   const unsentBy = new Map(unsent.map((each) => [each.commandId, each]));
   const ids = [...unsentBy.keys()];
   await inTransaction(db, async (tx) => {
-    const found = await readCommands(tx, ids);
-    const robots = await lockRobots(
-      tx,
-      found.map((command) => command.robot_id),
-    );
+    const robotIds = (await readCommands(tx, ids)).map(({ robot_id }) => robot_id);
+    const robots = await lockRobots(tx, robotIds);
     const pending: OpenCommand[] = [];
     const failing: FailingCommand[] = [];
-    for (const command of await readCommands(tx, ids)) {
-      const robot = robots.get(command.robot_id);
+    for (const { robot, command } of withRobots(robots, await readCommands(tx, ids))) {
       const { claimed = false, why } = unsentBy.get(command.id) ?? {};
-      if (robot === undefined) continue;
       if (staysPending(command.verb)) {
         pending.push({ robot, command });
         continue;
@@ -347,9 +302,6 @@ export async function closeUnsent(
       await answerAllPending(tx, withVerb, (robot) => pendingText(verb, "BROKER", robot.serial_number), now);
     }
     await fail(tx, failing, "NEVER_SENT", now);
-    await showChange(
-      tx,
-      [...pending, ...failing].map(({ robot }) => robot.id),
-    );
+    await showChange(tx, robotIdsOf([...pending, ...failing]));
   });
 }

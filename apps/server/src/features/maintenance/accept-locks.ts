@@ -8,13 +8,16 @@ import {
   auditCommands,
   candidateOf,
   type Audited,
+  type Command,
   type CommandOf,
   type CommandTarget,
   failure,
+  givenBy,
   insertCommands,
   refusedBy,
   type Requester,
   settleAllSuperseded,
+  withRobots,
 } from "../commands/public.ts";
 import { readOpenLocks, storeLocks } from "./maintenance.repository.ts";
 
@@ -39,7 +42,13 @@ export async function acceptLocks(
   now: Date,
 ): Promise<Map<number, MaintenanceAccepted>> {
   const accepted = new Map<number, MaintenanceAccepted>();
-  const who = { verb: "MAINTENANCE_ON", user_id: by.userId, requested_by: by.name } as const;
+  const command = {
+    verb: "MAINTENANCE_ON",
+    params: {},
+    mode: "AUTO",
+    ...givenBy(by),
+    press: by.press ?? null,
+  } as const;
   const audited: Audited[] = [];
   const locks = await readOpenLocks(tx, targets);
   const taken: CommandTarget[] = [];
@@ -51,53 +60,33 @@ export async function acceptLocks(
       const error = isLocked
         ? failure(409, "ROBOT_IN_MAINTENANCE", alreadyLocked(robot.serial_number, lock))
         : failure(409, "ROBOT_DEVICE_RETIRED", deviceRetired(robot.serial_number));
-      audited.push({ robot, command: who, outcome: "REFUSED", reason: error.message, after: { reason } });
+      audited.push({ robot, command, outcome: "REFUSED", reason: error.message, after: { reason } });
       accepted.set(robot.id, { kind: "refused", error });
       continue;
     }
     const before = { operating_mode: robot.operating_mode, reason: lock?.reason ?? null };
-    audited.push({ robot, command: who, outcome: "DONE", before, after: { operating_mode: "maintenance", reason } });
+    audited.push({ robot, command, outcome: "DONE", before, after: { operating_mode: "maintenance", reason } });
     taken.push(one);
   }
+  const isSuperseded = ({ verb }: Command) => verb === "START" || verb === "MAINTENANCE_OFF";
   const superseded = taken.flatMap(({ robot, open }) => {
-    return open
-      .filter(({ verb }) => verb === "START" || verb === "MAINTENANCE_OFF")
-      .map((command) => ({ robot, command }));
+    return open.filter(isSuperseded).map((each) => ({ robot, command: each }));
   });
   await settleAllSuperseded(tx, superseded, now);
-  const order = {
-    params: {},
-    mode: "AUTO",
-    actionType: by.actionType,
-    userId: by.userId,
-    requestedBy: by.name,
-    press: by.press ?? null,
-  } as const;
-  const wanted = taken.map(({ robot }) => ({ robot, command: { verb: "MAINTENANCE_ON" as const, ...order } }));
-  const commands = new Map((await insertCommands(tx, wanted, now)).map((command) => [command.robot_id, command]));
-  const stored = taken.flatMap(({ robot }) => {
-    const command = commands.get(robot.id);
-    return command ? [{ robot, command }] : [];
-  });
+  const orders = taken.map(({ robot }) => ({ robot, command }));
+  const robots = new Map(taken.map(({ robot }) => [robot.id, robot]));
+  const stored = withRobots(robots, await insertCommands(tx, orders, now));
   await storeLocks(tx, stored, { reason, userId: by.userId, name: by.name }, now);
   await auditCommands(tx, audited, now);
-  for (const { robot, command } of stored) {
-    accepted.set(robot.id, { kind: "stored", commandId: command.id, robotAway: !robot.state.online });
+  for (const {
+    robot,
+    command: { id: commandId },
+  } of stored) {
+    accepted.set(robot.id, { kind: "stored", commandId, robotAway: !robot.online });
   }
-  const offline = stored.filter(({ robot }) => !robot.state.online);
+  const offline = stored.filter(({ robot }) => !robot.online);
   await answerAllPending(tx, offline, (robot) => pendingText("MAINTENANCE_ON", "AWAY", robot.serial_number), now);
   return accepted;
-}
-
-/** The same for one robot. */
-export async function acceptLock(
-  tx: Tx,
-  target: CommandTarget,
-  by: Locker,
-  reason: string,
-  now: Date,
-): Promise<MaintenanceAccepted | null> {
-  return (await acceptLocks(tx, [target], by, reason, now)).get(target.robot.id) ?? null;
 }
 
 /**
@@ -111,35 +100,24 @@ export async function acceptReleases(
   now: Date,
 ): Promise<Map<number, MaintenanceAccepted>> {
   const accepted = new Map<number, MaintenanceAccepted>();
-  const who = { verb: "MAINTENANCE_OFF", user_id: by.userId, requested_by: by.name } as const;
+  const command = { verb: "MAINTENANCE_OFF", params: {}, mode: "AUTO", ...givenBy(by) } as const;
   const refused: Audited[] = [];
   const wanted: CommandOf[] = [];
   for (const { robot, open } of targets) {
     const refusal = releaseRefusal(candidateOf({ robot, open }), now);
     if (refusal === null) {
-      const order = { params: {}, mode: "AUTO", actionType: by.actionType } as const;
-      wanted.push({ robot, command: { verb: who.verb, ...order, userId: by.userId, requestedBy: by.name } });
+      wanted.push({ robot, command });
       continue;
     }
     const error = refusedBy(refusal, releaseRefusalMessages[refusal](robot.serial_number));
-    refused.push({ robot, command: who, outcome: "REFUSED", reason: error.message });
+    refused.push({ robot, command, outcome: "REFUSED", reason: error.message });
     accepted.set(robot.id, { kind: "refused", error });
   }
   await auditCommands(tx, refused, now);
-  for (const command of await insertCommands(tx, wanted, now)) {
-    accepted.set(command.robot_id, { kind: "stored", commandId: command.id, robotAway: false });
+  for (const { id: commandId, robot_id } of await insertCommands(tx, wanted, now)) {
+    accepted.set(robot_id, { kind: "stored", commandId, robotAway: false });
   }
   return accepted;
-}
-
-/** The same for one robot. */
-export async function acceptRelease(
-  tx: Tx,
-  target: CommandTarget,
-  by: Locker,
-  now: Date,
-): Promise<MaintenanceAccepted | null> {
-  return (await acceptReleases(tx, [target], by, now)).get(target.robot.id) ?? null;
 }
 
 /** Why a robot cannot be released now. */

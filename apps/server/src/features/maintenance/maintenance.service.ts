@@ -16,6 +16,7 @@ import {
   decideEach,
   findRobotOf,
   FirstSeen,
+  givenBy,
   type BusyRobot,
   type LockedRobot,
   type LockOptions,
@@ -97,7 +98,7 @@ export class Maintenance {
     );
     const heldResult = async (robot: BusyRobot): Promise<Result> => {
       const message = maintenanceMessages.held(robot.serial_number);
-      const command = { verb, user_id: by.userId, requested_by: by.name } as const;
+      const command = { verb, ...givenBy(by) } as const;
       await auditCommands(db, [{ robot, command, outcome: "FAILED", reason: message }], clock.now());
       return { outcome: "FAILED", message, pending: false };
     };

@@ -215,8 +215,7 @@ export async function forgetState(
   const about = { action: "FORGET_ROBOT_STATE", entity: "robot", entityId: robotId };
   return auditedChange(db, { actor: viewer, ...about, at: now }, async (tx, details) => {
     const robot = await lockRobotOf(tx, viewer, robotId);
-    const { serial_number: serial, operating_mode } = robot;
-    const { session, last_seq, motion, mode } = robot.state;
+    const { serial_number: serial, operating_mode, session, last_seq, motion, mode } = robot;
     details.siteId = robot.site_id;
     details.before = { serial_number: serial, session, last_seq, motion };
     // Once the robot has shown its lock it has stopped; before that, the lock is only requested.

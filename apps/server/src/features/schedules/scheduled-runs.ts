@@ -211,10 +211,16 @@ async function startGroup(
 
 const keyOf = ({ code, params }: OutcomeText) => JSON.stringify([code, params]);
 
-function dueRobotOf({ state, last_command_seq: recordedSeq }: LockedRobot, refusal: StartRefusal | null): DueRobot {
-  const { connection, connection_at: connectionAt, live_at: liveStateAt, clock_skew_ms: clockSkewMs } = state;
-  const { last_seq: lastSeq } = state;
-  return { refusal, connection, connectionAt, liveStateAt, clockSkewMs, lastSeq, recordedSeq };
+function dueRobotOf(robot: LockedRobot, refusal: StartRefusal | null): DueRobot {
+  return {
+    refusal,
+    connection: robot.connection,
+    connectionAt: robot.connection_at,
+    liveStateAt: robot.live_at,
+    clockSkewMs: robot.clock_skew_ms,
+    lastSeq: robot.last_seq,
+    recordedSeq: robot.last_command_seq,
+  };
 }
 
 /**
@@ -232,9 +238,9 @@ export async function retryStart(
   const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
   const run = robot && (await readFailedStart(tx, id, now));
   if (!robot || !run) return null;
-  if (robot.state.live_at === null || robot.state.live_at < listeningSince) return null;
-  const { last_command_seq: recordedSeq } = robot;
-  if (hasUnrecordedStop({ lastSeq: robot.state.last_seq, recordedSeq }, run.due_at)) return null;
+  const { live_at, last_seq: lastSeq, last_command_seq: recordedSeq } = robot;
+  if (live_at === null || live_at < listeningSince) return null;
+  if (hasUnrecordedStop({ lastSeq, recordedSeq }, run.due_at)) return null;
   if ((await findRobotOverrides(tx, run.due_at, [robot])).size > 0) return null;
   // A start may become possible in the remaining time; recording a refusal each second would flood the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;

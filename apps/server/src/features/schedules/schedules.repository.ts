@@ -252,7 +252,7 @@ export async function findRobotOverrides(
   dueAt: Date,
   robots: readonly LockedRobot[],
 ): Promise<Map<number, OutcomeText>> {
-  const left = robots.filter(({ state: { goodbye_at } }) => goodbye_at !== null && goodbye_at >= dueAt);
+  const left = robots.filter(({ goodbye_at }) => goodbye_at !== null && goodbye_at >= dueAt);
   return new Map([
     ...left.map(({ id, serial_number }) => [id, scheduledRunReasons.saidGoodbye(serial_number)] as const),
     ...(await findCommandsByPeople(

@@ -90,6 +90,16 @@ export function openDatabase(connection: pg.ClientConfig, options: PoolOptions =
 /** The value of `change_no` for a row that this transaction changes. */
 export const changedNow: RawBuilder<string> = sql`pg_current_xact_id()`;
 
+/** For `where(column, "=", anyInt(ids))`: one parameter, however many ids there are, and no row if there are none. */
+export function anyInt(ids: Iterable<number>): RawBuilder<number> {
+  return sql`any(${[...ids]}::int[])`;
+}
+
+/** The same for uuids. */
+export function anyUuid(ids: Iterable<string>): RawBuilder<string> {
+  return sql`any(${[...ids]}::uuid[])`;
+}
+
 /** The database server's own time. */
 export async function databaseNow(db: Executor): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
