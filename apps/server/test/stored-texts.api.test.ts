@@ -78,12 +78,12 @@ describe("stored texts: the sentence can be rebuilt from the code and its parame
     const { ownRobot, ownGroup } = server.fixtures;
     const reason = outcomeText("ROBOT_SILENT", { serial: "OWN-1" });
     const occurrence = {
-      scheduleId: ownGroup.scheduleId,
-      siteId: ownRobot.siteId,
-      groupId: ownGroup.groupId,
-      groupName: "Ownfield East",
-      dueAt: TEST_NOW,
-      stopDueAt: new Date(TEST_NOW.getTime() + 3_600_000),
+      schedule_id: ownGroup.scheduleId,
+      site_id: ownRobot.siteId,
+      group_id: ownGroup.groupId,
+      group_name: "Ownfield East",
+      due_at: TEST_NOW,
+      stop_due_at: new Date(TEST_NOW.getTime() + 3_600_000),
     };
     const at = new Date(TEST_NOW.getTime() + 1_000);
     const runs = [{ robotId: ownRobot.id, outcome: "SKIPPED", reason, isAlert: true }] as const;

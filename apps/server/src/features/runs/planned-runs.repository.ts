@@ -1,9 +1,9 @@
 import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-texts.ts";
-import { runMissedAlert, runNotStartedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import { runMissedAlert, runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
-import { type Insertable, sql } from "kysely";
+import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+import { anyUuid, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { reasonColumns } from "./run-reasons.ts";
@@ -24,12 +24,12 @@ export type PlannedRun =
 
 /** What the runs of a group at one due time have in common. */
 export interface Occurrence {
-  readonly scheduleId: number;
-  readonly siteId: number;
-  readonly groupId: number;
-  readonly groupName: string;
-  readonly dueAt: Date;
-  readonly stopDueAt: Date;
+  readonly schedule_id: number;
+  readonly site_id: number;
+  readonly group_id: number;
+  readonly group_name: string;
+  readonly due_at: Date;
+  readonly stop_due_at: Date;
 }
 
 /** Those of the robots that have no run of this due time yet. */
@@ -37,8 +37,8 @@ export async function robotsWithoutRun(tx: Tx, occurrence: Occurrence, robotIds:
   const rows = await tx
     .selectFrom("runs")
     .select("robot_id")
-    .where("schedule_id", "=", occurrence.scheduleId)
-    .where("due_at", "=", occurrence.dueAt)
+    .where("schedule_id", "=", occurrence.schedule_id)
+    .where("due_at", "=", occurrence.due_at)
     .execute();
   const recorded = new Set(rows.map((row) => row.robot_id));
   return robotIds.filter((id) => !recorded.has(id));
@@ -52,19 +52,13 @@ export async function insertPlannedRuns(
   now: Date,
 ): Promise<void> {
   if (runs.length === 0) return;
-  const { scheduleId, siteId, groupId, groupName, dueAt, stopDueAt } = occurrence;
   const rows = runs.map((run): Insertable<Tables["runs"]> => ({
+    ...occurrence,
     id: "id" in run ? run.id : uuidv7(),
     robot_id: run.robotId,
-    site_id: siteId,
     planned: true,
     started_by: SCHEDULER,
     action_type: "SCHEDULED",
-    schedule_id: scheduleId,
-    group_id: groupId,
-    group_name: groupName,
-    due_at: dueAt,
-    stop_due_at: stopDueAt,
     ...("id" in run
       ? { command_id: run.commandId }
       : { ended_at: now, outcome: run.outcome, ...reasonColumns(withoutAdvice(run.reason)) }),
@@ -74,31 +68,27 @@ export async function insertPlannedRuns(
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  await alertNotStarted(tx, siteId, runs, now);
+  await alertNotStarted(tx, occurrence.site_id, runs, now);
 }
-
-type NotStartedCode = Extract<ServerAlertCode, "RUN_MISSED" | "RUN_NOT_STARTED">;
 
 /** A run that did not start is an alert until the robot's next run is served, whatever its outcome. */
 async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
-  const byCode = Map.groupBy(runs, (run): NotStartedCode | null => {
-    if (!("outcome" in run)) return null;
-    if (run.outcome === "MISSED") return "RUN_MISSED";
-    return run.isAlert === true ? "RUN_NOT_STARTED" : null;
-  });
-  for (const [code, alertOf] of [
-    ["RUN_MISSED", runMissedAlert],
-    ["RUN_NOT_STARTED", runNotStartedAlert],
-  ] as const) {
-    const robots = new Set(byCode.get(code)?.map(({ robotId }) => robotId));
+  for (const { code, outcome, alertOf } of notStartedAlerts) {
+    const raised = runs.flatMap((run) => {
+      const isRaised = "outcome" in run && run.outcome === outcome && (outcome === "MISSED" || run.isAlert === true);
+      return isRaised ? [{ robotId: run.robotId, siteId, alert: alertOf(run.reason) }] : [];
+    });
+    const robots = new Set(raised.map(({ robotId }) => robotId));
     const others = runs.flatMap(({ robotId }) => (robots.has(robotId) ? [] : [robotId]));
     await clearAlerts(tx, others, [code], now);
-    const raised = (byCode.get(code) ?? []).flatMap((run) => {
-      return "reason" in run ? [{ robotId: run.robotId, siteId, alert: alertOf(run.reason) }] : [];
-    });
     await raiseAlerts(tx, raised, now);
   }
 }
+
+const notStartedAlerts = [
+  { code: "RUN_MISSED", outcome: "MISSED", alertOf: runMissedAlert },
+  { code: "RUN_NOT_STARTED", outcome: "SKIPPED", alertOf: runNotStartedAlert },
+] as const;
 
 /** A planned run whose time is up and that has no STOP in progress. */
 export interface StopDue {
@@ -108,7 +98,7 @@ export interface StopDue {
 
 const MAX_RUNS = 1_000;
 
-export async function findStopsDue(db: Db, now: Date): Promise<StopDue[]> {
+export async function findStopsDue(db: Executor, now: Date): Promise<StopDue[]> {
   return stopsDue(db, now).select(["runs.id", "runs.robot_id"]).orderBy("runs.stop_due_at").limit(MAX_RUNS).execute();
 }
 
@@ -116,14 +106,14 @@ export async function findStopsDue(db: Db, now: Date): Promise<StopDue[]> {
 export async function readStopsDue(tx: Tx, runIds: readonly string[], now: Date) {
   return stopsDue(tx, now)
     .select(["runs.id", "runs.robot_id", "runs.began_at", "runs.command_id"])
-    .where("runs.id", "=", sql<string>`any(${[...runIds]}::uuid[])`)
+    .where("runs.id", "=", anyUuid(runIds))
     .orderBy("runs.robot_id")
     .orderBy("runs.began_at", (order) => order.asc().nullsLast())
     .execute();
 }
 
 /** A STOP that was confirmed while its run is still open did not end it, so another one is due. */
-function stopsDue(db: Db | Tx, now: Date) {
+function stopsDue(db: Executor, now: Date) {
   return db
     .selectFrom("runs")
     .leftJoin("commands as stop", "stop.id", "runs.stop_command_id")
@@ -147,15 +137,11 @@ export async function setStopCommands(
   `.execute(tx);
 }
 
-/** A planned run whose START failed although the robot can still clean, in its time. */
-export interface FailedStart {
-  readonly id: string;
-  readonly robot_id: number;
-  readonly site_id: number;
+/** A planned run whose START failed although the robot can still clean, in its time; `starts` counts those so far. */
+export interface FailedStart extends Pick<Selectable<Tables["runs"]>, "id" | "robot_id" | "site_id"> {
   readonly schedule_id: number;
   readonly due_at: Date;
   readonly stop_due_at: Date;
-  /** Number of STARTs so far. */
   readonly starts: number;
 }
 
@@ -163,15 +149,6 @@ export interface FailedStart {
 const MAX_STARTS = 5;
 /** No retry later than this after the START is known to have had no effect: by then people may be near the robot. */
 const RETRY_WITHIN_MS = 60_000;
-
-export async function findFailedStarts(db: Db, now: Date): Promise<FailedStart[]> {
-  return readFailedStarts(db, now, null);
-}
-
-/** The same run under the lock on its robot; null if its start must not be retried any more. */
-export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise<FailedStart | null> {
-  return (await readFailedStarts(tx, now, runId))[0] ?? null;
-}
 
 /**
  * A start is retried if the robot is stopped, never moved in this run, can no longer move because of its earlier
@@ -182,9 +159,9 @@ export async function readFailedStart(tx: Tx, runId: string, now: Date): Promise
  * - it may have been sent, the robot never acknowledged it, and in the same session it confirmed the STOP that followed
  *   (rule 6): so it is stopped, and the higher number of that STOP fences the old START.
  * There is no retry after any later command, such as a person's Stop, a Start or a maintenance lock, nor after the
- * schedule or group was deleted, switched off or changed.
+ * schedule or group was deleted, switched off or changed. Given a run, under the lock on its robot, only that one.
  */
-async function readFailedStarts(db: Db | Tx, now: Date, runId: string | null): Promise<FailedStart[]> {
+export async function readFailedStarts(db: Executor, now: Date, runId: string | null = null): Promise<FailedStart[]> {
   const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
   const failedAfter = new Date(now.getTime() - RETRY_WITHIN_MS);
   const { rows } = await sql<FailedStart>`

@@ -9,13 +9,12 @@ export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./runs.repo
 /** For the scheduler. */
 export {
   type FailedStart,
-  findFailedStarts,
   findStopsDue,
   insertPlannedRuns,
   type Occurrence,
   reopenForRetry,
   type PlannedRun,
-  readFailedStart,
+  readFailedStarts,
   readStopsDue,
   SCHEDULER,
   setStopCommands,

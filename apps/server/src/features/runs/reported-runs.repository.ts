@@ -78,13 +78,8 @@ export async function recordMotions(
       open.delete(run.robot_id);
       changed.add(run.robot_id);
     }
-    const moving = news.filter(({ motion }) => motion === "MOVING");
-    const began = await beginRuns(
-      tx,
-      moving.map((state) => ({ ...state, at: state.receivedAt })),
-      budget,
-    );
-    for (const run of began) {
+    const moving = news.flatMap((state) => (state.motion === "MOVING" ? [{ ...state, at: state.receivedAt }] : []));
+    for (const run of await beginRuns(tx, moving, budget)) {
       open.set(run.robot_id, run);
       changed.add(run.robot_id);
     }
@@ -155,6 +150,9 @@ interface RunEvent<M extends RunBegan | RunEnded> {
   readonly event: ReceivedEvent;
   readonly message: M;
 }
+
+const robotIdsOf = (events: readonly RunEvent<RunBegan | RunEnded>[]) => events.map(({ event }) => event.robotId);
+const runIdsOf = (events: readonly RunEvent<RunBegan | RunEnded>[]) => events.map(({ message }) => message.runId);
 
 export interface RecordedEvents {
   /** Robots whose runs changed. */
@@ -258,35 +256,25 @@ function timeOf({ receivedAt, clockSkewMs }: ReceivedEvent, { at }: RunBegan | R
 
 async function applyBeginnings(tx: Tx, events: readonly RunEvent<RunBegan>[]): Promise<number[]> {
   if (events.length === 0) return [];
-  const known = await runsById(
-    tx,
-    events.map(({ message }) => message.runId),
-  );
+  const known = await runsById(tx, runIdsOf(events));
   // It arrived late, while the next motion is in progress: its RUN_ENDED will store the complete run.
-  const moving = await openRunsOf(
-    tx,
-    events.map(({ event }) => event.robotId),
-  );
+  const moving = await openRunsOf(tx, robotIdsOf(events));
   const began = events.filter(({ event, message }) => {
     const run = known.get(message.runId);
     const isNew = run === undefined || (run.planned && run.began_at === null && run.robot_id === event.robotId);
     return isNew && !moving.has(event.robotId);
   });
-  await beginRuns(
-    tx,
-    began.map(({ event, message: { runId, battery }, message }) => {
-      return { robotId: event.robotId, siteId: event.siteId, runId, at: timeOf(event, message), battery };
-    }),
-  );
-  return began.map(({ event }) => event.robotId);
+  const beginnings = began.map(({ event, message }) => {
+    const { robotId, siteId } = event;
+    return { robotId, siteId, runId: message.runId, at: timeOf(event, message), battery: message.battery };
+  });
+  await beginRuns(tx, beginnings);
+  return robotIdsOf(began);
 }
 
 async function applyEnds(tx: Tx, events: readonly RunEvent<RunEnded>[]): Promise<number[]> {
   if (events.length === 0) return [];
-  const known = await runsById(
-    tx,
-    events.map(({ message }) => message.runId),
-  );
+  const known = await runsById(tx, runIdsOf(events));
   const unseen = events.filter(({ message }) => (known.get(message.runId)?.began_at ?? null) === null);
   const beginnings = await reportedBeginnings(tx, unseen);
   const ended: EndedRun[] = [];
@@ -327,8 +315,7 @@ async function reportedBeginnings(
   if (events.length === 0) return new Map();
   const { rows } = await sql<{ robot_id: number; body: unknown; received_at: Date }>`
     select e.robot_id, e.body, e.received_at
-    from unnest(${events.map(({ event }) => event.robotId)}::int[], ${events.map(({ message }) => message.runId)}::text[])
-      n (robot_id, run_id)
+    from unnest(${robotIdsOf(events)}::int[], ${runIdsOf(events)}::text[]) n (robot_id, run_id)
     join robot_events e on e.robot_id = n.robot_id and e.kind = 'RUN_BEGAN' and e.body ->> 'runId' = n.run_id
     order by e.robot_id, e.event_seq desc`.execute(tx);
   const kept = new Map(rows.map((row) => [row.robot_id, row]));

@@ -2,7 +2,7 @@ import { STOPPED_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { sql } from "kysely";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import { anyInt, anyUuid, type Db, type Tx } from "../../platform/database/database.ts";
 import { type ActivityRecord, amendRunEnds, recordActivities, removeRunEnds } from "../activity/public.ts";
 import type { SeenAt } from "../sites/public.ts";
 import { endText, stoppedBy } from "./run-reasons.ts";
@@ -17,7 +17,7 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
     .selectFrom("runs")
     .innerJoin("robots", "robots.id", "runs.robot_id")
     .leftJoin("commands as start", "start.id", "runs.command_id")
-    .where("runs.id", "=", sql<string>`any(${[...runIds]}::uuid[])`)
+    .where("runs.id", "=", anyUuid(runIds))
     .where("runs.began_at", "is not", null)
     .select(["runs.id", "runs.robot_id", "runs.site_id", "runs.serial_number", "runs.robot_name", "runs.ended_at"])
     .select(["runs.reason", "runs.outcome", "runs.planned", "runs.action_type", "start.mode", "start.params"])
@@ -52,14 +52,13 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
     };
     return [record];
   });
-  await removeRunEnds(
-    tx,
-    rows.flatMap(({ id, reason }) => (reason === "STOP" ? [id] : [])),
-  );
+  const endedByStop = rows.flatMap(({ id, reason }) => (reason === "STOP" ? [id] : []));
+  await removeRunEnds(tx, endedByStop);
   await amendRunEnds(tx, ends);
   await recordActivities(tx, ends);
 }
 
+const span = (ms: number) => sql`interval '1 millisecond' * ${sql.lit(ms)}`;
 /** When run `r` is to end according to its START; null (unknown) if it was started at the robot itself. */
 const KNOWN_END = sql`coalesce(r.stop_due_at, r.planned_end_at)`;
 /** Rule 4: when it is over at the latest; a run started at the robot lasts no longer than any run may. */
@@ -69,10 +68,6 @@ const LOST_AT = sql`case when s.connection in ('OFFLINE', 'CONNECTION_BROKEN') t
 /** When the robot had stopped at the latest, having lost its broker after it was last heard from. */
 const latestStop = (limits: MotionLimits) =>
   sql`least(${latestEnd(limits)}, greatest(coalesce(s.live_at, r.began_at), ${LOST_AT}) + ${span(limits.withoutBrokerMs)})`;
-
-function span(ms: number) {
-  return sql`interval '1 millisecond' * ${sql.lit(ms)}`;
-}
 
 /** Open runs of offline robots that should have ended long ago. */
 export async function findLostRuns(db: Db, at: SeenAt): Promise<{ id: string; robot_id: number }[]> {
@@ -118,13 +113,11 @@ export async function closeRunsOfDeletedRobots(
       reason_params = case when r.began_at is null then ${JSON.stringify(reason.params)}::jsonb end,
       change_no = pg_current_xact_id()
     from robot_state s
-    where s.robot_id = r.robot_id and r.robot_id = any(${[...robotIds]}::int[]) and r.ended_at is null
+    where s.robot_id = r.robot_id and r.robot_id = ${anyInt(robotIds)} and r.ended_at is null
     returning r.id
   `.execute(tx);
-  await logRunEnds(
-    tx,
-    rows.map(({ id }) => id),
-  );
+  const runIds = rows.map(({ id }) => id);
+  await logRunEnds(tx, runIds);
 }
 
 /** A run started at the robot has no known end: it is over once the robot must have stopped without its broker. */

@@ -1,28 +1,15 @@
-import type { ActionType } from "@suncrew/contract/activity/activity.ts";
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-texts.ts";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, anyUuid, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { logRunEnds } from "./run-ends.repository.ts";
 import { reasonColumns } from "./run-reasons.ts";
-
-export interface OpenRun {
-  readonly id: string;
-  readonly robot_id: number;
-  readonly command_id: string | null;
-  readonly planned: boolean;
-  readonly action_type: ActionType;
-  /** Null for a planned run that has not begun to move. */
-  readonly began_at: Date | null;
-  readonly planned_end_at: Date | null;
-  /** When the server stops a planned run. */
-  readonly stop_due_at: Date | null;
-}
 
 const openRunColumns = [
   "id",
@@ -33,8 +20,10 @@ const openRunColumns = [
   "began_at",
   "planned_end_at",
   "stop_due_at",
-] as const satisfies readonly (keyof OpenRun)[];
+] as const;
 const returnedColumns = sql.join(openRunColumns.map((column) => sql.ref(`runs.${column}`)));
+
+export type OpenRun = Pick<Selectable<Tables["runs"]>, (typeof openRunColumns)[number]>;
 
 export interface RunBeginning {
   readonly robotId: number;
@@ -51,7 +40,7 @@ export async function openRunsOf(tx: Tx, robotIds: readonly number[]): Promise<M
     .selectFrom("runs")
     .where("ended_at", "is", null)
     .where("began_at", "is not", null)
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .select(openRunColumns)
     .execute();
   return new Map(rows.map((row) => [row.robot_id, row]));
@@ -62,7 +51,7 @@ export async function findStoppedSince(tx: Tx, robotIds: readonly number[], sinc
   if (robotIds.length === 0) return new Set();
   const rows = await tx
     .selectFrom("runs")
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("began_at", "<=", since)
     .where("ended_at", ">=", since)
     .select("robot_id")
@@ -95,14 +84,11 @@ export async function beginRuns(
     if (run?.robot_id !== beginning.robotId) others.push(beginning);
     else (run.began_at === null ? planned : again).push(beginning);
   }
-  return [
-    ...(await beginPlanned(tx, planned)),
-    ...(await reopen(tx, runIdsOf(again))),
-    ...(await insertRuns(
-      tx,
-      (await withinBudget(tx, others, budget)).map((beginning) => ({ beginning, end: null })),
-    )),
-  ];
+  const begun = await beginPlanned(tx, planned);
+  const reopened = await reopen(tx, runIdsOf(again));
+  const unseen = await withinBudget(tx, others, budget);
+  const inserted = unseen.map((beginning) => ({ beginning, end: null }));
+  return [...begun, ...reopened, ...(await insertRuns(tx, inserted))];
 }
 
 async function withinBudget(tx: Tx, unknown: readonly RunBeginning[], budget: RobotBudget): Promise<RunBeginning[]> {
@@ -121,16 +107,15 @@ export async function robotsWithUnknownRuns(
   named: readonly { readonly robotId: number; readonly runId: string }[],
 ): Promise<Set<number>> {
   if (named.length === 0) return new Set();
-  const known = await runsById(
-    tx,
-    named.map(({ runId }) => runId),
-  );
+  const known = await runsById(tx, runIdsOf(named));
   const started = await startsOfRuns(tx, named);
   const unknown = named.filter(({ robotId, runId }) => known.get(runId)?.robot_id !== robotId && !started.has(robotId));
   return new Set(unknown.map(({ robotId }) => robotId));
 }
 
-const runIdsOf = (beginnings: readonly RunBeginning[]) => beginnings.flatMap(({ runId }) => runId ?? []);
+function runIdsOf(named: readonly { readonly runId: string | null }[]): string[] {
+  return named.flatMap(({ runId }) => runId ?? []);
+}
 
 /** A motion to store, already over if `end` is given. */
 export interface NewRun {
@@ -145,10 +130,8 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
   const starts = await startsOfRuns(tx, beginnings);
   const taken = new Set((await runsById(tx, runIdsOf(beginnings))).keys());
   const ofGroups = beginnings.filter(({ robotId }) => starts.get(robotId)?.action_type === "GROUP");
-  const groups = await groupsOf(
-    tx,
-    ofGroups.map(({ robotId }) => robotId),
-  );
+  const groupRobots = ofGroups.map(({ robotId }) => robotId);
+  const groups = await groupsOf(tx, groupRobots);
   const rows = runs.map(({ beginning: { robotId, siteId, runId, at, battery }, end }) => {
     const start = starts.get(robotId);
     // A planned run has had its row since it was due; this one was started by hand, is unknown, or has been retried.
@@ -159,7 +142,10 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
     return {
       id,
       robot_id: robotId,
-      ...siteAndNamesOf(start, siteId),
+      // A run reported late keeps the site and names of its START: its robot may have moved since.
+      site_id: start?.site_id ?? siteId,
+      serial_number: start?.serial_number,
+      robot_name: start?.robot_name,
       command_id: start?.id ?? null,
       planned: false,
       action_type: start?.action_type ?? "SYSTEM",
@@ -186,10 +172,8 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenR
       n.ended_at, n.battery_ended, n.reason, n.outcome
     from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
     returning ${returnedColumns}`.execute(tx);
-  await logRunEnds(
-    tx,
-    rows.flatMap((row) => ("ended_at" in row ? [row.id] : [])),
-  );
+  const endedIds = rows.flatMap((row) => ("ended_at" in row ? [row.id] : []));
+  await logRunEnds(tx, endedIds);
   return inserted;
 }
 
@@ -249,10 +233,8 @@ export interface NotStarted {
 /** Records, with the runs of the others, that robots of a group were to be started by hand and were not. */
 export async function insertNotStarted(tx: Executor, all: readonly NotStarted[]): Promise<void> {
   if (all.length === 0) return;
-  const groups = await groupsOf(
-    tx,
-    all.map(({ robot }) => robot.id),
-  );
+  const robotIds = all.map(({ robot }) => robot.id);
+  const groups = await groupsOf(tx, robotIds);
   const rows = all.map(({ robot, by, start, outcome, reason, at }) => ({
     id: start?.run_id ?? uuidv7(),
     command_id: start?.id ?? null,
@@ -281,7 +263,7 @@ async function groupsOf(tx: Executor, robotIds: readonly number[]) {
     .selectFrom("robot_group_members as m")
     .innerJoin("robot_groups as g", "g.id", "m.group_id")
     .select(["m.robot_id", "g.id as group_id", "g.group_name"])
-    .where("m.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("m.robot_id", "=", anyInt(robotIds))
     .execute();
   return new Map(rows.map(({ robot_id, ...group }) => [robot_id, group]));
 }
@@ -321,10 +303,8 @@ export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void>
       reason = n.reason, outcome = n.outcome, change_no = ${changedNow}
     from json_populate_recordset(null::runs, ${JSON.stringify(rows)}::json) n
     where runs.id = n.id`.execute(tx);
-  await logRunEnds(
-    tx,
-    ended.map(({ run }) => run.id),
-  );
+  const runIds = ended.map(({ run }) => run.id);
+  await logRunEnds(tx, runIds);
 }
 
 /** Stored runs, open or not, by id. */
@@ -332,7 +312,7 @@ export async function runsById(tx: Tx, runIds: readonly string[]) {
   if (runIds.length === 0) return new Map<string, never>();
   const rows = await tx
     .selectFrom("runs")
-    .where("id", "=", sql<string>`any(${[...runIds]}::uuid[])`)
+    .where("id", "=", anyUuid(runIds))
     .select([...openRunColumns, "ended_at"])
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
@@ -343,7 +323,7 @@ async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<OpenRun>`
     update runs set ended_at = null, battery_ended = null, outcome = null, reason = null, change_no = ${changedNow}
-    where id = any(${[...runIds]}::uuid[]) and not exists (
+    where id = ${anyUuid(runIds)} and not exists (
       select from robot_events e
       where e.robot_id = runs.robot_id and e.kind = 'RUN_ENDED' and e.body ->> 'runId' = runs.id::text)
     returning ${returnedColumns}`.execute(tx);
@@ -366,13 +346,4 @@ async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "rob
     .select(["serial_number", "robot_name"])
     .execute();
   return new Map(rows.map((row) => [row.robot_id, row]));
-}
-
-type StartOfRun = NonNullable<ReturnType<Awaited<ReturnType<typeof startsOfRuns>>["get"]>>;
-
-/** A run reported late keeps the site and names of its START: its robot may have moved since. */
-function siteAndNamesOf(start: StartOfRun | undefined, siteId: number) {
-  if (start === undefined) return { site_id: siteId };
-  const { site_id, serial_number, robot_name } = start;
-  return { site_id, serial_number, robot_name };
 }

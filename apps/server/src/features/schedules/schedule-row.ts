@@ -22,6 +22,11 @@ export const scheduleColumns = [
 
 type Answered = Pick<ScheduleRow, Exclude<keyof ScheduleRow, "created_at" | "updated_at">>;
 
+/** When it starts and how often, as the rules of the calendar take it. */
+export function timesOf({ start_time: startTime, frequency }: Pick<ScheduleRow, "start_time" | "frequency">) {
+  return { startTime, frequency };
+}
+
 /** A schedule as calls return it. */
 export function scheduleOf(row: Answered): Schedule {
   return {

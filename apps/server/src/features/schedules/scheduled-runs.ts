@@ -1,6 +1,7 @@
 import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
 import type { StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import {
+  type DueDecision,
   dueDecision,
   type DueRobot,
   hasUnrecordedStop,
@@ -28,13 +29,14 @@ import {
   type Occurrence,
   reopenForRetry,
   type PlannedRun,
-  readFailedStart,
+  readFailedStarts,
   readStopsDue,
   SCHEDULER,
   setStopCommands,
   type StopDue,
   robotsWithoutRun,
 } from "../runs/public.ts";
+import { timesOf } from "./schedule-row.ts";
 import { missedReasons, retriedText, scheduledRunReasons, waitingText } from "./scheduler-messages.ts";
 import {
   advanceNextRun,
@@ -87,33 +89,21 @@ export async function runDue(
   const { now, canSend, listeningSince, tooWet } = context;
   const schedule = await lockDue(tx, scheduleId, now);
   // Skip-on-rain was switched on after the schedule was found: the next poll requests the weather first.
-  if (schedule === null || (schedule.skipOnRain && tooWet === null)) return null;
-  const members = await readMemberIds(tx, schedule.groupId);
+  if (schedule === null || (schedule.skip_on_rain && tooWet === null)) return null;
+  const members = await readMemberIds(tx, schedule.group_id);
   const commandIds: string[] = [];
-  let next: Date | null = schedule.nextRunAt;
+  let next = schedule.next_run_at;
   let served = 0;
   while (next !== null && next <= now && served < MAX_OCCURRENCES) {
-    const decision = dueDecision(next, schedule.durationMinutes, now);
-    const occurrence: Occurrence = { ...occurrenceOf(schedule), dueAt: next, stopDueAt: decision.stopDueAt };
+    const decision = dueDecision(next, schedule.duration_minutes, now);
+    const occurrence = occurrenceOf(schedule, next, decision);
     if (decision.kind === "missed") {
       // Robots that were waited for in vain are skipped with the reason for which they waited.
       const wasListening = now.getTime() - listeningSince.getTime() >= HEARD_WITHIN_MS && hasJustEnded(occurrence, now);
       if (wasListening) await startGroup(tx, occurrence, members, { listeningSince, now, isOver: true });
-      await recordUnstarted(
-        tx,
-        occurrence,
-        members,
-        { outcome: "MISSED", reason: missedReasons[decision.reason] },
-        now,
-      );
-    } else if (schedule.skipOnRain && tooWet === true) {
-      await recordUnstarted(
-        tx,
-        occurrence,
-        members,
-        { outcome: "SKIPPED", reason: scheduledRunReasons.heldForRain },
-        now,
-      );
+      await recordUnstarted(tx, occurrence, members, missed(decision), now);
+    } else if (schedule.skip_on_rain && tooWet === true) {
+      await recordUnstarted(tx, occurrence, members, skipped(scheduledRunReasons.heldForRain), now);
     } else if (!canSend) {
       break;
     } else {
@@ -122,27 +112,28 @@ export async function runDue(
       if (waits.size > 0) {
         // It stays due for the rest of the group.
         const isNew = await recordWaiting(tx, schedule.id, next, waitingText(waits));
-        if (isNew || started.length > 0) await touchGroup(tx, schedule.groupId);
+        if (isNew || started.length > 0) await touchGroup(tx, schedule.group_id);
         return { commandIds, moreDue: false };
       }
     }
-    next = nextRunAfter(schedule, schedule.timezone, next);
+    next = nextRunAfter(timesOf(schedule), schedule.timezone, next);
     served += 1;
   }
   if (served === 0) return null;
   await advanceNextRun(tx, schedule.id, next);
-  await touchGroup(tx, schedule.groupId);
+  await touchGroup(tx, schedule.group_id);
   return { commandIds, moreDue: served === MAX_OCCURRENCES && next !== null && next <= now };
 }
 
 /** Shortly after the end a robot's state still says why it was waited for; long after, it says nothing about that. */
-function hasJustEnded({ dueAt, stopDueAt }: Occurrence, now: Date): boolean {
-  const overMs = Math.min(stopDueAt.getTime(), dueAt.getTime() + STARTS_LATE_UP_TO_MS);
+function hasJustEnded({ due_at, stop_due_at }: Occurrence, now: Date): boolean {
+  const overMs = Math.min(stop_due_at.getTime(), due_at.getTime() + STARTS_LATE_UP_TO_MS);
   return now.getTime() - overMs < HEARD_WITHIN_MS;
 }
 
-function occurrenceOf({ id, siteId, groupId, groupName }: LockedSchedule) {
-  return { scheduleId: id, siteId, groupId, groupName };
+function occurrenceOf(schedule: LockedSchedule, due_at: Date, { stopDueAt }: DueDecision): Occurrence {
+  const { id, site_id, group_id, group_name } = schedule;
+  return { schedule_id: id, site_id, group_id, group_name, due_at, stop_due_at: stopDueAt };
 }
 
 /** Refusals that raise no alert: people locked or retired the robot, or it is already cleaning. */
@@ -158,19 +149,16 @@ async function startGroup(
   tx: Tx,
   occurrence: Occurrence,
   members: readonly number[],
-  {
-    listeningSince,
-    now,
-    isOver = false,
-  }: { readonly listeningSince: Date; readonly now: Date; readonly isOver?: boolean },
+  context: Pick<DueContext, "listeningSince" | "now"> & { readonly isOver?: boolean },
 ): Promise<{ readonly started: readonly string[]; readonly waits: ReadonlyMap<string, RunWait> }> {
-  const without = await robotsWithoutRun(tx, occurrence, members);
-  const robots = await lockRobots(tx, without);
+  const { listeningSince, now, isOver = false } = context;
+  const { due_at: dueAt, stop_due_at: stopDueAt } = occurrence;
+  const robots = await lockRobots(tx, await robotsWithoutRun(tx, occurrence, members));
   const { memberIds, reasons } = await findManualOverrides(tx, occurrence, [...robots.values()]);
   const distinct = new Map([...reasons.values()].map((reason) => [keyOf(reason), reason]));
   for (const [key, reason] of distinct) {
     const overridden = [...reasons].flatMap(([robotId, each]) => (keyOf(each) === key ? [robotId] : []));
-    await recordUnstarted(tx, occurrence, overridden, { outcome: "SKIPPED", reason }, now);
+    await recordUnstarted(tx, occurrence, overridden, skipped(reason), now);
   }
   const due = memberIds.filter((robotId) => !reasons.has(robotId));
   const open = Map.groupBy(await readOpenCommands(tx, due), (command) => command.robot_id);
@@ -179,23 +167,13 @@ async function startGroup(
   for (const robotId of due) {
     const robot = robots.get(robotId);
     const refusal = robot ? refusalOf(robot, open.get(robotId) ?? [], now) : null;
-    const wait =
-      robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt: occurrence.dueAt, listeningSince, now }) : null;
+    const wait = robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt, listeningSince, now }) : null;
     if (robot && wait !== null) waits.set(robot.serial_number, wait);
     else if (!isOver || refusal !== null) robotIds.push(robotId);
   }
-  const all = await acceptOrders(
-    tx,
-    occurrence.siteId,
-    robotIds,
-    () => ({
-      ...scheduledOrder,
-      verb: "START",
-      runId: uuidv7(),
-      maxDurationS: secondsUntil(occurrence.stopDueAt, now),
-    }),
-    now,
-  );
+  const start = { ...scheduledOrder, verb: "START", maxDurationS: secondsUntil(stopDueAt, now) } as const;
+  const orderOf = () => ({ ...start, runId: uuidv7() });
+  const all = await acceptOrders(tx, occurrence.site_id, robotIds, orderOf, now);
   const runs = all.map(({ robot, accepted }): PlannedRun => {
     if (accepted.kind === "refused") {
       const { refusal } = accepted;
@@ -236,7 +214,7 @@ export async function retryStart(
   // Serializes with changes to the schedule and its deletion.
   if (!(await lockScheduleShared(tx, schedule_id))) return null;
   const robot = (await lockRobots(tx, [robot_id])).get(robot_id);
-  const run = robot && (await readFailedStart(tx, id, now));
+  const [run] = robot ? await readFailedStarts(tx, now, id) : [];
   if (!robot || !run) return null;
   const { live_at, last_seq: lastSeq, last_command_seq: recordedSeq } = robot;
   if (live_at === null || live_at < listeningSince) return null;
@@ -321,19 +299,13 @@ export async function skipDueOccurrences(
   reason: OutcomeText,
   now: Date,
 ): Promise<void> {
-  const { id: scheduleId, siteId, groupId, groupName } = schedule;
-  const members = await readMemberIds(tx, groupId);
-  let next: Date | null = schedule.nextRunAt;
+  const members = await readMemberIds(tx, schedule.group_id);
+  let next = schedule.next_run_at;
   while (next !== null && next <= now) {
-    const decision = dueDecision(next, schedule.durationMinutes, now);
-    const { stopDueAt } = decision;
-    const occurrence: Occurrence = { scheduleId, siteId, groupId, groupName, dueAt: next, stopDueAt };
-    const none =
-      decision.kind === "missed"
-        ? ({ outcome: "MISSED", reason: missedReasons[decision.reason] } as const)
-        : ({ outcome: "SKIPPED", reason } as const);
-    await recordUnstarted(tx, occurrence, members, none, now);
-    next = nextRunAfter(schedule, schedule.timezone, next);
+    const decision = dueDecision(next, schedule.duration_minutes, now);
+    const why = decision.kind === "missed" ? missed(decision) : skipped(reason);
+    await recordUnstarted(tx, occurrenceOf(schedule, next, decision), members, why, now);
+    next = nextRunAfter(timesOf(schedule), schedule.timezone, next);
   }
 }
 
@@ -342,6 +314,11 @@ interface UnstartedOutcome {
   readonly outcome: "SKIPPED" | "MISSED";
   readonly reason: OutcomeText;
 }
+
+const skipped = (reason: OutcomeText): UnstartedOutcome => ({ outcome: "SKIPPED", reason });
+const missed = ({ reason }: Extract<DueDecision, { kind: "missed" }>): UnstartedOutcome => {
+  return { outcome: "MISSED", reason: missedReasons[reason] };
+};
 
 /** No start was attempted, so the activity log is unchanged; the runs and an audit row say why. */
 async function recordUnstarted(
@@ -352,21 +329,17 @@ async function recordUnstarted(
   now: Date,
 ): Promise<void> {
   const robotIds = await robotsWithoutRun(tx, occurrence, members);
-  await insertPlannedRuns(
-    tx,
-    occurrence,
-    robotIds.map((robotId) => ({ robotId, ...why })),
-    now,
-  );
+  const runs = robotIds.map((robotId) => ({ robotId, ...why }));
+  await insertPlannedRuns(tx, occurrence, runs, now);
   await recordChange(tx, {
     actor: { userId: null, name: SCHEDULER },
     action: why.outcome === "MISSED" ? "MISS_SCHEDULED_RUN" : "HOLD_SCHEDULED_RUN",
     entity: "schedule",
-    entityId: occurrence.scheduleId,
-    siteId: occurrence.siteId,
+    entityId: occurrence.schedule_id,
+    siteId: occurrence.site_id,
     outcome: why.outcome === "MISSED" ? "FAILED" : "REFUSED",
     reason: why.reason.text,
-    after: { due_at: occurrence.dueAt.toISOString(), group_name: occurrence.groupName, robots: robotIds.length },
+    after: { due_at: occurrence.due_at.toISOString(), group_name: occurrence.group_name, robots: robotIds.length },
     at: now,
   });
 }

@@ -6,7 +6,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { type Commands, lockRobots, showChange } from "../commands/public.ts";
-import { closeLostRun, findFailedStarts, findLostRuns, findStopsDue, type StopDue } from "../runs/public.ts";
+import { closeLostRun, findLostRuns, findStopsDue, readFailedStarts, type StopDue } from "../runs/public.ts";
 import { seenAt } from "../sites/public.ts";
 import type { Forecasts } from "../weather/public.ts";
 import { type DueKind, type DueSchedule, findDue, recordWaiting } from "./schedules.repository.ts";
@@ -134,9 +134,9 @@ export class Scheduler implements Service {
   }
 
   /** Whether the day's weather prevents the run; unknown weather does not. Null if the schedule ignores the weather. */
-  async #isTooWet({ skipOnRain, site }: DueSchedule): Promise<boolean | null> {
-    if (!skipOnRain) return null;
-    return (await this.#deps.forecasts.adviceFor(site)) === "not-recommended";
+  async #isTooWet(schedule: DueSchedule): Promise<boolean | null> {
+    if (!schedule.skip_on_rain) return null;
+    return (await this.#deps.forecasts.adviceFor(schedule)) === "not-recommended";
   }
 
   async #serve(schedule: DueSchedule, tooWet: boolean | null): Promise<void> {
@@ -144,14 +144,14 @@ export class Scheduler implements Service {
     try {
       // Not locked, so that a server connected to the broker can serve it.
       if (!broker.connected && !isMissed(schedule, clock.now())) {
-        await recordWaiting(db, schedule.id, schedule.nextRunAt, WAITING_FOR_BROKER);
+        await recordWaiting(db, schedule.id, schedule.next_run_at, WAITING_FOR_BROKER);
         return;
       }
       for (let moreDue = true; moreDue && !this.#ended;) {
         const listeningSince = this.#listening.since;
         const context = { now: clock.now(), canSend: broker.connected, listeningSince, tooWet };
         const served = await transactionWithRetry(db, (tx) => runDue(tx, schedule.id, context));
-        if (served !== null) this.#deps.onServed?.(context.now.getTime() - schedule.nextRunAt.getTime());
+        if (served !== null) this.#deps.onServed?.(context.now.getTime() - schedule.next_run_at.getTime());
         this.#dispatch(served?.commandIds ?? []);
         moreDue = served?.moreDue ?? false;
       }
@@ -185,7 +185,7 @@ export class Scheduler implements Service {
   async #retryStarts(): Promise<void> {
     const { db, clock, broker } = this.#deps;
     if (!broker.connected) return;
-    const failed = await findFailedStarts(db, clock.now());
+    const failed = await readFailedStarts(db, clock.now());
     await forEachConcurrently(failed, CONCURRENCY, (run) =>
       this.#inRobotTransaction(run.robot_id, (tx) => retryStart(tx, run, this.#listening.since, clock.now())),
     );
@@ -224,6 +224,6 @@ export class Scheduler implements Service {
   }
 }
 
-function isMissed({ nextRunAt, durationMinutes }: DueSchedule, now: Date): boolean {
-  return dueDecision(nextRunAt, durationMinutes, now).kind === "missed";
+function isMissed({ next_run_at, duration_minutes }: DueSchedule, now: Date): boolean {
+  return dueDecision(next_run_at, duration_minutes, now).kind === "missed";
 }

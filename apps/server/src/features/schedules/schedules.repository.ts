@@ -1,13 +1,11 @@
 import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
-import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Db, type Tx } from "../../platform/database/database.ts";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { LockedRobot } from "../commands/public.ts";
 import type { Occurrence } from "../runs/public.ts";
-import type { WeatherSite } from "../weather/public.ts";
 import type { ScheduleRow } from "./schedule-row.ts";
 import { type Override, scheduledRunReasons } from "./scheduler-messages.ts";
 
@@ -17,28 +15,42 @@ export async function lockSchedule(tx: Tx, scheduleId: number): Promise<Schedule
   return row ?? null;
 }
 
-/** A schedule that has a next run, with what else its runs need. */
-export interface PlannedSchedule {
-  readonly row: ScheduleRow;
-  readonly groupName: string;
+/** A locked schedule with what else its runs need. */
+export interface LockedSchedule extends ScheduleRow {
+  readonly group_name: string;
   readonly timezone: string;
 }
 
 /** Locks the schedules of a site that have a next run, with the site's current zone. */
-export async function lockPlannedOfSite(tx: Tx, siteId: number): Promise<PlannedSchedule[]> {
-  const rows = await tx
+export function lockPlannedOfSite(tx: Tx, siteId: number): Promise<LockedSchedule[]> {
+  return selectWithGroup(tx)
+    .where("s.site_id", "=", siteId)
+    .where("s.next_run_at", "is not", null)
+    .orderBy("s.id")
+    .forUpdate("s")
+    .execute();
+}
+
+/** Locks a schedule that is still due; null if another server has locked or already served it. */
+export async function lockDue(tx: Tx, scheduleId: number, now: Date): Promise<LockedSchedule | null> {
+  const row = await selectWithGroup(tx)
+    .where("s.next_run_at", "<=", now)
+    .where("sites.deleted_at", "is", null)
+    .where("s.id", "=", scheduleId)
+    .forUpdate("s")
+    .skipLocked()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+function selectWithGroup(db: Executor) {
+  return db
     .selectFrom("schedules as s")
     .innerJoin("robot_groups as g", "g.id", "s.group_id")
     .innerJoin("sites", "sites.id", "s.site_id")
     .selectAll("s")
-    .select(["g.group_name as groupName", "sites.timezone"])
-    .where("s.site_id", "=", siteId)
-    .where("s.next_run_at", "is not", null)
-    .where("g.deleted_at", "is", null)
-    .orderBy("s.id")
-    .forUpdate("s")
-    .execute();
-  return rows.map(({ groupName, timezone, ...row }) => ({ row, groupName, timezone }));
+    .select(["g.group_name", "sites.timezone"])
+    .where("g.deleted_at", "is", null);
 }
 
 /** Prevents changes to a schedule until the end of the transaction; false if it was deleted. */
@@ -100,79 +112,34 @@ export async function touchGroup(tx: Tx, groupId: number): Promise<boolean> {
   return touched.numUpdatedRows > 0n;
 }
 
-/** A schedule that is due; the first server to lock it serves it. */
-export interface DueSchedule {
-  readonly id: number;
-  readonly nextRunAt: Date;
-  readonly durationMinutes: number;
-  readonly skipOnRain: boolean;
-  readonly site: WeatherSite;
-}
-
 /** Per poll; the rest follow a second later. */
 const MAX_SCHEDULES = 500;
 
 /** Due and not yet missed, without or with a check of the weather; or due for so long that runs were missed. */
 export type DueKind = "on-time" | "weather-dependent" | "overdue";
 
-/** Schedules due by `now`; among overdue ones the least overdue first, so that they catch up soonest. */
-export async function findDue(db: Db, now: Date, kind: DueKind): Promise<DueSchedule[]> {
+/**
+ * Schedules due by `now`, each with the place of its site; the first server to lock one serves it. Among overdue ones
+ * the least overdue come first, so that they catch up soonest.
+ */
+export function findDue(db: Executor, now: Date, kind: DueKind) {
   const missedUpTo = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
-  const rows = await dueNow(db, now)
-    .select(["s.id", "s.next_run_at", "s.duration_minutes", "s.skip_on_rain", "s.site_id as siteId"])
-    .select(["sites.latitude", "sites.longitude", "sites.timezone"])
-    .where("s.next_run_at", kind === "overdue" ? "<=" : ">", missedUpTo)
-    .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "weather-dependent"))
-    // Schedules that already wait for robots come last, so that they delay no others.
-    .orderBy(sql`(s.waiting_due_at = s.next_run_at) is true`)
-    .orderBy("s.next_run_at", kind === "overdue" ? "desc" : "asc")
-    .limit(MAX_SCHEDULES)
-    .execute();
-  return rows.flatMap(({ id, next_run_at, duration_minutes, skip_on_rain, ...site }) =>
-    next_run_at === null
-      ? []
-      : [{ id, nextRunAt: next_run_at, durationMinutes: duration_minutes, skipOnRain: skip_on_rain, site }],
+  return (
+    selectWithGroup(db)
+      .select(["s.site_id as siteId", "sites.latitude", "sites.longitude"])
+      .$narrowType<{ next_run_at: Date }>()
+      .where("s.next_run_at", "<=", now)
+      .where("sites.deleted_at", "is", null)
+      .where("s.next_run_at", kind === "overdue" ? "<=" : ">", missedUpTo)
+      .$if(kind !== "overdue", (query) => query.where("s.skip_on_rain", "=", kind === "weather-dependent"))
+      // Schedules that already wait for robots come last, so that they delay no others.
+      .orderBy(sql`(s.waiting_due_at = s.next_run_at) is true`)
+      .orderBy("s.next_run_at", kind === "overdue" ? "desc" : "asc")
+      .limit(MAX_SCHEDULES)
+      .execute()
   );
 }
-
-/** A due schedule under lock, with everything its runs need. */
-export interface LockedSchedule {
-  readonly id: number;
-  readonly siteId: number;
-  readonly groupId: number;
-  readonly groupName: string;
-  readonly timezone: string;
-  readonly startTime: string;
-  readonly frequency: Frequency;
-  readonly durationMinutes: number;
-  readonly skipOnRain: boolean;
-  readonly nextRunAt: Date;
-}
-
-/** Locks a schedule that is still due; null if another server has locked or already served it. */
-export async function lockDue(tx: Tx, scheduleId: number, now: Date): Promise<LockedSchedule | null> {
-  const row = await dueNow(tx, now)
-    .select(["s.id", "s.site_id as siteId", "s.group_id as groupId", "g.group_name as groupName", "sites.timezone"])
-    .select(["s.start_time as startTime", "s.frequency", "s.duration_minutes as durationMinutes"])
-    .select(["s.skip_on_rain as skipOnRain", "s.next_run_at"])
-    .where("s.id", "=", scheduleId)
-    .forUpdate("s")
-    .skipLocked()
-    .executeTakeFirst();
-  if (!row || row.next_run_at === null) return null;
-  const { next_run_at: nextRunAt, ...rest } = row;
-  return { ...rest, nextRunAt };
-}
-
-function dueNow(db: Db | Tx, now: Date) {
-  return db
-    .selectFrom("schedules as s")
-    .innerJoin("robot_groups as g", "g.id", "s.group_id")
-    .innerJoin("sites", "sites.id", "s.site_id")
-    .where("s.next_run_at", "<=", now)
-    .where("g.deleted_at", "is", null)
-    .where("sites.deleted_at", "is", null);
-}
+export type DueSchedule = Awaited<ReturnType<typeof findDue>>[number];
 
 /** The robots currently in a group. */
 export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> {
@@ -188,7 +155,7 @@ export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> 
 }
 
 /** Stores the text of what a due run waits for; false if it is already stored, or the schedule is locked. */
-export async function recordWaiting(db: Db | Tx, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
+export async function recordWaiting(db: Executor, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
   const updated = await sql`
     update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
     where id in (select id from schedules where id = ${scheduleId} and next_run_at = ${dueAt} for update skip locked)
@@ -232,7 +199,7 @@ const NEWEST = 10;
  */
 export async function findManualOverrides(
   tx: Tx,
-  { groupId, dueAt }: Occurrence,
+  { group_id: groupId, due_at: dueAt }: Occurrence,
   robots: readonly LockedRobot[],
 ): Promise<{ readonly memberIds: readonly number[]; readonly reasons: ReadonlyMap<number, OutcomeText> }> {
   const members = new Set(await readMemberIds(tx, groupId));
@@ -253,14 +220,11 @@ export async function findRobotOverrides(
   robots: readonly LockedRobot[],
 ): Promise<Map<number, OutcomeText>> {
   const left = robots.filter(({ goodbye_at }) => goodbye_at !== null && goodbye_at >= dueAt);
-  return new Map([
-    ...left.map(({ id, serial_number }) => [id, scheduledRunReasons.saidGoodbye(serial_number)] as const),
-    ...(await findCommandsByPeople(
-      tx,
-      dueAt,
-      robots.map(({ id }) => id),
-    )),
-  ]);
+  const saidGoodbye = left.map(({ id, serial_number }) => {
+    return [id, scheduledRunReasons.saidGoodbye(serial_number)] as const;
+  });
+  const robotIds = robots.map(({ id }) => id);
+  return new Map([...saidGoodbye, ...(await findCommandsByPeople(tx, dueAt, robotIds))]);
 }
 
 /** Its members may have changed: nobody intended a robot added afterwards to start moving. */
@@ -281,11 +245,7 @@ async function findCommandsByPeople(
   robotIds: readonly number[],
 ): Promise<Map<number, OutcomeText>> {
   if (robotIds.length === 0) return new Map();
-  const { rows } = await sql<{
-    robot_id: number;
-    verb: Override;
-    requested_by: string;
-  }>`
+  const { rows } = await sql<{ robot_id: number; verb: Override; requested_by: string }>`
     select distinct on (c.robot_id) c.robot_id, c.verb, c.requested_by
     from unnest(${[...robotIds]}::int[]) as r (id)
     cross join lateral (

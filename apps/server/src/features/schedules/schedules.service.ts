@@ -5,7 +5,7 @@ import type { Executor, Tx } from "../../platform/database/database.ts";
 import { conflict, editConflict, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type AuditActor, auditedChange, type ChangeDetails, recordChange } from "../audit/public.ts";
-import { auditContentOf, type ScheduleRow } from "./schedule-row.ts";
+import { auditContentOf, type ScheduleRow, timesOf } from "./schedule-row.ts";
 import { skipDueOccurrences } from "./scheduled-runs.ts";
 import { scheduledRunReasons } from "./scheduler-messages.ts";
 import { findGroup, requireSchedule, type ScheduledGroup } from "./schedules.queries.ts";
@@ -74,8 +74,8 @@ export async function saveScheduleChange(
     if (body.version !== undefined && body.version !== stored.version) throw editConflict("schedule");
     const plan = planOf(body, group, at);
     const reasonOf = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
-    const due = lockedScheduleOf(stored, group);
-    if (due !== null) await skipDueOccurrences(tx, due, reasonOf(viewer.name), at);
+    const { groupName: group_name, timezone } = group;
+    await skipDueOccurrences(tx, { ...stored, group_name, timezone }, reasonOf(viewer.name), at);
     return saved(tx, await changeSchedule(tx, scheduleId, plan, at), details);
   });
 }
@@ -101,22 +101,10 @@ export async function removeSchedule(db: Executor, viewer: Viewer, scheduleId: n
   });
 }
 
-/** A locked row in the form that the scheduler uses; null if it has no next run. */
-function lockedScheduleOf(
-  stored: ScheduleRow,
-  { groupName, timezone }: Pick<ScheduledGroup, "groupName" | "timezone">,
-): LockedSchedule | null {
-  if (stored.next_run_at === null) return null;
-  const { id, site_id: siteId, group_id: groupId, start_time: startTime, frequency } = stored;
-  const { duration_minutes: durationMinutes, skip_on_rain: skipOnRain, next_run_at: nextRunAt } = stored;
-  const group = { siteId, groupId, groupName, timezone };
-  return { id, ...group, startTime, frequency, durationMinutes, skipOnRain, nextRunAt };
-}
-
 /** Decisions, Time: a time already past today means the next one; a ONCE must not lie before the site's today. */
 function planOf(body: ScheduleBody, { timezone }: ScheduledGroup, now: Date): SchedulePlan {
-  const { start_time: startTime, frequency, duration_minutes, skip_on_rain, status } = body;
-  const start = effectiveStart({ startTime, frequency }, timezone, now);
+  const { frequency, duration_minutes, skip_on_rain, status } = body;
+  const start = effectiveStart(timesOf(body), timezone, now);
   switch (start.kind) {
     case "before-today":
       throw invalid("start_time", "start_time must not be before today at the site", "START_TIME_PAST");
@@ -155,26 +143,31 @@ export async function rezoneSchedules(
 ): Promise<void> {
   await lockZone(tx, site.id);
   const planned = await lockPlannedOfSite(tx, site.id);
-  for (const { row, groupName, timezone } of planned) {
-    const { id, site_id: siteId } = row;
-    const locked = lockedScheduleOf(row, { groupName, timezone });
-    if (locked === null) continue;
-    await skipDueOccurrences(tx, locked, scheduledRunReasons.timezoneChanged(by.name), now);
-    const changed = await changeSchedule(tx, id, planInZone(locked, site.timezone, now), now);
-    const about = { actor: by, action: "UPDATE_SCHEDULE", entity: "schedule", entityId: id, siteId, at: now };
-    const content = { before: auditContentOf(row), after: auditContentOf(changed) };
-    const reason = `The time zone of the site is ${site.timezone} now; it was ${timezone}.`;
-    await recordChange(tx, { ...about, ...content, reason });
+  for (const schedule of planned) {
+    await skipDueOccurrences(tx, schedule, scheduledRunReasons.timezoneChanged(by.name), now);
+    const changed = await changeSchedule(tx, schedule.id, planInZone(schedule, site.timezone, now), now);
+    await recordChange(tx, {
+      actor: by,
+      action: "UPDATE_SCHEDULE",
+      entity: "schedule",
+      entityId: schedule.id,
+      siteId: site.id,
+      reason: `The time zone of the site is ${site.timezone} now; it was ${schedule.timezone}.`,
+      before: auditContentOf(schedule),
+      after: auditContentOf(changed),
+      at: now,
+    });
   }
-  for (const { row } of planned) await touchGroup(tx, row.group_id);
+  for (const { group_id } of planned) await touchGroup(tx, group_id);
 }
 
 function planInZone(schedule: LockedSchedule, timezone: string, now: Date): SchedulePlan {
-  const { startTime, frequency, durationMinutes, skipOnRain, nextRunAt } = schedule;
-  const plan = { frequency, duration_minutes: durationMinutes, skip_on_rain: skipOnRain, start_time: startTime };
+  const { frequency, duration_minutes, skip_on_rain, start_time, next_run_at } = schedule;
+  const plan = { frequency, duration_minutes, skip_on_rain, start_time };
   // Its only run was due and has been skipped.
-  if (frequency === "ONCE" && nextRunAt <= now) return { ...plan, status: "COMPLETED", next_run_at: null };
-  const start = effectiveStart({ startTime, frequency }, timezone, now);
+  const isOver = frequency === "ONCE" && next_run_at !== null && next_run_at <= now;
+  if (isOver) return { ...plan, status: "COMPLETED", next_run_at: null };
+  const start = effectiveStart(timesOf(schedule), timezone, now);
   if (start.kind !== "start") return { ...plan, status: "INACTIVE", next_run_at: null };
   return { ...plan, start_time: start.startTime, status: "ACTIVE", next_run_at: start.firstRun };
 }
