@@ -4,6 +4,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { settingsRefusal } from "@suncrew/domain/commands/command-refusals.ts";
+import pLimit from "p-limit";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { anyInt, type Db, type Tx } from "../../platform/database/database.ts";
 import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
@@ -212,9 +213,8 @@ export async function orderMany(
     if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
     onStored?.(robot.id);
     stop?.noteStored(robot.id);
-    const { message, live_position } = await send(accepted.command.id, accepted.robotAway, () =>
-      stop?.noteHandedOver(robot.id),
-    );
+    const onSent = () => stop?.noteHandedOver(robot.id);
+    const { message, live_position } = await send(accepted.command.id, accepted.robotAway, onSent);
     const result = { outcome: "SUCCESS", message, pending: false, live_position } as const;
     return order.verb === "STOP" ? { ...result, was_moving: accepted.wasMoving } : result;
   };
@@ -231,8 +231,7 @@ export async function orderMany(
     return { outcome: order.verb === "START" ? "SKIPPED" : "FAILED", message, pending: false };
   };
   /** The outcomes of the others are reported all the same. */
-  const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
-    const { id: robotId, serial_number: serial } = robot;
+  const failed = (error: unknown, { id: robotId, serial_number: serial }: BusyRobot, isStored: boolean): Result => {
     const known =
       error instanceof HttpError ? error : new HttpError(503, "RESULT_UNKNOWN", RESULT_UNKNOWN, { pending: true });
     if (known !== error && stop?.isOnlyJournaled(robotId) === true) return unrecordedResult(stop, robotId, serial);
@@ -249,42 +248,34 @@ export async function orderMany(
  * Waits for all robots of a decision together and returns the outcomes in the chosen order; omits robots that are no
  * longer there.
  */
-export async function resultsOf<T extends { readonly robot: Pick<LockedRobot, "id" | "serial_number"> }>(
-  { robotIds, decided, later }: DecidedEach<T>,
+export async function resultsOf<T>(
+  each: readonly DecidedRobot<T>[],
   resultOf: (decided: T) => Promise<Result>,
   lockedResult: (robot: BusyRobot) => Promise<Result>,
-  failed: (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean) => Result,
+  failed: (error: unknown, robot: BusyRobot, isStored: boolean) => Result,
 ): Promise<RobotResult[]> {
-  const resultFor = async (
-    robot: T["robot"],
-    each: T | "absent" | "locked" | Promise<T | "absent" | "locked">,
-    of: BusyRobot | null,
-  ) => {
+  const resultFor = async ({ robot, decided }: DecidedRobot<T>): Promise<Result | null> => {
     let isStored = false;
-    const settle = async (): Promise<Result | null> => {
-      const known = await each;
+    try {
+      const known = await decided;
       if (known === "absent") return null;
-      if (known === "locked") return of && lockedResult(of);
+      if (known === "locked") return await lockedResult(robot);
       isStored = true;
-      return resultOf(known);
-    };
-    const result = await settle().catch((error: unknown) => failed(error, robot, isStored));
-    return result === null ? [] : [{ robotId: robot.serial_number, robotObjectId: robot.id, ...result }];
+      return await resultOf(known);
+    } catch (error) {
+      return failed(error, robot, isStored);
+    }
   };
-  const results = await Promise.all([
-    ...decided.map((each) => resultFor(each.robot, each, null)),
-    ...later.map(({ robot, decided: deciding }) => resultFor(robot, deciding, robot)),
-  ]);
-  const placeOf = new Map(robotIds.map((id, place) => [id, place]));
-  return results.flat().toSorted((a, b) => (placeOf.get(a.robotObjectId) ?? 0) - (placeOf.get(b.robotObjectId) ?? 0));
+  const results = each.map(async (decision) => {
+    const { id: robotObjectId, serial_number: robotId } = decision.robot;
+    const result = await resultFor(decision);
+    return result === null ? [] : [{ robotId, robotObjectId, ...result }];
+  });
+  return (await Promise.all(results)).flat();
 }
 
-/** A robot of the site that could not be decided about at first, because another transaction has locked its rows. */
-export interface BusyRobot {
-  readonly id: number;
-  readonly site_id: number;
-  readonly serial_number: string;
-}
+/** A robot of the site, which another transaction may have locked. */
+export type BusyRobot = Pick<LockedRobot, "id" | "site_id" | "serial_number">;
 
 export interface RobotSelection {
   readonly siteId: number;
@@ -298,12 +289,12 @@ type DecideOn<T> = (
   options: LockOptions & { readonly seen: FirstSeen },
 ) => Promise<readonly T[]>;
 
-interface DecidedEach<T> extends RobotSelection {
-  readonly decided: readonly T[];
-  /**
-   * Outcomes for robots that were locked: "absent" is no longer a robot of the site, "locked" could not be locked in time.
-   */
-  readonly later: readonly { readonly robot: BusyRobot; readonly decided: Promise<T | "absent" | "locked"> }[];
+/** "absent" is no longer a robot of the site, "locked" could not be locked in time. */
+type Decision<T> = T | "absent" | "locked";
+
+interface DecidedRobot<T> {
+  readonly robot: BusyRobot;
+  readonly decided: T | Promise<Decision<T>>;
 }
 
 /** Total time to wait for locked robots: a caller has its answer within 10 s, of which the robots have 8. */
@@ -318,33 +309,41 @@ const MAX_CONCURRENT_WAITS = 4;
  * others: the unlocked ones in one transaction, answered once it is committed, then each of the others separately.
  * Throws what `choose` throws.
  */
-export async function decideEach<T extends { readonly robot: { readonly id: number } }>(
+export async function decideEach<T extends { readonly robot: BusyRobot }>(
   db: Db,
   choose: (tx: Tx) => Promise<RobotSelection>,
   decideOn: DecideOn<T>,
-): Promise<DecidedEach<T>> {
+): Promise<DecidedRobot<T>[]> {
   const seen = new FirstSeen();
-  const first = await transactionWithRetry(db, async (tx) => {
+  const { robotIds, robots, decided } = await transactionWithRetry(db, async (tx) => {
     const chosen = await choose(tx);
-    const robots = await readRobots(tx, chosen);
-    for (const { id, last_command_seq } of robots) seen.note(id, last_command_seq);
-    const decided = await decideOn(tx, chosen, { skipLocked: true, seen });
-    const done = new Set(decided.map(({ robot }) => robot.id));
-    return { ...chosen, decided, locked: robots.filter(({ id }) => !done.has(id)) };
+    const found = await readRobots(tx, chosen);
+    for (const { id, last_command_seq } of found) seen.note(id, last_command_seq);
+    const unlocked = await decideOn(tx, chosen, { skipLocked: true, seen });
+    return {
+      robotIds: new Set(chosen.robotIds),
+      robots: new Map(found.map((robot) => [robot.id, robot])),
+      decided: new Map(unlocked.map((each) => [each.robot.id, each])),
+    };
   });
   const until = performance.now() + LOCK_WAIT_MS;
-  const waiting = first.locked.map((robot) => ({ robot, ...Promise.withResolvers<T | "absent" | "locked">() }));
-  const turns = waiting.values();
-  const takeTurns = async () => {
-    for (const { robot, resolve, reject } of turns) {
-      await decideLocked(db, robot, decideOn, seen, until - performance.now()).then(resolve, reject);
-    }
-  };
-  for (let count = 0; count < MAX_CONCURRENT_WAITS; count += 1) void takeTurns();
-  return { ...first, later: waiting.map(({ robot, promise }) => ({ robot, decided: promise })) };
+  const limit = pLimit(MAX_CONCURRENT_WAITS);
+  return [...robotIds].flatMap((id): DecidedRobot<T>[] => {
+    const done = decided.get(id);
+    if (done !== undefined) return [{ robot: done.robot, decided: done }];
+    const robot = robots.get(id);
+    if (robot === undefined) return [];
+    return [{ robot, decided: limit(() => decideLocked(db, robot, decideOn, seen, until - performance.now())) }];
+  });
 }
 
-async function decideLocked<T>(db: Db, robot: BusyRobot, decideOn: DecideOn<T>, seen: FirstSeen, leftMs: number) {
+async function decideLocked<T>(
+  db: Db,
+  robot: BusyRobot,
+  decideOn: DecideOn<T>,
+  seen: FirstSeen,
+  leftMs: number,
+): Promise<Decision<T>> {
   const chosen = { siteId: robot.site_id, robotIds: [robot.id] };
   try {
     const [decided] = await transactionWithRetry(db, async (tx) => {

@@ -8,6 +8,7 @@ export {
   type Command,
   type CommandOf,
   type CommandTarget,
+  deviceRetired,
   insertCommands,
   type LockedRobot,
   type LockOptions,
@@ -42,7 +43,6 @@ export {
   insertLastStop,
   type LastStop,
   readStillMoving,
-  settleForgotten,
   settleRemoved,
   type StillMovingRobot,
 } from "./robot-removal.repository.ts";

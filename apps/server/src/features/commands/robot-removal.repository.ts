@@ -158,32 +158,19 @@ export async function updateLateStopAlerts(db: Db, at: SeenAt): Promise<void> {
 
 /**
  * Closes every command of robots that are being deleted, which this transaction has locked: they are never sent again.
- * A pending STOP or lock was not confirmed, and is recorded as such.
+ * A pending STOP or lock was not confirmed, and is recorded as such. With `keepsPending`, for robots whose state is
+ * reset, it stays pending until the robot confirms it under its new identity, and only what could move the robot ends.
  */
-export const settleRemoved = (tx: Tx, robots: readonly LockedRobot[], reason: OutcomeText, now: Date): Promise<void> =>
-  settleOpen(tx, robots, reason, now, () => true);
-
-/**
- * The same for robots whose state is reset: commands that could move one end, while a pending STOP or lock stays
- * pending until the robot confirms it under its new identity.
- */
-export const settleForgotten = (
+export async function settleRemoved(
   tx: Tx,
   robots: readonly LockedRobot[],
   reason: OutcomeText,
   now: Date,
-): Promise<void> => settleOpen(tx, robots, reason, now, (verb) => !staysPending(verb));
-
-async function settleOpen(
-  tx: Tx,
-  robots: readonly LockedRobot[],
-  reason: OutcomeText,
-  now: Date,
-  isOver: (verb: Command["verb"]) => boolean,
+  { keepsPending = false } = {},
 ): Promise<void> {
   const byId = new Map(robots.map((robot) => [robot.id, robot]));
   const open = withRobots(byId, await readOpenCommands(tx, [...byId.keys()]));
-  const over = open.filter(({ command }) => isOver(command.verb)).map((each) => ({ ...each, reason }));
+  const over = open.flatMap((each) => (keepsPending && staysPending(each.command.verb) ? [] : [{ ...each, reason }]));
   await recordFailures(tx, await closeAll(tx, over, "UNCONFIRMED", now), now);
 }
 

@@ -1,33 +1,15 @@
-import { sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 
-/** A file without its content. */
-export interface StoredFirmware {
-  readonly id: number;
-  readonly version: string;
-  readonly file_name: string;
-  readonly bytes: number;
-  readonly sha256: Buffer;
-  readonly created_at: Date;
-  readonly created_by: string;
-}
-
-export interface NewFirmware {
-  readonly version: string;
-  readonly fileName: string;
-  readonly content: Buffer;
-  readonly sha256: Buffer;
-  readonly userId: number;
-  readonly userName: string;
-  readonly at: Date;
-}
-
+/** Files without their content. */
 function selectFirmware(db: Executor) {
   return db
     .selectFrom("firmware")
     .select(["id", "version", "file_name", "bytes", "sha256", "created_at", "created_by"])
     .where("deleted_at", "is", null);
 }
+type StoredFirmware = Awaited<ReturnType<ReturnType<typeof selectFirmware>["executeTakeFirstOrThrow"]>>;
 
 /** The newest first. */
 export function readFirmware(db: Executor): Promise<StoredFirmware[]> {
@@ -44,21 +26,8 @@ export async function lockFirmware(tx: Tx, firmwareId: number, forDelete = false
   return (await (forDelete ? found.forUpdate() : found.forShare()).executeTakeFirst()) ?? null;
 }
 
-export async function insertFirmware(tx: Tx, file: NewFirmware): Promise<number> {
-  const { id } = await tx
-    .insertInto("firmware")
-    .values({
-      version: file.version,
-      file_name: file.fileName,
-      bytes: file.content.length,
-      sha256: file.sha256,
-      content: file.content,
-      created_by_user_id: file.userId,
-      created_by: file.userName,
-      created_at: file.at,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+export async function insertFirmware(tx: Tx, file: Insertable<Tables["firmware"]>): Promise<number> {
+  const { id } = await tx.insertInto("firmware").values(file).returning("id").executeTakeFirstOrThrow();
   return id;
 }
 

@@ -56,13 +56,14 @@ export class FirmwareFiles {
 
   /** Uploading the same content as the same version again succeeds. Throws 400 and 409. */
   async upload(viewer: Viewer, query: QueryOf<typeof uploadFirmware>, content: unknown): Promise<Uploaded> {
-    const { version, file_name: fileName } = query;
+    const { version, file_name } = query;
     if (!Buffer.isBuffer(content)) throw invalid("file", "The file itself is the body, as application/octet-stream");
     // Off the main thread, which serves robots.
     const sha256 = Buffer.from(await webcrypto.subtle.digest("SHA-256", content));
     const at = this.#deps.clock.now();
     const hash = sha256.toString("hex");
-    const after = { version, file_name: fileName, bytes: content.length, sha256: hash };
+    const file = { version, file_name, bytes: content.length };
+    const after = { ...file, sha256: hash };
     const change = { actor: viewer, action: "UPLOAD_FIRMWARE", entity: "firmware", after, at };
     return auditedChange(this.#deps.db, change, async (tx, details) => {
       const known = await findVersion(tx, version);
@@ -70,8 +71,8 @@ export class FirmwareFiles {
       details.entityId = known?.id ?? null;
       const refusal = refusedUpload(version, content, known !== null && !isSame);
       if (refusal !== null) throw refusal;
-      const by = { userId: viewer.userId, userName: viewer.name, at };
-      const firmwareId = known?.id ?? (await insertFirmware(tx, { version, fileName, content, sha256, ...by }));
+      const created = { created_by_user_id: viewer.userId, created_by: viewer.name, created_at: at };
+      const firmwareId = known?.id ?? (await insertFirmware(tx, { ...file, sha256, content, ...created }));
       details.entityId = firmwareId;
       const message = isSame ? `Firmware ${version} was uploaded before.` : `Firmware ${version} was uploaded.`;
       return { message, firmwareId, sha256: hash };

@@ -1,21 +1,19 @@
 import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { REFUSED_WAIT_MS, type ReportOutcome, reportOutcome } from "@suncrew/domain/firmware/report-outcome.ts";
 import { FAILED_TEXTS, overdueText, refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
-import { sql } from "kysely";
-import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { recordChanges, suncrew } from "../audit/public.ts";
 
 /** A robot of a rollout after a change. */
-interface UpdatedRobot {
-  readonly robot_id: number;
-  readonly site_id: number;
-  readonly rollout_id: number;
-  readonly serial_number: string;
-  readonly from_version: string | null;
-  readonly state: string;
-  readonly reason: string | null;
+interface UpdatedRobot extends Pick<
+  Selectable<Tables["rollout_robots"]>,
+  "robot_id" | "site_id" | "from_version" | "state" | "reason"
+> {
   readonly version: string;
 }
+const updatedColumns = sql`e.robot_id, e.site_id, e.from_version, e.state, e.reason, f.version`;
 
 export interface FirmwareReport {
   readonly robotId: number;
@@ -48,6 +46,8 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
       reason: reasonOf(after),
     };
   });
+  const reported = sql`json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, offer_id uuid, session bigint,
+    seq bigint, state text, percent double precision, reason text)`;
   const { rows: changed } = await sql<UpdatedRobot>`
     update rollout_robots e set state = n.state,
       reason = n.reason,
@@ -62,15 +62,14 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
       wait_until = case when n.state = 'WAITING' then ${new Date(now.getTime() + REFUSED_WAIT_MS)}::timestamptz end,
       ended_at = case when n.state = 'FAILED' then ${now}::timestamptz end,
       change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, offer_id uuid, session bigint, seq bigint,
-      state text, percent double precision, reason text), rollouts r, firmware f
+    from ${reported}, rollouts r, firmware f
     where e.offer_id = n.offer_id and e.robot_id = n.robot_id and e.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING')
       and (coalesce(e.report_session, -1), coalesce(e.report_seq, -1)) < (n.session, n.seq)
       and r.id = e.rollout_id and f.id = r.firmware_id
-    returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
+    returning ${updatedColumns}
   `.execute(tx);
   await auditEndedUpdates(tx, changed, now);
-  return [...changed.map((row) => row.robot_id), ...(await recordLateReports(tx, rows, now))];
+  return [...changed.map((row) => row.robot_id), ...(await recordLateReports(tx, reported, now))];
 }
 
 function reasonOf(after: ReportOutcome): string | null {
@@ -78,21 +77,12 @@ function reasonOf(after: ReportOutcome): string | null {
   return after.state === "FAILED" ? FAILED_TEXTS[after.code] : null;
 }
 
-interface StoredReport {
-  readonly robot_id: number;
-  readonly offer_id: string;
-  readonly session: number;
-  readonly seq: number;
-  readonly state: string;
-  readonly percent: number | null;
-}
-
 /**
  * Stores reports of robots that had already failed by their deadline: they stay failed, but whether they may be started
  * depends on the report. They are assumed to be installing for at most one more deadline. Returns the robots that
  * changed.
  */
-async function recordLateReports(tx: Tx, reports: readonly StoredReport[], now: Date): Promise<number[]> {
+async function recordLateReports(tx: Tx, reports: RawBuilder<unknown>, now: Date): Promise<number[]> {
   const { rows } = await sql<{ robot_id: number }>`
     update rollout_robots e set report_session = n.session, report_seq = n.seq,
       percent = coalesce(n.percent, e.percent),
@@ -100,8 +90,7 @@ async function recordLateReports(tx: Tx, reports: readonly StoredReport[], now: 
         and e.ended_at + r.deadline_minutes * interval '1 minute' > ${now}
         then e.ended_at + r.deadline_minutes * interval '1 minute' end,
       change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(reports)}::json) n (robot_id int, offer_id uuid, session bigint, seq bigint,
-      state text, percent double precision), rollouts r
+    from ${reports}, rollouts r
     where e.overdue and e.robot_id = n.robot_id and e.offer_id = n.offer_id and r.id = e.rollout_id
       and (coalesce(e.report_session, -1), coalesce(e.report_seq, -1)) < (n.session, n.seq)
     returning e.robot_id
@@ -132,7 +121,7 @@ export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], 
         and not exists (select from rollout_robots l
           where l.robot_id = e.robot_id and l.rollout_id > e.rollout_id and l.offer_id is not null)))
       and r.id = e.rollout_id and f.id = r.firmware_id and f.version = n.firmware
-    returning e.robot_id, e.site_id, e.rollout_id, e.serial_number, e.from_version, e.state, e.reason, f.version
+    returning ${updatedColumns}
   `.execute(tx);
   await auditEndedUpdates(tx, changed, now);
   return changed.map((row) => row.robot_id);
@@ -167,9 +156,9 @@ export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date
     .selectFrom("rollout_robots as e")
     .innerJoin("rollouts as r", "r.id", "e.rollout_id")
     .innerJoin("firmware as f", "f.id", "r.firmware_id")
-    .select(["e.robot_id", "e.site_id", "e.rollout_id", "e.serial_number", "e.from_version", "f.version"])
+    .select(["e.robot_id", "e.site_id", "e.rollout_id", "e.from_version", "f.version"])
     .select(["r.deadline_minutes", "e.state as was"])
-    .where("e.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("e.robot_id", "=", anyInt(robotIds))
     .where("e.state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"])
     .where("e.deadline_at", "<=", now)
     .execute();
@@ -210,7 +199,7 @@ export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Da
   const rows = await tx
     .updateTable("rollout_robots")
     .set({ installing_until: null, change_no: changedNow })
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("overdue", "=", true)
     .where("installing_until", "<=", now)
     .returning("robot_id")
@@ -220,20 +209,11 @@ export async function endInstalling(tx: Tx, robotIds: readonly number[], now: Da
 
 /** Audits the updates that ended; other changes are not audited. */
 async function auditEndedUpdates(tx: Tx, changed: readonly UpdatedRobot[], at: Date): Promise<void> {
-  const ended = changed.filter(({ state }) => state === "DONE" || state === "FAILED");
-  await recordChanges(
-    tx,
-    ended.map(({ robot_id, site_id, state, reason, from_version, version }) => ({
-      actor: suncrew,
-      action: "UPDATE_FIRMWARE",
-      entity: "robot",
-      entityId: robot_id,
-      siteId: site_id,
-      outcome: state === "DONE" ? ("DONE" as const) : ("FAILED" as const),
-      reason,
-      before: { firmware: from_version },
-      after: { firmware: version },
-      at,
-    })),
-  );
+  const ended = changed.flatMap(({ robot_id, site_id, state, reason, from_version, version }) => {
+    if (state !== "DONE" && state !== "FAILED") return [];
+    const about = { actor: suncrew, action: "UPDATE_FIRMWARE", entity: "robot", entityId: robot_id, siteId: site_id };
+    const content = { before: { firmware: from_version }, after: { firmware: version } };
+    return [{ ...about, ...content, outcome: state, reason, at }];
+  });
+  await recordChanges(tx, ended);
 }

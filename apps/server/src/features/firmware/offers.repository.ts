@@ -2,7 +2,8 @@ import { OFFER_RESEND_MS } from "@suncrew/domain/firmware/report-outcome.ts";
 import type { OfferCandidate } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { deviceRetired } from "../commands/public.ts";
 
 /** Offers firmware to waiting robots, which this transaction has locked. */
 export async function insertOffers(
@@ -83,7 +84,7 @@ export async function claimOffers(tx: Tx, robotIds: readonly number[], now: Date
     from (
       select e.rollout_id, e.robot_id, s.session, e.sent_at from rollout_robots e
       join robot_state s on s.robot_id = e.robot_id
-      where e.state = 'OFFERED' and e.robot_id = any(${[...robotIds]}::int[]) and e.deadline_at > ${now}
+      where e.state = 'OFFERED' and e.robot_id = ${anyInt(robotIds)} and e.deadline_at > ${now}
         and (e.sent_at is null or e.sent_at <= ${resendBefore(now)})
     ) due
     join rollouts r on r.id = due.rollout_id
@@ -116,7 +117,7 @@ export async function withdrawUnsent(tx: Tx, robotIds: readonly number[]): Promi
     .updateTable("rollout_robots")
     .set({ state: "WAITING", canary: false, offer_id: null, offered_at: null, deadline_at: null })
     .set({ change_no: changedNow })
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("state", "=", "OFFERED")
     .where("sent_at", "is", null)
     .returning("robot_id")
@@ -165,7 +166,7 @@ const candidateColumns = sql`
   e.robot_id as "robotId", e.serial_number as serial, r.site_id as "siteId", s.session,
   r.deleted_at is not null as deleted,
   r.serial_number <> e.serial_number as replaced,
-  exists (select from devices d where d.serial = r.serial_number and d.retired_at is not null) as "deviceRetired",
+  ${deviceRetired} as "deviceRetired",
   s.firmware, r.operating_mode as "operatingMode", s.mode as "deviceMode", s.online, s.live_at as "liveStateAt",
   s.clock_skew_ms as "clockSkewMs", s.motion, s.robot_status as status, s.battery as "batteryPercent",
   exists (select from commands c where c.robot_id = e.robot_id and c.settled_at is null) as "hasOpenCommand",
@@ -185,7 +186,7 @@ export async function readCandidates(
     join robots r on r.id = e.robot_id
     join robot_state s on s.robot_id = e.robot_id
     where e.rollout_id = ${rolloutId} and e.state = 'WAITING'
-      and (${robotIds === undefined} or e.robot_id = any(${[...(robotIds ?? [])]}::int[]))
+      and (${robotIds === undefined} or e.robot_id = ${anyInt(robotIds ?? [])})
     order by e.place
   `.execute(db);
   return rows;
@@ -203,7 +204,7 @@ export async function readOffered(
     join robot_state s on s.robot_id = e.robot_id
     join rollouts o on o.id = e.rollout_id and o.state = 'RUNNING'
     join firmware f on f.id = o.firmware_id
-    where e.state = 'OFFERED' and e.robot_id = any(${[...robotIds]}::int[])
+    where e.state = 'OFFERED' and e.robot_id = ${anyInt(robotIds)}
     order by e.offered_at, e.place
   `.execute(db);
   return rows;

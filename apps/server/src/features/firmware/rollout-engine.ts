@@ -260,7 +260,7 @@ async function nextStep(tx: Tx, rollout: StoredRollout): Promise<RolloutStep> {
 
 async function endRollout(tx: Tx, rollout: StoredRollout, now: Date): Promise<void> {
   const state = rollout.state === "CANCELLED" ? "CANCELLED" : "DONE";
-  await storeRollout(tx, rollout.id, { state, endedAt: now });
+  await storeRollout(tx, rollout.id, { state, ended_at: now });
   await auditStep(tx, rollout, { action: "END_ROLLOUT", state, reason: null }, now);
 }
 

@@ -1,16 +1,14 @@
-import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
-import { sql } from "kysely";
+import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
+import { type Selectable, sql, type Updateable } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
-interface NewRollout {
-  readonly firmware_id: number;
-  readonly batch_size: number;
-  readonly failure_threshold_percent: number;
-  readonly deadline_minutes: number;
-  readonly wait_limit_hours: number;
-}
+type NewRollout = Pick<
+  Selectable<Tables["rollouts"]>,
+  "firmware_id" | "batch_size" | "failure_threshold_percent" | "deadline_minutes" | "wait_limit_hours"
+>;
 
 /** Those of the robots that exist, with their sites. */
 export function readTargets(tx: Tx, robotIds: readonly number[]) {
@@ -20,7 +18,7 @@ export function readTargets(tx: Tx, robotIds: readonly number[]) {
     .innerJoin("robot_state as s", "s.robot_id", "r.id")
     .select(["r.id", "r.robot_name", "r.serial_number", "r.site_id", "sites.name as site_name"])
     .select((eb) => eb.fn.coalesce("s.firmware", "r.initial_firmware_version").as("firmware"))
-    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.id", "=", anyInt(robotIds))
     .where("r.deleted_at", "is", null)
     .where("sites.deleted_at", "is", null)
     .execute();
@@ -32,7 +30,7 @@ export async function readSerialsInOpenRollouts(tx: Tx, robotIds: readonly numbe
   const rows = await tx
     .selectFrom("rollout_robots")
     .select("serial_number")
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("state", "in", ["WAITING", "OFFERED", "DOWNLOADING", "INSTALLING"])
     .orderBy("serial_number")
     .execute();
@@ -46,15 +44,10 @@ export async function insertRollout(
   targets: readonly Target[],
   { by, at }: { readonly by: Pick<Viewer, "userId" | "name">; readonly at: Date },
 ): Promise<number> {
+  const created = { created_by_user_id: by.userId, created_by: by.name, created_at: at };
   const { id } = await tx
     .insertInto("rollouts")
-    .values({
-      ...rollout,
-      state: "RUNNING",
-      created_by_user_id: by.userId,
-      created_by: by.name,
-      created_at: at,
-    })
+    .values({ ...rollout, state: "RUNNING", ...created })
     .returning("id")
     .executeTakeFirstOrThrow();
   const rows = targets.map((robot, place) => ({ ...robot, place }));
@@ -100,21 +93,14 @@ export async function readOpenRollouts(db: Executor): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-export interface RolloutChange {
-  readonly state: RolloutState;
-  readonly reason?: string | null;
-  readonly resumedAt?: Date;
-  readonly endedAt?: Date;
-}
+export type RolloutChange = Pick<Selectable<Tables["rollouts"]>, "state"> &
+  Pick<Updateable<Tables["rollouts"]>, "reason" | "resumed_at" | "ended_at">;
 
-/** Changes a rollout that this transaction has locked. */
+/** Changes a rollout that this transaction has locked; without a reason it has none. */
 export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutChange): Promise<void> {
-  const { state, reason = null, resumedAt, endedAt } = change;
   await tx
     .updateTable("rollouts")
-    .set({ state, reason, change_no: changedNow })
-    .$if(resumedAt !== undefined, (query) => query.set({ resumed_at: resumedAt ?? null }))
-    .$if(endedAt !== undefined, (query) => query.set({ ended_at: endedAt ?? null }))
+    .set({ reason: null, ...change, change_no: changedNow })
     .where("id", "=", rolloutId)
     .execute();
   await announceChange(tx);
@@ -134,22 +120,12 @@ export type Counts = Record<RolloutRobotState, number>;
 
 /** How many robots of each rollout are in each state. */
 export async function readCounts(db: Executor, rolloutIds: readonly number[]): Promise<Map<number, Counts>> {
-  const none: Counts = {
-    WAITING: 0,
-    OFFERED: 0,
-    DOWNLOADING: 0,
-    INSTALLING: 0,
-    DONE: 0,
-    FAILED: 0,
-    SKIPPED: 0,
-    CANCELLED: 0,
-  };
+  const none = { WAITING: 0, OFFERED: 0, DOWNLOADING: 0, INSTALLING: 0, DONE: 0, FAILED: 0, SKIPPED: 0, CANCELLED: 0 };
   const counts = new Map<number, Counts>(rolloutIds.map((id) => [id, { ...none }]));
-  if (rolloutIds.length === 0) return counts;
   const rows = await db
     .selectFrom("rollout_robots")
     .select(["rollout_id", "state", (eb) => eb.fn.countAll<number>().as("robots")])
-    .where("rollout_id", "in", [...rolloutIds])
+    .where("rollout_id", "=", anyInt(rolloutIds))
     .groupBy(["rollout_id", "state"])
     .execute();
   for (const { rollout_id, state, robots } of rows) {

@@ -8,7 +8,6 @@ import type {
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { skippedText, turnText, waitingText } from "@suncrew/domain/firmware/rollout-text.ts";
-import type { Db } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, type HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -31,7 +30,6 @@ import {
   storeRollout,
 } from "./rollouts.repository.ts";
 
-type NewRolloutBody = BodyOf<typeof createRollout>;
 type Action = BodyOf<typeof controlRollout>["action"];
 
 const MAX_ROLLOUTS = 100;
@@ -56,10 +54,8 @@ export class Rollouts {
   async list(): Promise<Rollout[]> {
     const { db } = this.#deps;
     const rows = await readRollouts(db, MAX_ROLLOUTS);
-    const countsById = await readCounts(
-      db,
-      rows.map(({ id }) => id),
-    );
+    const ids = rows.map(({ id }) => id);
+    const countsById = await readCounts(db, ids);
     return rows.flatMap((row) => {
       const counts = countsById.get(row.id);
       return counts ? [rolloutOf(row, counts)] : [];
@@ -101,19 +97,52 @@ export class Rollouts {
   }
 
   /** Throws 404, and 409 if robots are in another rollout or could not reach this server. */
-  async create(viewer: Viewer, body: NewRolloutBody): Promise<ResponseOf<typeof createRollout>> {
-    const { db, clock } = this.#deps;
-    const at = clock.now();
+  async create(viewer: Viewer, body: BodyOf<typeof createRollout>): Promise<ResponseOf<typeof createRollout>> {
+    const { firmware_id, robot_ids, ...limits } = body;
+    const at = this.#deps.clock.now();
     const hasPublicUrl = this.#hasPublicUrl();
-    const created = await storeNewRollout(db, viewer, body, { at, hasPublicUrl });
-    return { message: `Deploying firmware to ${created.robots} robot(s).`, rolloutId: created.rolloutId };
+    const change = { actor: viewer, action: "CREATE_ROLLOUT", entity: "rollout", at };
+    return auditedChange(this.#deps.db, change, async (tx, details) => {
+      const firmware = await lockFirmware(tx, firmware_id);
+      if (firmware === null) throw notFound("Firmware");
+      const robotIds = [...new Set(robot_ids)];
+      const found = new Map((await readTargets(tx, robotIds)).map((robot) => [robot.id, robot]));
+      if (found.size < robotIds.length) throw notFound("Robot");
+      const targets = robotIds.flatMap((id) => found.get(id) ?? []);
+      details.after = {
+        version: firmware.version,
+        sha256: firmware.sha256.toString("hex"),
+        ...limits,
+        robots: targets.map(({ serial_number }) => serial_number),
+      };
+      const refusal = newRolloutRefusal(await readSerialsInOpenRollouts(tx, robotIds), hasPublicUrl);
+      if (refusal !== null) throw refusal;
+      const rolloutId = await insertRollout(tx, { firmware_id: firmware.id, ...limits }, targets, { by: viewer, at });
+      details.entityId = rolloutId;
+      return { message: `Deploying firmware to ${targets.length} robot(s).`, rolloutId };
+    });
   }
 
   /** Pauses, resumes or cancels; repeating an action succeeds. Throws 404, and 409 if the rollout has ended. */
   async control(viewer: Viewer, rolloutId: number, action: Action): Promise<{ message: string }> {
-    const { db, clock } = this.#deps;
-    await storeAction(db, viewer, rolloutId, action, clock.now());
-    return { message: doneMessages[action] };
+    const at = this.#deps.clock.now();
+    const about = { action: `${action}_ROLLOUT`, entity: "rollout", entityId: rolloutId };
+    return auditedChange(this.#deps.db, { actor: viewer, ...about, at }, async (tx, details) => {
+      const rollout = await lockRollout(tx, rolloutId);
+      if (rollout === null) throw notFound("Rollout");
+      const change = changeFor(rollout, action, at);
+      details.before = { state: rollout.state };
+      details.after = { state: typeof change === "string" ? rollout.state : change.state };
+      if (change === "refused") {
+        const isCancelled = rollout.state === "CANCELLED";
+        throw conflict("ROLLOUT_OVER", isCancelled ? "The rollout was cancelled." : "The rollout has ended.");
+      }
+      if (change !== "none") {
+        if (action === "CANCEL") await cancelWaiting(tx, rolloutId, at);
+        await storeRollout(tx, rolloutId, change);
+      }
+      return { message: doneMessages[action] };
+    });
   }
 
   #hasPublicUrl(): boolean {
@@ -124,35 +153,6 @@ export class Rollouts {
 function rolloutOf(row: StoredRollout, counts: Counts): Rollout {
   const { bytes: _b, sha256: _s, resumed_at: _r, created_at, ended_at, ...rollout } = row;
   return { ...rollout, created_at: created_at.toISOString(), ended_at: ended_at?.toISOString() ?? null, counts };
-}
-
-/** Stores a rollout for the engine to begin. Throws 404 and 409. */
-async function storeNewRollout(
-  db: Db,
-  viewer: Viewer,
-  { firmware_id, robot_ids, ...limits }: NewRolloutBody,
-  { at, hasPublicUrl }: { readonly at: Date; readonly hasPublicUrl: boolean },
-): Promise<{ readonly rolloutId: number; readonly robots: number }> {
-  const change = { actor: viewer, action: "CREATE_ROLLOUT", entity: "rollout", at };
-  return auditedChange(db, change, async (tx, details) => {
-    const firmware = await lockFirmware(tx, firmware_id);
-    if (firmware === null) throw notFound("Firmware");
-    const robotIds = [...new Set(robot_ids)];
-    const found = new Map((await readTargets(tx, robotIds)).map((robot) => [robot.id, robot]));
-    if (found.size < robotIds.length) throw notFound("Robot");
-    const targets = robotIds.flatMap((id) => found.get(id) ?? []);
-    details.after = {
-      version: firmware.version,
-      sha256: firmware.sha256.toString("hex"),
-      ...limits,
-      robots: targets.map(({ serial_number }) => serial_number),
-    };
-    const refusal = newRolloutRefusal(await readSerialsInOpenRollouts(tx, robotIds), hasPublicUrl);
-    if (refusal !== null) throw refusal;
-    const rolloutId = await insertRollout(tx, { firmware_id: firmware.id, ...limits }, targets, { by: viewer, at });
-    details.entityId = rolloutId;
-    return { rolloutId, robots: targets.length };
-  });
 }
 
 function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boolean): HttpError | null {
@@ -170,27 +170,6 @@ function newRolloutRefusal(inOtherRollouts: readonly string[], hasPublicUrl: boo
   return conflict("ROBOT_IN_OTHER_ROLLOUT", `${robots} ${verb} in another rollout that has not ended.`);
 }
 
-/** Throws 404, and 409 where the rollout has ended. */
-async function storeAction(db: Db, viewer: Viewer, rolloutId: number, action: Action, at: Date): Promise<void> {
-  const about = { action: `${action}_ROLLOUT`, entity: "rollout", entityId: rolloutId };
-  await auditedChange(db, { actor: viewer, ...about, at }, async (tx, details) => {
-    const rollout = await lockRollout(tx, rolloutId);
-    if (rollout === null) throw notFound("Rollout");
-    const change = changeFor(rollout, action, at);
-    details.before = { state: rollout.state };
-    details.after = { state: typeof change === "string" ? rollout.state : change.state };
-    if (change === "refused") {
-      throw conflict(
-        "ROLLOUT_OVER",
-        rollout.state === "CANCELLED" ? "The rollout was cancelled." : "The rollout has ended.",
-      );
-    }
-    if (change === "none") return;
-    if (action === "CANCEL") await cancelWaiting(tx, rolloutId, at);
-    await storeRollout(tx, rolloutId, change);
-  });
-}
-
 function changeFor({ state }: StoredRollout, action: Action, at: Date): RolloutChange | "none" | "refused" {
   if (state === "DONE" || state === "CANCELLED") {
     return action === "CANCEL" && state === "CANCELLED" ? "none" : "refused";
@@ -199,7 +178,7 @@ function changeFor({ state }: StoredRollout, action: Action, at: Date): RolloutC
     case "PAUSE":
       return state === "PAUSED" ? "none" : { state: "PAUSED" };
     case "RESUME":
-      return state === "RUNNING" ? "none" : { state: "RUNNING", resumedAt: at };
+      return state === "RUNNING" ? "none" : { state: "RUNNING", resumed_at: at };
     case "CANCEL":
       return { state: "CANCELLED" };
   }

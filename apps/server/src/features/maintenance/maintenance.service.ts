@@ -102,7 +102,7 @@ export class Maintenance {
       await auditCommands(db, [{ robot, command, outcome: "FAILED", reason: message }], clock.now());
       return { outcome: "FAILED", message, pending: false };
     };
-    const failed = (error: unknown, robot: Pick<LockedRobot, "id" | "serial_number">, isStored: boolean): Result => {
+    const failed = (error: unknown, robot: BusyRobot, isStored: boolean): Result => {
       if (error instanceof HttpError) return { outcome: "FAILED", message: error.message, pending: false };
       log.error({ reason: error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
       const isLocked = body.enabled && isStored;

@@ -15,7 +15,6 @@ import {
   publishCommandMessage,
   questionEnvelope,
   readStillMoving,
-  settleForgotten,
   settleRemoved,
   showChange,
 } from "../commands/public.ts";
@@ -224,7 +223,7 @@ export async function forgetState(
     if (moving.length > 0) throw conflict("ROBOT_MAY_BE_MOVING", moving.map(({ sentence }) => sentence).join(" "));
     const reason = outcomeText("ROBOT_STATE_FORGOTTEN", { serial });
     await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
-    await settleForgotten(tx, [robot], reason, now);
+    await settleRemoved(tx, [robot], reason, now, { keepsPending: true });
     await resetRobotState(tx, robotId, now);
     await showChange(tx, [robotId]);
     return { serial };
