@@ -1,6 +1,6 @@
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import { anyInt, type Executor } from "../../platform/database/database.ts";
 import { type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
@@ -67,14 +67,12 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
   });
 }
 
-export interface FoundGroup {
-  readonly id: number;
-  readonly site_id: number;
-  readonly group_name: string;
-}
-
 /** A group that exists. Throws 404 if it is outside the viewer's scope. */
-export async function findGroup(viewer: Viewer, db: Executor, groupId: number): Promise<FoundGroup> {
+export async function findGroup(
+  viewer: Viewer,
+  db: Executor,
+  groupId: number,
+): Promise<Pick<Group, "id" | "site_id" | "group_name">> {
   const group = await visibleSites(viewer, db)
     .innerJoin("robot_groups as g", "g.site_id", "sites.id")
     .select(["g.id", "g.site_id", "g.group_name"])
@@ -108,18 +106,12 @@ export async function requireRobotsAt(
   if (stray) throw stray;
 }
 
-export interface FoundRobot {
-  readonly id: number;
-  readonly site_id: number;
-  readonly serial_number: string;
-}
-
 /** Throws 404 if one of the robots is outside the viewer's scope. */
-export async function findRobots(viewer: Viewer, db: Executor, robotIds: readonly number[]): Promise<FoundRobot[]> {
+export async function findRobots(viewer: Viewer, db: Executor, robotIds: readonly number[]) {
   const robots = await visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
     .select(["r.id", "r.site_id", "r.serial_number"])
-    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.id", "=", anyInt(robotIds))
     .where("r.deleted_at", "is", null)
     .execute();
   if (robots.length < new Set(robotIds).size) throw notFound("Robot");

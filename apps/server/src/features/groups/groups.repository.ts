@@ -1,6 +1,6 @@
 import { groupNameKey } from "@suncrew/domain/groups/groups.ts";
 import { sql } from "kysely";
-import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type AuditActor, recordChanges } from "../audit/public.ts";
 
 /** The name and robots of a group. */
@@ -51,23 +51,14 @@ export async function isNameTaken(tx: Tx, siteId: number, name: string, exceptId
   return other !== undefined;
 }
 
-interface TakenRobot {
-  readonly serial_number: string;
-  readonly group_name: string;
-}
-
 /** Those of the robots that are in another group, with that group's name. */
-export async function readRobotsInOtherGroups(
-  tx: Tx,
-  robotIds: readonly number[],
-  exceptGroupId: number | null,
-): Promise<TakenRobot[]> {
+export function readRobotsInOtherGroups(tx: Tx, robotIds: readonly number[], exceptGroupId: number | null) {
   return tx
     .selectFrom("robot_group_members as m")
     .innerJoin("robot_groups as g", "g.id", "m.group_id")
     .innerJoin("robots as r", "r.id", "m.robot_id")
     .select(["r.serial_number", "g.group_name"])
-    .where("m.robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("m.robot_id", "=", anyInt(robotIds))
     .$if(exceptGroupId !== null, (query) => query.where("m.group_id", "!=", exceptGroupId ?? 0))
     .orderBy("r.serial_number")
     .execute();
@@ -141,7 +132,7 @@ export async function readCleaning(tx: Tx, robotIds: readonly number[]): Promise
   const rows = await tx
     .selectFrom("runs")
     .select("robot_id")
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("ended_at", "is", null)
     .where("began_at", "is not", null)
     .orderBy("robot_id")
@@ -174,9 +165,17 @@ export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor,
     .orderBy("id")
     .forUpdate()
     .execute();
-  const removed: { id: number; before: { group_name: string; robot_ids: number[] } }[] = [];
+  const about = {
+    actor: by,
+    action: "DELETE_GROUP",
+    entity: "group",
+    siteId,
+    reason: "Its site was deleted.",
+    at: now,
+  };
+  const removed: (typeof about & { readonly entityId: number; readonly before: GroupContent })[] = [];
   for (const { id, group_name } of groups) {
-    removed.push({ id, before: { group_name, robot_ids: await membersOf(tx, id) } });
+    removed.push({ ...about, entityId: id, before: { group_name, robot_ids: await membersOf(tx, id) } });
   }
   await tx.deleteFrom("schedules").where("site_id", "=", siteId).execute();
   await tx.deleteFrom("robot_group_members").where("site_id", "=", siteId).execute();
@@ -186,17 +185,6 @@ export async function removeGroupsOfSite(tx: Tx, siteId: number, by: AuditActor,
     .where("site_id", "=", siteId)
     .where("deleted_at", "is", null)
     .execute();
-  const change = {
-    actor: by,
-    action: "DELETE_GROUP",
-    entity: "group",
-    siteId,
-    reason: "Its site was deleted.",
-    at: now,
-  };
-  await recordChanges(
-    tx,
-    removed.map(({ id, before }) => ({ ...change, entityId: id, before })),
-  );
+  await recordChanges(tx, removed);
   return removed.length;
 }

@@ -16,14 +16,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
 import { type Commands, type KnownFleet, lockRobots, type Press, showChange } from "../commands/public.ts";
 import { requireSite } from "../sites/public.ts";
-import {
-  findGroup,
-  findRobots,
-  type FoundGroup,
-  readMembers,
-  readSiteRobots,
-  findRobotAtOtherSite,
-} from "./groups.queries.ts";
+import { findGroup, findRobots, readMembers, readSiteRobots, findRobotAtOtherSite } from "./groups.queries.ts";
 import {
   changeGroup,
   type GroupContent,
@@ -154,17 +147,15 @@ export async function commandGroup(
   const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP", press } as const;
   const refused = { action: `${verb}_GROUP`, entity: "group", entityId: body.groupId } as const;
   try {
-    const choose = (tx: Executor) => chooseMembers(viewer, tx, body);
     const { siteId, groupId, robotObjectIds } = body;
+    const choose = (tx: Executor) => chooseMembers(viewer, tx, body);
+    const known = (fleet: KnownFleet) => fleet.inGroup(viewer, siteId, groupId, robotObjectIds);
     const results =
       verb === "STOP"
-        ? await commands.stopMany(choose, (fleet) => fleet.inGroup(viewer, siteId, groupId, robotObjectIds), {
-            mode,
-            by,
-          })
+        ? await commands.stopMany(choose, known, { mode, by })
         : await commands.sendMany(choose, { verb, mode, by });
     const wording = groupWording[verb];
-    if (results.length === 0) await auditNoRobots(deps, viewer, { ...refused, siteId: body.siteId }, wording.nobody);
+    if (results.length === 0) await auditNoRobots(deps, viewer, { ...refused, siteId }, wording.nobody);
     return manyRobotsAnswer(results, wording);
   } catch (error) {
     if (error instanceof GroupMismatch)
@@ -185,14 +176,8 @@ export async function stopSite(
   const choose = async (tx: Executor) => ({ siteId, robotIds: await readSiteRobots(viewer, tx, siteId) });
   const known = (fleet: KnownFleet) => fleet.atSite(viewer, siteId);
   const results = await commands.stopMany(choose, known, { mode: "AUTO", by });
-  if (results.length === 0) {
-    await auditNoRobots(
-      deps,
-      viewer,
-      { action: "STOP_SITE", entity: "site", entityId: siteId, siteId },
-      siteWording.nobody,
-    );
-  }
+  const about = { action: "STOP_SITE", entity: "site", entityId: siteId, siteId };
+  if (results.length === 0) await auditNoRobots(deps, viewer, about, siteWording.nobody);
   return manyRobotsAnswer(results, siteWording);
 }
 
@@ -200,7 +185,7 @@ export async function stopSite(
 class GroupMismatch extends HttpError {
   readonly siteId: number;
 
-  constructor({ site_id }: FoundGroup, { status, code, message, extra }: HttpError) {
+  constructor({ site_id }: { readonly site_id: number }, { status, code, message, extra }: HttpError) {
     super(status, code, message, extra);
     this.siteId = site_id;
   }
@@ -220,12 +205,8 @@ async function chooseMembers(
   if (!robotObjectIds) return { siteId, robotIds: members };
   const wanted = new Set(robotObjectIds);
   const robotIds = members.filter((id) => wanted.has(id));
-  if (robotIds.length < wanted.size) {
-    throw new GroupMismatch(
-      group,
-      invalid("robotObjectIds", "robotObjectIds must name robots of the group", "NOT_OF_GROUP"),
-    );
-  }
+  const stray = invalid("robotObjectIds", "robotObjectIds must name robots of the group", "NOT_OF_GROUP");
+  if (robotIds.length < wanted.size) throw new GroupMismatch(group, stray);
   return { siteId, robotIds };
 }
 

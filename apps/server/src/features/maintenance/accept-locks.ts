@@ -19,7 +19,7 @@ import {
   settleAllSuperseded,
   withRobots,
 } from "../commands/public.ts";
-import { readOpenLocks, storeLocks } from "./maintenance.repository.ts";
+import { type OpenLock, readOpenLocks, storeLocks } from "./maintenance.repository.ts";
 
 /** The outcome of a lock or release in its transaction; a refusal is recorded, and reported after the commit. */
 export type MaintenanceAccepted =
@@ -76,7 +76,7 @@ export async function acceptLocks(
   const orders = taken.map(({ robot }) => ({ robot, command }));
   const robots = new Map(taken.map(({ robot }) => [robot.id, robot]));
   const stored = withRobots(robots, await insertCommands(tx, orders, now));
-  await storeLocks(tx, stored, { reason, userId: by.userId, name: by.name }, now);
+  await storeLocks(tx, stored, reason, now);
   await auditCommands(tx, audited, now);
   for (const {
     robot,
@@ -132,13 +132,6 @@ const releaseRefusalMessages: Record<ReleaseRefusal, (serial: string) => string>
     `Robot ${serial} has not confirmed its lock yet. It can be released once it has confirmed it.`,
   "release-open": (serial) => `Robot ${serial} is already being released.`,
 };
-
-export interface OpenLock {
-  readonly locked_by: string;
-  readonly locked_at: Date;
-  readonly reason: string;
-  readonly timezone: string;
-}
 
 /** Who locked it and since when, in the site's time. */
 function alreadyLocked(serial: string, { locked_by, locked_at, reason, timezone }: OpenLock): string {
