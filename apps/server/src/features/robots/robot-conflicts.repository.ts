@@ -3,7 +3,7 @@ import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import { type SerialBlockedReason, serialBlockedReason } from "@suncrew/domain/devices/serial-numbers.ts";
 import { DUPLICATE_ROBOT_NAME, robotNameKey } from "@suncrew/domain/robots/robot-name.ts";
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database/database.ts";
+import { anyInt, type Tx } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
 /** The name, site and device that a robot is to have; `id` if it already exists. */
@@ -45,10 +45,7 @@ export async function robotConflicts(
     .select(["r.id", "r.site_id", "r.robot_name", "r.serial_number", "s.maintenance_partner_id as sitePartnerId"])
     .where("r.deleted_at", "is", null)
     .where((eb) =>
-      eb.or([
-        eb("r.site_id", "=", sql<number>`any(${siteIds}::int[])`),
-        eb("r.serial_number", "=", sql<string>`any(${serials}::text[])`),
-      ]),
+      eb.or([eb("r.site_id", "=", anyInt(siteIds)), eb("r.serial_number", "=", sql<string>`any(${serials}::text[])`)]),
     )
     .execute();
   const bySerial = new Map(others.map((other) => [other.serial_number, other]));
@@ -110,7 +107,7 @@ async function readSitePartners(tx: Tx, siteIds: readonly number[]): Promise<Rea
   const sites = await tx
     .selectFrom("sites")
     .select(["id", "maintenance_partner_id"])
-    .where("id", "=", sql<number>`any(${[...siteIds]}::int[])`)
+    .where("id", "=", anyInt(siteIds))
     .execute();
   return new Map(sites.map((site) => [site.id, site.maintenance_partner_id]));
 }

@@ -5,7 +5,7 @@ import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { reasonText } from "../runs/public.ts";
@@ -146,7 +146,7 @@ export async function readRobots(
     .orderBy("r.robot_name")
     .orderBy("r.id");
   if (choice.siteId !== undefined) query = query.where("sites.id", "=", choice.siteId);
-  if (choice.robotIds !== undefined) query = query.where("r.id", "=", sql<number>`any(${choice.robotIds})`);
+  if (choice.robotIds !== undefined) query = query.where("r.id", "=", anyInt(choice.robotIds));
   const rows = await query.execute();
   return rows.map((row) => {
     const {
@@ -329,7 +329,7 @@ export async function lockSites(
   const wanted = new Set(siteIds);
   const rows = await visibleSites(viewer, tx)
     .select(["sites.id", "sites.maintenance_partner_id"])
-    .where("sites.id", "=", sql<number>`any(${[...wanted]}::int[])`)
+    .where("sites.id", "=", anyInt(wanted))
     .orderBy("sites.id")
     .forNoKeyUpdate()
     .execute();

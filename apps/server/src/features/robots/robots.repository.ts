@@ -4,7 +4,7 @@ import { type createRobot, ROBOT_FIELDS, type robotBodySchema } from "@suncrew/c
 import { sql } from "kysely";
 import type { z } from "zod";
 import { announceScope } from "../../platform/change-signal.ts";
-import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Tx } from "../../platform/database/database.ts";
 import { endAlertsOf, moveAlerts } from "../alerts/public.ts";
 import { type AuditActor, recordChanges } from "../audit/public.ts";
 import { type LockedRobot, settleRemoved } from "../commands/public.ts";
@@ -15,10 +15,7 @@ export type RobotForm = z.output<typeof robotBodySchema>;
 
 export type NewRobot = BodyOf<typeof createRobot>;
 
-interface StoredRobot {
-  readonly id: number;
-  readonly serial_number: string;
-}
+type StoredRobot = Pick<LockedRobot, "id" | "serial_number">;
 
 /**
  * Stores robots in one statement and makes them visible to every console; returns them in order. The caller has locked
@@ -112,7 +109,7 @@ export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: A
   if (robots.length === 0) return;
   const reason = outcomeText("ROBOT_DELETED", { name: by.name });
   const ids = robots.map(({ id }) => id);
-  const these = sql<number>`any(${ids}::int[])`;
+  const these = anyInt(ids);
   await settleRemoved(tx, robots, reason, now);
   await closeRunsOfDeletedRobots(tx, ids, reason, now);
   await tx
@@ -128,15 +125,10 @@ export async function removeRobots(tx: Tx, robots: readonly LockedRobot[], by: A
     .where("robot_id", "=", these)
     .execute();
   await tx.updateTable("robots").set({ deleted_at: now }).where("id", "=", these).execute();
-  const change = { actor: by, action: "DELETE_ROBOT", entity: "robot", at: now };
-  await recordChanges(
-    tx,
-    robots.map(({ id, site_id, robot_name, serial_number }) => ({
-      ...change,
-      entityId: id,
-      siteId: site_id,
-      before: { robot_name, serial_number, site_id },
-    })),
-  );
+  const records = robots.map(({ id, site_id, robot_name, serial_number }) => {
+    const before = { robot_name, serial_number, site_id };
+    return { actor: by, action: "DELETE_ROBOT", entity: "robot", entityId: id, siteId: site_id, before, at: now };
+  });
+  await recordChanges(tx, records);
   await announceScope(tx);
 }

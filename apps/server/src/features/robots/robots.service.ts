@@ -36,9 +36,7 @@ import {
   type RobotForm,
 } from "./robots.repository.ts";
 
-/**
- * Adds, changes and deletes robots, and requests the state of a machine that has become one.
- */
+/** Adds, changes and deletes robots, and requests the state of a machine that has become one. */
 export class Robots {
   readonly #deps: Dependencies;
   readonly #workers: Workers;
@@ -48,10 +46,22 @@ export class Robots {
     this.#workers = workers;
   }
 
-  /** Returns the new robot's id. Throws 400, 404 and 409. */
+  /**
+   * §5 Robot form: adds a robot with a free serial number to a site of the viewer's; returns its id. Throws 400, 404 and
+   * 409.
+   */
   async create(viewer: Viewer, body: BodyOf<typeof createRobot>): Promise<number> {
-    const { db, clock } = this.#deps;
-    const id = await storeNewRobot(db, viewer, body, clock.now());
+    const at = this.#deps.clock.now();
+    const about = { action: "CREATE_ROBOT", entity: "robot", siteId: body.site_id, after: { ...body } };
+    const id = await auditedChange(this.#deps.db, { actor: viewer, ...about, at }, async (tx, details) => {
+      await lockSites(viewer, tx, [body.site_id]);
+      const refusal = conflictError((await robotConflicts(tx, viewer, [body])).flat());
+      if (refusal !== null) throw refusal;
+      const [stored] = await insertRobots(tx, [body], at);
+      if (stored === undefined) throw new Error("The robot was not stored.");
+      details.entityId = stored.id;
+      return stored.id;
+    });
     void requestStatus(this.#deps, [body.serial_number]);
     return id;
   }
@@ -62,9 +72,21 @@ export class Robots {
     if (isOtherMachine) void requestStatus(this.#deps, [body.serial_number]);
   }
 
-  /** Throws 400 and 404. */
+  /** Deletes a robot that is stopped and in no group. Throws 404, and 400 for others, as the console expects (§7). */
   async delete(viewer: Viewer, robotId: number): Promise<void> {
-    await deleteRobot(this.#deps.db, viewer, robotId, seenAt(this.#deps));
+    const seen = seenAt(this.#deps);
+    const about = { action: "DELETE_ROBOT", entity: "robot", entityId: robotId };
+    await auditedChange(this.#deps.db, { actor: viewer, ...about, at: seen.now }, async (tx, details) => {
+      const robot = await lockRobotOf(tx, viewer, robotId);
+      const { serial_number, robot_name, site_id } = robot;
+      details.siteId = site_id;
+      details.before = { robot_name, serial_number, site_id };
+      const reasonsToStay = await reasonsAgainstRemoval(tx, robot, seen);
+      if (reasonsToStay.length > 0) throw new HttpError(400, "ROBOT_NOT_REMOVABLE", reasonsToStay.join(" "));
+      await removeRobots(tx, [robot], viewer, seen.now);
+      // It has been recorded, as for each robot of a site that is deleted.
+      details.rows = [];
+    });
   }
 
   /** Returns a message, and requests the robot's state. Throws 404, and 409 while the robot may be moving. */
@@ -90,20 +112,6 @@ export class Robots {
     void requestStatus(this.#deps, serials);
     return new SerializedAnswer(importRobots, json);
   }
-}
-
-/** §5 Robot form: adds a robot with a free serial number to a site of the viewer's; returns its id. Throws 404. */
-async function storeNewRobot(db: Db, viewer: Viewer, body: BodyOf<typeof createRobot>, at: Date): Promise<number> {
-  const about = { action: "CREATE_ROBOT", entity: "robot", siteId: body.site_id, after: { ...body } };
-  return auditedChange(db, { actor: viewer, ...about, at }, async (tx, details) => {
-    await lockSites(viewer, tx, [body.site_id]);
-    const refusal = conflictError((await robotConflicts(tx, viewer, [body])).flat());
-    if (refusal !== null) throw refusal;
-    const [stored] = await insertRobots(tx, [body], at);
-    if (stored === undefined) throw new Error("The robot was not stored.");
-    details.entityId = stored.id;
-    return stored.id;
-  });
 }
 
 /**
@@ -180,22 +188,6 @@ async function identityChangeConflict(
   const message = `The ${fields.map(({ label }) => label).join(" and ")} cannot be changed now. ${reasons.join(" ")}`;
   return new HttpError(409, "ROBOT_NOT_REPLACEABLE", message, {
     errors: fields.map(({ field }) => ({ field, message })),
-  });
-}
-
-/** Deletes a robot that is stopped and in no group. Throws 404, and 400 for others, as the console expects (§7). */
-async function deleteRobot(db: Db, viewer: Viewer, robotId: number, seen: SeenAt): Promise<void> {
-  const about = { action: "DELETE_ROBOT", entity: "robot", entityId: robotId };
-  await auditedChange(db, { actor: viewer, ...about, at: seen.now }, async (tx, details) => {
-    const robot = await lockRobotOf(tx, viewer, robotId);
-    const { serial_number, robot_name, site_id } = robot;
-    details.siteId = site_id;
-    details.before = { robot_name, serial_number, site_id };
-    const reasonsToStay = await reasonsAgainstRemoval(tx, robot, seen);
-    if (reasonsToStay.length > 0) throw new HttpError(400, "ROBOT_NOT_REMOVABLE", reasonsToStay.join(" "));
-    await removeRobots(tx, [robot], viewer, seen.now);
-    // It has been recorded, as for each robot of a site that is deleted.
-    details.rows = [];
   });
 }
 

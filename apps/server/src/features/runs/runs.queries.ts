@@ -12,7 +12,7 @@ import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts
 import { runsBetween } from "@suncrew/domain/schedules/next-run.ts";
 import { localTimeOf, siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import { anyUuid, type Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
@@ -51,7 +51,7 @@ export async function readRuns(
     .orderBy("runs.at", "desc")
     .orderBy("runs.id", "desc");
   const { ids, siteId, robotId, from, to, cursor, limit } = choice;
-  if (ids !== undefined) query = query.where("runs.id", "=", sql<string>`any(${[...ids]}::uuid[])`);
+  if (ids !== undefined) query = query.where("runs.id", "=", anyUuid(ids));
   if (siteId !== undefined) query = query.where("runs.site_id", "=", siteId);
   if (robotId !== undefined) query = query.where("runs.robot_id", "=", robotId);
   if (from !== undefined) query = query.where("runs.at", ">=", from);
@@ -274,11 +274,9 @@ export async function readCalendar(
   const to = startOfDay(addDays(monday, 7), timezone);
   const recorded = await readRuns(viewer, db, { siteId, from, to });
   const coming = await readUpcomingSchedules(viewer, db, { siteId, to });
+  const runs = recorded.map(({ run }) => run);
   const entries = [
-    ...recordedEntries(
-      recorded.map(({ run }) => run),
-      timezone,
-    ),
+    ...recordedEntries(runs, timezone),
     ...coming.flatMap((schedule) =>
       upcomingRuns(schedule, from, to).map((dueAt) => plannedEntry(schedule, dueAt, timezone)),
     ),
