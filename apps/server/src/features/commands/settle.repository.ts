@@ -1,4 +1,3 @@
-import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import {
   type FailureKind,
   failureText,
