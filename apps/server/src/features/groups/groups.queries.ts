@@ -3,19 +3,15 @@ import { sql } from "kysely";
 import { anyInt, type Executor } from "../../platform/database/database.ts";
 import { type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
+import { readSchedules } from "../schedules/public.ts";
 import { requireSite, visibleSites } from "../sites/public.ts";
 
 /** The groups of a site by name, with their robots and their schedule. Throws 404 if the site is not the viewer's. */
 export async function readGroups(viewer: Viewer, db: Executor, siteId: number): Promise<Group[]> {
-  await requireSite(viewer, db, siteId);
-  const rows = await visibleSites(viewer, db)
+  const schedules = new Map((await readSchedules(viewer, db, siteId)).map((schedule) => [schedule.group_id, schedule]));
+  const groups = await visibleSites(viewer, db)
     .innerJoin("robot_groups as g", "g.site_id", "sites.id")
-    .leftJoin("schedules as s", "s.group_id", "g.id")
     .select(["g.id", "g.group_name", "g.site_id", "g.created_at", "g.version"])
-    .select(["s.id as schedule_id", "s.frequency", "s.start_time", "s.duration_minutes", "s.status"])
-    .select(["s.next_run_at", "s.skip_on_rain", "s.version as schedule_version"])
-    // Only for the current due time.
-    .select(sql<string | null>`case when s.waiting_due_at = s.next_run_at then s.waiting end`.as("waiting"))
     .select((eb) =>
       eb
         .selectFrom("robot_group_members as m")
@@ -33,36 +29,14 @@ export async function readGroups(viewer: Viewer, db: Executor, siteId: number): 
     .orderBy("g.group_name")
     .orderBy("g.id")
     .execute();
-  return rows.map(({ schedule_id, frequency, start_time, duration_minutes, status, ...row }) => {
-    const { next_run_at, waiting, skip_on_rain, schedule_version, robots, ...group } = row;
-    const planned =
-      schedule_id !== null &&
-      frequency !== null &&
-      start_time !== null &&
-      duration_minutes !== null &&
-      status !== null &&
-      schedule_version !== null;
+  return groups.map(({ robots, created_at, ...group }) => {
+    const schedule = schedules.get(group.id) ?? null;
     return {
       ...group,
       robots: robots ?? [],
-      created_at: group.created_at.toISOString(),
-      schedule_type: frequency,
-      schedule_details: planned
-        ? {
-            id: schedule_id,
-            group_id: group.id,
-            site_id: group.site_id,
-            action: "START",
-            start_time,
-            duration_minutes,
-            frequency,
-            status,
-            next_run_at: next_run_at?.toISOString() ?? null,
-            waiting,
-            skip_on_rain: skip_on_rain ?? false,
-            version: schedule_version,
-          }
-        : null,
+      created_at: created_at.toISOString(),
+      schedule_type: schedule?.frequency ?? null,
+      schedule_details: schedule,
     };
   });
 }

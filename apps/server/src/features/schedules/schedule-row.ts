@@ -4,31 +4,13 @@ import type { Tables } from "../../platform/database/tables.ts";
 
 export type ScheduleRow = Selectable<Tables["schedules"]>;
 
-/** The columns of a schedule that every call returns. */
-export const scheduleColumns = [
-  "s.id",
-  "s.group_id",
-  "s.site_id",
-  "s.start_time",
-  "s.duration_minutes",
-  "s.frequency",
-  "s.status",
-  "s.next_run_at",
-  "s.waiting",
-  "s.waiting_due_at",
-  "s.skip_on_rain",
-  "s.version",
-] as const;
-
-type Answered = Pick<ScheduleRow, Exclude<keyof ScheduleRow, "created_at" | "updated_at">>;
-
 /** When it starts and how often, as the rules of the calendar take it. */
 export function timesOf({ start_time: startTime, frequency }: Pick<ScheduleRow, "start_time" | "frequency">) {
   return { startTime, frequency };
 }
 
 /** A schedule as calls return it. */
-export function scheduleOf(row: Answered): Schedule {
+export function scheduleOf(row: ScheduleRow): Schedule {
   return {
     id: row.id,
     group_id: row.group_id,
@@ -46,12 +28,12 @@ export function scheduleOf(row: Answered): Schedule {
 }
 
 /** What the due run waits for; nothing is said about an earlier one. */
-function waitingOf(row: Answered): string | null {
+function waitingOf(row: ScheduleRow): string | null {
   return row.next_run_at !== null && row.next_run_at.getTime() === row.waiting_due_at?.getTime() ? row.waiting : null;
 }
 
 /** What the audit stores of a schedule. */
-export function auditContentOf(row: Answered): Record<string, unknown> {
+export function auditContentOf(row: ScheduleRow): Record<string, unknown> {
   const { id: _id, version: _version, waiting: _waiting, ...content } = scheduleOf(row);
   return content;
 }

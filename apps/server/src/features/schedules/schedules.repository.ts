@@ -67,13 +67,13 @@ export type SchedulePlan = Pick<
 /** Null if the group already has a schedule, even if two people save concurrently. */
 export async function insertSchedule(
   tx: Tx,
-  group: { readonly groupId: number; readonly siteId: number },
+  { group_id, site_id }: Pick<ScheduleRow, "group_id" | "site_id">,
   plan: SchedulePlan,
   now: Date,
 ): Promise<ScheduleRow | null> {
   const row = await tx
     .insertInto("schedules")
-    .values({ group_id: group.groupId, site_id: group.siteId, ...plan, created_at: now, updated_at: now })
+    .values({ group_id, site_id, ...plan, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.column("group_id").doNothing())
     .returningAll()
     .executeTakeFirst();

@@ -36,11 +36,14 @@ export async function saveNewSchedule(
   return auditedChange(db, change, async (tx, details) => {
     await lockZoneShared(tx, body.site_id);
     const group = await findGroup(viewer, tx, body);
-    details.siteId = group.siteId;
-    if (group.siteId !== body.site_id) throw wrongSite();
+    details.siteId = group.site_id;
+    if (group.site_id !== body.site_id) throw wrongSite();
     const schedule = await insertSchedule(tx, group, planOf(body, group, at), at);
     if (schedule === null) {
-      throw conflict("SCHEDULE_EXISTS", `Group "${group.groupName}" already has a schedule. Please edit or delete it.`);
+      throw conflict(
+        "SCHEDULE_EXISTS",
+        `Group "${group.group_name}" already has a schedule. Please edit or delete it.`,
+      );
     }
     details.entityId = schedule.id;
     return saved(tx, schedule, details);
@@ -74,7 +77,7 @@ export async function saveScheduleChange(
     if (body.version !== undefined && body.version !== stored.version) throw editConflict("schedule");
     const plan = planOf(body, group, at);
     const reasonOf = body.status === "INACTIVE" ? scheduledRunReasons.switchedOff : scheduledRunReasons.edited;
-    const { groupName: group_name, timezone } = group;
+    const { group_name, timezone } = group;
     await skipDueOccurrences(tx, { ...stored, group_name, timezone }, reasonOf(viewer.name), at);
     return saved(tx, await changeSchedule(tx, scheduleId, plan, at), details);
   });
