@@ -22,30 +22,6 @@ import {
   type ReportedBeginning,
 } from "./runs.repository.ts";
 
-/** What the server knows if a motion ended and the robot did not say why. */
-interface RunEnding {
-  /** The verb of the newest STOP or MAINTENANCE_ON that the robot accepted since the run began. */
-  readonly stoppedBy: "STOP" | "MAINTENANCE_ON" | null;
-  readonly deviceStatus: StateMessage["status"];
-  /** The robot was offline, or reconnected, since it was last seen moving. */
-  readonly wasOffline: boolean;
-  readonly plannedEndAt: Date | null;
-  readonly endedAt: Date;
-}
-
-/** A robot that stops by its own clock may be seen stopped this much early by ours. */
-const CLOCK_TOLERANCE_MS = 2_000;
-
-/** The likeliest reason; the robot's own RUN_ENDED corrects it when it arrives. */
-function likelyEndReason(ending: RunEnding): RunEndReason {
-  if (ending.stoppedBy !== null) return ending.stoppedBy === "STOP" ? "STOP" : "MAINTENANCE";
-  if (mapDeviceStatus(ending.deviceStatus) === "critical") return "FAULT";
-  if (ending.wasOffline) return "LINK_LOST";
-  const { plannedEndAt, endedAt } = ending;
-  if (plannedEndAt && endedAt.getTime() >= plannedEndAt.getTime() - CLOCK_TOLERANCE_MS) return "MAX_DURATION";
-  return "FINISHED";
-}
-
 /** The part of a live state, of a robot's current session, that matters to runs. */
 export interface ReportedMotion extends Pick<StateMessage, "motion" | "runId" | "battery" | "lastSeq" | "status"> {
   readonly robotId: number;
@@ -100,28 +76,38 @@ interface EndedMotion {
 
 async function endRunsByMotion(tx: Tx, over: readonly EndedMotion[]): Promise<void> {
   const stops = await findStopsTaken(tx, over);
-  const ends = over.map(({ run, state }) => {
-    const reason = likelyEndReason({
-      stoppedBy: stops.get(run.robot_id) ?? null,
-      deviceStatus: state.status,
-      wasOffline: state.wasOffline,
-      plannedEndAt: run.planned_end_at,
-      endedAt: state.receivedAt,
-    });
+  const ends = over.map((ended) => {
+    const { run, state } = ended;
+    const reason = likelyEndReason(ended, stops.get(run.robot_id) ?? null);
     return { run, end: { at: state.receivedAt, battery: state.battery, reason } };
   });
   await endRuns(tx, ends);
 }
 
+/** A robot that stops by its own clock may be seen stopped this much early by ours. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+type StopVerb = "STOP" | "MAINTENANCE_ON";
+
+/** If the robot did not say why; its own RUN_ENDED corrects it when it arrives. */
+function likelyEndReason({ run, state }: EndedMotion, stoppedBy: StopVerb | null): RunEndReason {
+  if (stoppedBy !== null) return stoppedBy === "STOP" ? "STOP" : "MAINTENANCE";
+  if (mapDeviceStatus(state.status) === "critical") return "FAULT";
+  if (state.wasOffline) return "LINK_LOST";
+  const { planned_end_at: plannedEndAt } = run;
+  if (plannedEndAt && state.receivedAt.getTime() >= plannedEndAt.getTime() - CLOCK_TOLERANCE_MS) return "MAX_DURATION";
+  return "FINISHED";
+}
+
 /** The newest STOP or lock that each robot has accepted since its run began, by robot. */
-async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map<number, "STOP" | "MAINTENANCE_ON">> {
+async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map<number, StopVerb>> {
   if (over.length === 0) return new Map();
   const motions = over.map(({ run, state }) => ({
     robot_id: run.robot_id,
     since: run.began_at ?? new Date(0),
     last_seq: state.lastSeq,
   }));
-  const { rows } = await sql<{ robot_id: number; verb: "STOP" | "MAINTENANCE_ON" }>`
+  const { rows } = await sql<{ robot_id: number; verb: StopVerb }>`
     select n.robot_id, stop.verb
     from json_to_recordset(${JSON.stringify(motions)}::json) n (robot_id int, since timestamptz, last_seq bigint)
     cross join lateral (

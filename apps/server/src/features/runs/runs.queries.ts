@@ -7,7 +7,6 @@ import {
   RUNS_OF_TODAY_LIMIT,
   type runsCalendar,
 } from "@suncrew/contract/runs/runs.ts";
-import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts";
 import { runsBetween } from "@suncrew/domain/schedules/next-run.ts";
 import { localTimeOf, siteToday, startOfDay } from "@suncrew/domain/schedules/site-time.ts";
@@ -103,26 +102,13 @@ export async function requireFilterInScope(
     throw invalid("robot_id", "robot_id must be a robot of the site", "ROBOT_NOT_AT_SITE");
 }
 
-/** A schedule that will run again, with how many robots its group has now. */
-export interface UpcomingSchedule {
-  readonly id: number;
-  readonly group_id: number;
-  readonly group_name: string;
-  readonly timezone: string;
-  readonly frequency: Frequency;
-  readonly start_time: string;
-  readonly duration_minutes: number;
-  readonly next_run_at: Date;
-  readonly robots: number;
-}
-
-/** The viewer's schedules whose next run comes before `to`, of one site or all. */
-async function readUpcomingSchedules(
+/** The viewer's schedules whose next run comes before `to`, of one site or all, with how many robots they have now. */
+function readUpcomingSchedules(
   viewer: Viewer,
   db: Executor,
   { to, siteId }: { readonly to: Date; readonly siteId?: number },
-): Promise<UpcomingSchedule[]> {
-  const rows = await visibleSites(viewer, db)
+) {
+  return visibleSites(viewer, db)
     .innerJoin("schedules as s", "s.site_id", "sites.id")
     .innerJoin("robot_groups as g", "g.id", "s.group_id")
     .select(["s.id", "s.group_id", "g.group_name", "sites.timezone", "s.frequency", "s.start_time"])
@@ -136,16 +122,15 @@ async function readUpcomingSchedules(
         .select(eb.fn.countAll<number>().as("robots"))
         .as("robots"),
     )
+    .$narrowType<{ next_run_at: Date; robots: number }>()
     .where("g.deleted_at", "is", null)
     .where("s.next_run_at", "<", to)
     .$if(siteId !== undefined, (query) => query.where("sites.id", "=", siteId ?? 0))
     .orderBy("s.next_run_at")
     .orderBy("s.id")
     .execute();
-  return rows.flatMap(({ next_run_at, robots, ...row }) =>
-    next_run_at === null ? [] : [{ ...row, next_run_at, robots: robots ?? 0 }],
-  );
 }
+export type UpcomingSchedule = Awaited<ReturnType<typeof readUpcomingSchedules>>[number];
 
 /** When a schedule is due from `from` on and before `to`; one that is due already and has not begun counts too. */
 function upcomingRuns(schedule: UpcomingSchedule, from: Date, to: Date): Date[] {
@@ -184,15 +169,15 @@ export async function readTodaysRuns(
 ): Promise<RunOfToday[]> {
   const days = await zoneDays(viewer, db, now);
   if (days.length === 0) return [];
-  const columns = ["runs.id", "sites.name as site_name", "sites.timezone"] as const;
   const counted =
     count === "running"
-      ? openRuns(viewer, db).select(columns).orderBy("runs.at", "desc")
-      : endedRuns(viewer, db, days)
-          .where("runs.outcome", "in", outcomesOf(count))
-          .select(columns)
-          .orderBy("runs.at", "desc");
-  const rows = await counted.limit(RUNS_OF_TODAY_LIMIT).execute();
+      ? openRuns(viewer, db)
+      : endedRuns(viewer, db, days).where("runs.outcome", "in", outcomesOf(count));
+  const rows = await counted
+    .select(["runs.id", "sites.name as site_name", "sites.timezone"])
+    .orderBy("runs.at", "desc")
+    .limit(RUNS_OF_TODAY_LIMIT)
+    .execute();
   const sites = new Map(rows.map(({ id, ...site }) => [id, site]));
   const runs = await readRuns(viewer, db, { ids: [...sites.keys()] });
   return runs.flatMap(({ run }) => {
