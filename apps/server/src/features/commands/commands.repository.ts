@@ -56,18 +56,18 @@ export async function lockRobots(
 ): Promise<Map<number, LockedRobot>> {
   if (robotIds.length === 0) return new Map();
   const wait = options.skipLocked === true ? sql`skip locked` : sql``;
-  const states = await sql<{ id: number }>`
-    select robot_id as id from robot_state where robot_id = ${anyInt(robotIds)}
+  const states = await sql<{ robot_id: number }>`
+    select robot_id from robot_state where robot_id = ${anyInt(robotIds)}
     order by robot_id for no key update ${wait}
   `.execute(tx);
+  const withStates = states.rows.map(({ robot_id }) => robot_id);
   const both = await sql<{ id: number }>`
-    select id from robots where id = ${anyInt(idsOf(states.rows))} order by id for no key update ${wait}
+    select id from robots where id = ${anyInt(withStates)} order by id for no key update ${wait}
   `.execute(tx);
-  const robots = await readLocked(tx, idsOf(both.rows));
+  const lockedIds = both.rows.map(({ id }) => id);
+  const robots = await readLocked(tx, lockedIds);
   return new Map(robots.map((robot) => [robot.id, robot]));
 }
-
-const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
 
 function readLocked(tx: Tx, robotIds: readonly number[]) {
   return (
@@ -78,7 +78,7 @@ function readLocked(tx: Tx, robotIds: readonly number[]) {
       .select(["r.main_motor_speed", "r.brush_motor_speed", "r.last_command_seq", "r.deleted_at"])
       .select([deviceRetired.as("device_retired"), installingVersion.as("installing")])
       .select(["s.online", "s.session", "s.connection", "s.connection_at", "s.goodbye_at", "s.motion", "s.mode"])
-      .select(["s.live_at", "s.clock_skew_ms", "s.last_seq"])
+      .select(["s.status", "s.live_at", "s.clock_skew_ms", "s.last_seq"])
       .where("r.id", "=", anyInt(robotIds))
       // Records about several robots are written in this order, however the database reads them.
       .orderBy("r.id")

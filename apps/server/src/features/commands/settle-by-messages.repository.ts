@@ -232,16 +232,10 @@ function confirmedText({ verb, answered_at }: Command, now: Date): OutcomeText {
  */
 async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   if (shown.length === 0) return;
-  const rows = await tx
-    .selectFrom("robots")
-    .select(["id", "cleaning_direction", "main_motor_speed", "brush_motor_speed"])
-    .where("id", "=", anyInt(robotIdsOf(shown)))
-    .execute();
-  const stored = new Map(rows.map(({ id, ...settings }) => [id, settings]));
-  const audited = shown.flatMap(({ robot, command }) => {
-    const before = stored.get(robot.id);
-    if (before === undefined) return [];
+  const stored = new Map(shown.map(({ robot }) => [robot.id, settingsOf(robot)]));
+  const audited = shown.map(({ robot, command }) => {
     const { direction, "main-speed": main, "brush-speed": brush } = command.params;
+    const before = stored.get(robot.id) ?? settingsOf(robot);
     const after = {
       ...before,
       ...(direction !== undefined && {
@@ -251,7 +245,7 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
       ...(brush !== undefined && { brush_motor_speed: brush }),
     };
     stored.set(robot.id, after);
-    return [{ robot, command, outcome: "DONE" as const, before, after }];
+    return { robot, command, outcome: "DONE" as const, before, after };
   });
   const settings = JSON.stringify([...stored].map(([id, each]) => ({ id, ...each })));
   await sql`
@@ -259,6 +253,10 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
       brush_motor_speed = n.brush_motor_speed
     from json_populate_recordset(null::robots, ${settings}::json) n where r.id = n.id`.execute(tx);
   await auditCommands(tx, audited, now);
+}
+
+function settingsOf({ cleaning_direction, main_motor_speed, brush_motor_speed }: LockedRobot) {
+  return { cleaning_direction, main_motor_speed, brush_motor_speed };
 }
 
 /** Protocol rule 8: the robots show MAINTENANCE and have stopped, so their locks are "confirmed by the robot". */
@@ -277,32 +275,22 @@ async function confirmLocks(tx: Tx, shown: readonly OpenCommand[], now: Date): P
 async function applyReleases(tx: Tx, shown: readonly OpenCommand[], now: Date): Promise<void> {
   if (shown.length === 0) return;
   const locks = new Map((await endLocks(tx, shown, now)).map((lock) => [lock.robot_id, lock]));
-  const states = await tx
-    .selectFrom("robot_state")
-    .select(["robot_id", "online", "status"])
-    .where("robot_id", "=", anyInt(robotIdsOf(shown)))
-    .execute();
-  const seen = new Map(states.map((state) => [state.robot_id, state]));
   const released = shown.map(({ robot, command }) => {
     const lock = locks.get(robot.id);
     // A robot that was locked locally has kept its mode.
     const mode = robot.operating_mode === "maintenance" ? (lock?.former_mode ?? "auto") : robot.operating_mode;
-    const { online = false, status = null } = seen.get(robot.id) ?? {};
-    const robotStatus = robotStatusOf({ online, operatingMode: mode, deviceStatus: status });
+    const status = robotStatusOf({ online: robot.online, operatingMode: mode, deviceStatus: robot.status });
     const before = { operating_mode: robot.operating_mode, ...shownLock(lock) };
-    return { robot, command, before, mode, robotStatus };
+    const after = { operating_mode: mode, ...shownLock() };
+    return { id: robot.id, mode, status, audited: { robot, command, outcome: "DONE" as const, before, after } };
   });
-  const changes = JSON.stringify(
-    released.map(({ robot, mode, robotStatus }) => ({ id: robot.id, mode, status: robotStatus })),
-  );
+  const changes = JSON.stringify(released.map(({ id, mode, status }) => ({ id, mode, status })));
   await sql`
     with released as (select * from json_to_recordset(${changes}::json) n (id int, mode text, status text)),
     shown as (update robot_state s set robot_status = n.status from released n where s.robot_id = n.id)
     update robots r set operating_mode = n.mode from released n where r.id = n.id`.execute(tx);
-  const audited = released.map(({ robot, command, before, mode }) => {
-    return { robot, command, outcome: "DONE" as const, before, after: { operating_mode: mode, ...shownLock() } };
-  });
-  await auditCommands(tx, audited, now);
+  const records = released.map(({ audited }) => audited);
+  await auditCommands(tx, records, now);
 }
 
 type EndedLock = Pick<
@@ -360,52 +348,38 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
   const namedIds = named.map(({ robot_id }) => robot_id);
   const robots = await lockRobots(tx, namedIds);
   const current = new Map((await readNamed(tx, acks)).map((command) => [command.id, command]));
-  const notTaken: string[] = [];
+  const notTaken = new Set<string>();
   const noted = new Map<string, Command>();
-  const rejected: Parameters<typeof settleAllRejected>[1][number][] = [];
+  const rejected: OpenCommand[] = [];
   for (const { serial, ack } of acks) {
     const command = current.get(ack.id);
     const robot = command && robots.get(command.robot_id);
     if (command === undefined || robot === undefined || command.serial_number !== serial) continue;
-    if (ack.status === "REJECTED" && hasAccepted(command)) continue;
+    const hasAccepted = command.ack === "ACCEPTED" || command.ack === "DONE";
+    if (ack.status === "REJECTED" && hasAccepted) continue;
     const updated = { ...command, ack: ack.status, ack_code: ack.code };
     noted.set(command.id, updated);
     current.set(command.id, updated);
     if (command.settled_at !== null) {
-      if (ack.status === "REJECTED" && ack.code !== null && tooOld.includes(ack.code)) notTaken.push(command.id);
+      if (ack.status === "REJECTED" && ack.code !== null && tooOld.includes(ack.code)) notTaken.add(command.id);
       continue;
     }
-    if (ack.status !== "REJECTED" || command.verb === "STOP" || command.verb === "MAINTENANCE_ON") continue;
-    rejected.push({ robot, command: updated, code: ack.code });
+    if (ack.status !== "REJECTED" || staysPending(command.verb)) continue;
+    rejected.push({ robot, command: updated });
     current.delete(command.id);
   }
-  await storeAcks(tx, [...noted.values()]);
+  const rows = [...noted.values()].map(({ id, ack, ack_code }) => {
+    return { id, ack, ack_code, not_taken_at: notTaken.has(id) ? now : null };
+  });
+  await sql`
+    update commands c set ack = n.ack, ack_code = n.ack_code, not_taken_at = coalesce(c.not_taken_at, n.not_taken_at)
+    from json_populate_recordset(null::commands, ${JSON.stringify(rows)}::json) n where c.id = n.id`.execute(tx);
   await settleAllRejected(tx, rejected, now);
-  await storeTooOld(tx, notTaken, now);
   await showChange(tx, robotIdsOf(rejected));
 }
 
 /** The robot refused it as too old, so it will never accept it. */
 const tooOld: readonly string[] = ["OLD_SESSION", "EXPIRED"] satisfies RejectCode[];
-
-async function storeTooOld(tx: Tx, commandIds: readonly string[], now: Date): Promise<void> {
-  if (commandIds.length === 0) return;
-  await sql`
-    update commands set not_taken_at = coalesce(not_taken_at, ${now}) where id = ${anyUuid(commandIds)}`.execute(tx);
-}
-
-async function storeAcks(tx: Tx, commands: readonly Command[]): Promise<void> {
-  if (commands.length === 0) return;
-  const rows = commands.map(({ id, ack, ack_code }) => ({ id, ack, ack_code }));
-  await sql`
-    update commands set ack = n.ack, ack_code = n.ack_code
-    from json_populate_recordset(null::commands, ${JSON.stringify(rows)}::json) n
-    where commands.id = n.id`.execute(tx);
-}
-
-function hasAccepted(command: Command): boolean {
-  return command.ack === "ACCEPTED" || command.ack === "DONE";
-}
 
 /** The open commands and unconfirmed STARTs that the acks name, each for the serial number it was acknowledged from. */
 async function readNamed(tx: Tx, acks: readonly ReceivedAck[]): Promise<Command[]> {

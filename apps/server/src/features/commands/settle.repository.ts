@@ -66,13 +66,10 @@ export async function closeAll<T extends OpenCommand>(
 }
 
 /** The robots refused; a START then counts as failed, and its robot's status stays as it was. */
-export async function settleAllRejected(
-  tx: Tx,
-  rejected: readonly (OpenCommand & { readonly code: string | null })[],
-  now: Date,
-): Promise<void> {
-  const failing = rejected.map(({ robot, command, code }) => {
-    return { robot, command, reason: outcomeText("ROBOT_REFUSED", { serial: robot.serial_number, code }) };
+export async function settleAllRejected(tx: Tx, rejected: readonly OpenCommand[], now: Date): Promise<void> {
+  const failing = rejected.map(({ robot, command }) => {
+    const { serial_number: serial } = robot;
+    return { robot, command, reason: outcomeText("ROBOT_REFUSED", { serial, code: command.ack_code }) };
   });
   await fail(tx, failing, "REJECTED", now);
 }
