@@ -127,19 +127,6 @@ export async function removeGroup(tx: Tx, groupId: number, now: Date): Promise<v
     .execute();
 }
 
-/** Those of the robots that are currently cleaning. */
-export async function readCleaning(tx: Tx, robotIds: readonly number[]): Promise<number[]> {
-  const rows = await tx
-    .selectFrom("runs")
-    .select("robot_id")
-    .where("robot_id", "=", anyInt(robotIds))
-    .where("ended_at", "is", null)
-    .where("began_at", "is not", null)
-    .orderBy("robot_id")
-    .execute();
-  return rows.map(({ robot_id }) => robot_id);
-}
-
 /** Locks every schedule of a site: schedules come first in the order of locks. Returns their number. */
 export async function lockSchedulesOfSite(tx: Tx, siteId: number): Promise<number> {
   const schedules = await tx

@@ -15,6 +15,7 @@ import { conflict, editConflict, HttpError, invalid, notFound } from "../../plat
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
 import { type Commands, type KnownFleet, lockRobots, type Press, showChange } from "../commands/public.ts";
+import { openRunsOf } from "../runs/public.ts";
 import { requireSite } from "../sites/public.ts";
 import { findGroup, findRobots, readMembers, readSiteRobots, findRobotAtOtherSite } from "./groups.queries.ts";
 import {
@@ -25,7 +26,6 @@ import {
   lockGroup,
   lockScheduleOf,
   membersOf,
-  readCleaning,
   readRobotsInOtherGroups,
   removeGroup,
 } from "./groups.repository.ts";
@@ -112,7 +112,8 @@ export async function deleteGroupOf(db: Executor, viewer: Viewer, groupId: numbe
     if (locked === null) throw notFound("Group");
     const { content: group } = locked;
     if (group.robot_ids.some((id) => !robots.has(id))) throw new ConcurrentChangeError();
-    const cleaning = await readCleaning(tx, group.robot_ids);
+    const running = await openRunsOf(tx, group.robot_ids);
+    const cleaning = group.robot_ids.filter((id) => running.has(id));
     details.siteId = siteId;
     details.before = { ...group, schedule, cleaning_robot_ids: cleaning };
     if (cleaning.length > 0)

@@ -5,7 +5,7 @@ export {
   recordEvents,
   recordMotions,
 } from "./reported-runs.repository.ts";
-export { failPlannedRuns, findStoppedSince, insertNotStarted } from "./runs.repository.ts";
+export { failPlannedRuns, findStoppedSince, insertNotStarted, openRunsOf } from "./runs.repository.ts";
 /** For the scheduler. */
 export {
   type FailedStart,

@@ -119,26 +119,22 @@ async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map
 }
 
 /** An event as it arrived. */
-export interface ReceivedEvent {
+export interface ReceivedEvent<M extends EventMessage = EventMessage> {
   readonly robotId: number;
   readonly siteId: number;
-  readonly message: EventMessage;
+  readonly message: M;
   readonly receivedAt: Date;
   /** Robot's clock minus the server's, in milliseconds, as last seen; null if unknown. */
   readonly clockSkewMs: number | null;
 }
 
-type RunBegan = Extract<EventMessage, { kind: "RUN_BEGAN" }>;
-type RunEnded = Extract<EventMessage, { kind: "RUN_ENDED" }>;
+type RunBegan = ReceivedEvent<Extract<EventMessage, { kind: "RUN_BEGAN" }>>;
+type RunEnded = ReceivedEvent<Extract<EventMessage, { kind: "RUN_ENDED" }>>;
 
-/** An event about one end of a run. */
-interface RunEvent<M extends RunBegan | RunEnded> {
-  readonly event: ReceivedEvent;
-  readonly message: M;
-}
-
-const robotIdsOf = (events: readonly RunEvent<RunBegan | RunEnded>[]) => events.map(({ event }) => event.robotId);
-const runIdsOf = (events: readonly RunEvent<RunBegan | RunEnded>[]) => events.map(({ message }) => message.runId);
+const isRunBegan = (event: ReceivedEvent): event is RunBegan => event.message.kind === "RUN_BEGAN";
+const isRunEnded = (event: ReceivedEvent): event is RunEnded => event.message.kind === "RUN_ENDED";
+const robotIdsOf = (events: readonly ReceivedEvent[]) => events.map(({ robotId }) => robotId);
+const runIdsOf = (events: readonly (RunBegan | RunEnded)[]) => events.map(({ message }) => message.runId);
 
 export interface RecordedEvents {
   /** Robots whose runs changed. */
@@ -166,18 +162,14 @@ export async function recordEvents(
     // An event that is already stored is acknowledged, however often it arrives.
     const pastBudget = batch.filter((event) => !fits(event));
     for (const { message } of await findUnstored(tx, pastBudget)) refused.add(message);
-    const began: RunEvent<RunBegan>[] = [];
-    const ended: RunEvent<RunEnded>[] = [];
-    for (const event of await storeEvents(tx, withinBudget)) {
-      budget.take(event.robotId, "events");
-      if (unknown.has(event.robotId)) budget.take(event.robotId, "runs");
-      stored.push(event);
-      const { message } = event;
-      if (message.kind === "RUN_BEGAN") began.push({ event, message });
-      if (message.kind === "RUN_ENDED") ended.push({ event, message });
+    const news = await storeEvents(tx, withinBudget);
+    for (const { robotId } of news) {
+      budget.take(robotId, "events");
+      if (unknown.has(robotId)) budget.take(robotId, "runs");
     }
-    for (const robotId of await applyBeginnings(tx, began)) changed.add(robotId);
-    for (const robotId of await applyEnds(tx, ended)) changed.add(robotId);
+    stored.push(...news);
+    for (const robotId of await applyBeginnings(tx, news.filter(isRunBegan))) changed.add(robotId);
+    for (const robotId of await applyEnds(tx, news.filter(isRunEnded))) changed.add(robotId);
   }
   return { changed, stored, refused };
 }
@@ -236,29 +228,29 @@ async function storeEvents(tx: Tx, events: readonly ReceivedEvent[]): Promise<Re
   return events.filter(({ robotId }) => robotIds.has(robotId));
 }
 
-function timeOf({ receivedAt, clockSkewMs }: ReceivedEvent, { at }: RunBegan | RunEnded): Date {
-  return reportedTime({ at: new Date(at), receivedAt, clockSkewMs });
+function timeOf({ message, receivedAt, clockSkewMs }: RunBegan | RunEnded): Date {
+  return reportedTime({ at: new Date(message.at), receivedAt, clockSkewMs });
 }
 
-async function applyBeginnings(tx: Tx, events: readonly RunEvent<RunBegan>[]): Promise<number[]> {
+async function applyBeginnings(tx: Tx, events: readonly RunBegan[]): Promise<number[]> {
   if (events.length === 0) return [];
   const known = await runsById(tx, runIdsOf(events));
   // It arrived late, while the next motion is in progress: its RUN_ENDED will store the complete run.
   const moving = await openRunsOf(tx, robotIdsOf(events));
-  const began = events.filter(({ event, message }) => {
+  const began = events.filter(({ robotId, message }) => {
     const run = known.get(message.runId);
-    const isNew = run === undefined || (run.planned && run.began_at === null && run.robot_id === event.robotId);
-    return isNew && !moving.has(event.robotId);
+    const isNew = run === undefined || (run.planned && run.began_at === null && run.robot_id === robotId);
+    return isNew && !moving.has(robotId);
   });
-  const beginnings = began.map(({ event, message }) => {
-    const { robotId, siteId } = event;
-    return { robotId, siteId, runId: message.runId, at: timeOf(event, message), battery: message.battery };
+  const beginnings = began.map((event) => {
+    const { robotId, siteId, message } = event;
+    return { robotId, siteId, runId: message.runId, at: timeOf(event), battery: message.battery };
   });
   await beginRuns(tx, beginnings);
   return robotIdsOf(began);
 }
 
-async function applyEnds(tx: Tx, events: readonly RunEvent<RunEnded>[]): Promise<number[]> {
+async function applyEnds(tx: Tx, events: readonly RunEnded[]): Promise<number[]> {
   if (events.length === 0) return [];
   const known = await runsById(tx, runIdsOf(events));
   const unseen = events.filter(({ message }) => (known.get(message.runId)?.began_at ?? null) === null);
@@ -266,10 +258,10 @@ async function applyEnds(tx: Tx, events: readonly RunEvent<RunEnded>[]): Promise
   const ended: EndedRun[] = [];
   const complete: NewRun[] = [];
   const changed: number[] = [];
-  for (const { event, message } of events) {
+  for (const event of events) {
+    const { robotId, siteId, message } = event;
     const { runId, battery, reason } = message;
-    const { robotId, siteId } = event;
-    const reportedEnd = timeOf(event, message);
+    const reportedEnd = timeOf(event);
     const began = beginnings.get(robotId);
     const run = known.get(runId);
     if (run && run.robot_id !== robotId) continue;
@@ -294,10 +286,7 @@ async function applyEnds(tx: Tx, events: readonly RunEvent<RunEnded>[]): Promise
 }
 
 /** What robots have reported about the beginning of these runs, by robot. */
-async function reportedBeginnings(
-  tx: Tx,
-  events: readonly RunEvent<RunEnded>[],
-): Promise<Map<number, ReportedBeginning>> {
+async function reportedBeginnings(tx: Tx, events: readonly RunEnded[]): Promise<Map<number, ReportedBeginning>> {
   if (events.length === 0) return new Map();
   const { rows } = await sql<{ robot_id: number; body: unknown; received_at: Date }>`
     select e.robot_id, e.body, e.received_at
@@ -306,12 +295,12 @@ async function reportedBeginnings(
     order by e.robot_id, e.event_seq desc`.execute(tx);
   const kept = new Map(rows.map((row) => [row.robot_id, row]));
   const beginnings = new Map<number, ReportedBeginning>();
-  for (const { event } of events) {
-    const row = kept.get(event.robotId);
+  for (const { robotId, siteId, clockSkewMs } of events) {
+    const row = kept.get(robotId);
     const message = row && eventMessageSchema.parse(row.body);
     if (row === undefined || message?.kind !== "RUN_BEGAN") continue;
-    const at = timeOf({ ...event, receivedAt: row.received_at }, message);
-    beginnings.set(event.robotId, { at, battery: message.battery });
+    const at = timeOf({ robotId, siteId, message, receivedAt: row.received_at, clockSkewMs });
+    beginnings.set(robotId, { at, battery: message.battery });
   }
   return beginnings;
 }
