@@ -26,6 +26,7 @@ export async function storeRobots(db: Db, siteName: string, devices: readonly De
   await storeDeviceSecrets(
     db,
     devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) })),
+    "replace",
   );
   const { id: siteId } = await db
     .insertInto("sites")

@@ -13,7 +13,7 @@ import {
   setAdminPassword,
 } from "./features/auth/public.ts";
 import { databaseNow, type Db, openDatabase } from "./platform/database/database.ts";
-import { StartError } from "./platform/embedded/start-error.ts";
+import { StartError } from "./platform/errors.ts";
 import { reachDatabase } from "./process/open-database.ts";
 
 const help = `Manages Super Admins and sessions from the server's command line; Suncrew may be running.

@@ -66,7 +66,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   await useHttpPlatform(http, deps, workers);
 
   const reserved = { ...deps, db: deps.reservedDb ?? deps.db };
-  const changes = new ChangeSignal(deps.connection, deps.clock, deps.log);
+  const changes = new ChangeSignal(deps);
 
   await collectCalls(http);
 

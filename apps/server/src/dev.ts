@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createServer } from "vite";
 import { choosePort } from "./platform/network.ts";
-import { StartError } from "./platform/embedded/start-error.ts";
+import { StartError } from "./platform/errors.ts";
 import { repositoryDir } from "./process/data-folder.ts";
 
 /** Development mode: the demo's server, restarted when its sources change, and the console with hot reload. */

@@ -1,7 +1,7 @@
 import { helpText, readOptions } from "./process/options.ts";
 import { readSettings } from "./process/settings.ts";
 import { StopList } from "./process/stop-list.ts";
-import { StartError } from "./platform/embedded/start-error.ts";
+import { StartError } from "./platform/errors.ts";
 import { always, createLog } from "./platform/log.ts";
 import { Outages } from "./platform/outages.ts";
 

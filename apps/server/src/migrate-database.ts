@@ -8,7 +8,7 @@ import {
   requireSchema,
   type Schema,
 } from "./platform/database/migrate.ts";
-import { StartError } from "./platform/embedded/start-error.ts";
+import { StartError } from "./platform/errors.ts";
 import { databaseFailure } from "./process/open-database.ts";
 import { accountAndDatabaseOf, readSettings, databaseUrlError } from "./process/settings.ts";
 

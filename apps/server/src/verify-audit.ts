@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { verifyAudit } from "./features/audit/public.ts";
 import { openDatabase } from "./platform/database/database.ts";
-import { StartError } from "./platform/embedded/start-error.ts";
+import { StartError } from "./platform/errors.ts";
 import { reachDatabase } from "./process/open-database.ts";
 
 /**

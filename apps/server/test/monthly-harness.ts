@@ -42,7 +42,7 @@ export class MonthlyHarness {
   }
 
   /** One of several servers; it generates, and then sends, when the test calls `runDue`. */
-  server({ canSend = true } = {}): { runDue(): Promise<void>; stop(): Promise<void> } {
+  server({ canSend = true } = {}): { runOnce(): Promise<void>; stop(): Promise<void> } {
     const mailer = {
       send: async (mail: Mail, signal: AbortSignal) => {
         this.sent.push(mail);
@@ -64,9 +64,9 @@ export class MonthlyHarness {
     });
     const outbox = new MailOutbox(deps, [reportMails]);
     return {
-      async runDue() {
-        await reports.runDue();
-        await outbox.runDue();
+      async runOnce() {
+        await reports.runOnce();
+        await outbox.runOnce();
       },
       async stop() {
         await Promise.all([reports.stop(), outbox.stop()]);

@@ -91,7 +91,7 @@ export class ScheduleHarness {
       settings: testSettings,
       serverId: randomUUID(),
     };
-    const commands = new Commands(deps, new ChangeSignal(deps.connection, clock, deps.log));
+    const commands = new Commands(deps, new ChangeSignal({ ...deps, clock }));
     const forecasts = {
       adviceFor: async () => {
         this.adviceRequests += 1;

@@ -2,9 +2,9 @@ import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import { sql } from "kysely";
 import { z } from "zod";
 import { demoSignIns, hashPassword } from "../features/auth/public.ts";
-import { hashDeviceSecret, storeDeviceSecrets, storeMissingDevices } from "../features/devices/public.ts";
+import { hashDeviceSecret, storeDeviceSecrets } from "../features/devices/public.ts";
 import type { Db, Executor, Tx } from "../platform/database/database.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 import { DEMO_MARK, holdsDemoData } from "../process/installation.repository.ts";
 import type { RequestedFleet } from "../process/options.ts";
 import type { DemoDevice } from "./demo-simulator.ts";
@@ -31,12 +31,12 @@ export async function seedDemo(
     const stored = await storedFleet(tx);
     if (stored !== null) {
       // Somebody may have rotated a device's secret: only lost ones are replaced.
-      await storeDeviceSecrets(tx, secretsOf(devices.filter(({ isNew }) => isNew === true)));
-      await storeMissingDevices(tx, secretsOf(devices));
+      await storeDeviceSecrets(tx, secretsOf(devices.filter(({ isNew }) => isNew === true)), "replace");
+      await storeDeviceSecrets(tx, secretsOf(devices), "keep");
       return await growFleet(tx, stored, size);
     }
     if ((await tx.selectFrom("users").select("id").limit(1).executeTakeFirst()) !== undefined) return "not-a-demo";
-    await storeDeviceSecrets(tx, secretsOf(devices));
+    await storeDeviceSecrets(tx, secretsOf(devices), "replace");
     const partnerIds = await insertPartners(tx);
     await insertUsers(tx, partnerIds);
     await allocateFree(tx, partnerIds);

@@ -128,7 +128,7 @@ describe("demo data", () => {
     expect(await access.signIn("SCR-1001", devices[0]?.secret ?? "")).toBe(true);
     // A rotated secret is not overwritten with the simulator's.
     const secretSha256 = hashDeviceSecret("rotated by a person");
-    await storeDeviceSecrets(database.db, [{ serial: "SCR-1001", secretSha256 }]);
+    await storeDeviceSecrets(database.db, [{ serial: "SCR-1001", secretSha256 }], "replace");
     const again = await ensureDemoDevices(dataDir, demoFleet(defaultFleet));
     await seedDemo(database.db, defaultFleet, again, { history: false });
     expect(await access.signIn("SCR-1001", "rotated by a person")).toBe(true);

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { databaseNow, type OpenDatabase } from "../platform/database/database.ts";
 import { deleteEmbeddedPostgres } from "../platform/embedded/postgres.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 import { databaseName } from "../process/data-folder.ts";
 import type { Options } from "../process/options.ts";
 import { demoFleet } from "./demo-fleet.ts";

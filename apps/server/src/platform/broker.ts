@@ -2,7 +2,9 @@ import { connect, type IClientOptions, type MqttClient } from "mqtt";
 import { Socket } from "node:net";
 import type { Logger } from "pino";
 import { type Cancel, type Clock, SystemClock, timeAt } from "./clock.ts";
-import { BrokerUnavailableError, errorText, Outage } from "./outages.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { errorText } from "./errors.ts";
+import { BrokerUnavailableError, Outage } from "./outages.ts";
 
 export interface ReceivedMessage {
   readonly topic: string;
@@ -153,33 +155,31 @@ class MqttBroker implements Broker {
  * proves nothing. Uses the monotonic clock, so that setting the clock changes nothing.
  */
 export class ListeningPeriod {
-  readonly #clock: Clock;
-  readonly #broker: Broker;
+  readonly #deps: Pick<Dependencies, "clock" | "broker">;
   #sinceMs: number;
 
-  constructor({ clock, broker }: { readonly clock: Clock; readonly broker: Broker }) {
-    this.#clock = clock;
-    this.#broker = broker;
-    this.#sinceMs = clock.monotonicMs();
+  constructor(deps: Pick<Dependencies, "clock" | "broker">) {
+    this.#deps = deps;
+    this.#sinceMs = deps.clock.monotonicMs();
   }
 
   get since(): Date {
-    return timeAt(this.#clock, this.#sinceMs);
+    return timeAt(this.#deps.clock, this.#sinceMs);
   }
 
   get forMs(): number {
-    return this.#clock.monotonicMs() - this.#sinceMs;
+    return this.#deps.clock.monotonicMs() - this.#sinceMs;
   }
 
   /** Something was unavailable, or wrong, until now. */
   restart(): void {
-    this.#sinceMs = this.#clock.monotonicMs();
+    this.#sinceMs = this.#deps.clock.monotonicMs();
   }
 
   /** Restarts now and whenever the broker is reached again, until cancelled. */
   follow(): Cancel {
     this.restart();
-    return this.#broker.onConnectionChange((connected) => {
+    return this.#deps.broker.onConnectionChange((connected) => {
       if (connected) this.restart();
     });
   }

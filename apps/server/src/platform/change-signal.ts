@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import pg from "pg";
-import type { Logger } from "pino";
-import type { Cancel, Clock } from "./clock.ts";
+import type { Cancel } from "./clock.ts";
 import type { Executor } from "./database/database.ts";
-import type { Service } from "./dependencies.ts";
+import type { Dependencies, Service } from "./dependencies.ts";
 
 const CHANNEL = "suncrew_changes";
 /** Payload of a notification that sites or robots were added, removed or changed hands; others only say that rows changed. */
@@ -27,9 +26,7 @@ export async function announceScope(db: Executor): Promise<void> {
 
 /** Notifies every server that rows changed. It carries no data: each server reads what is newer than what it has. */
 export class ChangeSignal implements Service {
-  readonly #connection: pg.ClientConfig;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #deps: Pick<Dependencies, "connection" | "clock" | "log">;
   readonly #listeners = new Set<() => void>();
   readonly #scopeListeners = new Set<() => void>();
   #client: pg.Client | null = null;
@@ -37,10 +34,8 @@ export class ChangeSignal implements Service {
   #cancelReconnect: Cancel = () => {};
   #running = false;
 
-  constructor(connection: pg.ClientConfig, clock: Clock, log: Logger) {
-    this.#connection = connection;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(deps: Pick<Dependencies, "connection" | "clock" | "log">) {
+    this.#deps = deps;
   }
 
   /** Calls `listener` after every notification and every second; returns a function that ends it. */
@@ -55,14 +50,9 @@ export class ChangeSignal implements Service {
     return () => void this.#scopeListeners.delete(listener);
   }
 
-  /** Sends the notification; in a transaction, on commit. */
-  async announce(db: Executor): Promise<void> {
-    await announceChange(db);
-  }
-
   async start(): Promise<void> {
     this.#running = true;
-    this.#cancelPoll = this.#clock.every(POLL_MS, () => this.#wake());
+    this.#cancelPoll = this.#deps.clock.every(POLL_MS, () => this.#wake());
     await this.#listen();
   }
 
@@ -80,7 +70,7 @@ export class ChangeSignal implements Service {
   }
 
   async #listen(): Promise<void> {
-    const client = new pg.Client({ ...this.#connection, keepAlive: true });
+    const client = new pg.Client({ ...this.#deps.connection, keepAlive: true });
     client.on("notification", ({ payload }) => {
       if (payload === SCOPE) for (const listener of this.#scopeListeners) listener();
       this.#wake();
@@ -101,8 +91,8 @@ export class ChangeSignal implements Service {
     client.on("error", () => {});
     this.#client = null;
     if (!this.#running) return;
-    this.#log.warn({ error }, "listening for changes was interrupted; looking every second meanwhile");
+    this.#deps.log.warn({ error }, "listening for changes was interrupted; looking every second meanwhile");
     this.#cancelReconnect();
-    this.#cancelReconnect = this.#clock.after(RECONNECT_MS, () => void this.#listen());
+    this.#cancelReconnect = this.#deps.clock.after(RECONNECT_MS, () => void this.#listen());
   }
 }

@@ -1,6 +1,7 @@
 import pino, { type Logger, type LoggerOptions } from "pino";
 import pretty from "pino-pretty";
-import { errorText, type Outages } from "./outages.ts";
+import { codeOf, errorText } from "./errors.ts";
+import type { Outages } from "./outages.ts";
 
 /** Warnings and errors, not what ends the process. */
 const isSuppressible = (level: number) => level === 40 || level === 50;
@@ -52,6 +53,5 @@ export function always(log: Logger): Logger {
 /** Only what identifies the fault: a database error's detail may hold personal data. */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === "object" && error !== null ? "not an Error was thrown" : error;
-  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  return { name: error.name, message: errorText(error), code, stack: error.stack };
+  return { name: error.name, message: errorText(error), code: codeOf(error) || undefined, stack: error.stack };
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Executor, Tx } from "./database/database.ts";
 import { type Claim, LeasedQueue } from "./database/leased-queue.ts";
 import { inTransaction } from "./database/transactions.ts";
-import type { Dependencies, Service } from "./dependencies.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { type Mail, type Mailer, MailRefused, type MailResult } from "./mailer.ts";
 import { PeriodicTasks } from "./periodic-task.ts";
 
@@ -79,30 +79,14 @@ type OutboxDependencies = Pick<Dependencies, "db" | "clock" | "log" | "mailer">;
  * Sends the mails that are queued, on every server with SMTP, one at a time each. If a server dies between sending a mail
  * and storing that, the mail is sent again when its lease ends: rather twice, under the same Message-ID, than never.
  */
-export class MailOutbox implements Service {
+export class MailOutbox extends PeriodicTasks {
   readonly #deps: OutboxDependencies;
   readonly #kinds: ReadonlyMap<string, MailKind>;
-  readonly #tasks: PeriodicTasks;
 
   constructor(deps: OutboxDependencies, kinds: readonly MailKind[]) {
+    super(deps, [{ name: "mail", everyMs: CHECK_INTERVAL_MS, work: (stopping) => this.#sendDue(stopping) }]);
     this.#deps = deps;
     this.#kinds = new Map(kinds.map((each) => [each.kind, each]));
-    this.#tasks = new PeriodicTasks(deps, [
-      { name: "mail", everyMs: CHECK_INTERVAL_MS, work: (stopping) => this.#sendDue(stopping) },
-    ]);
-  }
-
-  async start(): Promise<void> {
-    await this.#tasks.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#tasks.stop();
-  }
-
-  /** Sends everything that is due. */
-  async runDue(): Promise<void> {
-    await this.#tasks.runOnce();
   }
 
   async #sendDue(stopping: AbortSignal): Promise<void> {
@@ -125,13 +109,13 @@ export class MailOutbox implements Service {
     if ("none" in mail) return { status: "NONE", reason: mail.none, retryAt: null, sentTo };
     const to = mail.recipients.filter((address) => !sentTo.includes(address));
     if (to.length === 0) return { status: "SENT", reason: null, retryAt: null, sentTo };
-    const failed = (reason: string, reached: readonly string[]): MailOutcome => {
+    const failed = (reason: string, reached = sentTo): MailOutcome => {
       const retryAt = kind.retryTime(attempt, clock.now());
       return { status: retryAt === null ? "FAILED" : "PENDING", reason, retryAt, sentTo: reached };
     };
     // The last try has ended one server after another.
     if (attempt > 1 && kind.retryTime(attempt - 1, clock.now()) === null) {
-      return failed("Every server that tried to send it stopped before it was done.", sentTo);
+      return failed("Every server that tried to send it stopped before it was done.");
     }
     try {
       const { accepted, rejected } = await mailer.send(await mail.write(to), stopping);
@@ -144,21 +128,17 @@ export class MailOutbox implements Service {
       if (stopping.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
       log.warn({ error, aboutId }, `sending ${kind.what} failed`);
       const unknown = "The mail could not be sent. See the server's log for the reason.";
-      return failed(error instanceof MailRefused ? error.message : unknown, sentTo);
+      return failed(error instanceof MailRefused ? error.message : unknown);
     }
   }
 
   async #store(claim: MailClaim, kind: MailKind, outcome: MailOutcome): Promise<void> {
     const { db, clock } = this.#deps;
+    const { status, reason, retryAt, sentTo } = outcome;
     await inTransaction(db, async (tx) => {
       const stored = await tx
         .updateTable("outgoing_mails")
-        .set({
-          status: outcome.status,
-          reason: outcome.reason,
-          due_at: outcome.retryAt,
-          sent_to: [...outcome.sentTo],
-        })
+        .set({ status, reason, due_at: retryAt, sent_to: [...sentTo] })
         .where(queueOf([kind.kind]).isHeld(claim))
         .returning("id")
         .executeTakeFirst();

@@ -19,10 +19,7 @@ export interface MailResult {
 
 /** The mail was accepted for nobody; the message says why, for people to read. */
 export class MailRefused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "MailRefused";
-  }
+  override readonly name = "MailRefused";
 }
 
 /** Sends mail by SMTP. */
@@ -77,37 +74,29 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
   });
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
-    async send(mail, signal) {
-      const envelope = { from: from.address, to: [...mail.to] };
-      const messageId = `<${mail.messageId}@${domain}>`;
+    async send({ messageId, to, subject, text, file }, signal) {
       try {
         const { accepted, rejectedErrors = [] } = await transport.sendMail({
-          ...contentOf(mail),
           from,
-          envelope,
-          messageId,
+          // Recipients do not see each other.
+          to: "undisclosed-recipients:;",
+          subject,
+          text,
+          attachments: [{ filename: file.name, content: Buffer.from(file.content), contentType: file.type }],
+          envelope: { from: from.address, to: [...to] },
+          messageId: `<${messageId}@${domain}>`,
           // Closes the connection too.
           signal: AbortSignal.any([signal, AbortSignal.timeout(maxMs)]),
         });
         return { accepted, rejected: rejectedErrors.map(rejectionOf) };
       } catch (error) {
-        return resultOfError(error);
+        // If every address was refused that is a result; anything else is thrown, as a message without secrets.
+        const refused = refusedAllSchema.safeParse(error);
+        if (refused.success) return { accepted: [], rejected: refused.data.rejectedErrors.map(rejectionOf) };
+        throw new MailRefused(messageOf(failureOf(error)), { cause: error });
       }
     },
   };
-}
-
-function contentOf({ subject, text, file }: Mail) {
-  const attachments = [{ filename: file.name, content: Buffer.from(file.content), contentType: file.type }];
-  // Recipients do not see each other.
-  return { to: "undisclosed-recipients:;", subject, text, attachments };
-}
-
-/** If every address was refused that is a result; anything else is thrown, as a message without secrets. */
-function resultOfError(error: unknown): MailResult {
-  const refused = refusedAllSchema.safeParse(error);
-  if (refused.success) return { accepted: [], rejected: refused.data.rejectedErrors.map(rejectionOf) };
-  throw new MailRefused(messageOf(failureOf(error)), { cause: error });
 }
 
 function failureOf(error: unknown): z.output<typeof failureSchema> {

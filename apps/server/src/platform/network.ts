@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { hasCode } from "./embedded/files.ts";
-import { StartError } from "./embedded/start-error.ts";
+import { hasCode, StartError } from "./errors.ts";
 
 /** How many ports after a taken one to try. */
 const ATTEMPTS = 100;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Cancel, Clock } from "./clock.ts";
 import { isDatabaseUnreachable } from "./database/database-errors.ts";
+import { errorText } from "./errors.ts";
 
 const STILL_EVERY_MS = 60_000;
 const PROBE_EVERY_MS = 1_000;
@@ -10,14 +11,6 @@ const QUIET_MS = 5_000;
 /** Something failed because there is no connection to the MQTT broker, which logs its outage itself. */
 export class BrokerUnavailableError extends Error {
   override readonly name = "BrokerAway";
-}
-
-/** An error's message, or those of an AggregateError's parts. Never empty. */
-export function errorText(error: Error): string {
-  if (error.message !== "") return error.message;
-  const inner: unknown[] = error instanceof AggregateError ? error.errors : [];
-  const messages = inner.flatMap((each) => (each instanceof Error && each.message !== "" ? [each.message] : []));
-  return messages.join("; ") || ("code" in error && typeof error.code === "string" ? error.code : error.name);
 }
 
 /** How the three log lines about an outage end. */
@@ -31,20 +24,16 @@ const UNAVAILABLE: OutageMessages = { begins: "is away", lasts: "is still away",
 
 /** Logs the outages of one thing: a line when one begins, one a minute, and one when it ends. */
 export class Outage {
-  readonly #what: string;
-  readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #messages: OutageMessages;
+  readonly #write: (level: "warn" | "error", which: keyof OutageMessages, fields: object) => void;
   #sinceMs: number | null = null;
   #reason = "";
   #cancel: Cancel = () => {};
 
   /** `what` begins each line: "the database". */
   constructor(what: string, log: Logger, clock: Clock, messages = UNAVAILABLE) {
-    this.#what = what;
-    this.#log = log;
     this.#clock = clock;
-    this.#messages = messages;
+    this.#write = (level, which, fields) => log[level](fields, `${what} ${messages[which]}`);
   }
 
   get isOn(): boolean {
@@ -56,10 +45,10 @@ export class Outage {
     this.#reason = reason;
     if (this.#sinceMs !== null) return;
     this.#sinceMs = this.#clock.monotonicMs();
-    this.#cancel = this.#clock.every(STILL_EVERY_MS, () => {
-      this.#log.error({ reason: this.#reason, seconds: this.#seconds() }, `${this.#what} ${this.#messages.lasts}`);
-    });
-    this.#log.error({ reason, ...(during !== undefined && { during }) }, `${this.#what} ${this.#messages.begins}`);
+    this.#cancel = this.#clock.every(STILL_EVERY_MS, () =>
+      this.#write("error", "lasts", { reason: this.#reason, seconds: this.#seconds() }),
+    );
+    this.#write("error", "begins", { reason, ...(during !== undefined && { during }) });
   }
 
   /** `agoMs` is how long ago it ended. */
@@ -67,7 +56,7 @@ export class Outage {
     if (this.#sinceMs === null) return;
     const seconds = this.#seconds(agoMs);
     this.stop();
-    this.#log.warn({ seconds }, `${this.#what} ${this.#messages.ends}`);
+    this.#write("warn", "ends", { seconds });
   }
 
   /** Logs nothing more. */

@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Logger } from "pino";
+import { Counter, Histogram } from "prom-client";
 import type { Cancel, Clock } from "./clock.ts";
 import type { Dependencies, Service } from "./dependencies.ts";
 
@@ -36,8 +37,23 @@ export class PeriodicTask {
   }
 }
 
+/** Of this process, for its metrics page to register. */
+export const taskDuration = new Histogram({
+  name: "suncrew_task_duration_seconds",
+  help: "Rounds of periodic work on this server, by task",
+  labelNames: ["task"],
+  buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120],
+  registers: [],
+});
+export const taskFailures = new Counter({
+  name: "suncrew_task_failures_total",
+  help: "Rounds of periodic work that failed and were left to the next, by task",
+  labelNames: ["task"],
+  registers: [],
+});
+
 interface TaskSpec {
-  /** For the log. */
+  /** For log and metrics. */
   readonly name: string;
   readonly everyMs: number;
   /** `signal` is aborted by `stop`, for work that need not be finished by this server. */
@@ -56,8 +72,8 @@ export class PeriodicTasks implements Service {
   constructor({ clock, log }: Pick<Dependencies, "clock" | "log">, tasks: readonly TaskSpec[]) {
     this.#clock = clock;
     this.#tasks = tasks.map((spec) => {
-      const work = () => spec.work(this.#stopping.signal);
-      return { ...spec, task: new PeriodicTask(log.child({ task: spec.name }), work) };
+      taskFailures.inc({ task: spec.name }, 0);
+      return { ...spec, task: new PeriodicTask(log.child({ task: spec.name }), () => this.#measured(spec)) };
     });
   }
 
@@ -75,10 +91,27 @@ export class PeriodicTasks implements Service {
     await Promise.all(this.#tasks.map(({ task }) => task.idle()));
   }
 
+  /** One round of the task with this name. */
+  async run(name: string): Promise<void> {
+    await this.#tasks.find((each) => each.name === name)?.task.run();
+  }
+
   /** One round of each, in their order, or all at the same time. */
   async runOnce({ together = false } = {}): Promise<void> {
     if (together) await Promise.all(this.#tasks.map(({ task }) => task.run()));
     else for (const { task } of this.#tasks) await task.run();
+  }
+
+  async #measured({ name, work }: TaskSpec): Promise<void> {
+    const end = taskDuration.startTimer({ task: name });
+    try {
+      await work(this.#stopping.signal);
+    } catch (error) {
+      taskFailures.inc({ task: name });
+      throw error;
+    } finally {
+      end();
+    }
   }
 }
 
@@ -96,8 +129,7 @@ const READ_EVERY_MS = 5_000;
 const SHARE_OF_TIME = 0.01;
 
 /** The last value read from the database, refreshed every few seconds, for the one command that must not wait for it: Stop. */
-export class CachedSnapshot<T> implements Service {
-  readonly #tasks: PeriodicTasks;
+export class CachedSnapshot<T> extends PeriodicTasks {
   #value: T | null = null;
   #restUntilMs = 0;
   /** How long the previous read took. */
@@ -113,7 +145,7 @@ export class CachedSnapshot<T> implements Service {
       this.#restUntilMs = endedMs + Math.min(this.#tookMs, endedMs - beganMs) / SHARE_OF_TIME;
       this.#tookMs = endedMs - beganMs;
     };
-    this.#tasks = new PeriodicTasks(deps, [{ name: "snapshot", everyMs: READ_EVERY_MS, work }]);
+    super(deps, [{ name: "snapshot", everyMs: READ_EVERY_MS, work }]);
   }
 
   /** Null before the first read. */
@@ -121,12 +153,8 @@ export class CachedSnapshot<T> implements Service {
     return this.#value;
   }
 
-  async start(): Promise<void> {
-    await this.#tasks.start();
-    await this.#tasks.runOnce();
-  }
-
-  async stop(): Promise<void> {
-    await this.#tasks.stop();
+  override async start(): Promise<void> {
+    await super.start();
+    await this.runOnce();
   }
 }

@@ -51,20 +51,17 @@ export async function readSession(db: Executor, sessionId: string, now: Date): P
   return (await viewersOf(db, now).where("sessions.id", "=", sessionId).executeTakeFirst()) ?? null;
 }
 
-/** The viewers of all open sessions, by session. */
-export async function readAllSessions(db: Executor, now: Date): Promise<Map<string, Viewer>> {
-  const viewers = await viewersOf(db, now).execute();
-  return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
-}
-
-/** The viewers of those of the sessions that are open, by session. */
-export async function findOpenSessions(
+/** The viewers of the open sessions, of all or of these, by session. */
+export async function readOpenSessions(
   db: Executor,
-  sessionIds: readonly string[],
   now: Date,
+  among?: readonly string[],
 ): Promise<Map<string, Viewer>> {
+  if (among?.length === 0) return new Map();
   const viewers = await viewersOf(db, now)
-    .where("sessions.id", "=", sql<string>`any(${[...new Set(sessionIds)]}::uuid[])`)
+    .$if(among !== undefined, (query) =>
+      query.where("sessions.id", "=", sql<string>`any(${[...new Set(among)]}::uuid[])`),
+    )
     .execute();
   return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }

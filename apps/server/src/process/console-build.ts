@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { hasCode } from "../platform/embedded/files.ts";
 import { signalAtExit } from "../platform/embedded/process-table.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { hasCode, StartError } from "../platform/errors.ts";
 import { repositoryDir } from "./data-folder.ts";
 
 /** File beside the build that identifies its sources. */

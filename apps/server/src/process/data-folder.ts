@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeFolders, writePrivateFile } from "../platform/embedded/files.ts";
 import { checkReachable, chooseOwner } from "../platform/embedded/postgres-setup.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 import type { ProcessSettings } from "./settings.ts";
 
 export const repositoryDir = fileURLToPath(new URL("../../../..", import.meta.url));

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { randomBytes } from "node:crypto";
 import { hashPassword, weakPasswordOf } from "../features/auth/public.ts";
 import type { Db, Executor } from "../platform/database/database.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 
 /** The row of `installation` by which production recognises a demo's data. */
 export const DEMO_MARK = "demo_data";

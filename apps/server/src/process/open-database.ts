@@ -13,8 +13,8 @@ import {
   SchemaError,
 } from "../platform/database/migrate.ts";
 import { findRunningPostgres, startEmbeddedPostgres } from "../platform/embedded/postgres.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
-import { errorText, Outage } from "../platform/outages.ts";
+import { errorText, hasCode, StartError } from "../platform/errors.ts";
+import { Outage } from "../platform/outages.ts";
 import { databaseName, demoSecretKey, openDataFolder } from "./data-folder.ts";
 import { missingDatabaseError, type Mode, type ProcessSettings, readSettings, databaseUrlError } from "./settings.ts";
 import type { StopList } from "./stop-list.ts";
@@ -101,10 +101,9 @@ export function databaseFailure(databaseUrl: string | null, error: unknown): Sta
   const place = databaseUrl === null ? "The embedded database" : `The database at ${placeOf(databaseUrl)}`;
   const reason = error instanceof Error ? error.message || String(error) : String(error);
   if (error instanceof SchemaError) return new StartError(reason);
-  const isForbidden = error instanceof Error && "code" in error && error.code === "42501";
   const remedy =
     "`npm run migrate` with DATABASE_URL and MIGRATION_DATABASE_URL gives the servers' account what it needs.";
-  return new StartError(`${place} cannot be used: ${reason}${isForbidden ? `. ${remedy}` : ""}`);
+  return new StartError(`${place} cannot be used: ${reason}${hasCode(error, "42501") ? `. ${remedy}` : ""}`);
 }
 
 async function embedded({ settings, dataDir, stops, log, fail }: StartContext): Promise<pg.ClientConfig> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 import { helpText, readOptions } from "./options.ts";
 
 function refusal(...argv: string[]): string {

@@ -1,4 +1,4 @@
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 import type { Mode } from "./settings.ts";
 import { defaultText, variableNames, variables } from "./variables.ts";
 

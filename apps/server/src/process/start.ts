@@ -7,7 +7,7 @@ import { type Db, probeWrite } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/mailer.ts";
 import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError } from "../platform/network.ts";
-import { StartError } from "../platform/embedded/start-error.ts";
+import { StartError } from "../platform/errors.ts";
 import { builtConsole, ensureConsoleBuilt } from "./console-build.ts";
 import { demoSecretKey, openDataFolder } from "./data-folder.ts";
 import { type FirstAdmin, holdsDemoData, createFirstAdmin } from "./installation.repository.ts";

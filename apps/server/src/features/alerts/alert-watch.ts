@@ -4,7 +4,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { PeriodicTask, PeriodicTasks } from "../../platform/periodic-task.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
 import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
@@ -28,7 +28,6 @@ interface AlertWatchDependencies extends Pick<
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;
-  readonly #clockTask: PeriodicTask;
   readonly #tasks: PeriodicTasks;
   readonly #clockAlert: ServerClockAlert;
   readonly #listening: ListeningPeriod;
@@ -40,11 +39,10 @@ export class AlertWatch implements Service {
     this.#deps = deps;
     this.#listening = new ListeningPeriod(deps);
     this.#clockAlert = new ServerClockAlert(deps.db, { id: deps.serverId, name: deps.serverName ?? hostname() });
-    this.#clockTask = new PeriodicTask(deps.log, () => this.#updateClockAlert());
     this.#tasks = new PeriodicTasks(deps, [
       { name: "lost robots", everyMs: LOST_ROBOTS_POLL_MS, work: () => updateLostRobotAlerts(deps.db, seenAt(deps)) },
       { name: "offline robots", everyMs: OFFLINE_POLL_MS, work: () => this.#updateOfflineAlerts() },
-      { name: "clock alert", everyMs: CLOCKS_POLL_MS, work: () => this.#clockTask.run() },
+      { name: "clock alert", everyMs: CLOCKS_POLL_MS, work: () => this.#updateClockAlert() },
     ]);
   }
 
@@ -69,7 +67,7 @@ export class AlertWatch implements Service {
     await this.#tasks.stop();
     // A stopped server starts no robot, whatever its clock says.
     this.#isStopping = true;
-    if (this.#clockAlert.hasRow) await this.#clockTask.run();
+    if (this.#clockAlert.hasRow) await this.#tasks.run("clock alert");
   }
 
   /** Does all due work once; resolves when it is stored. */

@@ -40,7 +40,7 @@ test("audit: entries from before names were stored stay sealed, show the names t
     clock: new ManualClock(at),
     log: pino({ level: "silent" }),
     settings: { mode: "demo" },
-  }).sealNow();
+  }).runOnce();
   await sql`drop table audit_names, audit_reasons`.execute(db);
   await sql`drop function keep_audit_texts, audit_told_name, audit_known_name, audit_with_names, robot_words cascade`.execute(
     db,

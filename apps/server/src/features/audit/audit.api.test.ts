@@ -127,7 +127,7 @@ describe("added call GET api/audit", () => {
     const admin = await server.as("admin");
     const ask = () => admin.ask(auditList, { query: { actor: "Sealed" } });
     expect((await ask()).entries[0]?.seal).toBeNull();
-    await new Sealer(server.deps).sealNow();
+    await new Sealer(server.deps).runOnce();
     const { entries, head } = await ask();
     expect(entries[0]?.seal?.number).toBeGreaterThan(0);
     const everything = await admin.ask(auditList, { query: { limit: "1000" } });

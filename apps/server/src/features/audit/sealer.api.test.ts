@@ -54,7 +54,7 @@ describe("audit, the chain", () => {
     const sealer = makeSealer();
     await sealer.start();
     // The starting round is over: new rows wait for the next one.
-    await sealer.sealNow();
+    await sealer.runOnce();
     await recordChanges(database.db, ["A", "B"].map(rowOf));
     clock.advance(1_000);
     await sealer.stop();
@@ -77,7 +77,7 @@ describe("audit, the chain", () => {
     await sealer.stop();
     expect(heads).toHaveLength(2);
     await recordChanges(database.db, [rowOf("B")]);
-    await new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "demo" } }).sealNow();
+    await new Sealer({ db: database.db, clock, log: quiet, settings: { mode: "demo" } }).runOnce();
     expect(heads).toHaveLength(2);
   });
 
@@ -86,9 +86,9 @@ describe("audit, the chain", () => {
     const late = await database.db.startTransaction().execute();
     await recordChange(late, rowOf("late"));
     await recordChange(database.db, rowOf("quick"));
-    await sealer.sealNow();
+    await sealer.runOnce();
     await late.commit().execute();
-    await sealer.sealNow();
+    await sealer.runOnce();
     expect(await seals()).toEqual([
       { number: 1, actor: "quick" },
       { number: 2, actor: "late" },
@@ -104,10 +104,10 @@ describe("audit, the chain", () => {
           database.db,
           Array.from({ length: 300 }, (_, index) => rowOf(`${round}-${index}`)),
         ),
-        ...sealers.map((sealer) => sealer.sealNow()),
+        ...sealers.map((sealer) => sealer.runOnce()),
       ]);
     }
-    await makeSealer().sealNow();
+    await makeSealer().runOnce();
     expect((await seals()).map(({ number }) => number)).toEqual(Array.from({ length: 1_500 }, (_, index) => index + 1));
     expect(await verifyAudit(database.db, headOf())).toMatchObject({ wrong: null, proven: 1_500, waiting: 0 });
   });
@@ -145,19 +145,19 @@ describe("audit, the proof", () => {
   ];
   test.each(tampers)("%s is detected", async (_, tamper, wrong) => {
     await recordChanges(database.db, ["A", "B", "C", "D"].map(rowOf));
-    await makeSealer().sealNow();
+    await makeSealer().runOnce();
     for (const statement of tamper.split("; ")) await sql.raw(statement).execute(database.db);
     expect((await verifyAudit(database.db, headOf())).wrong).toMatch(wrong);
   });
 
   test("a new chain over changed rows does not contain the head that was logged", async () => {
     await recordChanges(database.db, ["A", "B"].map(rowOf));
-    await makeSealer().sealNow();
+    await makeSealer().runOnce();
     const logged = headOf();
     await sql`update audit set actor = 'X' where id = 1`.execute(database.db);
     await sql`delete from audit_seals`.execute(database.db);
     await sql`insert into audit_unsealed select id from audit`.execute(database.db);
-    await makeSealer().sealNow();
+    await makeSealer().runOnce();
     expect((await verifyAudit(database.db, null)).wrong).toBeNull();
     expect((await verifyAudit(database.db, logged)).wrong).toMatch(/another hash than the given head/);
   });

@@ -2,7 +2,7 @@ import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { CachedSnapshot } from "../../platform/periodic-task.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
-import { readAllSessions, readSession, type Viewer } from "../../platform/sessions.ts";
+import { readOpenSessions, readSession, type Viewer } from "../../platform/sessions.ts";
 
 /** How long a Stop waits at most for the database to say whose session it is. */
 const STOP_WAITS_MS = 100;
@@ -30,7 +30,7 @@ export class SessionReader implements Service {
     this.#deps = deps;
     const db = deps.reservedDb ?? deps.db;
     this.#reservedDb = db;
-    this.#open = new CachedSnapshot(deps, () => readAllSessions(db, deps.clock.now()));
+    this.#open = new CachedSnapshot(deps, () => readOpenSessions(db, deps.clock.now()));
   }
 
   async start(): Promise<void> {

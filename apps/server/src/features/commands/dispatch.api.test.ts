@@ -45,7 +45,7 @@ describe("protocol rule 5: a START that was claimed and then held back", () => {
     const log = pino({ level: "silent" });
     const clock = new LateClock();
     const parts = { db, connection, broker, clock, log, settings: testSettings, serverId: crypto.randomUUID() };
-    await new Commands(parts, new ChangeSignal(connection, clock, log)).dispatch([id]);
+    await new Commands(parts, new ChangeSignal({ connection, clock, log })).dispatch([id]);
     broker.setCut(false);
     expect(await harness.commands()).toMatchObject([{ outcome: "NEVER_SENT", claimed_by: null, claimed_at: null }]);
     expect(await harness.activity()).toMatchObject([{ action: "START", status: "FAILED", details }]);

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import pg from "pg";
-import type { Logger } from "pino";
-import type { Cancel, Clock } from "../../platform/clock.ts";
+import type { Cancel } from "../../platform/clock.ts";
 import type { Executor } from "../../platform/database/database.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 
 /** Arbitrary numbers that all servers share. */
 const BRIDGE_LOCK = 7_305_002;
@@ -45,9 +45,7 @@ export interface LockHolder {
  * is held exactly as long as that connection lives.
  */
 export class BridgeLock {
-  readonly #connection: pg.ClientConfig;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #deps: Pick<Dependencies, "connection" | "clock" | "log">;
   readonly #holder: LockHolder;
   #client: pg.Client | null = null;
   #held = false;
@@ -57,10 +55,8 @@ export class BridgeLock {
   #cancel: Cancel = () => {};
   #running = false;
 
-  constructor(connection: pg.ClientConfig, clock: Clock, log: Logger, holder: LockHolder) {
-    this.#connection = connection;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(deps: Pick<Dependencies, "connection" | "clock" | "log">, holder: LockHolder) {
+    this.#deps = deps;
     this.#holder = holder;
   }
 
@@ -71,7 +67,7 @@ export class BridgeLock {
   /** Resolves after the first attempt, successful or not. */
   async start(): Promise<void> {
     this.#running = true;
-    this.#cancel = this.#clock.every(CHECK_MS, () => this.#tick());
+    this.#cancel = this.#deps.clock.every(CHECK_MS, () => this.#tick());
     this.#tick();
     await this.#checking;
   }
@@ -111,7 +107,7 @@ export class BridgeLock {
 
   #newClient(): pg.Client {
     return new pg.Client({
-      ...this.#connection,
+      ...this.#deps.connection,
       connectionTimeoutMillis: QUERY_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
     });
@@ -130,7 +126,7 @@ export class BridgeLock {
     const { rows } = await client.query<{ held: boolean }>("select pg_try_advisory_lock($1) as held", [BRIDGE_LOCK]);
     if (rows[0]?.held !== true || client !== this.#client || !this.#running) return;
     this.#held = true;
-    this.#log.info("this server is the bridge");
+    this.#deps.log.info("this server is the bridge");
     this.#holder.onHeld();
   }
 
@@ -146,7 +142,7 @@ export class BridgeLock {
   /** Another server may take the lock immediately. */
   async #resign(): Promise<void> {
     if (this.#held) {
-      this.#log.warn("this server resigns as the bridge: its clock is unreliable");
+      this.#deps.log.warn("this server resigns as the bridge: its clock is unreliable");
       await this.#holder.onResigning();
     }
     const client = this.#client;
@@ -159,8 +155,8 @@ export class BridgeLock {
   #onConnectionLost(client: pg.Client, error: unknown): void {
     if (client !== this.#client) return;
     // Losing the bridge is always logged; failing to become it may be part of a known outage.
-    if (this.#held) this.#log.warn({ reason: error }, "this server is no longer the bridge");
-    else this.#log.warn({ error }, "no connection for the bridge lock");
+    if (this.#held) this.#deps.log.warn({ reason: error }, "this server is no longer the bridge");
+    else this.#deps.log.warn({ error }, "no connection for the bridge lock");
     this.#drop();
     client.end().catch(() => {});
   }

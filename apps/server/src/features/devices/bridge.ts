@@ -1,9 +1,8 @@
 import type { RobotLeaf } from "@suncrew/contract/devices/topics.ts";
-import type { Logger } from "pino";
-import type { Broker, ReceivedMessage } from "../../platform/broker.ts";
+import type { ReceivedMessage } from "../../platform/broker.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import { type Cancel, type Clock, withTimeout } from "../../platform/clock.ts";
+import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
@@ -52,13 +51,13 @@ export class Bridge implements Service {
   #timers: Cancel[] = [];
   #cancelStatusRequests: Cancel = () => {};
   #sinceMs = 0;
-  #sweeping = false;
+  #isSweeping = false;
 
   constructor(deps: BridgeDependencies) {
-    const { db, connection, broker, clock, log } = deps;
+    const { db, broker, clock, log } = deps;
     this.#deps = deps;
-    this.#bad = new BadMessages(clock, log);
-    this.#lock = new BridgeLock(connection, clock, log, {
+    this.#bad = new BadMessages(deps);
+    this.#lock = new BridgeLock(deps, {
       canHold: () => !isClockWrong(deps),
       // Acknowledged messages are not redelivered.
       onResigning: () => withTimeout(clock, this.#queue.flush(), FINAL_FLUSH_MS),
@@ -69,8 +68,8 @@ export class Bridge implements Service {
     const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
     this.#log = new ThrottledLog(log, clock);
     this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, onIngested });
-    this.#statusRequests = new StatusRequests(broker, clock);
-    this.#subscription = new RobotSubscription(broker, clock, log, {
+    this.#statusRequests = new StatusRequests(deps);
+    this.#subscription = new RobotSubscription(deps, {
       onMessage: (message) => this.#onMessage(message),
       onSubscribed: () => this.#onSubscribed(),
     });
@@ -122,7 +121,7 @@ export class Bridge implements Service {
     this.#sinceMs = clock.monotonicMs();
     this.#timers = [
       clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
-      clock.every(SWEEP_MS, () => this.#track(this.#sweepOnce())),
+      clock.every(SWEEP_MS, () => this.#track(this.#sweep())),
       clock.every(DAY_MS, () => this.#track(this.#createPartitions())),
     ];
     this.#track(this.#listen());
@@ -179,23 +178,21 @@ export class Bridge implements Service {
     await publishCommandMessage(broker, serial, { ...envelope, verb: "RECEIVED", eventSeq });
   }
 
-  async #sweepOnce(): Promise<void> {
-    if (this.#sweeping) return;
-    this.#sweeping = true;
-    await this.#sweep().finally(() => {
-      this.#sweeping = false;
-    });
-  }
-
   async #sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
     const { db, clock } = this.#deps;
-    // Queued messages may prove that a robot is connected.
-    const isStored = await this.#queue.storeArrived();
-    const now = clock.now();
-    if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
-    await db.transaction().execute(async (tx) => {
-      if ((await sweepSilentRobots(tx, now)) > 0) await announceChange(tx);
-    });
+    try {
+      // Queued messages may prove that a robot is connected.
+      const isStored = await this.#queue.storeArrived();
+      const now = clock.now();
+      if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
+      await db.transaction().execute(async (tx) => {
+        if ((await sweepSilentRobots(tx, now)) > 0) await announceChange(tx);
+      });
+    } finally {
+      this.#isSweeping = false;
+    }
   }
 
   async #createPartitions(): Promise<void> {
@@ -228,9 +225,7 @@ interface SubscriptionListener {
 
 /** The bridge's subscription to robot messages, surviving broker reconnects. */
 class RobotSubscription {
-  readonly #broker: Broker;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #deps: BridgeDependencies;
   readonly #listener: SubscriptionListener;
   /** Counts the times this server became the bridge; null while it is not. */
   #wanted: number | null = null;
@@ -240,10 +235,8 @@ class RobotSubscription {
   #stopListening: Cancel = () => {};
   #cancelRetry: Cancel = () => {};
 
-  constructor(broker: Broker, clock: Clock, log: Logger, listener: SubscriptionListener) {
-    this.#broker = broker;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(deps: BridgeDependencies, listener: SubscriptionListener) {
+    this.#deps = deps;
     this.#listener = listener;
   }
 
@@ -251,7 +244,7 @@ class RobotSubscription {
     this.#begun += 1;
     this.#wanted = this.#begun;
     this.#stopListening();
-    this.#stopListening = this.#broker.onConnectionChange((connected) => {
+    this.#stopListening = this.#deps.broker.onConnectionChange((connected) => {
       if (!connected) return;
       // The connection renews its subscriptions automatically.
       if (this.#held !== null) this.#listener.onSubscribed();
@@ -285,19 +278,20 @@ class RobotSubscription {
   async #settleAfter(former: Promise<void>): Promise<void> {
     await former;
     if (this.#held !== null && this.#held.by !== this.#wanted) await this.#unsubscribe();
-    if (this.#held === null && this.#wanted !== null && this.#broker.connected) await this.#subscribe(this.#wanted);
+    if (this.#held === null && this.#wanted !== null && this.#deps.broker.connected)
+      await this.#subscribe(this.#wanted);
   }
 
   async #subscribe(by: number): Promise<void> {
     try {
-      const end = await this.#broker.subscribe(robotTopics, (message) => {
+      const end = await this.#deps.broker.subscribe(robotTopics, (message) => {
         if (this.#wanted === by) this.#listener.onMessage(message);
       });
       this.#held = { by, end };
       if (this.#wanted === by) this.#listener.onSubscribed();
     } catch (error) {
-      this.#warn(error, "could not subscribe to robots");
-      if (this.#wanted === by) this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.#settle());
+      this.#deps.log.warn({ error }, "could not subscribe to robots");
+      if (this.#wanted === by) this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => void this.#settle());
     }
   }
 
@@ -307,12 +301,8 @@ class RobotSubscription {
     try {
       await held?.end();
     } catch (error) {
-      this.#warn(error, "could not end the subscription to robots");
+      this.#deps.log.warn({ error }, "could not end the subscription to robots");
     }
-  }
-
-  #warn(error: unknown, message: string): void {
-    this.#log.warn({ error }, message);
   }
 }
 
@@ -326,13 +316,11 @@ const AWAITED_SPREAD_MS = 1_000;
 
 /** Asks robots to report their status now, spread over time. */
 class StatusRequests {
-  readonly #broker: Broker;
-  readonly #clock: Clock;
+  readonly #deps: BridgeDependencies;
   #planned: Cancel[] = [];
 
-  constructor(broker: Broker, clock: Clock) {
-    this.#broker = broker;
-    this.#clock = clock;
+  constructor(deps: BridgeDependencies) {
+    this.#deps = deps;
   }
 
   /**
@@ -355,14 +343,14 @@ class StatusRequests {
   #spread(robots: readonly ReachableRobot[], overMs: number): void {
     for (const [index, robot] of robots.entries()) {
       const afterMs = Math.floor((index * overMs) / robots.length);
-      this.#planned.push(this.#clock.after(afterMs, () => void this.#ask(robot)));
+      this.#planned.push(this.#deps.clock.after(afterMs, () => void this.#ask(robot)));
     }
   }
 
   async #ask({ serial, session }: ReachableRobot): Promise<void> {
-    const envelope = questionEnvelope(this.#clock.now(), session, "Suncrew");
+    const envelope = questionEnvelope(this.#deps.clock.now(), session, "Suncrew");
     try {
-      await publishCommandMessage(this.#broker, serial, { ...envelope, verb: "STATUS" });
+      await publishCommandMessage(this.#deps.broker, serial, { ...envelope, verb: "STATUS" });
     } catch {
       // The robot reports within 30 s anyway; after a broker outage, all are queried again.
     }

@@ -114,10 +114,8 @@ async function storeDevices(tx: Tx, devices: readonly DeviceAccount[], request: 
   const hashed = devices.map(({ serial, secret }) => ({ serial, secretSha256: hashDeviceSecret(secret) }));
   if ((await insertDevices(tx, hashed, partnerId, at)) < devices.length) throw new ConcurrentChangeError();
   const change = { actor, action: "PROVISION_DEVICE", entity: "device", after: { partner_id: partnerId, partner }, at };
-  await recordChanges(
-    tx,
-    devices.map(({ serial }) => ({ ...change, entityId: serial })),
-  );
+  const changes = devices.map(({ serial }) => ({ ...change, entityId: serial }));
+  await recordChanges(tx, changes);
   return partner;
 }
 
@@ -180,12 +178,10 @@ export async function rotate(
   const secret = newSecret();
   const change = { actor, action: "ROTATE_DEVICE", entity: "device", entityId: serial, at };
   if (storesSecrets(accounts)) {
-    await recordingRefusals(
-      db,
-      change,
-      (error) => rotationRefusal(error, serial),
-      // Concurrent rotations run one after the other, so that broker and database agree.
-      () => locks.holding(serial, (lock) => rotateAtBroker(deps, change, { serial, secret }, lock)),
+    const refusalOf = (error: unknown) => rotationRefusal(error, serial);
+    // Concurrent rotations run one after the other, so that broker and database agree.
+    await recordingRefusals(db, change, refusalOf, () =>
+      locks.holding(serial, (lock) => rotateAtBroker(deps, change, { serial, secret }, lock)),
     );
   } else {
     await auditedChange(db, change, async (tx) => {

@@ -1,15 +1,8 @@
 import type { AckMessage, EventMessage, FirmwareStateMessage } from "@suncrew/contract/devices/messages.ts";
-import {
-  leaves,
-  MAX_MESSAGE_BYTES,
-  parseTopic,
-  type RobotLeaf,
-  robotLeaves,
-  TOPIC_ROOT,
-} from "@suncrew/contract/devices/topics.ts";
-import type { Logger } from "pino";
+import { leaves, MAX_MESSAGE_BYTES, parseTopic, robotLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import { z } from "zod";
 import type { ReceivedMessage } from "../../platform/broker.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import type { PresenceMessage } from "./presence.ts";
 
 /** The bridge's subscriptions: everything that robots publish (protocol rule 11: no shared subscription). */
@@ -51,8 +44,11 @@ export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened
   if (topic === null || topic.leaf === "command" || topic.leaf === "firmware") return { bad: "topic", serial };
   const json = parseJson(received.payload);
   if (json === undefined) return { bad: "json", serial };
-  const incoming = parseLeaf(topic.leaf, json, receivedAt, received.retained);
-  return incoming === null ? { bad: "schema", serial } : { serial: topic.serial, incoming };
+  const { data } = leafSchema.safeParse({ leaf: topic.leaf, message: json });
+  if (data === undefined) return { bad: "schema", serial };
+  const isPresence = data.leaf === "connection" || data.leaf === "state";
+  const incoming = isPresence ? { ...data, receivedAt, retained: received.retained } : { ...data, receivedAt };
+  return { serial: topic.serial, incoming };
 }
 
 function parseJson(payload: Buffer): unknown {
@@ -74,44 +70,25 @@ function wellFormed(_key: string, value: unknown): unknown {
   return value;
 }
 
-function parseLeaf(leaf: RobotLeaf, json: unknown, receivedAt: Date, retained: boolean): IncomingMessage | null {
-  switch (leaf) {
-    case "connection": {
-      const { data } = leaves.connection.schema.safeParse(json);
-      return data ? { leaf, message: data, receivedAt, retained } : null;
-    }
-    case "state": {
-      const { data } = leaves.state.schema.safeParse(json);
-      return data ? { leaf, message: data, receivedAt, retained } : null;
-    }
-    case "ack": {
-      const { data } = leaves.ack.schema.safeParse(json);
-      return data ? { leaf, message: data, receivedAt } : null;
-    }
-    case "event": {
-      const { data } = leaves.event.schema.safeParse(json);
-      return data ? { leaf, message: data, receivedAt } : null;
-    }
-    case "firmware/state": {
-      const { data } = leaves[leaf].schema.safeParse(json);
-      return data ? { leaf, message: data, receivedAt } : null;
-    }
-  }
-}
+const leafSchema = z.discriminatedUnion("leaf", [
+  z.object({ leaf: z.literal("connection"), message: leaves.connection.schema }),
+  z.object({ leaf: z.literal("state"), message: leaves.state.schema }),
+  z.object({ leaf: z.literal("ack"), message: leaves.ack.schema }),
+  z.object({ leaf: z.literal("event"), message: leaves.event.schema }),
+  z.object({ leaf: z.literal("firmware/state"), message: leaves["firmware/state"].schema }),
+]);
 
 /** Each kind of bad message is logged at most this often. */
 const LOG_EVERY_MS = 10_000;
 
 /** Counts and logs what the bridge drops, without the content (protocol rule 10). */
 export class BadMessages {
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #deps: Pick<Dependencies, "clock" | "log">;
   readonly #counts = new Map<BadMessageKind, number>();
   readonly #loggedAtMs = new Map<BadMessageKind, number>();
 
-  constructor(clock: Clock, log: Logger) {
-    this.#clock = clock;
-    this.#log = log;
+  constructor(deps: Pick<Dependencies, "clock" | "log">) {
+    this.#deps = deps;
   }
 
   /** Dropped messages by kind since this server started. */
@@ -122,10 +99,10 @@ export class BadMessages {
   add(kind: BadMessageKind, serial: string | null, dropped = 1): void {
     const count = (this.#counts.get(kind) ?? 0) + dropped;
     this.#counts.set(kind, count);
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     const loggedAtMs = this.#loggedAtMs.get(kind);
     if (loggedAtMs !== undefined && nowMs - loggedAtMs < LOG_EVERY_MS) return;
     this.#loggedAtMs.set(kind, nowMs);
-    this.#log.warn({ kind, serial, count }, "dropped a robot's message");
+    this.#deps.log.warn({ kind, serial, count }, "dropped a robot's message");
   }
 }

@@ -22,37 +22,30 @@ export async function lockProvisioning(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('provision devices'))`.execute(tx);
 }
 
+interface DeviceHash {
+  readonly serial: string;
+  readonly secretSha256: Buffer;
+}
+
 /** Returns how many devices were stored: fewer if a concurrent transaction has stored one of them. */
 export async function insertDevices(
   tx: Tx,
-  devices: readonly { readonly serial: string; readonly secretSha256: Buffer }[],
+  devices: readonly DeviceHash[],
   partnerId: number,
   now: Date,
 ): Promise<number> {
+  const made = { created_at: now, secret_at: now, partner_id: partnerId };
   const rows = await tx
     .insertInto("devices")
-    .values(
-      devices.map(({ serial, secretSha256 }) => ({
-        serial,
-        secret_sha256: secretSha256,
-        created_at: now,
-        secret_at: now,
-        partner_id: partnerId,
-      })),
-    )
+    .values(devices.map(({ serial, secretSha256 }) => ({ serial, secret_sha256: secretSha256, ...made })))
     .onConflict((conflict) => conflict.column("serial").doNothing())
     .returning("serial")
     .execute();
   return rows.length;
 }
 
-interface LockedDevice {
-  readonly serial: string;
-  readonly retired_at: Date | null;
-}
-
 /** Locks the device, so that its changes reach the broker in order; null if it does not exist. */
-export async function lockDevice(tx: Tx, serial: string): Promise<LockedDevice | null> {
+export async function lockDevice(tx: Tx, serial: string) {
   const row = await tx
     .selectFrom("devices")
     .select(["serial", "retired_at"])
@@ -117,13 +110,7 @@ export async function readRobotIdOf(tx: Tx, serial: string): Promise<number | nu
 export async function showCutOff(tx: Tx, robotId: number, now: Date): Promise<void> {
   await tx
     .updateTable("robot_state")
-    .set({
-      online: false,
-      robot_status: "offline",
-      connection: "OFFLINE",
-      connection_at: now,
-      change_no: changedNow,
-    })
+    .set({ online: false, robot_status: "offline", connection: "OFFLINE", connection_at: now, change_no: changedNow })
     .where("robot_id", "=", robotId)
     .execute();
 }
@@ -204,16 +191,8 @@ export async function clearPending(db: Executor, serial: string, pending: Pendin
     .execute();
 }
 
-interface AllocatedDevice {
-  readonly serial: string;
-  readonly retired_at: Date | null;
-  readonly partner_id: number;
-  readonly partner_name: string;
-  readonly is_assigned: boolean;
-}
-
 /** Locks devices against assignment to a robot or another partner; nonexistent ones are absent from the result. */
-export async function lockDevices(tx: Tx, serials: readonly string[]): Promise<AllocatedDevice[]> {
+export async function lockDevices(tx: Tx, serials: readonly string[]) {
   const these = sql<string>`any(${[...serials]}::text[])`;
   await tx
     .selectFrom("devices")
@@ -262,44 +241,26 @@ export async function isKnownDevice(db: Executor, serial: string): Promise<boole
   return row !== undefined;
 }
 
-/** Provisions the devices that do not exist yet; an existing device keeps its secret, which may have been rotated. */
-export async function storeMissingDevices(
-  db: Executor,
-  devices: readonly { serial: string; secretSha256: Buffer }[],
-): Promise<void> {
-  if (devices.length === 0) return;
-  await db
-    .insertInto("devices")
-    .values(devices.map(({ serial, secretSha256 }) => ({ serial, secret_sha256: secretSha256 })))
-    .onConflict((conflict) => conflict.column("serial").doNothing())
-    .execute();
-}
-
-/** Provisions devices, or gives existing ones a new secret. */
+/** Provisions devices. Existing ones keep their secrets, which may have been rotated, or get these. */
 export async function storeDeviceSecrets(
   db: Executor,
-  devices: readonly { serial: string; secretSha256: Buffer }[],
+  devices: readonly DeviceHash[],
+  existing: "keep" | "replace",
 ): Promise<void> {
   if (devices.length === 0) return;
   await db
     .insertInto("devices")
     .values(devices.map(({ serial, secretSha256 }) => ({ serial, secret_sha256: secretSha256 })))
-    .onConflict((conflict) =>
-      conflict.column("serial").doUpdateSet((row) => ({ secret_sha256: row.ref("excluded.secret_sha256") })),
-    )
+    .onConflict((conflict) => {
+      const same = conflict.column("serial");
+      if (existing === "keep") return same.doNothing();
+      return same.doUpdateSet((row) => ({ secret_sha256: row.ref("excluded.secret_sha256") }));
+    })
     .execute();
 }
 
-interface MovingRobot {
-  readonly id: number;
-  readonly site_id: number;
-  readonly online: boolean;
-  /** Why it may be moving, and what to do. */
-  readonly sentence: string;
-}
-
-/** The robot that uses the device, if it may be moving; null otherwise. */
-export async function readMovingRobot(db: Executor, serial: string, seen: SeenAt): Promise<MovingRobot | null> {
+/** The robot that uses the device, with why it may be moving and what to do; null if it cannot be moving. */
+export async function readMovingRobot(db: Executor, serial: string, seen: SeenAt) {
   const robot = await db
     .selectFrom("robots as r")
     .innerJoin("robot_state as s", "s.robot_id", "r.id")

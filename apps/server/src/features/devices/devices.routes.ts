@@ -36,7 +36,7 @@ export function devicesRoutes(app: FastifyInstance, deps: Dependencies, commands
   register(app, retireDevice, ({ viewer, params }) => accounts.retire(viewer, params.serial));
 
   brokerRoutes(app, deps);
-  return accounts;
+  return accounts.retries;
 }
 
 /**

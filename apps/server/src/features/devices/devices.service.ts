@@ -11,7 +11,7 @@ import {
 import { announceChange } from "../../platform/change-signal.ts";
 import { withTimeout } from "../../platform/clock.ts";
 import { AdvisoryLocks } from "../../platform/database/advisory-locks.ts";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { conflict, notFound } from "../../platform/http/http-error.ts";
@@ -60,13 +60,14 @@ const ROTATION_LOCKS = 7_305_010;
 const PROVISION_LOCKS = 7_305_011;
 
 /** Devices and their accounts at the broker (protocol rule 9), for Super Admins. */
-export class DeviceAccounts implements Service {
+export class DeviceAccounts {
   readonly #deps: Dependencies;
   readonly #commands: Commands;
   readonly #accounts: BrokerAccounts;
   readonly #rotations: AdvisoryLocks;
   readonly #provisions: AdvisoryLocks;
-  readonly #retries: PeriodicTasks;
+  /** Sends what the broker has not accepted again. */
+  readonly retries: Service;
 
   constructor(deps: Dependencies, commands: Commands) {
     this.#deps = deps;
@@ -74,17 +75,9 @@ export class DeviceAccounts implements Service {
     this.#accounts = deps.brokerAccounts ?? manualAccounts;
     this.#rotations = new AdvisoryLocks(deps.connection, ROTATION_LOCKS);
     this.#provisions = new AdvisoryLocks(deps.connection, PROVISION_LOCKS);
-    this.#retries = new PeriodicTasks(deps, [
+    this.retries = new PeriodicTasks(deps, [
       { name: "broker accounts", everyMs: RETRY_MS, work: () => this.#updatePending(), atStart: true },
     ]);
-  }
-
-  async start(): Promise<void> {
-    await this.#retries.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#retries.stop();
   }
 
   /**
@@ -92,7 +85,11 @@ export class DeviceAccounts implements Service {
    */
   async provision(
     viewer: Viewer,
-    { first_serial: first, last_serial: last = first, partner_id: partnerId = IN_HOUSE_PARTNER_ID }: ProvisionBody,
+    {
+      first_serial: first,
+      last_serial: last = first,
+      partner_id: partnerId = IN_HOUSE_PARTNER_ID,
+    }: BodyOf<typeof provisionDevices>,
   ): Promise<ResponseOf<typeof provisionDevices>> {
     const { db, clock } = this.#deps;
     const deps = { db, accounts: this.#accounts, locks: this.#provisions };
@@ -106,11 +103,36 @@ export class DeviceAccounts implements Service {
   }
 
   /**
-   * Allocates all of the devices or none. Throws 404 (no such partner or device) or 409 (retired, or used by a robot).
+   * Allocates free devices to a partner, all of them or none; the operator's own are those of In-house. A device that a
+   * robot has stays with the partner of the robot's site. Throws 404 (no such partner or device) and 409 (retired, or
+   * used by a robot).
    */
-  async allocate(viewer: Viewer, body: BodyOf<typeof allocateDevices>): Promise<ResponseOf<typeof allocateDevices>> {
+  async allocate(
+    viewer: Viewer,
+    { serials, partner_id: partnerId }: BodyOf<typeof allocateDevices>,
+  ): Promise<ResponseOf<typeof allocateDevices>> {
     const { db, clock } = this.#deps;
-    return { message: await allocate(db, { ...body, by: viewer, at: clock.now() }) };
+    const change = { actor: viewer, action: "ALLOCATE_DEVICE", entity: "device", at: clock.now() };
+    return auditedChange(db, change, async (tx, details) => {
+      const partner = await lockPartner(tx, partnerId);
+      const wanted = [...new Set(serials)].toSorted();
+      const devices = await lockDevices(tx, wanted);
+      if (devices.length < wanted.length) throw notFound("Device");
+      details.rows = devices.map(({ serial, partner_id, partner_name }) => ({
+        ...change,
+        entityId: serial,
+        before: { partner_id, partner: partner_name },
+        after: { partner_id: partnerId, partner },
+      }));
+      const others = devices.filter((device) => device.partner_id !== partnerId);
+      const serialsOf = (some: typeof devices) => some.map(({ serial }) => serial);
+      const retired = serialsOf(others.filter((device) => device.retired_at !== null));
+      if (retired.length > 0) throw conflict("DEVICE_RETIRED", deviceMessages.notAllocatedRetired(retired));
+      const assigned = serialsOf(others.filter((device) => device.is_assigned));
+      if (assigned.length > 0) throw conflict("DEVICE_ASSIGNED", deviceMessages.notAllocatedAssigned(assigned));
+      await storeAllocated(tx, serialsOf(others), partnerId);
+      return { message: deviceMessages.allocated(wanted, partner, partnerId === IN_HOUSE_PARTNER_ID) };
+    });
   }
 
   /** Throws 404, 409 (retired, or its robot may be moving) or 503 (the broker could not be updated). */
@@ -233,39 +255,4 @@ export class DeviceAccounts implements Service {
     await clearPending(db, serial, pending);
     return null;
   }
-}
-
-type ProvisionBody = BodyOf<typeof provisionDevices>;
-
-interface Allocation extends BodyOf<typeof allocateDevices> {
-  readonly by: AuditActor;
-  readonly at: Date;
-}
-
-/**
- * Allocates free devices to a partner, all of them or none; the operator's own are those of In-house. A device that a
- * robot has stays with the partner of the robot's site. Returns the message; throws 404 and 409.
- */
-async function allocate(db: Db, { serials, partner_id: partnerId, by, at }: Allocation): Promise<string> {
-  const change = { actor: by, action: "ALLOCATE_DEVICE", entity: "device", at };
-  return auditedChange(db, change, async (tx, details) => {
-    const partner = await lockPartner(tx, partnerId);
-    const wanted = [...new Set(serials)].toSorted();
-    const devices = await lockDevices(tx, wanted);
-    if (devices.length < wanted.length) throw notFound("Device");
-    details.rows = devices.map(({ serial, partner_id, partner_name }) => ({
-      ...change,
-      entityId: serial,
-      before: { partner_id, partner: partner_name },
-      after: { partner_id: partnerId, partner },
-    }));
-    const others = devices.filter((device) => device.partner_id !== partnerId);
-    const serialsOf = (some: typeof devices) => some.map(({ serial }) => serial);
-    const retired = serialsOf(others.filter((device) => device.retired_at !== null));
-    if (retired.length > 0) throw conflict("DEVICE_RETIRED", deviceMessages.notAllocatedRetired(retired));
-    const assigned = serialsOf(others.filter((device) => device.is_assigned));
-    if (assigned.length > 0) throw conflict("DEVICE_ASSIGNED", deviceMessages.notAllocatedAssigned(assigned));
-    await storeAllocated(tx, serialsOf(others), partnerId);
-    return deviceMessages.allocated(wanted, partner, partnerId === IN_HOUSE_PARTNER_ID);
-  });
 }

@@ -2,6 +2,7 @@ import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import type { Db } from "../../platform/database/database.ts";
+import { codeOf } from "../../platform/errors.ts";
 import type { ThrottledLog } from "../../platform/throttle.ts";
 import type { BadMessages, IncomingMessage, RobotMessages } from "./devices.mqtt.ts";
 import { alertLostMessages, ingest, type Ingested } from "./ingest.repository.ts";
@@ -186,11 +187,8 @@ export class IngestQueue {
       if (attempts < MAX_ATTEMPTS) {
         const notBeforeMs = nowMs + RETRY_MS * 2 ** (attempts - 1);
         this.#failing.set(of.serial, { attempts, notBeforeMs });
-        log.warn(
-          { serial: of.serial, reason, attempts: attempts },
-          "a robot's messages could not be stored; retrying",
-          of.serial,
-        );
+        const fields = { serial: of.serial, reason, attempts };
+        log.warn(fields, "a robot's messages could not be stored; retrying", of.serial);
         retried.push(of);
         continue;
       }
@@ -209,24 +207,11 @@ export class IngestQueue {
   }
 }
 
-/** SQLSTATE classes that blame the data: invalid values, violated constraints, exceeded limits. */
-const dataClasses = new Set(["22", "23", "54"]);
-const LOST_RACE_CLASS = "40";
+/** By its SQLSTATE class, the transaction lost against another one and can simply be retried. */
+const isTransactionConflict = (error: unknown): boolean => /^40...$/.test(codeOf(error));
 
-function classOf(error: unknown): string | null {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
-  return error.code.length === 5 ? error.code.slice(0, 2) : null;
-}
-
-/** The transaction lost against another one and can simply be retried. */
-function isTransactionConflict(error: unknown): boolean {
-  return classOf(error) === LOST_RACE_CLASS;
-}
-
-/** The database cannot represent this: the same data will be refused again. */
-function isRefusedData(error: unknown): boolean {
-  return dataClasses.has(classOf(error) ?? "");
-}
+/** The data is to blame, and will be refused again: invalid values, violated constraints, exceeded limits. */
+const isRefusedData = (error: unknown): boolean => /^(22|23|54)...$/.test(codeOf(error));
 
 /** Maximum robots buffered during a database outage; then the robot that has waited longest is dropped. */
 const MAX_ROBOTS = 50_000;

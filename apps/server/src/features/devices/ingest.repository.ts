@@ -49,16 +49,13 @@ interface Outcome {
   returned: boolean;
   newest: StateMessage | null;
   /** A reading over the robot's budget is left out. */
-  readonly live: {
-    readonly message: StateMessage;
-    readonly reading: Reading | null;
-    readonly motion: ReportedMotion;
-  }[];
+  readonly live: { message: StateMessage; reading: Reading | null; motion: ReportedMotion }[];
   readonly acks: Ack[];
   readonly events: Event[];
   readonly firmware: Firmware[];
-  /** Protocol rule 14. */
+  /** Protocol rule 14: it publishes in a session below the known one. */
   hasLostMemory: boolean;
+  /** Protocol rule 14: a counter value that is impossible. */
   badCounter: string | null;
 }
 
@@ -84,19 +81,13 @@ export async function ingest(
   allowanceOf: (serial: string) => Allowance = () => Allowance.unlimited(),
 ): Promise<Ingested> {
   return inTransaction(db, async (tx) => {
-    const known = new Map(
-      (
-        await lockRobotStates(
-          tx,
-          batch.map(({ serial }) => serial),
-        )
-      ).map((robot) => [robot.serial, robot]),
-    );
+    const serials = batch.map(({ serial }) => serial);
+    const known = await lockRobotStates(tx, serials);
     const outcomes: Outcome[] = [];
     const unknown: { serial: string; messages: number }[] = [];
     for (const { serial, messages } of batch) {
       const robot = known.get(serial);
-      if (robot) outcomes.push(outcomeOf(robot, messages, allowanceOf(serial)));
+      if (robot) outcomes.push(outcomeOf(serial, robot, messages, allowanceOf(serial)));
       else unknown.push({ serial, messages: messages.length });
     }
     // All writers lock rows in this order.
@@ -123,60 +114,30 @@ async function store(
 ): Promise<ReadonlySet<EventMessage>> {
   const now = clock.now();
   const budget = budgetOf(outcomes);
-  const changed = outcomes.filter((outcome) => outcome.changed);
+  const written = outcomes.filter(({ changed }) => changed).map(({ after }) => after);
   const live = outcomes.flatMap((outcome) => outcome.live);
-  await writeRobotStates(
-    tx,
-    changed.map(({ after }) => after),
+  const readings = live.flatMap(({ reading }) => reading ?? []);
+  const motions = live.map(({ motion }) => motion);
+  const states = outcomes.flatMap(({ before, live: shown }) =>
+    shown.map(({ message }) => ({ robotId: before.robot_id, knownSeq: before.last_seq, state: message })),
   );
-  await addReadings(
-    tx,
-    live.flatMap(({ reading }) => reading ?? []),
-  );
-  const moved = await recordMotions(
-    tx,
-    live.map(({ motion }) => motion),
-    budget,
-  );
+  const acks = outcomes.flatMap(({ serial, acks: own }) => own.map(({ message }) => ({ serial, ack: message })));
+  await writeRobotStates(tx, written);
+  await addReadings(tx, readings);
+  const moved = await recordMotions(tx, motions, budget);
   const events = await recordEvents(tx, outcomes.flatMap(eventReports), budget);
-  const alerted = await syncAlerts(
-    tx,
-    outcomes.flatMap((outcome) => {
-      const { after, newest } = outcome;
-      return newest
-        ? currentAlertsOf(after, newest, messageFaultsOf(outcome))
-        : faultAlertsOf(after, messageFaultsOf(outcome), now);
-    }),
-    budget,
-  );
+  const currentAlerts = outcomes.flatMap((outcome) => alertsOf(outcome, now));
+  const alerted = await syncAlerts(tx, currentAlerts, budget);
   const pastAlerts = await recordPastAlerts(tx, events.stored, budget);
-  const touched = new Set([
-    ...moved,
-    ...events.changed,
-    ...alerted,
-    ...pastAlerts,
-    ...(await recordFirmware(tx, outcomes, now)),
-  ]);
+  const updated = await recordFirmware(tx, outcomes, now);
+  const touched = new Set([...moved, ...events.changed, ...alerted, ...pastAlerts, ...updated]);
   await clearSiteOutages(tx, recoveredSites(outcomes), now);
-  await settleByStates(
-    tx,
-    outcomes.flatMap(({ before, live: shown }) =>
-      shown.map(({ message }) => ({ robotId: before.robot_id, knownSeq: before.last_seq, state: message })),
-    ),
-    clock,
-  );
-  await recordAcks(
-    tx,
-    outcomes.flatMap(({ serial, acks }) => acks.map(({ message }) => ({ serial, ack: message }))),
-    now,
-  );
-  const written = new Set(changed.map(({ after }) => after.robot_id));
-  const untouched = [...touched].filter((id) => !written.has(id));
-  await touchRobots(
-    tx,
-    untouched.toSorted((one, other) => one - other),
-  );
-  if (changed.length + untouched.length > 0) await announceChange(tx);
+  await settleByStates(tx, states, clock);
+  await recordAcks(tx, acks, now);
+  for (const { robot_id } of written) touched.delete(robot_id);
+  const untouched = [...touched].toSorted((one, other) => one - other);
+  await touchRobots(tx, untouched);
+  if (written.length + untouched.length > 0) await announceChange(tx);
   return events.refused;
 }
 
@@ -206,7 +167,8 @@ async function recordFirmware(tx: Tx, outcomes: readonly Outcome[], now: Date): 
 }
 
 function outcomeOf(
-  { serial, row: before, commandSeq }: KnownRobot,
+  serial: string,
+  { row: before, commandSeq }: KnownRobot,
   messages: readonly IncomingMessage[],
   allowance: Allowance,
 ): Outcome {
@@ -258,11 +220,6 @@ function outcomeOf(
   return outcome;
 }
 
-function messageFaultsOf({ allowance, newest, hasLostMemory, badCounter }: Outcome): MessageFaults {
-  const { isFlooding, isReconnecting } = allowance;
-  return { isFlooding, isReconnecting, hasLostMemory: hasLostMemory && newest === null, badCounter };
-}
-
 function liveStateOf(
   row: StateRow,
   message: StateMessage,
@@ -270,24 +227,11 @@ function liveStateOf(
   wasOffline: boolean,
 ): Outcome["live"][number] {
   const { robot_id, site_id, robot_status } = row;
-  const { session, seq, status, motion, mode, battery, charging, runId, lastSeq } = message;
-  const robot_ts = new Date(message.ts);
+  const { session, seq, status, motion, mode, battery, charging, runId, lastSeq, ts } = message;
+  const place = { robot_id, site_id, received_at: receivedAt, robot_ts: new Date(ts), session, seq };
   return {
     message,
-    reading: {
-      robot_id,
-      site_id,
-      received_at: receivedAt,
-      robot_ts,
-      session,
-      seq,
-      status,
-      robot_status,
-      motion,
-      mode,
-      battery,
-      charging,
-    },
+    reading: { ...place, status, robot_status, motion, mode, battery, charging },
     motion: { robotId: robot_id, siteId: site_id, motion, runId, battery, lastSeq, status, receivedAt, wasOffline },
   };
 }
@@ -297,26 +241,28 @@ function eventReports({ after, events }: Outcome): ReceivedEvent[] {
   return events.map(({ message, receivedAt }) => ({ robotId, siteId, message, receivedAt, clockSkewMs }));
 }
 
-/** What is wrong with a robot's messages, apart from their content. */
-interface MessageFaults {
-  readonly isFlooding: boolean;
-  readonly isReconnecting: boolean;
-  /** Protocol rule 14: its session is below the known one. */
-  readonly hasLostMemory: boolean;
-  /** Protocol rule 14: a counter value that is impossible. */
-  readonly badCounter: string | null;
-}
-
 /**
  * Alerts that follow from a robot's newest state: those it lists, and those the server detects. The server's come
- * first, because a robot that floods has a limited budget of alerts.
+ * first, because a robot that floods has a limited budget of alerts. If none of its states were accepted, only what is
+ * wrong with its messages.
  */
-function currentAlertsOf(row: StateRow, newest: StateMessage, faults: MessageFaults): CurrentAlerts[] {
-  const robot = { robotId: row.robot_id, siteId: row.site_id, at: row.received_at ?? new Date(newest.ts) };
+function alertsOf(outcome: Outcome, now: Date): CurrentAlerts[] {
+  const { after: row, newest } = outcome;
+  const robot = { robotId: row.robot_id, siteId: row.site_id };
+  const faults = messageFaults(outcome);
+  if (newest === null) {
+    return faults.length === 0 ? [] : [{ ...robot, source: "SERVER", alerts: faults, clears: [], at: now }];
+  }
+  const at = row.received_at ?? new Date(newest.ts);
   const { battery: batteryPercent, charging, alerts: listed } = newest;
   const battery = lowBattery({ batteryPercent, charging, listed });
-  const alerts = [...clockAlert(row), ...statusAlert(newest.status), ...(typeof battery === "string" ? [] : [battery])];
-  alerts.push(...faultAlerts(faults));
+  const { clock_skew_ms: skewMs } = row;
+  const alerts = [
+    ...(skewMs === null || Math.abs(skewMs) <= CLOCK_SKEW_MS ? [] : [clockSkewAlert(skewMs)]),
+    ...(isKnownDeviceStatus(newest.status) ? [] : [unknownStatusAlert(newest.status)]),
+    ...(typeof battery === "string" ? [] : [battery]),
+    ...faults,
+  ];
   const clears: ServerAlertCode[] = ["CLOCK_SKEW", "UNKNOWN_STATUS", "MESSAGES_LOST", "TOO_MANY_MESSAGES"];
   clears.push("TOO_MANY_CONNECTIONS", "COUNTER_TOO_HIGH");
   // A retained state may belong to the session that the robot has forgotten.
@@ -327,33 +273,19 @@ function currentAlertsOf(row: StateRow, newest: StateMessage, faults: MessageFau
   // A retained state can prove that it has stopped, though.
   if (row.online || newest.motion === "STOPPED") clears.push("LOST_WHILE_MOVING");
   return [
-    { ...robot, source: "SERVER", alerts, clears },
-    { ...robot, source: "ROBOT", alerts: listed, clears: "all" },
+    { ...robot, source: "SERVER", alerts, clears, at },
+    { ...robot, source: "ROBOT", alerts: listed, clears: "all", at },
   ];
 }
 
-/** For a robot none of whose states were accepted; nothing unless something is wrong. */
-function faultAlertsOf(row: StateRow, faults: MessageFaults, at: Date): CurrentAlerts[] {
-  const alerts = faultAlerts(faults);
-  if (alerts.length === 0) return [];
-  return [{ robotId: row.robot_id, siteId: row.site_id, source: "SERVER", alerts, clears: [], at }];
-}
-
-function faultAlerts({ isFlooding, isReconnecting, hasLostMemory, badCounter }: MessageFaults): DeviceAlert[] {
+/** What is wrong with a robot's messages, apart from their content. */
+function messageFaults({ allowance, newest, hasLostMemory, badCounter }: Outcome): DeviceAlert[] {
   return [
-    ...(isFlooding ? [tooManyMessagesAlert()] : []),
-    ...(isReconnecting ? [tooManyConnectionsAlert()] : []),
-    ...(hasLostMemory ? [memoryLostAlert()] : []),
+    ...(allowance.isFlooding ? [tooManyMessagesAlert()] : []),
+    ...(allowance.isReconnecting ? [tooManyConnectionsAlert()] : []),
+    ...(hasLostMemory && newest === null ? [memoryLostAlert()] : []),
     ...(badCounter === null ? [] : [counterTooHighAlert(badCounter)]),
   ];
-}
-
-function clockAlert({ clock_skew_ms: skewMs }: StateRow): DeviceAlert[] {
-  return skewMs === null || Math.abs(skewMs) <= CLOCK_SKEW_MS ? [] : [clockSkewAlert(skewMs)];
-}
-
-function statusAlert(status: string): DeviceAlert[] {
-  return isKnownDeviceStatus(status) ? [] : [unknownStatusAlert(status)];
 }
 
 /** Suncrew lost some of the robot's messages; its next state that can be stored clears the alert. */
@@ -361,10 +293,10 @@ export async function alertLostMessages(db: Db, serial: string, now: Date): Prom
   await inTransaction(db, async (tx) => {
     const robot = await tx
       .selectFrom("robots")
-      .select(["id", "site_id"])
+      .select(["id as robotId", "site_id as siteId"])
       .where("serial_number", "=", serial)
       .where("deleted_at", "is", null)
       .executeTakeFirst();
-    if (robot) await raiseAlerts(tx, [{ robotId: robot.id, siteId: robot.site_id, alert: messagesLostAlert() }], now);
+    if (robot) await raiseAlerts(tx, [{ ...robot, alert: messagesLostAlert() }], now);
   });
 }

@@ -42,10 +42,10 @@ async function openTransactions(): Promise<number> {
 /** What a server does every 5 s: send all due changes to the broker again. */
 async function retryPending(): Promise<void> {
   const { deps } = server;
-  const changes = new ChangeSignal(deps.connection, deps.clock, deps.log);
+  const changes = new ChangeSignal(deps);
   const service = new DeviceAccounts(deps, new Commands(deps, changes));
-  await service.start();
-  await service.stop();
+  await service.retries.start();
+  await service.retries.stop();
 }
 
 /** Ends the connections that hold the locks of work in progress, as the death of their process would. */

@@ -10,14 +10,10 @@ export interface StateRow extends Omit<Selectable<Tables["robot_state"]>, "chang
 }
 
 /** One message as received; `retained` ones carry last-known values only. */
-export type PresenceMessage =
-  | {
-      readonly leaf: "connection";
-      readonly message: ConnectionMessage;
-      readonly receivedAt: Date;
-      readonly retained: boolean;
-    }
-  | { readonly leaf: "state"; readonly message: StateMessage; readonly receivedAt: Date; readonly retained: boolean };
+export type PresenceMessage = { readonly receivedAt: Date; readonly retained: boolean } & (
+  | { readonly leaf: "connection"; readonly message: ConnectionMessage }
+  | { readonly leaf: "state"; readonly message: StateMessage }
+);
 
 /**
  * Protocol rule 7, the one place that decides who is online. Returns the row after the message, or null if the message

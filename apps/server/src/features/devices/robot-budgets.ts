@@ -30,7 +30,7 @@ interface Excess {
 /** What one robot may still cause, for one attempt to store its messages. */
 export class Allowance {
   readonly #left: Amounts;
-  readonly #taken: Record<BudgetKind, number> = { ...noUsage };
+  readonly taken: Record<BudgetKind, number> = { ...noUsage };
   #wantedMore = false;
   readonly #before: Excess;
 
@@ -47,17 +47,13 @@ export class Allowance {
   }
 
   has(kind: BudgetKind): boolean {
-    if (this.#taken[kind] < this.#left[kind]) return true;
+    if (this.taken[kind] < this.#left[kind]) return true;
     this.#wantedMore = true;
     return false;
   }
 
   take(kind: BudgetKind): void {
-    this.#taken[kind] += 1;
-  }
-
-  get taken(): Amounts {
-    return this.#taken;
+    this.taken[kind] += 1;
   }
 
   get wantedMore(): boolean {
@@ -105,10 +101,8 @@ export class RobotBudgets {
   allowanceOf(serial: string): Allowance {
     const { use, exceededAtMs, reconnectedAtMs } = this.#accountOf(serial);
     const isRecent = (atMs: number | null) => atMs !== null && use.atMs - atMs < QUIET_AFTER_FLOOD_MS;
-    return new Allowance(remainingOf(use), {
-      messages: isRecent(exceededAtMs),
-      connections: isRecent(reconnectedAtMs),
-    });
+    const before = { messages: isRecent(exceededAtMs), connections: isRecent(reconnectedAtMs) };
+    return new Allowance(remainingOf(use), before);
   }
 
   /** Counts what was stored; what was rolled back costs nothing. */

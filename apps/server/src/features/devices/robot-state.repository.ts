@@ -5,17 +5,16 @@ import type { Tables } from "../../platform/database/tables.ts";
 import type { StateRow } from "./presence.ts";
 
 export interface KnownRobot {
-  readonly serial: string;
   readonly row: StateRow;
   /** The highest command number issued for it. */
   readonly commandSeq: number;
 }
 
 /**
- * The robots that use these serial numbers now, with their state rows locked in the order that all writers use. Free,
+ * The robots that use these serial numbers now, by these, with their state rows locked in the order that all writers use. Free,
  * retired and unknown serial numbers are absent.
  */
-export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promise<KnownRobot[]> {
+export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promise<Map<string, KnownRobot>> {
   const found = await tx
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")
@@ -28,31 +27,24 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
     .orderBy("s.robot_id")
     .forNoKeyUpdate("s")
     .execute();
-  const modes = await readModes(
-    tx,
-    found.map((row) => row.robot_id),
-  );
-  return found.flatMap(({ serial_number: serial, robot_id, ...row }) => {
-    const now = modes.get(robot_id);
-    // Retired, deleted or replaced by another machine while this transaction waited for the lock.
-    if (now === undefined || now.serial_number !== serial) return [];
-    return [
-      { serial, row: { ...row, robot_id, operating_mode: now.operating_mode }, commandSeq: now.last_command_seq },
-    ];
-  });
-}
-
-/** Read after locking: a query that waited for the locks would see the other rows as they were before. */
-async function readModes(tx: Tx, robotIds: readonly number[]) {
-  const rows = await tx
+  // Read after locking: a query that waited for the locks would see the other rows as they were before.
+  const current = await tx
     .selectFrom("robots as r")
     .innerJoin("devices as d", "d.serial", "r.serial_number")
     .select(["r.id", "r.operating_mode", "r.serial_number", "r.last_command_seq"])
-    .where("r.id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("r.id", "=", sql<number>`any(${found.map((row) => row.robot_id)}::int[])`)
     .where("r.deleted_at", "is", null)
     .where("d.retired_at", "is", null)
     .execute();
-  return new Map(rows.map((row) => [row.id, row]));
+  const byId = new Map(current.map((row) => [row.id, row]));
+  const known = new Map<string, KnownRobot>();
+  for (const { serial_number: serial, ...row } of found) {
+    const now = byId.get(row.robot_id);
+    // Retired, deleted or replaced by another machine while this transaction waited for the lock.
+    if (now?.serial_number !== serial) continue;
+    known.set(serial, { row: { ...row, operating_mode: now.operating_mode }, commandSeq: now.last_command_seq });
+  }
+  return known;
 }
 
 /**

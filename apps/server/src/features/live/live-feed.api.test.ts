@@ -46,7 +46,7 @@ beforeEach(async () => {
     },
   };
   const { db, clock, deps, fixtures } = server;
-  changes = new ChangeSignal(deps.connection, clock, deps.log);
+  changes = new ChangeSignal({ ...deps, clock });
   feed = new LiveFeed({ ...deps, db: db.withPlugin(faults) }, changes);
   const { token } = await server.as("admin");
   if (token === null) throw new Error("Nobody is signed in.");

@@ -6,7 +6,7 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
-import { findOpenSessions, type Viewer } from "../../platform/sessions.ts";
+import { readOpenSessions, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf, scopeOf } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
@@ -221,8 +221,7 @@ export class LiveFeed implements Service {
     const openings = [...this.#openings];
     const streams = this.#streams.all();
     const sessionIds = [...openings, ...streams].map(({ viewer }) => viewer.sessionId);
-    const open =
-      sessionIds.length > 0 ? await findOpenSessions(db, sessionIds, clock.now()) : new Map<string, Viewer>();
+    const open = await readOpenSessions(db, clock.now(), sessionIds);
     for (const opening of openings) {
       if (!open.has(opening.viewer.sessionId)) opening.refuse(notSignedIn());
       else if (!isStill(opening.viewer, open))

@@ -100,7 +100,7 @@ describe("wire, Live: limits of a server with few places", () => {
     http.addHook("onRequest", async (call) => {
       call.viewer = viewerOf(Number(call.headers["x-session"]));
     });
-    changes = new ChangeSignal(server.deps.connection, clock, server.deps.log);
+    changes = new ChangeSignal({ ...server.deps, clock });
     const parts = { ...server.deps, db: server.db.withPlugin(counter), clock };
     ({ feed, places } = liveRoutes(http, parts, changes, LIMITS));
     await changes.start();

@@ -33,7 +33,7 @@ beforeEach(async () => {
     },
     transformResult: async ({ result }) => result,
   };
-  changes = new ChangeSignal(server.deps.connection, server.clock, server.deps.log);
+  changes = new ChangeSignal({ ...server.deps, clock: server.clock });
   feed = new LiveFeed({ ...server.deps, db: server.db.withPlugin(counter) }, changes);
   await changes.start();
   await feed.start();

@@ -10,6 +10,7 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { urlOf } from "../../../test/test-client.ts";
 import { afterCommit, inTransaction } from "../../platform/database/transactions.ts";
 import { openDatabase } from "../../platform/database/database.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { Metrics } from "./metrics.service.ts";
 
 const TOKEN = "a token that only tests have".replaceAll(" ", "-");
@@ -119,6 +120,26 @@ describe("open to other programs: GET /metrics", () => {
     expect(valueOf(samples, "suncrew_database_reached")).toBe(0);
     expect(valueOf(samples, "suncrew_robots")).toBeNull();
     expect(valueOf(samples, "suncrew_broker_connected")).toBe(1);
+  });
+
+  test("periodic work is counted and timed by task, and so are the rounds that fail", async () => {
+    let isBroken = false;
+    const work = async () => {
+      if (isBroken) throw new Error("a fault of this test");
+    };
+    const tasks = new PeriodicTasks(server.deps, [{ name: "test", everyMs: 1_000, work }]);
+    const figures = async () => {
+      const samples = await read();
+      return ["duration_seconds_count", "failures_total"].map((name) =>
+        valueOf(samples, `suncrew_task_${name}`, { task: "test" }),
+      );
+    };
+    expect(await figures()).toEqual([null, 0]);
+    await tasks.runOnce();
+    isBroken = true;
+    await tasks.runOnce();
+    expect(await figures()).toEqual([2, 1]);
+    expect(valueOf(await read(), "suncrew_task_failures_total", { task: "audit seal" })).toBe(0);
   });
 
   test("the components' counts: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {

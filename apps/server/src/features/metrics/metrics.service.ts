@@ -3,6 +3,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import { withTimeout } from "../../platform/clock.ts";
 import { poolCounts } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { taskDuration, taskFailures } from "../../platform/periodic-task.ts";
 import { productVersion } from "../../platform/product-version.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
@@ -75,6 +76,7 @@ export class Metrics {
     this.#deps = deps;
     // Once per process, which may run several servers in tests.
     if (register.getSingleMetric("process_cpu_seconds_total") === undefined) collectDefaultMetrics();
+    for (const metric of [taskDuration, taskFailures]) this.#registry.registerMetric(metric);
     this.#registerServer();
     this.#registerDatabase();
   }

@@ -59,8 +59,8 @@ test("monthly reports: the PDF of a real month is stored, downloaded and mailed 
     params: { direction: "FWD", "main-speed": 75, "brush-speed": 80 },
   });
 
-  await new MonthlyReports({ ...deps, mailer, generate: reportGenerator(deps, new Workers(deps)) }).runDue();
-  await new MailOutbox({ ...deps, mailer }, [reportMails]).runDue();
+  await new MonthlyReports({ ...deps, mailer, generate: reportGenerator(deps, new Workers(deps)) }).runOnce();
+  await new MailOutbox({ ...deps, mailer }, [reportMails]).runOnce();
 
   const owner = await server.as("owner");
   const { reports } = await owner.ask(monthlyReports);

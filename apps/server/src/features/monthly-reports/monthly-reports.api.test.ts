@@ -31,10 +31,10 @@ describe("monthly reports: when they are made", () => {
     ] as const;
     for (const [nth, [at, siteId]] of dueAt.entries()) {
       harness.until(new Date(new Date(at).getTime() - 1_000));
-      await one.runDue();
+      await one.runOnce();
       expect(harness.ordered).toHaveLength(nth);
       harness.until(at);
-      await one.runDue();
+      await one.runOnce();
       expect(harness.ordered.at(-1)).toMatchObject({ siteId, from: "2026-10-01 00:00:00", to: "2026-10-31 23:59:59" });
     }
     expect(await harness.summaries()).toEqual(dueAt.map(([, siteId]) => `${siteId} 2026-10-01 READY`));
@@ -44,7 +44,7 @@ describe("monthly reports: when they are made", () => {
     const old = await harness.site("Old");
     await harness.settings({ since: harness.clock.now() });
     const one = harness.server();
-    await one.runDue();
+    await one.runOnce();
     expect(await harness.summaries()).toEqual([]);
     harness.until("2026-11-03T00:00:00Z");
     const young = await harness.site("Young");
@@ -53,10 +53,10 @@ describe("monthly reports: when they are made", () => {
       .set({ created_at: new Date("2026-11-02T00:00:00Z") })
       .where("id", "=", young)
       .execute();
-    await one.runDue();
+    await one.runOnce();
     expect(await harness.summaries()).toEqual([`${old} 2026-10-01 READY`]);
     harness.until("2026-12-01T00:00:00Z");
-    await one.runDue();
+    await one.runOnce();
     expect((await harness.summaries()).slice(1)).toEqual([`${old} 2026-11-01 READY`, `${young} 2026-11-01 READY`]);
   });
 
@@ -64,7 +64,7 @@ describe("monthly reports: when they are made", () => {
     const id = await harness.site("Old");
     await harness.settings({});
     harness.until("2027-03-20T00:00:00Z");
-    await harness.server().runDue();
+    await harness.server().runOnce();
     expect(await harness.summaries()).toEqual([`${id} 2027-02-01 READY`]);
   });
 
@@ -72,10 +72,10 @@ describe("monthly reports: when they are made", () => {
     const id = await harness.site("Gone");
     await harness.settings({ since: null });
     const one = harness.server();
-    await one.runDue();
+    await one.runOnce();
     await harness.settings({});
     await harness.db.updateTable("sites").set({ deleted_at: harness.clock.now() }).where("id", "=", id).execute();
-    await one.runDue();
+    await one.runOnce();
     expect(await harness.summaries()).toEqual([]);
   });
 });
@@ -94,7 +94,7 @@ describe("monthly reports: once with any number of servers", () => {
       return { kind: "made", pdf: Buffer.from(siteName), partnerId: null };
     };
     const servers = [harness.server(), harness.server(), harness.server()];
-    for (let rounds = 0; rounds < 3; rounds += 1) await Promise.all(servers.map((one) => one.runDue()));
+    for (let rounds = 0; rounds < 3; rounds += 1) await Promise.all(servers.map((one) => one.runOnce()));
     expect(harness.ordered.map(({ siteId }) => siteId).toSorted((one, other) => one - other)).toEqual(ids);
     expect(mostAtOnce).toBeLessThanOrEqual(3);
     expect(harness.ordered[0]?.sections.map(({ type }) => type)).toEqual(["performance"]);
@@ -116,14 +116,14 @@ describe("monthly reports: once with any number of servers", () => {
       begun.resolve();
       return late.promise;
     };
-    const hung = harness.server().runDue();
+    const hung = harness.server().runOnce();
     await begun.promise;
     harness.generate = async () => ({ kind: "made", pdf: Buffer.from("by another"), partnerId: null });
     const other = harness.server();
-    await other.runDue();
+    await other.runOnce();
     expect(harness.ordered).toHaveLength(1);
     harness.clock.advance(10 * MINUTE_MS);
-    await other.runDue();
+    await other.runOnce();
     late.resolve({ kind: "made", pdf: Buffer.from("too late"), partnerId: null });
     await hung;
     const [file] = await harness.db.selectFrom("kept_report_files").selectAll().execute();
@@ -133,7 +133,7 @@ describe("monthly reports: once with any number of servers", () => {
   test("one that kills every server is given up", async () => {
     await harness.settings({});
     const id = await harness.site("Park");
-    await harness.server().runDue();
+    await harness.server().runOnce();
     await harness.db.deleteFrom("kept_report_files").execute();
     await harness.db
       .updateTable("kept_reports")
@@ -146,7 +146,7 @@ describe("monthly reports: once with any number of servers", () => {
       harness.clock.advance(10 * MINUTE_MS);
     }
     harness.clock.advance(10 * MINUTE_MS);
-    await harness.server().runDue();
+    await harness.server().runOnce();
     expect(await harness.summaries()).toEqual([`${id} 2026-09-01 FAILED`]);
     expect(await harness.reports()).toMatchObject([
       { try_at: null, reason: "Every server that tried to generate it stopped before it was done." },
@@ -165,19 +165,19 @@ describe("monthly reports: once with any number of servers", () => {
       return aborted.promise;
     };
     const stopping = harness.server();
-    const running = stopping.runDue();
+    const running = stopping.runOnce();
     await begun.promise;
     await stopping.stop();
     await running;
     harness.generate = async () => ({ kind: "made", pdf: Buffer.from("pdf"), partnerId: null });
-    await harness.server().runDue();
+    await harness.server().runOnce();
     expect(await harness.reports()).toMatchObject([{ status: "READY", attempts: 1 }]);
   });
 
   test("a report that another server has claimed is left to it", async () => {
     await harness.settings({});
     await harness.site("Park");
-    await harness.server({ canSend: false }).runDue();
+    await harness.server({ canSend: false }).runOnce();
     await harness.db
       .updateTable("kept_reports")
       .set({ mail_status: "PENDING", mail_try_at: harness.clock.now() })
@@ -206,9 +206,9 @@ describe("monthly reports: outcomes", () => {
     await harness.site("Quiet");
     harness.generate = async () => ({ kind: "empty", reason: "No activity logs found between these dates" });
     const one = harness.server();
-    await one.runDue();
+    await one.runOnce();
     harness.clock.advance(DAY_MS);
-    await one.runDue();
+    await one.runOnce();
     expect(await harness.reports()).toMatchObject([
       { status: "EMPTY", reason: "No activity logs found between these dates", bytes: null, mail_status: "NONE" },
     ]);
@@ -224,7 +224,7 @@ describe("monthly reports: outcomes", () => {
     const one = harness.server();
     const pauses: number[] = [];
     for (;;) {
-      await one.runDue();
+      await one.runOnce();
       const [report] = await harness.reports();
       expect(report?.reason).toMatch(/^The report could not be generated\. See the server's log for the reason\./);
       expect(report?.reason).not.toContain("disk");

@@ -3,7 +3,7 @@ import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-d
 import { MAX_ATTEMPTS, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
 import type { Readable } from "node:stream";
 import { inTransaction } from "../../platform/database/transactions.ts";
-import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -59,27 +59,13 @@ type MonthlyReportsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "m
  * All servers do so at once, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to one
  * server. What a server leaves unfinished by dying, another one generates when the lease ends.
  */
-export class MonthlyReports implements Service {
+export class MonthlyReports extends PeriodicTasks {
   readonly #deps: MonthlyReportsDependencies;
-  readonly #tasks: PeriodicTasks;
 
   constructor(deps: MonthlyReportsDependencies) {
-    this.#deps = deps;
     const work = (stopping: AbortSignal) => this.#generateDue(stopping);
-    this.#tasks = new PeriodicTasks(deps, [{ name: "monthly reports", everyMs: CHECK_INTERVAL_MS, work }]);
-  }
-
-  async start(): Promise<void> {
-    await this.#tasks.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#tasks.stop();
-  }
-
-  /** Generates everything that is due. */
-  async runDue(): Promise<void> {
-    await this.#tasks.runOnce();
+    super(deps, [{ name: "monthly reports", everyMs: CHECK_INTERVAL_MS, work }]);
+    this.#deps = deps;
   }
 
   async #generateDue(stopping: AbortSignal): Promise<void> {

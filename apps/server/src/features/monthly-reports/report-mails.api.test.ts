@@ -22,7 +22,7 @@ describe("monthly reports: by e-mail", () => {
     await harness.site("Sonnenfeld Süd", "Europe/Berlin", partnerId);
     const park = await harness.site("Park");
     const servers = [harness.server(), harness.server()];
-    for (let rounds = 0; rounds < 3; rounds += 1) await Promise.all(servers.map((one) => one.runDue()));
+    for (let rounds = 0; rounds < 3; rounds += 1) await Promise.all(servers.map((one) => one.runOnce()));
     expect(harness.sent.map(({ to, subject }) => `${subject}: ${to.join()}`).toSorted()).toEqual([
       "Park: report for September 2026: asha@sun.example",
       "Sonnenfeld Süd: report for September 2026: asha@sun.example,desk@partner.example",
@@ -49,16 +49,16 @@ describe("monthly reports: by e-mail", () => {
   test("without SMTP a report says that mail is not configured; without recipients, or switched off, none is sent", async () => {
     await harness.site("Park");
     await harness.settings({ recipients: ["asha@sun.example"] });
-    await harness.server({ canSend: false }).runDue();
-    await harness.server().runDue();
+    await harness.server({ canSend: false }).runOnce();
+    await harness.server().runOnce();
     expect(await mails()).toEqual([["UNCONFIGURED", null, []]]);
     await harness.settings({ toPartners: true });
     harness.until("2026-11-02T00:00:00Z");
-    await harness.server().runDue();
+    await harness.server().runOnce();
     expect((await mails())[1]).toEqual(["NONE", "There are no recipients.", []]);
     await harness.settings({});
     harness.until("2026-12-02T00:00:00Z");
-    await harness.server().runDue();
+    await harness.server().runOnce();
     expect((await mails())[2]).toEqual(["NONE", null, []]);
     expect(harness.sent).toEqual([]);
   });
@@ -69,11 +69,11 @@ describe("monthly reports: by e-mail", () => {
     const rejected = [{ address: "ravi@sun.example", reason: "450 later" }];
     harness.send = async () => ({ accepted: ["asha@sun.example"], rejected });
     const one = harness.server();
-    await one.runDue();
+    await one.runOnce();
     expect(await mails()).toEqual([["PENDING", "Rejected for ravi@sun.example: 450 later", ["asha@sun.example"]]]);
     harness.send = async ({ to }) => ({ accepted: to, rejected: [] });
     harness.clock.advance(MINUTE_MS);
-    await one.runDue();
+    await one.runOnce();
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example", "ravi@sun.example"]]]);
     expect(harness.sent.map(({ to }) => to)).toEqual([["asha@sun.example", "ravi@sun.example"], ["ravi@sun.example"]]);
     expect(new Set(harness.sent.map(({ messageId }) => messageId)).size).toBe(1);
@@ -88,11 +88,11 @@ describe("monthly reports: by e-mail", () => {
       throw new MailRefused("The mail server could not be reached (ESOCKET).");
     };
     const one = harness.server();
-    await one.runDue();
+    await one.runOnce();
     await harness.db.updateTable("sites").set({ maintenance_partner_id: next }).where("id", "=", park).execute();
     harness.send = async ({ to }) => ({ accepted: to, rejected: [] });
     harness.clock.advance(MINUTE_MS);
-    await one.runDue();
+    await one.runOnce();
     expect(harness.sent.map(({ to }) => to)).toEqual([
       ["asha@sun.example", "desk@partner.example"],
       ["asha@sun.example"],
@@ -108,7 +108,7 @@ describe("monthly reports: by e-mail", () => {
     };
     const one = harness.server();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
-      await one.runDue();
+      await one.runOnce();
       harness.clock.advance(DAY_MS);
     }
     expect(harness.sent).toHaveLength(8);
@@ -126,12 +126,12 @@ describe("monthly reports: by e-mail", () => {
       return aborted.promise;
     };
     const stopping = harness.server();
-    const running = stopping.runDue();
+    const running = stopping.runOnce();
     await begun.promise;
     await stopping.stop();
     await running;
     harness.send = async ({ to }) => ({ accepted: to, rejected: [] });
-    await harness.server().runDue();
+    await harness.server().runOnce();
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);
   });
 
@@ -144,14 +144,14 @@ describe("monthly reports: by e-mail", () => {
       begun.resolve();
       return hangs.promise;
     };
-    const hung = harness.server().runDue();
+    const hung = harness.server().runOnce();
     await begun.promise;
     harness.send = async ({ to }) => ({ accepted: to, rejected: [] });
     const other = harness.server();
-    await other.runDue();
+    await other.runOnce();
     expect(harness.sent).toHaveLength(1);
     harness.clock.advance(10 * MINUTE_MS);
-    await other.runDue();
+    await other.runOnce();
     hangs.reject(new Error("gone"));
     await hung;
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example"]]]);
@@ -165,7 +165,7 @@ describe("monthly reports: by e-mail", () => {
     const leftBy = async (set: { readonly dueAt: Date; readonly attempts?: number; readonly mailedTo?: string[] }) => {
       await harness.settings({ recipients: ["asha@sun.example", "ravi@sun.example"] });
       await harness.site("Park");
-      await harness.server({ canSend: false }).runDue();
+      await harness.server({ canSend: false }).runOnce();
       const { dueAt, attempts = 0, mailedTo = [] } = set;
       await harness.db
         .updateTable("kept_reports")
@@ -176,7 +176,7 @@ describe("monthly reports: by e-mail", () => {
     test("what they queued is sent, once, and to nobody who has it", async () => {
       await leftBy({ dueAt: harness.clock.now(), attempts: 1, mailedTo: ["asha@sun.example"] });
       const servers = [harness.server(), harness.server()];
-      await Promise.all(servers.map((one) => one.runDue()));
+      await Promise.all(servers.map((one) => one.runOnce()));
       expect(harness.sent.map(({ to }) => to)).toEqual([["ravi@sun.example"]]);
       expect(await mails()).toEqual([["SENT", null, ["asha@sun.example", "ravi@sun.example"]]]);
     });
@@ -184,10 +184,10 @@ describe("monthly reports: by e-mail", () => {
     test("what they are sending is left to them until their lease ends; then it is sent, and their claim is over", async () => {
       await leftBy({ dueAt: new Date(harness.clock.now().getTime() + 10 * MINUTE_MS), attempts: 1 });
       const server = harness.server();
-      await server.runDue();
+      await server.runOnce();
       expect(harness.sent).toEqual([]);
       harness.clock.advance(10 * MINUTE_MS);
-      await server.runDue();
+      await server.runOnce();
       expect(harness.sent).toHaveLength(1);
       expect(await columns()).toMatchObject({ mail_status: "SENT", mail_attempts: 2 });
     });
@@ -198,7 +198,7 @@ describe("monthly reports: by e-mail", () => {
       harness.send = async () => {
         throw new MailRefused("The mail server could not be reached (ESOCKET).");
       };
-      await harness.server().runDue();
+      await harness.server().runOnce();
       const due = await harness.db
         .selectFrom("kept_reports")
         .select("id")

@@ -3,11 +3,12 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import type { Broker, ReceivedMessage } from "../broker.ts";
 import type { Clock } from "../clock.ts";
+import type { Dependencies } from "../dependencies.ts";
 import {
+  AccountNameTakenError,
   type BrokerAccounts,
   BrokerUpdateError,
   type DeviceAccount,
-  AccountNameTakenError,
 } from "./broker-accounts.ts";
 
 /** Mosquitto writes all its accounts to disk after each change, and forwards no message during that: a STOP must not wait long. */
@@ -32,7 +33,7 @@ export class DynamicSecurity implements BrokerAccounts {
 
   /** `broker` is a connection of the account that manages accounts. */
   constructor(broker: Broker, clock: Clock, log: Logger) {
-    this.#control = new ControlTopic(broker, clock, log);
+    this.#control = new ControlTopic({ broker, clock, log });
   }
 
   async put(devices: readonly DeviceAccount[]): Promise<void> {
@@ -120,35 +121,32 @@ type ControlCommand = { readonly command: string } & Readonly<Record<string, unk
 
 /** Requests to and responses from the dynamic-security plugin. Neither is ever logged: they contain secrets. */
 class ControlTopic {
-  readonly #broker: Broker;
-  readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #deps: Pick<Dependencies, "broker" | "clock" | "log">;
   readonly #waiting = new Map<string, (responses: ControlResponse[]) => void>();
   #subscribed: Promise<void> | null = null;
 
-  constructor(broker: Broker, clock: Clock, log: Logger) {
-    this.#broker = broker;
-    this.#clock = clock;
-    this.#log = log;
+  constructor(deps: Pick<Dependencies, "broker" | "clock" | "log">) {
+    this.#deps = deps;
   }
 
   /** The responses in the order of the commands, which are sent in one message. Rejects with BrokerUpdateError. */
   async request(commands: readonly ControlCommand[]): Promise<ControlResponse[]> {
-    if (!this.#broker.connected) throw new BrokerUpdateError("The robots' broker cannot be reached.", "away", false);
+    const { broker, clock, log } = this.#deps;
+    if (!broker.connected) throw new BrokerUpdateError("The robots' broker cannot be reached.", "away", false);
     const { promise, resolve } = Promise.withResolvers<ControlResponse[] | null>();
     const id = randomUUID();
-    const cancel = this.#clock.after(ANSWER_MS, () => resolve(null));
+    const cancel = clock.after(ANSWER_MS, () => resolve(null));
     // The request is lost with its connection, and nobody resends it.
-    const stopListening = this.#broker.onConnectionChange((connected) => !connected && resolve(null));
+    const stopListening = broker.onConnectionChange((connected) => !connected && resolve(null));
     this.#waiting.set(id, resolve);
     try {
       const sent = this.#send(commands, id);
       sent.catch(() => resolve(null));
       const responses = await promise;
       if (responses === null) {
-        this.#log.warn({ commands: commands.length }, "the broker did not answer about its accounts");
+        log.warn({ commands: commands.length }, "the broker did not answer about its accounts");
         const mayHaveChanged = commands.some(({ command }) => !command.startsWith("get"));
-        const why = this.#broker.connected ? "silent" : "away";
+        const why = broker.connected ? "silent" : "away";
         throw new BrokerUpdateError("The robots' broker did not answer in time.", why, mayHaveChanged);
       }
       return responses;
@@ -163,12 +161,12 @@ class ControlTopic {
     this.#subscribed ??= this.#subscribe();
     await this.#subscribed;
     const marked = commands.map((command) => ({ ...command, correlationData: id }));
-    await this.#broker.publish(TOPIC, JSON.stringify({ commands: marked }));
+    await this.#deps.broker.publish(TOPIC, JSON.stringify({ commands: marked }));
   }
 
   async #subscribe(): Promise<void> {
     try {
-      await this.#broker.subscribe([`${TOPIC}/response`], (message) => this.#onMessage(message));
+      await this.#deps.broker.subscribe([`${TOPIC}/response`], (message) => this.#onMessage(message));
     } catch (error) {
       this.#subscribed = null;
       throw error;

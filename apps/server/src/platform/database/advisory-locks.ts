@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import pg from "pg";
+import { isLockTimeout } from "./transactions.ts";
 
 /** Wall-clock time. */
 const WAIT_MS = 30_000;
@@ -64,8 +65,7 @@ async function acquire(client: pg.Client, kind: number, key: string): Promise<vo
     await client.query("set tcp_keepalives_idle = 1; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2");
     await client.query("select pg_advisory_lock($1, hashtext($2))", [kind, key]);
   } catch (error) {
-    // 55P03: lock_not_available.
-    if (error instanceof Error && "code" in error && error.code === "55P03") throw new LockUnavailableError();
+    if (isLockTimeout(error)) throw new LockUnavailableError();
     throw error;
   }
 }

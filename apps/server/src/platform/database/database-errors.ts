@@ -1,3 +1,5 @@
+import { codeOf } from "../errors.ts";
+
 /** The driver's message for a query timeout; the error has no code. */
 export const NO_ANSWER = "Query read timeout";
 
@@ -5,15 +7,9 @@ export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === NO_ANSWER;
 }
 
+// oxfmt-ignore
 const connectCodes = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOENT",
-  "EPIPE",
-  "ETIMEDOUT",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
+  "ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH",
 ]);
 const socketCalls = new Set(["connect", "read", "write", "getaddrinfo"]);
 /**
@@ -40,7 +36,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 
 /** Explains such an error to people. */
 export function databaseFault(error: unknown): string {
-  const code = error instanceof Error ? codeOf(error) : "";
+  const code = codeOf(error);
   if (code === "53100" || (error instanceof Error && diskMessages.test(error.message))) {
     return "The database's disk is full or cannot be written.";
   }
@@ -58,11 +54,7 @@ export function isDatabaseUnwritable(error: unknown): boolean {
 
 /** True if this server's own disk, not the database's, is full or cannot be written. */
 export function isOwnDiskUnwritable(error: unknown): boolean {
-  return error instanceof Error && diskCodes.has(codeOf(error));
-}
-
-function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "";
+  return diskCodes.has(codeOf(error));
 }
 
 /** Five characters that are not one of Node's own codes. */

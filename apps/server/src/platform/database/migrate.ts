@@ -1,7 +1,8 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasCode } from "../errors.ts";
 import type { Db, Executor, Tx } from "./database.ts";
 import { isLockTimeout } from "./transactions.ts";
 
@@ -42,10 +43,7 @@ export interface Schema {
 export class SchemaError extends Error {}
 
 /** The first line of a migration says `-- additive` or `-- breaking`; without either it is breaking. */
-function isAdditive(text: string): boolean {
-  return /^-- additive\b/.test(text);
-}
-
+const isAdditive = (text: string): boolean => /^-- additive\b/.test(text);
 const textOf = (name: string): Promise<string> => readFile(join(folder, name), "utf8");
 const numberOf = (name: string | undefined): number => Number(name?.slice(0, 4) ?? 0);
 
@@ -120,7 +118,8 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<rea
     try {
       return await db.transaction().execute((tx) => applyMissing(tx, options));
     } catch (error) {
-      if (!mayRetry(error)) throw error;
+      const isDeadlock = hasCode(error, "40P01");
+      if (!isDeadlock && !isLockTimeout(error)) throw error;
       if (attempt === ATTEMPTS) {
         throw new SchemaError(
           "Nothing was changed: tables of the database were locked by others for two minutes. Try again when the database is less busy.",
@@ -178,11 +177,6 @@ async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]
   );
 }
 
-/** A lock timeout or a deadlock. */
-function mayRetry(error: unknown): boolean {
-  return isLockTimeout(error) || (error instanceof Error && "code" in error && error.code === "40P01");
-}
-
 /**
  * Permissions of the servers' account on these tables; on all others it may read, insert, update and delete (decision
  * 47). Rows wait in `audit_unsealed` until they are sealed: removing one from there is detected.
@@ -219,9 +213,9 @@ async function grantToServers(tx: Tx, account: string): Promise<void> {
   const { rows: schemas } = await sql<{ name: string }>`select current_schema() as name`.execute(tx);
   const to = sql.id(account);
   const schema = sql.id(schemas[0]?.name ?? "public");
-  const grant = async (rights: string, on: string, things: readonly RawBuilder<unknown>[]): Promise<void> => {
-    if (things.length === 0) return;
-    const list = sql`${sql.raw(on)} ${sql.join(things)}`;
+  const grant = async (rights: string, on: string, names: readonly string[], quoted = sql.id): Promise<void> => {
+    if (names.length === 0) return;
+    const list = sql`${sql.raw(on)} ${sql.join(names.map((name) => quoted(name)))}`;
     await sql`revoke all on ${list} from ${to}`.execute(tx);
     await sql`grant ${sql.raw(rights)} on ${list} to ${to}`.execute(tx);
   };
@@ -229,23 +223,12 @@ async function grantToServers(tx: Tx, account: string): Promise<void> {
   const tables = relations.filter(({ kind }) => kind !== "S").map(({ name }) => name);
   for (const rights of new Set([FULL_ACCESS, ...limited.values()])) {
     const names = tables.filter((name) => (limited.get(name) ?? FULL_ACCESS) === rights);
-    await grant(
-      rights,
-      "table",
-      names.map((name) => sql.id(name)),
-    );
+    await grant(rights, "table", names);
   }
-  const sequences = relations.filter(({ kind }) => kind === "S");
-  await grant(
-    "usage",
-    "sequence",
-    sequences.map(({ name }) => sql.id(name)),
-  );
-  await grant(
-    "execute",
-    "function",
-    functions.map(({ signature }) => sql.raw(signature)),
-  );
+  const sequences = relations.filter(({ kind }) => kind === "S").map(({ name }) => name);
+  await grant("usage", "sequence", sequences);
+  const signatures = functions.map(({ signature }) => signature);
+  await grant("execute", "function", signatures, (signature) => sql.raw(signature));
   for (const rights of [`${FULL_ACCESS} on tables`, "usage on sequences", "execute on functions"]) {
     await sql`alter default privileges in schema ${schema} grant ${sql.raw(rights)} to ${to}`.execute(tx);
   }

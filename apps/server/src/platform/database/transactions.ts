@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { hasCode } from "../errors.ts";
 import type { Db, Tx } from "./database.ts";
 
 type AfterCommit = (db: Db) => void;
@@ -30,7 +31,7 @@ export class ConcurrentChangeError extends Error {
 }
 
 /** A unique violation by a concurrent transaction, and a deadlock. */
-const retriedCodes: readonly unknown[] = ["23505", "40P01"];
+const retriedCodes = ["23505", "40P01"];
 const ATTEMPTS = 4;
 
 /**
@@ -42,25 +43,18 @@ export async function transactionWithRetry<T>(db: Db, work: (tx: Tx) => Promise<
     try {
       return await inTransaction(db, work);
     } catch (error) {
-      if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
+      const mayRetry = error instanceof ConcurrentChangeError || hasCode(error, ...retriedCodes);
+      if (attempt === ATTEMPTS || !mayRetry) throw error;
     }
   }
 }
-
-function mayRetry(error: unknown): boolean {
-  if (error instanceof ConcurrentChangeError) return true;
-  return error instanceof Error && "code" in error && retriedCodes.includes(error.code);
-}
-
-/** PostgreSQL's code for a lock that was not available within `lock_timeout`. */
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /** From now on this transaction waits for no lock longer than this; then it fails, see `isLockTimeout`. */
 export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${Math.ceil(ms)}ms`}, true)`.execute(tx);
 }
 
-/** True if a transaction failed because somebody else held a lock that it needed. */
+/** True if a statement failed because somebody else held a lock for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE;
+  return hasCode(error, "55P03");
 }

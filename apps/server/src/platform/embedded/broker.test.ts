@@ -68,6 +68,7 @@ beforeAll(async () => {
       serial,
       secretSha256: hashDeviceSecret(secretOf(serial)),
     })),
+    "replace",
   );
   await database.db.updateTable("devices").set({ retired_at: new Date() }).where("serial", "=", "SCR-1004").execute();
   broker = await startEmbeddedBroker({

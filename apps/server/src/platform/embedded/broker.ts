@@ -56,9 +56,12 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const password = randomBytes(24).toString("base64url");
   const accounts = new WeakMap<Client, string>();
   const connections = new AccountConnections();
-  const isServer = (account: string): boolean => account === SERVER_ACCOUNT;
+  const mayPublish = (account: string | undefined, topic: string): boolean =>
+    account !== undefined && (account === SERVER_ACCOUNT || access.mayPublish(account, topic));
+  const maySubscribe = (account: string | undefined, filter: string): boolean =>
+    account !== undefined && (account === SERVER_ACCOUNT || access.maySubscribe(account, filter));
   const signIn = async (username: string, secret: Buffer, clientId: string): Promise<boolean> => {
-    if (isServer(username)) return sameBytes(secret, Buffer.from(password));
+    if (username === SERVER_ACCOUNT) return sameBytes(secret, Buffer.from(password));
     return clientId === username && (await access.signIn(username, secret.toString("utf8")));
   };
   const admit = async (client: Client, username: string, secret: Buffer): Promise<boolean> => {
@@ -85,26 +88,18 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
     // Also called for a last will, when it is sent.
     authorizePublish(client, packet, done) {
       const account = client === null ? undefined : accounts.get(client);
-      const allowed = account !== undefined && (isServer(account) || access.mayPublish(account, packet.topic));
-      if (!allowed) {
-        refusals.warn({ account, topic: packet.topic.slice(0, 100) }, "the broker refused a message", account);
-      }
-      done(allowed ? null : new Error("not authorized"));
+      if (mayPublish(account, packet.topic)) return done(null);
+      refusals.warn({ account, topic: packet.topic.slice(0, 100) }, "the broker refused a message", account);
+      done(new Error("not authorized"));
     },
     authorizeSubscribe(client, subscription, done) {
       const account = accounts.get(client);
-      const allowed = account !== undefined && (isServer(account) || access.maySubscribe(account, subscription.topic));
-      if (!allowed) {
-        const filter = subscription.topic.slice(0, 100);
-        refusals.warn({ account, filter }, "the broker refused a subscription", account);
-      }
-      done(null, allowed ? subscription : null);
+      if (maySubscribe(account, subscription.topic)) return done(null, subscription);
+      const filter = subscription.topic.slice(0, 100);
+      refusals.warn({ account, filter }, "the broker refused a subscription", account);
+      done(null, null);
     },
-    authorizeForward(client, packet) {
-      const account = accounts.get(client);
-      const allowed = account !== undefined && (isServer(account) || access.maySubscribe(account, packet.topic));
-      return allowed ? packet : null;
-    },
+    authorizeForward: (client, packet) => (maySubscribe(accounts.get(client), packet.topic) ? packet : null),
   });
   indexRetained(broker);
   broker.on("clientError", (client, error) => log.debug({ client: client.id, error: error.message }, "broker client"));
@@ -251,7 +246,7 @@ export function indexRetained(broker: Aedes): Persistence {
       return store(packet);
     },
     createRetainedStreamCombi(filters: string[]) {
-      if (filters.some(isPattern)) return find(filters);
+      if (filters.some((filter) => /[+#]/.test(filter))) return find(filters);
       return Readable.from(filters.flatMap((topic) => retained.get(topic) ?? []));
     },
   });
@@ -266,8 +261,4 @@ function isPersistence(value: unknown): value is Persistence {
     "createRetainedStreamCombi" in value &&
     typeof value.createRetainedStreamCombi === "function"
   );
-}
-
-function isPattern(filter: string): boolean {
-  return filter.includes("+") || filter.includes("#");
 }

@@ -2,12 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { hasCode } from "../errors.ts";
 import { processRuns } from "./process-table.ts";
-
-/** True for an error of the file system or of a process call with one of these codes. */
-export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
-}
 
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null)) !== null;

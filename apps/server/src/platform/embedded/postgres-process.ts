@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { open, readFile, realpath, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { hasCode } from "../errors.ts";
 import { openLogFile, writePrivateFile } from "./files.ts";
 import type { Owner } from "./postgres-setup.ts";
 import { waitForExit, processRuns, processStamp, signal, workingFolderOf } from "./process-table.ts";
@@ -63,15 +65,11 @@ export async function launchPostmaster(parts: LaunchOptions): Promise<Launched> 
     jit: "off",
     ...(parts.durable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
-  const args = [
-    "-D",
-    parts.databaseFolder,
-    ...Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
-  ];
+  const given = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
   const log = await openLogFile(parts.logFile);
   const logStart = (await stat(parts.logFile)).size;
   try {
-    const child = spawn(join(parts.programs, "bin", "postgres"), args, {
+    const child = spawn(join(parts.programs, "bin", "postgres"), ["-D", parts.databaseFolder, ...given], {
       cwd: parts.databaseFolder,
       detached: true,
       stdio: ["ignore", log, log],
@@ -140,9 +138,9 @@ export async function reachPostgres(
     const error = await tryConnect(config);
     if (error === null) return { kind: "ready" };
     errorMessage = error.message;
-    const noSocket = "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED");
+    const noSocket = hasCode(error, "ENOENT", "ECONNREFUSED");
     if (noSocket && ended === null && Date.now() - began > SOCKET_TIMEOUT_MS) return { kind: "no-socket" };
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await wait(PAUSE_MS);
   }
   return { kind: "too-late", output: errorMessage };
 }
@@ -199,7 +197,7 @@ export class InstanceLock {
         await client.end();
         return holder;
       }
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      await wait(LOCK_PAUSE_MS);
     }
     this.#client = client;
     client.once("end", () => void this.#retake());
@@ -215,7 +213,7 @@ export class InstanceLock {
       const holder = await this.take(0).catch(() => undefined);
       if (holder === null) return this.#released ? await this.release() : undefined;
       if (holder !== undefined) break;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+      await wait(LOCK_PAUSE_MS);
     }
     if (!this.#released) this.#onLost();
   }

@@ -6,9 +6,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { exists, hasCode, makeFolders, createFolderAtomically } from "./files.ts";
+import { exists, makeFolders, createFolderAtomically } from "./files.ts";
 import { signalAtExit } from "./process-table.ts";
-import { StartError } from "./start-error.ts";
+import { hasCode, StartError } from "../errors.ts";
 
 /** The account that PostgreSQL runs as. It refuses to run as root. */
 export interface Owner {

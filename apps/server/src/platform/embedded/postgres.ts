@@ -1,7 +1,8 @@
 import { realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { hasCode, makeFolders, makeTraversable } from "./files.ts";
+import { makeFolders, makeTraversable } from "./files.ts";
 import {
   findPostmaster,
   InstanceLock,
@@ -21,7 +22,7 @@ import {
   makeSocketFolder,
 } from "./postgres-setup.ts";
 import { signalAtExit } from "./process-table.ts";
-import { StartError } from "./start-error.ts";
+import { hasCode, StartError } from "../errors.ts";
 
 export interface EmbeddedPostgresOptions {
   /** Suncrew's data folder; the database's own folder is created inside it. */
@@ -86,7 +87,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     pidFile,
   );
 
-  const connection = { host: postmaster.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: name };
+  const connection = connectionAt(postmaster.socketFolder, name);
   const lock = new InstanceLock({ ...connection, database: "postgres" }, pidFile, () => options.onLost?.());
   const holder = await lock.take();
   if (holder !== null) throw takenError(dataDir, holder);
@@ -100,10 +101,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return server;
 }
 
+function connectionAt(socketFolder: string, database = "postgres"): PostgresConnection {
+  return { host: socketFolder, port: PORT, user: EMBEDDED_ROLE, database };
+}
+
 /** How to reach the PostgreSQL that runs on this data, also while a Suncrew uses it; null if there is none. */
 export async function findRunningPostgres(dataDir: string, name: string): Promise<PostgresConnection | null> {
   const running = await findPostmaster(join(resolve(dataDir), name));
-  return running === null ? null : { host: running.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: name };
+  return running && connectionAt(running.socketFolder, name);
 }
 
 /**
@@ -118,8 +123,7 @@ export async function deleteEmbeddedPostgres(dataDir: string, name: string): Pro
   const holder = await lastHolder(pidFile);
   if (holder !== null) throw takenError(folder, holder);
   if (running !== null) {
-    const config = { host: running.socketFolder, port: PORT, user: EMBEDDED_ROLE, database: "postgres" };
-    const lock = new InstanceLock(config, pidFile, () => undefined);
+    const lock = new InstanceLock(connectionAt(running.socketFolder), pidFile, () => undefined);
     const other = await lock.take().catch(() => null);
     if (other !== null) throw takenError(folder, other);
     await lock.release();
@@ -138,17 +142,13 @@ async function joinOrLaunch(
     const found = await findPostmaster(options.databaseFolder);
     const launched = found === null ? await launchPostmaster(options) : null;
     const postmaster = found ?? { pid: launched?.pid ?? 0, socketFolder: options.socketFolder };
-    const config = {
-      host: postmaster.socketFolder || options.socketFolder,
-      port: PORT,
-      user: EMBEDDED_ROLE,
-      database: "postgres",
-    };
+    const config = connectionAt(postmaster.socketFolder || options.socketFolder);
     const cancelSignal = launched === null ? () => undefined : signalAtExit(launched.pid, "SIGINT");
     const reached = await reachPostgres(config, postmaster.pid, launched?.ended ?? null, began + START_TIMEOUT_MS);
     cancelSignal();
-    if (reached.kind === "ready")
+    if (reached.kind === "ready") {
       return { postmaster: { ...postmaster, socketFolder: config.host }, joined: found !== null };
+    }
     if (reached.kind === "no-socket") {
       const holder = await lastHolder(pidFile);
       if (holder !== null) throw takenError(options.databaseFolder, holder);
@@ -163,7 +163,7 @@ async function joinOrLaunch(
       const lastLine = reached.output.split("\n").at(-1) ?? "";
       throw new StartError(`The embedded database did not start: ${lastLine} (full log: ${options.logFile}).`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await wait(100);
   }
 }
 

@@ -1,4 +1,6 @@
 import { readFile, readlink } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { hasCode } from "../errors.ts";
 
 /** True while a process with this id runs; zombies do not count. */
 export async function processRuns(pid: number): Promise<boolean> {
@@ -6,7 +8,7 @@ export async function processRuns(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return hasCode(error, "EPERM");
   }
   const state = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return !/^\d+ \(.*\) [ZX] /s.test(state);
@@ -42,7 +44,7 @@ export async function waitForExit(pid: number, timeoutMs: number): Promise<boole
   const deadline = Date.now() + timeoutMs;
   while (await processRuns(pid)) {
     if (Date.now() >= deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await wait(20);
   }
   return true;
 }

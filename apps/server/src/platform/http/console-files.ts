@@ -63,9 +63,7 @@ function tileSource(template: string): string {
 
 /** The strict content policy; styles that the console adds at run time carry the page's nonce. */
 export function contentPolicy(options: { readonly nonce?: string; readonly tileUrl: string | null }): string {
-  const images = ["'self'", "data:", ...(options.tileUrl === null ? [] : [tileSource(options.tileUrl)])].filter(
-    Boolean,
-  );
+  const images = ["'self'", "data:", tileSource(options.tileUrl ?? "")].filter(Boolean);
   const styles = ["'self'", ...(options.nonce === undefined ? [] : [`'nonce-${options.nonce}'`])];
   return [
     "default-src 'self'",

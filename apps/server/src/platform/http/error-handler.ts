@@ -1,5 +1,5 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
-import type { ErrorResponse } from "@suncrew/contract/http/error-codes.ts";
+import type { ErrorCode, ErrorResponse } from "@suncrew/contract/http/error-codes.ts";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import {
@@ -9,13 +9,12 @@ import {
   isOwnDiskUnwritable,
 } from "../database/database-errors.ts";
 import { ConcurrentChangeError } from "../database/transactions.ts";
+import { codeOf } from "../errors.ts";
 import type { ThrottledLog } from "../throttle.ts";
 import { HttpError } from "./http-error.ts";
 
-const UNEXPECTED = "Something went wrong on the server.";
-
 /** Fastify's own refusals in plain words; others keep their status, with a general message. */
-const fastifyRefusals: Readonly<Record<string, Pick<ErrorResponse, "code" | "message">>> = {
+const fastifyRefusals: Readonly<Record<string, { readonly code: ErrorCode; readonly message: string }>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: { code: "INVALID_JSON", message: "The body is not valid JSON." },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "UNSUPPORTED_MEDIA_TYPE",
@@ -67,54 +66,39 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof HttpError)
     return { status: error.status, body: { message: error.message, code: error.code, ...error.extra } };
   if (isValidationError(error)) {
-    const errors = fieldErrorsOf(
-      error.validation,
-      error.validationContext === "querystring" ? "query" : (error.validationContext ?? "body"),
-    );
+    const { validationContext: place = "body" } = error;
+    const errors = fieldErrorsOf(error.validation, place === "querystring" ? "query" : place);
     const message = errors.map((each) => each.message).join("; ");
     return { status: 400, body: { message, code: "VALIDATION_FAILED", errors } };
   }
+  const refusal = (status: number, code: ErrorCode, message: string): Refusal => ({ status, body: { message, code } });
   if (isDatabaseUnwritable(error)) {
     const message = `${databaseFault(error)} Nothing can be stored until this is fixed. Please try again later.`;
-    return { status: 503, body: { message, code: "DATABASE_UNWRITABLE" } };
+    return refusal(503, "DATABASE_UNWRITABLE", message);
   }
   if (isOwnDiskUnwritable(error)) {
-    return {
-      status: 503,
-      body: {
-        message: "This server's disk is full or cannot be written. Please try again later.",
-        code: "SERVER_DISK_FULL",
-      },
-    };
+    const message = "This server's disk is full or cannot be written. Please try again later.";
+    return refusal(503, "SERVER_DISK_FULL", message);
   }
   if (isDatabaseUnreachable(error)) {
-    const message = "The database cannot be reached at the moment. Please try again.";
-    return { status: 503, body: { message, code: "DATABASE_UNREACHABLE" } };
+    return refusal(503, "DATABASE_UNREACHABLE", "The database cannot be reached at the moment. Please try again.");
   }
   if (error instanceof ConcurrentChangeError) {
-    const message = "Others changed the same at this moment. Please try again.";
-    return { status: 409, body: { message, code: "CONCURRENT_CHANGE" } };
+    return refusal(409, "CONCURRENT_CHANGE", "Others changed the same at this moment. Please try again.");
   }
-  const { statusCode, code } = partsOf(error);
-  if (statusCode >= 400 && statusCode < 500) {
+  const status =
+    error instanceof Error && "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : 500;
+  if (status >= 400 && status < 500) {
     const unlisted = { code: "INVALID_REQUEST", message: "The request is not valid." } as const;
-    return { status: statusCode, body: fastifyRefusals[code] ?? unlisted };
+    return { status, body: fastifyRefusals[codeOf(error)] ?? unlisted };
   }
-  return { status: 500, body: { message: UNEXPECTED, code: "INTERNAL_ERROR" } };
+  return refusal(500, "INTERNAL_ERROR", "Something went wrong on the server.");
 }
 
 type ValidationError = FastifyError & { validation: NonNullable<FastifyError["validation"]> };
 
 function isValidationError(error: unknown): error is ValidationError {
   return error instanceof Error && "validation" in error && Array.isArray(error.validation);
-}
-
-function partsOf(error: unknown): { statusCode: number; code: string } {
-  if (!(error instanceof Error)) return { statusCode: 500, code: "" };
-  return {
-    statusCode: "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : 500,
-    code: "code" in error && typeof error.code === "string" ? error.code : "",
-  };
 }
 
 /** Without the request's body, which may hold personal data. */
@@ -199,13 +183,9 @@ function problemOf(issue: Issue): string {
     case "invalid_format":
       return `must be ${formatNames[issue.format ?? ""] ?? "in another form"}`;
     case "too_small":
-      return issue.minimum === undefined
-        ? "is too small"
-        : `must ${verbOf(issue)} at least ${issue.minimum}${unitOf(issue)}`;
+      return issue.minimum === undefined ? "is too small" : `must ${amount(issue, `at least ${issue.minimum}`)}`;
     case "too_big":
-      return issue.maximum === undefined
-        ? "is too large"
-        : `must ${verbOf(issue)} at most ${issue.maximum}${unitOf(issue)}`;
+      return issue.maximum === undefined ? "is too large" : `must ${amount(issue, `at most ${issue.maximum}`)}`;
     case "unrecognized_keys":
       return `has unknown parts: ${(issue.keys ?? []).join(", ")}`;
     case "invalid_union":
@@ -215,11 +195,10 @@ function problemOf(issue: Issue): string {
   }
 }
 
-const verbOf = (issue: Issue) => (issue.origin === "string" || issue.origin === "array" ? "have" : "be");
-
-function unitOf(issue: Issue): string {
-  if (issue.origin === "string") return " characters";
-  return issue.origin === "array" ? " entries" : "";
+/** "have at least 3 characters", "be at least 3". */
+function amount({ origin }: Issue, bound: string): string {
+  if (origin === "string") return `have ${bound} characters`;
+  return origin === "array" ? `have ${bound} entries` : `be ${bound}`;
 }
 
 /** For a value of several possible forms: the problem of the form that came closest. */

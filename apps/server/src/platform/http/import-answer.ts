@@ -36,9 +36,8 @@ export function importRefusal(checked: CheckedImport): HttpError {
 function checkedMessage({ rows, problems }: CheckedImport): string {
   if (problems.length > 0) return `The file cannot be read: ${problems.map(({ message }) => message).join("; ")}.`;
   const bad = rows.filter((row) => row.problems.length > 0).length;
-  return bad === 0
-    ? `${countOf(rows.length)} can be imported.`
-    : `${bad} of ${countOf(rows.length)} cannot be imported.`;
+  const all = countOf(rows.length);
+  return bad === 0 ? `${all} can be imported.` : `${bad} of ${all} cannot be imported.`;
 }
 
 const countOf = (count: number) => (count === 1 ? "1 row" : `${count} rows`);

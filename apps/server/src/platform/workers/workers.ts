@@ -48,29 +48,24 @@ const limits: FairQueueOptions = {
   maxConcurrent: WORKERS,
   maxWaitingPerPerson: WAITING_PER_PERSON,
   maxWaiting: WAITING,
-  refusal: (whose) =>
-    new HttpError(
-      429,
-      whose === "person" ? "OWN_TASKS_PENDING" : "SERVER_BUSY",
-      whose === "person"
-        ? `You have ${WAITING_PER_PERSON} files and reports waiting already. Try again when one of them is done.`
-        : "The server has too many files and reports to work on. Please try again in a minute.",
-    ),
+  refusal(whose) {
+    const own = `You have ${WAITING_PER_PERSON} files and reports waiting already. Try again when one of them is done.`;
+    const all = "The server has too many files and reports to work on. Please try again in a minute.";
+    return whose === "person" ? new HttpError(429, "OWN_TASKS_PENDING", own) : new HttpError(429, "SERVER_BUSY", all);
+  },
 };
 
 /** Does the heavy work of people's calls in separate processes, a few tasks at a time and shared out fairly. */
 export class Workers implements Service {
-  readonly #clock: Dependencies["clock"];
-  readonly #log: Dependencies["log"];
+  readonly #deps: Pick<Dependencies, "clock" | "log">;
   /** As it can be copied to a worker: without the type parsers, which every pool adds itself. */
   readonly #connection: pg.ClientConfig;
   readonly #long = new FairQueue(limits);
   readonly #short = new FairQueue(limits);
 
-  constructor({ clock, log, connection }: Pick<Dependencies, "clock" | "log" | "connection">) {
-    this.#clock = clock;
-    this.#log = log;
-    const { types: _parsers, ...copied } = connection;
+  constructor(deps: Pick<Dependencies, "clock" | "log" | "connection">) {
+    this.#deps = deps;
+    const { types: _parsers, ...copied } = deps.connection;
     this.#connection = copied;
   }
 
@@ -109,7 +104,7 @@ export class Workers implements Service {
   /** The turn ends with the worker's work, or at once if no worker could be reached. */
   #start(begin: Begin, signal: AbortSignal, turn: QueueSlot): Promise<Answer<unknown>> {
     try {
-      return leastBusy(this.#log).run(begin, signal, () => turn.end());
+      return leastBusy(this.#deps.log).run(begin, signal, () => turn.end());
     } catch (error) {
       turn.end();
       throw error;
@@ -122,7 +117,7 @@ export class Workers implements Service {
     let cancel: Cancel = () => {};
     bytes.onRead = () => cancel();
     bytes.onUnread = () => {
-      cancel = this.#clock.after(UNREAD_MS, () => bytes.destroy(new Error("Nobody reads this file.")));
+      cancel = this.#deps.clock.after(UNREAD_MS, () => bytes.destroy(new Error("Nobody reads this file.")));
     };
     bytes.once("close", () => cancel());
     // Its reader handles failures; one before there is a reader must not end the server.
@@ -213,10 +208,8 @@ class WorkerProcess {
       if (this.#child.pid === undefined) this.#lose();
     });
     this.#child.once("exit", (code, signal) => {
-      log.error(
-        { code, signal, tasks: this.taskCount, lastWords: output },
-        "a worker ended; its files and reports are lost",
-      );
+      const fields = { code, signal, tasks: this.taskCount, lastWords: output };
+      log.error(fields, "a worker ended; its files and reports are lost");
       this.#lose();
     });
   }
@@ -307,13 +300,10 @@ class WorkerProcess {
 
   #lose(): void {
     processes.delete(this);
-    const lost = [...this.#tasks];
-    for (const [id, task] of lost) {
+    const text = "This was too much for the server. Try again with less at a time.";
+    for (const [id, task] of [...this.#tasks]) {
       this.#end(id);
-      this.#fail(
-        task,
-        new HttpError(503, "TASK_TOO_LARGE", "This was too much for the server. Try again with less at a time."),
-      );
+      this.#fail(task, new HttpError(503, "TASK_TOO_LARGE", text));
     }
   }
 }
