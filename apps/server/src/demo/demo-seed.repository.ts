@@ -82,10 +82,13 @@ async function insertPartners(tx: Tx): Promise<PartnerIds> {
 
 /** So that the partner with a sign-in can add robots. */
 async function allocateFree(tx: Tx, partnerIds: PartnerIds): Promise<void> {
-  const partnerId = partnerIds.get(demoSignInPartner);
-  if (partnerId === undefined) return;
-  const serials = [...demoSerialsOfPartner];
-  await tx.updateTable("devices").set({ partner_id: partnerId }).where("serial", "in", serials).execute();
+  const partner_id = partnerIds.get(demoSignInPartner);
+  if (partner_id === undefined) return;
+  await tx
+    .updateTable("devices")
+    .set({ partner_id })
+    .where("serial", "in", [...demoSerialsOfPartner])
+    .execute();
 }
 
 async function insertUsers(tx: Tx, partnerIds: PartnerIds): Promise<void> {

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import { z } from "zod";
@@ -30,13 +31,14 @@ export async function ensureDemoDevices(dataDir: string, { serials }: DemoFleet)
   const path = demoDevicesFile(dataDir);
   const known = new Map((await readDevices(path)).map((device) => [device.serial, device]));
   const devices = serials.map((serial) => known.get(serial) ?? newDevice(serial));
-  if (devices.some(({ serial }) => !known.has(serial)))
-    await writePrivateFile(path, `${JSON.stringify({ devices: devices.map(plain) }, null, 1)}\n`);
+  if (devices.some(({ isNew }) => isNew)) {
+    const stored = { devices: devices.map(({ serial, secret }) => ({ serial, secret })) };
+    await writePrivateFile(path, `${JSON.stringify(stored, null, 1)}\n`);
+  }
   return devices;
 }
 
 const newDevice = (serial: string): DemoDevice => ({ serial, secret: randomBytes(32).toString("hex"), isNew: true });
-const plain = ({ serial, secret }: DemoDevice) => ({ serial, secret });
 
 async function readDevices(path: string): Promise<DemoDevice[]> {
   try {
@@ -130,9 +132,7 @@ export class SimulatorChild {
   /** Starts the robots and returns their control address; null if it was not available in time. */
   async start(): Promise<string | null> {
     await rm(this.#controlFile, { force: true });
-    const ready = this.#spawn();
-    const timeout = new Promise<void>((resolve) => setTimeout(resolve, READY_TIMEOUT_MS).unref());
-    await Promise.race([ready, timeout]);
+    await Promise.race([this.#spawn(), wait(READY_TIMEOUT_MS, undefined, { ref: false })]);
     return (await readFile(this.#controlFile, "utf8").catch(() => "")).trim() || null;
   }
 

@@ -55,13 +55,8 @@ export function simulatedRobots(options: SimulatorOptions): SimulatorChild {
 /** Deletes the demo's data, and nothing else in the folder. Throws a StartError while a Suncrew runs on it. */
 export async function resetDemo(dataDir: string): Promise<void> {
   await deleteEmbeddedPostgres(dataDir, databaseName("demo"));
-  const files = [
-    "demo-devices.json",
-    "demo-scenario.json",
-    "demo-secret-key",
-    "simulator-state.json",
-    "simulator-control",
-    "demo-stops",
-  ];
-  for (const file of files) await rm(join(dataDir, file), { recursive: true, force: true });
+  const own = ["demo-devices.json", "demo-scenario.json", "demo-secret-key", "demo-stops"];
+  for (const file of [...own, "simulator-state.json", "simulator-control"]) {
+    await rm(join(dataDir, file), { recursive: true, force: true });
+  }
 }

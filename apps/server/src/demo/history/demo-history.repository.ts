@@ -21,7 +21,7 @@ import {
   rainyDaysAgo,
 } from "./past-incidents.ts";
 import { PastRobot, type PastRobotRow } from "./past-robot.ts";
-import { PastPeople, PastRuns, PastSchedules, type Person } from "./past-runs.ts";
+import { PastRuns, PastSchedules, type Person } from "./past-runs.ts";
 
 const DAYS = 30;
 /** A cleaning robot reports at each tick, an idle one once an hour. */
@@ -73,7 +73,6 @@ async function writeHistory(connection: HistoryConnection, now: Date): Promise<v
   const robots = rows.map((robot) => new PastRobot(robot));
   const fleet = new PastFleet(db, timeline, robots);
   const runs = new PastRuns(fleet, personAt);
-  const people = new PastPeople(fleet, runs, personAt);
   const instant = ({ daysAgo, time }: PastTime) =>
     instantOf(addDays(siteToday(timezone, now), -daysAgo), time, timezone);
   /** Ignores what would be before the beginning. */
@@ -84,7 +83,7 @@ async function writeHistory(connection: HistoryConnection, now: Date): Promise<v
   robots.forEach((robot, index) => {
     timeline.plan(after(begin, index * SECOND_MS), (at) => robot.connect(at));
     planTicks(timeline, robot, after(begin, MINUTE_MS + index * 7 * SECOND_MS));
-    for (const press of pastPresses(robot.of.serial, DAYS)) plan(press, (at) => people.press(press, robot, at));
+    for (const press of pastPresses(robot.of.serial, DAYS)) plan(press, (at) => runs.press(press, robot, at));
   });
   const outageBegins = instant(pastOutage);
   const outageEnds = after(outageBegins, pastOutage.hours * HOUR_MS);
@@ -103,11 +102,11 @@ async function writeHistory(connection: HistoryConnection, now: Date): Promise<v
   });
   for (const lock of pastLocks) {
     const robot = fleet.bySerial(lock.serial);
-    if (robot !== undefined) plan(lock, (at) => people.lock(lock, robot, at));
+    if (robot !== undefined) plan(lock, (at) => runs.lock(lock, robot, at));
   }
   for (const press of pastGroupPresses) {
     const members = press.serials.flatMap((serial) => fleet.bySerial(serial) ?? []);
-    plan(press, (at) => people.pressGroup(press, members, at));
+    plan(press, (at) => runs.pressGroup(press, members, at));
   }
   const stillOffline = new Set<PastRobot>();
   for (const absence of pastAbsences) {
@@ -263,14 +262,7 @@ async function readPeople(db: Executor): Promise<People> {
   const admin = users.find(({ role }) => role === "SUPER_ADMIN");
   if (admin === undefined) throw new Error("The demo has no Super Admin.");
   return {
-    admin: {
-      userId: admin.id,
-      name: admin.name,
-      email: admin.email,
-      role: "SUPER_ADMIN",
-      partnerId: null,
-      sessionId: "",
-    },
+    admin: { userId: admin.id, name: admin.name, email: admin.email, role: admin.role, partnerId: null, sessionId: "" },
     personAt(siteId) {
       const partnerId = sites.find(({ id }) => id === siteId)?.maintenance_partner_id ?? null;
       const own = partnerId === null ? undefined : users.find((user) => user.partner_id === partnerId);

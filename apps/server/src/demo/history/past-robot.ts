@@ -59,8 +59,7 @@ export class PastRobot {
     this.online = true;
     this.#session += 1;
     this.#seq = 0;
-    const message = { v: 1, state: "ONLINE", session: this.#session, ts: at.toISOString() } as const;
-    this.#messages.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
+    this.#announce("ONLINE", at);
     this.report(at);
   }
 
@@ -68,6 +67,10 @@ export class PastRobot {
   disconnect(at: Date, state: "CONNECTION_BROKEN" | "OFFLINE"): void {
     if (!this.online) return;
     this.online = false;
+    this.#announce(state, at);
+  }
+
+  #announce(state: "ONLINE" | "CONNECTION_BROKEN" | "OFFLINE", at: Date): void {
     const message = { v: 1, state, session: this.#session, ts: at.toISOString() } as const;
     this.#messages.push({ leaf: "connection", message, receivedAt: after(at, ON_THE_WAY_MS), retained: false });
   }
@@ -82,7 +85,7 @@ export class PastRobot {
     this.#advance(at);
     if (!this.online) return;
     this.#seq += 1;
-    const isMoving = this.#runId !== null;
+    const { isMoving } = this;
     const message: StateMessage = {
       seq: this.#seq,
       ts: at.toISOString(),

@@ -56,23 +56,17 @@ export class PastSchedules {
       demo.dayOfMonth === undefined ? today : `${today.slice(0, 8)}${String(demo.dayOfMonth).padStart(2, "0")}`;
     const scheduleId = await this.#fleet.db.transaction().execute(async (tx) => {
       const group = { site_id, group_name: demo.name, robot_ids: robotIds };
-      const group_id = await saveGroup(tx, viewer, null, group, at);
-      const { id } = await saveNewSchedule(
-        tx,
-        viewer,
-        {
-          site_id,
-          group_id,
-          action: "START",
-          start_time: `${date} ${demo.time}:00`,
-          duration_minutes: demo.minutes,
-          frequency: demo.frequency,
-          status: "ACTIVE",
-          skip_on_rain: demo.skipOnRain,
-        },
-        at,
-      );
-      return id;
+      const schedule = {
+        site_id,
+        group_id: await saveGroup(tx, viewer, null, group, at),
+        action: "START",
+        start_time: `${date} ${demo.time}:00`,
+        duration_minutes: demo.minutes,
+        frequency: demo.frequency,
+        status: "ACTIVE",
+        skip_on_rain: demo.skipOnRain,
+      } as const;
+      return (await saveNewSchedule(tx, viewer, schedule, at)).id;
     });
     await this.#planNext({ scheduleId, robotIds, timezone });
   }
@@ -92,10 +86,7 @@ export class PastSchedules {
   /** Everything due at the same moment is one event, because the scheduler polls once a second. */
   #planWith<T>(planned: Map<number, T[]>, at: Date, what: T, act: (at: Date, all: T[]) => Promise<void>): void {
     const batch = planned.get(at.getTime());
-    if (batch !== undefined) {
-      batch.push(what);
-      return;
-    }
+    if (batch !== undefined) return void batch.push(what);
     planned.set(at.getTime(), [what]);
     this.#fleet.timeline.plan(at, async (now) => {
       const all = planned.get(now.getTime()) ?? [];
@@ -114,9 +105,10 @@ export class PastSchedules {
     }
     const scenarios = new Map<number, RunScenario>();
     for (const group of groups) {
+      const { date, time } = localTimeOf(at, group.timezone);
       for (const id of group.robotIds) {
         const robot = this.#fleet.robot(id);
-        if (robot !== undefined) scenarios.set(id, this.#runs.scenarioAt(robot, at, group.timezone));
+        if (robot !== undefined) scenarios.set(id, scenarioOf(robot.of.serial, date, time));
       }
     }
     const started = await this.#fleet.deliver(robotIds, after(now, 100), ({ of }) =>
@@ -145,16 +137,22 @@ export class PastSchedules {
   }
 }
 
-const LOW_BATTERY = { code: "LOW_BATTERY", severity: "WARNING", text: "The battery is low." } as const;
-const JAMMED = {
-  code: "JAMMED",
-  severity: "CRITICAL",
-  text: "The brush is jammed and the robot has stopped.",
+/** What ends a run, with the robot's alert and how long that is open. */
+const breakdowns = {
+  battery: {
+    alert: { code: "LOW_BATTERY", severity: "WARNING", text: "The battery is low." },
+    reason: "BATTERY",
+    lastsMs: 40 * MINUTE_MS,
+  },
+  jam: {
+    alert: { code: "JAMMED", severity: "CRITICAL", text: "The brush is jammed and the robot has stopped." },
+    reason: "FAULT",
+    lastsMs: 95 * MINUTE_MS,
+  },
 } as const;
-
-const JAM_DURATION_MS = 95 * MINUTE_MS;
-const LOW_BATTERY_DURATION_MS = 40 * MINUTE_MS;
 const LINK_LOSS_DURATION_MS = 25 * MINUTE_MS;
+/** Maximum duration of a manual run (the default of MANUAL_RUN_MAX_MINUTES). */
+const MANUAL_MAX_S = 480 * 60;
 
 /** How a robot reacts to the START of such a run. */
 function reactionTo(scenario: RunScenario): Reaction {
@@ -162,33 +160,27 @@ function reactionTo(scenario: RunScenario): Reaction {
   return scenario.kind === "silent" ? "silent" : "accepts";
 }
 
-/** What happens to robots during their runs. */
+export type Person = Requester & { readonly userId: number };
+
+/** What happens to robots during their runs, and what people do with robots and groups. */
 export class PastRuns {
   readonly #fleet: PastFleet;
-  readonly #personAt: (siteId: number) => Requester;
+  readonly #personAt: (siteId: number) => Person;
 
-  constructor(fleet: PastFleet, personAt: (siteId: number) => Requester) {
+  constructor(fleet: PastFleet, personAt: (siteId: number) => Person) {
     this.#fleet = fleet;
     this.#personAt = personAt;
-  }
-
-  scenarioAt(robot: PastRobot, at: Date, timezone: string): RunScenario {
-    const { date, time } = localTimeOf(at, timezone);
-    return scenarioOf(robot.of.serial, date, time);
   }
 
   /** Plans what interrupts a robot's run. */
   applyScenario(robot: PastRobot, scenario: RunScenario, began: Date, end: Date): void {
     if (!("share" in scenario)) return;
     const at = after(began, scenario.share * (end.getTime() - began.getTime()));
-    const handlers: Record<typeof scenario.kind, (now: Date) => Promise<void>> = {
-      stopped: (now) => this.stop(robot, now),
-      battery: (now) => this.#runLow(robot, now),
-      jam: (now) => this.#jam(robot, now),
-      "link-lost": (now) => this.#loseLink(robot, now),
-    };
     this.#fleet.timeline.plan(at, async (now) => {
-      if (robot.isMoving && robot.online) await handlers[scenario.kind](now);
+      if (!robot.isMoving || !robot.online) return;
+      if (scenario.kind === "stopped") await this.stop(robot, now);
+      else if (scenario.kind === "link-lost") await this.#loseLink(robot, now);
+      else await this.#breakDown(robot, scenario.kind, now);
     });
   }
 
@@ -200,24 +192,14 @@ export class PastRuns {
     await this.#fleet.deliver([id], after(at, 1_200));
   }
 
-  async #runLow(robot: PastRobot, at: Date): Promise<void> {
-    robot.battery = 10;
-    robot.setAlert(LOW_BATTERY);
-    robot.endRun("BATTERY", at);
+  async #breakDown(robot: PastRobot, kind: keyof typeof breakdowns, at: Date): Promise<void> {
+    const { alert, reason, lastsMs } = breakdowns[kind];
+    if (kind === "battery") robot.battery = 10;
+    robot.setAlert(alert);
+    robot.endRun(reason, at);
     await this.#fleet.report([robot.of.id], at);
-    await this.#clearLater(robot, LOW_BATTERY.code, after(at, LOW_BATTERY_DURATION_MS));
-  }
-
-  async #jam(robot: PastRobot, at: Date): Promise<void> {
-    robot.setAlert(JAMMED);
-    robot.endRun("FAULT", at);
-    await this.#fleet.report([robot.of.id], at);
-    await this.#clearLater(robot, JAMMED.code, after(at, JAM_DURATION_MS));
-  }
-
-  async #clearLater(robot: PastRobot, code: string, at: Date): Promise<void> {
-    this.#fleet.timeline.plan(at, async (now) => {
-      robot.clearAlert(code);
+    this.#fleet.timeline.plan(after(at, lastsMs), async (now) => {
+      robot.clearAlert(alert.code);
       await this.#fleet.report([robot.of.id], now);
     });
   }
@@ -237,24 +219,6 @@ export class PastRuns {
     await this.#fleet.store(after(at, 500));
     await this.#fleet.deliver([robot.of.id], after(at, 1_000));
   }
-}
-
-export type Person = Requester & { readonly userId: number };
-
-/** Maximum duration of a manual run (the default of MANUAL_RUN_MAX_MINUTES). */
-const MANUAL_MAX_S = 480 * 60;
-
-/** What people did with robots and groups. */
-export class PastPeople {
-  readonly #fleet: PastFleet;
-  readonly #runs: PastRuns;
-  readonly #personAt: (siteId: number) => Person;
-
-  constructor(fleet: PastFleet, runs: PastRuns, personAt: (siteId: number) => Person) {
-    this.#fleet = fleet;
-    this.#runs = runs;
-    this.#personAt = personAt;
-  }
 
   /** Starts one robot, unless that is refused; a person or the robot itself ends the run. */
   async press(press: PastPress, robot: PastRobot, at: Date): Promise<void> {
@@ -267,7 +231,7 @@ export class PastPeople {
     const minutes = press.minutes ?? 40 + Math.floor(seededRandom(`${press.serial} ${press.daysAgo}`)() * 50);
     this.#fleet.timeline.plan(after(at, minutes * MINUTE_MS), async (now) => {
       if (!robot.isMoving) return;
-      if (press.minutes !== null) return this.#runs.stop(robot, now);
+      if (press.minutes !== null) return this.stop(robot, now);
       robot.endRun("FINISHED", now);
       await this.#fleet.report([id], now);
     });

@@ -33,7 +33,8 @@ export function* writeCharts(document: PdfDocument, data: ReportData, fields: Re
   const axes = { labels: periods.map(({ label }) => label), axis: word === "week" ? "Week, by first day" : "Day" };
   drawMinutes(document, data, periods, word, axes);
   yield;
-  const drawPercentages = (name: string, values: readonly (number | null)[]) => {
+  const drawPercentages = (name: string, valueOf: (period: Period) => number | null) => {
+    const values = periods.map(valueOf);
     const known = values.filter((value) => value !== null);
     if (known.length === 0) {
       paragraph(document, `There is no data on ${name.toLowerCase()} in this range, so there is no chart of it.`);
@@ -43,15 +44,8 @@ export function* writeCharts(document: PdfDocument, data: ReportData, fields: Re
     const alt = `Line chart of ${name.toLowerCase()} in percent by ${word}, ${rangeText(data.range)}: between ${oneDecimal(min)} and ${oneDecimal(max)}.`;
     lineChart(document, { title: `${name} by ${word}`, unit: "%", alt, scale: percentScale(min), ...axes }, values);
   };
-  drawPercentages(
-    "Uptime",
-    periods.map(({ uptimePercent }) => uptimePercent),
-  );
-  if (hasBattery)
-    drawPercentages(
-      "Average battery",
-      periods.map(({ averageBattery }) => averageBattery),
-    );
+  drawPercentages("Uptime", ({ uptimePercent }) => uptimePercent);
+  if (hasBattery) drawPercentages("Average battery", ({ averageBattery }) => averageBattery);
   drawOutcomes(document, data.outcomes);
   yield;
   const column = (title: string, share: number, text: (period: Period) => string): Column<Period> => ({
@@ -91,11 +85,8 @@ function drawMinutes(
   }
   const best = periods[values.indexOf(max)]?.name ?? "";
   const alt = `Column chart of the minutes cleaned by ${word}, ${rangeText(range)}: ${minutes(figures.minutes_cleaned)} in total, at most ${count(max)} (${best}).`;
-  columnChart(
-    document,
-    { title: `Minutes cleaned by ${word}`, unit: "min", alt, scale: scaleUpTo(max), ...axes },
-    values,
-  );
+  const chart = { title: `Minutes cleaned by ${word}`, unit: "min", alt, scale: scaleUpTo(max), ...axes };
+  columnChart(document, chart, values);
 }
 
 const outcomeOrder = ["COMPLETED", "STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED", "RUNNING"] as const;
@@ -146,20 +137,16 @@ function groupByPeriod(days: readonly ReportDay[], word: "day" | "week", today: 
 
 /** Minutes and runs are summed; percentages are the mean of the days that have one. */
 function mergeDays(days: readonly ReportDay[], today: string): Omit<Period, "name"> {
-  const sum = (of: (one: ReportDay) => number) => days.reduce((all, one) => all + of(one), 0);
+  const sum = (of: (one: ReportDay) => number) => days.reduce((total, one) => total + of(one), 0);
   return {
     label: dayOfMonth(days[0]?.date ?? ""),
     minutesCleaned: sum(({ minutesCleaned }) => minutesCleaned),
     uptimePercent: mean(days.map(({ uptimePercent }) => uptimePercent)),
     averageBattery: mean(days.map(({ averageBattery }) => averageBattery)),
     done: sum(({ outcomes }) => outcomes.COMPLETED),
-    notDone: sum(({ outcomes }) => notDoneOf(outcomes)),
+    notDone: sum(({ outcomes }) => NOT_DONE.reduce((all, outcome) => all + outcomes[outcome], 0)),
     isAhead: days.every(({ date }) => date > today),
   };
-}
-
-function notDoneOf(outcomes: OutcomeCounts): number {
-  return NOT_DONE.reduce((sum, outcome) => sum + outcomes[outcome], 0);
 }
 
 function mean(values: readonly (number | null)[]): number | null {

@@ -33,6 +33,7 @@ function runsByRobot(document: PdfDocument, { robots }: ReportData): Generator<v
     const total = robots.reduce((sum, robot) => sum + of(robot), 0);
     return column(title, (robot) => count(of(robot)), count(total), 9);
   };
+  const outcomes = ["COMPLETED", "STOPPED", "RUNNING", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED"] as const;
   return titledTable(document, {
     title: "Planned versus done",
     notes: [
@@ -42,14 +43,8 @@ function runsByRobot(document: PdfDocument, { robots }: ReportData): Generator<v
     hasTotals: true,
     columns: [
       robotColumn(20),
-      runs("Planned", (robot) => robot.planned),
-      runs("Done", (robot) => robot.done),
-      runs("Stopped early", (robot) => robot.stopped),
-      runs("Under way", (robot) => robot.running),
-      runs("Cut short", (robot) => robot.cutShort),
-      runs("Failed", (robot) => robot.failed),
-      runs("Skipped", (robot) => robot.skipped),
-      runs("Missed", (robot) => robot.missed),
+      runs("Planned", ({ planned }) => outcomes.reduce((sum, outcome) => sum + planned[outcome], 0)),
+      ...outcomes.map((outcome) => runs(outcomeText[outcome], ({ planned }) => planned[outcome])),
       runs("By hand", (robot) => robot.byHand),
     ],
     rows: robots,

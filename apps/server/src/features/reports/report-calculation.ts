@@ -77,21 +77,19 @@ export function computeFigures(
 }
 
 export function computeDays({ scope, runs, uptimes, batteries }: ReportSources): ReportDay[] {
+  const [presences, readings] = [[...uptimes.values()], [...batteries.values()]];
   return scope.days.map(({ date }, nth) => {
-    const outcomes = runs.tally.outcomesByDay[nth] ?? runs.tally.outcomes;
     const at = (series: readonly number[]) => series[nth] ?? 0;
+    const reachable = sum(presences.map(({ reachableMsByDay }) => at(reachableMsByDay)));
+    const counted = sum(presences.map(({ countedMsByDay }) => at(countedMsByDay)));
+    const weighted = readings.map((battery) => at(battery.weighted));
+    const seconds = readings.map((battery) => at(battery.seconds));
     return {
       date,
       minutesCleaned: at(runs.tally.cleanedMsByDay) / MINUTE_MS,
-      uptimePercent: percentOf(
-        sum([...uptimes.values()].map((one) => at(one.reachableMsByDay))),
-        sum([...uptimes.values()].map((one) => at(one.countedMsByDay))),
-      ),
-      averageBattery: meanOf(
-        [...batteries.values()].map(({ weighted }) => at(weighted)),
-        [...batteries.values()].map(({ seconds }) => at(seconds)),
-      ),
-      outcomes,
+      uptimePercent: percentOf(reachable, counted),
+      averageBattery: meanOf(weighted, seconds),
+      outcomes: runs.tally.outcomesByDay[nth] ?? runs.tally.outcomes,
     };
   });
 }
@@ -116,13 +114,12 @@ export function computeRobots(sources: ReportSources): ReportRobot[] {
 
 function computeRobot(
   { runs, uptimes, batteries, criticalMs }: ReportSources,
-  robot: { readonly id: number; readonly name: string; readonly serialNumber: string },
+  { id, name, serialNumber }: Pick<ReportRobotRow, "id" | "name" | "serialNumber">,
   health: ReportHealth | null,
 ): ReportRobot {
-  const tally = runs.tally.robots.get(robot.id) ?? newRobotTally();
-  const { COMPLETED, STOPPED, CUT_SHORT, FAILED, SKIPPED, MISSED, RUNNING } = tally.planned;
-  const uptime = uptimes.get(robot.id);
-  const battery = batteries.get(robot.id);
+  const tally = runs.tally.robots.get(id) ?? newRobotTally();
+  const uptime = uptimes.get(id);
+  const battery = batteries.get(id);
   const planned = minutesOf(tally.plannedMs);
   const asPlanned = minutesOf(tally.asPlannedMs);
   const outsidePlan = minutesOf(tally.outsidePlanMs);
@@ -130,17 +127,10 @@ function computeRobot(
   const reachable = minutesOf(uptime?.reachableMs ?? 0);
   const known = minutesOf(uptime?.countedMs ?? 0);
   return {
-    robotId: robot.id,
-    name: robot.name,
-    serialNumber: robot.serialNumber,
-    planned: sum(Object.values(tally.planned)),
-    running: RUNNING,
-    done: COMPLETED,
-    stopped: STOPPED,
-    cutShort: CUT_SHORT,
-    failed: FAILED,
-    skipped: SKIPPED,
-    missed: MISSED,
+    robotId: id,
+    name,
+    serialNumber,
+    planned: tally.planned,
     byHand: tally.byHand,
     minutesPlanned: planned,
     minutesAsPlanned: asPlanned,
@@ -152,7 +142,7 @@ function computeRobot(
     minutesKnown: known,
     uptimePercent: percentOf(reachable, known),
     uptimeDays: uptime === undefined ? 0 : daysWith([uptime.countedMsByDay]),
-    minutesCritical: minutesOf(criticalMs.get(robot.id) ?? 0),
+    minutesCritical: minutesOf(criticalMs.get(id) ?? 0),
     averageBattery: battery === undefined ? null : meanOf(battery.weighted, battery.seconds),
     batteryDays: battery === undefined ? 0 : daysWith([battery.seconds]),
     health,
@@ -183,28 +173,14 @@ export function computeMaintenance({ scope, robots, locks, intervalDays }: Repor
   const { days, timezone, now } = scope;
   const today = siteToday(timezone, now);
   const stretch = { from: days[0]?.date ?? "", to: days.at(-1)?.date ?? "" };
-  const due = robots.flatMap((row) =>
-    maintenanceDueDates(pastOf(row, timezone), intervalDays, stretch).map((date) => ({
-      robotName: row.name,
-      serialNumber: row.serialNumber,
-      date,
-    })),
-  );
-  return {
-    intervalDays,
-    set: locks.set,
-    released: locks.released,
-    locks: locks.locks,
-    due: due.toSorted((one, other) => one.date.localeCompare(other.date)),
-    overdue: robots
-      .map((row) => ({
-        robotName: row.name,
-        serialNumber: row.serialNumber,
-        date: maintenanceDueDate(pastOf(row, timezone), intervalDays),
-      }))
-      .filter(({ date }) => date < today)
-      .toSorted((one, other) => one.date.localeCompare(other.date)),
-  };
+  const datesOf = (dates: (row: ReportRobotRow) => readonly string[]) =>
+    robots
+      .flatMap((row) => dates(row).map((date) => ({ robotName: row.name, serialNumber: row.serialNumber, date })))
+      .toSorted((one, other) => one.date.localeCompare(other.date));
+  const due = datesOf((row) => maintenanceDueDates(pastOf(row, timezone), intervalDays, stretch));
+  const next = datesOf((row) => [maintenanceDueDate(pastOf(row, timezone), intervalDays)]);
+  const { set, released } = locks;
+  return { intervalDays, set, released, locks: locks.locks, due, overdue: next.filter(({ date }) => date < today) };
 }
 
 function pastOf(row: ReportRobotRow, timezone: string) {

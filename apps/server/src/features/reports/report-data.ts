@@ -87,15 +87,8 @@ export interface ReportRobot {
   readonly robotId: number;
   readonly name: string;
   readonly serialNumber: string;
-  /** Its planned runs due in the range; the sum of the next six. */
-  readonly planned: number;
-  readonly running: number;
-  readonly done: number;
-  readonly stopped: number;
-  readonly cutShort: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly missed: number;
+  /** Its planned runs due in the range. */
+  readonly planned: OutcomeCounts;
   /** Runs by hand that began in the range. */
   readonly byHand: number;
   /** All minutes are whole; the three kinds of cleaning add up to `minutesCleaned`. */
@@ -182,9 +175,6 @@ export interface ReportLock {
   readonly releasedBy: string | null;
   /** Until the release, or until now. */
   readonly minutes: number;
-  /** Whether that happened in the range. */
-  readonly setInRange: boolean;
-  readonly releasedInRange: boolean;
 }
 
 /** An alert that was raised or cleared in the range. */

@@ -32,10 +32,7 @@ export const reportPdfTask = fileTask("report as PDF", async (input: PdfRequest,
   return { value: { siteName: data.site.name, partnerId: data.partnerId }, bytes: writeReportPdf(data, sections) };
 });
 
-interface CsvRequest {
-  readonly viewer: Viewer;
-  readonly request: ReportRequest;
-}
+type CsvRequest = Pick<PdfRequest, "viewer" | "request">;
 
 /** All activity of a site over a range as CSV. Throws like `streamReportCsv`. */
 export const reportCsvTask = fileTask("report as CSV", async ({ viewer, request }: CsvRequest, { db }) => {
@@ -60,10 +57,7 @@ export async function streamReportCsv(
   const range = { siteId: site.id, ...spanOf(request, site.timezone) };
   if (!(await hasActivity(viewer, db, range))) throw noActivity();
   const readPage = async (before?: string) => {
-    const rows = await readActivityPage(viewer, db, range, {
-      limit: CSV_PAGE_ROWS,
-      ...(before !== undefined && { before }),
-    });
+    const rows = await readActivityPage(viewer, db, range, { limit: CSV_PAGE_ROWS, before });
     return rows.map(({ params, created_at, ...row }): ActivityCsvRow => ({
       ...row,
       created_at: created_at.toISOString(),

@@ -39,14 +39,14 @@ export async function readReportSite(
     const partner = { name: partner_name, contactPerson: contact_person, email, phone: contact_info };
     return { site, partner, partnerId };
   }
-  const isNamed = [maintenance_contact, maintenance_contact_name, maintenance_email].some(Boolean);
-  const named = {
-    name: maintenance_contact_name ?? "Maintenance contact",
+  const contact = {
     contactPerson: maintenance_contact_name,
     email: maintenance_email,
     phone: maintenance_contact,
   };
-  return { site, partner: isNamed ? named : null, partnerId };
+  const isNamed = Object.values(contact).some(Boolean);
+  const partner = isNamed ? { name: maintenance_contact_name ?? "Maintenance contact", ...contact } : null;
+  return { site, partner, partnerId };
 }
 
 /** Maximum alerts printed per robot. */
@@ -139,23 +139,18 @@ export async function readReportActivity(
   const { total } = await activityOf(viewer, db, scope)
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  const rows = await readActivityPage(viewer, db, scope, { limit: REPORT_ACTIVITY_ROWS });
-  return {
-    activity: {
-      rows: rows.map((row) => ({
-        at: reportTime(row.created_at, scope.timezone),
-        action: row.action,
-        actionType: row.action_type,
-        userName: row.user_name,
-        status: row.status,
-        robotName: row.robot_name,
-        serialNumber: row.serial_number,
-        details: row.details,
-      })),
-      rest: total - rows.length,
-    },
-    sample: rows.some(({ sample }) => sample),
-  };
+  const found = await readActivityPage(viewer, db, scope, { limit: REPORT_ACTIVITY_ROWS });
+  const rows = found.map(({ created_at, action, action_type, user_name, status, details, ...row }) => ({
+    at: reportTime(created_at, scope.timezone),
+    action,
+    actionType: action_type,
+    userName: user_name,
+    status,
+    robotName: row.robot_name,
+    serialNumber: row.serial_number,
+    details,
+  }));
+  return { activity: { rows, rest: total - rows.length }, sample: found.some(({ sample }) => sample) };
 }
 
 /** Rows of a range, newest first, optionally only those older than the row `before`. */
@@ -163,7 +158,7 @@ export async function readActivityPage(
   viewer: Viewer,
   db: Executor,
   range: ActivityRange,
-  page: { readonly limit: number; readonly before?: string },
+  page: { readonly limit: number; readonly before?: string | undefined },
 ) {
   let query = activityOf(viewer, db, range)
     .select(["a.created_at", "a.action", "a.action_type", "a.user_name", "a.status", "a.site_name"])
@@ -218,24 +213,20 @@ export async function readReportLocks(viewer: Viewer, db: Executor, scope: Repor
     .select(sql<boolean>`coalesce(bool_or(l.sample), false)`.as("sample"))
     .executeTakeFirstOrThrow();
   const rows = await query
-    .select(["l.reason", "l.locked_at", "l.locked_by", "l.released_at", "l.released_by"])
+    .select(["l.reason", "l.locked_at", "l.locked_by as setBy", "l.released_at", "l.released_by as releasedBy"])
     .select(nameAtTheTime("robot_name").as("robot_name"))
     .select(nameAtTheTime("serial_number").as("serial_number"))
     .orderBy("l.locked_at", "desc")
     .orderBy("l.id", "desc")
     .limit(REPORT_LIST_ROWS)
     .execute();
-  const locks = rows.map((row): ReportLock => ({
-    robotName: row.robot_name ?? "Former robot",
-    serialNumber: row.serial_number ?? "",
-    reason: row.reason,
-    setAt: reportTime(row.locked_at, timezone),
-    setBy: row.locked_by,
-    releasedAt: row.released_at === null ? null : reportTime(row.released_at, timezone),
-    releasedBy: row.released_by,
-    minutes: ((row.released_at ?? now).getTime() - row.locked_at.getTime()) / 60_000,
-    setInRange: row.locked_at >= from,
-    releasedInRange: row.released_at !== null && row.released_at < until,
+  const locks = rows.map(({ robot_name, serial_number, locked_at, released_at, ...lock }): ReportLock => ({
+    ...lock,
+    robotName: robot_name ?? "Former robot",
+    serialNumber: serial_number ?? "",
+    setAt: reportTime(locked_at, timezone),
+    releasedAt: released_at && reportTime(released_at, timezone),
+    minutes: ((released_at ?? now).getTime() - locked_at.getTime()) / 60_000,
   }));
   return { locks: { rows: locks, rest: total - rows.length }, set, released, sample };
 }
@@ -286,8 +277,7 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
     .execute();
   const rows = await query
     .select(["a.severity", "a.text", "a.raised_at", "a.cleared_at"])
-    .select(sql<string | null>`a.robot_name`.as("robot_name"))
-    .select(sql<string | null>`a.serial_number`.as("serial_number"))
+    .select(["a.robot_name as robotName", "a.serial_number as serialNumber"])
     .orderBy("a.raised_at", "desc")
     .orderBy("a.id", "desc")
     .limit(REPORT_LIST_ROWS)
@@ -296,11 +286,8 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
   const resolved = sum((row) => row.resolved);
   return {
     alerts: {
-      rows: rows.map(({ robot_name, serial_number, severity, text, raised_at, cleared_at }) => ({
-        robotName: robot_name,
-        serialNumber: serial_number,
-        severity,
-        text,
+      rows: rows.map(({ raised_at, cleared_at, ...alert }) => ({
+        ...alert,
         raisedAt: reportTime(raised_at, timezone),
         clearedAt: cleared_at === null ? null : reportTime(cleared_at, timezone),
         minutes: cleared_at === null ? null : (cleared_at.getTime() - raised_at.getTime()) / 60_000,
@@ -330,16 +317,10 @@ export async function readCriticalTime(
     .where((eb) => eb.or([eb("a.cleared_at", "is", null), eb("a.cleared_at", ">", from)]))
     .select([sql<number>`a.robot_id`.as("robot_id"), "a.raised_at", "a.cleared_at"])
     .execute();
+  const spanOf = ({ raised_at, cleared_at }: (typeof rows)[number]): Span => ({
+    fromMs: Math.max(raised_at.getTime(), from.getTime()),
+    toMs: Math.min((cleared_at ?? until).getTime(), until.getTime()),
+  });
   const byRobot = Map.groupBy(rows, ({ robot_id }) => robot_id);
-  return new Map(
-    [...byRobot].map(([robotId, alerts]) => [
-      robotId,
-      unionMs(
-        alerts.map(({ raised_at, cleared_at }): Span => ({
-          fromMs: Math.max(raised_at.getTime(), from.getTime()),
-          toMs: Math.min((cleared_at ?? until).getTime(), until.getTime()),
-        })),
-      ),
-    ]),
-  );
+  return new Map([...byRobot].map(([robotId, alerts]) => [robotId, unionMs(alerts.map(spanOf))]));
 }

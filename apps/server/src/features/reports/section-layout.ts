@@ -58,14 +58,12 @@ export function figureText(data: ReportData, name: ReportFigureName): string {
 
 /** Cards of figures, each with the numbers that it is calculated from. */
 export function figureCards(document: PdfDocument, data: ReportData, names: readonly ReportFigureName[]): void {
-  cards(
-    document,
-    names.map((name) => ({
-      name: reportFigureRules[name].label,
-      value: figureText(data, name),
-      note: figureNote(data, name),
-    })),
-  );
+  const figureOf = (name: ReportFigureName) => ({
+    name: reportFigureRules[name].label,
+    value: figureText(data, name),
+    note: figureNote(data, name),
+  });
+  cards(document, names.map(figureOf));
 }
 
 function figureNote({ figures, range }: ReportData, name: ReportFigureName): string | undefined {
