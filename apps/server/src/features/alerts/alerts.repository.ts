@@ -6,7 +6,7 @@ import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { reportedTime } from "@suncrew/domain/devices/reported-values.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
@@ -27,16 +27,6 @@ export interface CurrentAlerts {
   readonly clears: readonly string[] | "all";
   /** When the message that showed them was received. */
   readonly at: Date;
-}
-
-interface OpenAlert {
-  readonly id: number;
-  readonly robot_id: number;
-  readonly source: AlertSource;
-  readonly code: string;
-  readonly severity: Severity;
-  readonly text: string;
-  readonly params: object | null;
 }
 
 /**
@@ -89,10 +79,9 @@ export interface RaisedAlert {
 
 /** Raises the server's own alerts, at most one per robot; one that is already open can only get worse. */
 export async function raiseAlerts(tx: Tx, raised: readonly RaisedAlert[], at: Date): Promise<void> {
-  const changed = await syncAlerts(
-    tx,
-    raised.map(({ alert, ...robot }) => ({ ...robot, source: "SERVER" as const, alerts: [alert], clears: [], at })),
-  );
+  const source = "SERVER";
+  const current = raised.map(({ alert, ...of }) => ({ ...of, source, alerts: [alert], clears: [], at }) as const);
+  const changed = await syncAlerts(tx, current);
   if (changed.size > 0) await announceChange(tx);
 }
 
@@ -104,25 +93,25 @@ export async function clearAlerts(
   at: Date,
 ): Promise<void> {
   if (robotIds.length === 0) return;
-  const cleared = await tx
-    .updateTable("alerts")
-    .set({ cleared_at: sql<Date>`greatest(raised_at, ${at})`, change_no: changedNow })
+  const cleared = await clearing(tx, at)
     .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
     .where("source", "=", "SERVER")
     .where("code", "=", sql<string>`any(${[...codes]}::text[])`)
-    .where("cleared_at", "is", null)
     .executeTakeFirst();
   if (cleared.numUpdatedRows > 0n) await announceChange(tx);
 }
 
 /** Ends every alert of robots that are deleted, given another machine or cut off for good. */
 export async function endAlertsOf(tx: Tx, robotIds: readonly number[], at: Date): Promise<void> {
-  await tx
-    .updateTable("alerts")
-    .set({ cleared_at: sql<Date>`greatest(raised_at, ${at})`, change_no: changedNow })
+  await clearing(tx, at)
     .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .where("cleared_at", "is", null)
     .execute();
+}
+
+/** Clears those of the open alerts that the caller selects. */
+function clearing(tx: Tx, at: Date) {
+  const cleared_at = sql<Date>`greatest(raised_at, ${at})`;
+  return tx.updateTable("alerts").set({ cleared_at, change_no: changedNow }).where("cleared_at", "is", null);
 }
 
 /**
@@ -137,7 +126,10 @@ export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promi
 }
 
 /** A robot may downgrade its alert; the server's own keeps its worst severity until it is cleared. */
-function isChanged(was: OpenAlert, now: RaisableAlert): boolean {
+function isChanged(
+  was: Pick<Selectable<Tables["alerts"]>, "source" | "severity" | "text" | "params">,
+  now: RaisableAlert,
+): boolean {
   if (was.source === "SERVER" && isWorse(was.severity, now.severity)) return false;
   if (was.severity !== now.severity) return true;
   return now.params === undefined ? was.text !== now.text : !isDeepStrictEqual(was.params, now.params);
@@ -150,7 +142,7 @@ const budgetAlerts: readonly string[] = ["TOO_MANY_MESSAGES", "TOO_MANY_CONNECTI
 
 const keyOf = (robotId: number, source: AlertSource): string => `${source} ${robotId}`;
 
-async function openAlerts(tx: Tx, current: readonly CurrentAlerts[]): Promise<Map<string, OpenAlert[]>> {
+async function openAlerts(tx: Tx, current: readonly CurrentAlerts[]) {
   const robotIds = [...new Set(current.map(({ robotId }) => robotId))];
   const rows = await tx
     .selectFrom("alerts")
@@ -209,12 +201,9 @@ export async function endSiteAlerts(tx: Tx, siteId: number, at: Date): Promise<v
 }
 
 function openOfSites(tx: Tx, siteIds: readonly number[], at: Date) {
-  return tx
-    .updateTable("alerts")
-    .set({ cleared_at: sql<Date>`greatest(raised_at, ${at})`, change_no: changedNow })
+  return clearing(tx, at)
     .where("site_id", "=", sql<number>`any(${[...siteIds]}::int[])`)
-    .where("robot_id", "is", null)
-    .where("cleared_at", "is", null);
+    .where("robot_id", "is", null);
 }
 
 const isAlert = (alertId: string) => sql<boolean>`id = ${alertId}::bigint`;
@@ -280,8 +269,9 @@ export async function recordPastAlerts(
 ): Promise<Set<number>> {
   const changed = new Set<number>();
   const ofAlerts = events.flatMap((event) => {
-    const code = codeOf(event.message);
-    return code === null ? [] : [{ ...event, code }];
+    const { message } = event;
+    if (message.kind === "ALERT_RAISED") return [{ ...event, code: message.alert.code }];
+    return message.kind === "ALERT_CLEARED" ? [{ ...event, code: message.code }] : [];
   });
   if (ofAlerts.length === 0) return changed;
   for (const pair of await findAlertPairs(tx, ofAlerts)) {
@@ -297,11 +287,6 @@ export async function recordPastAlerts(
     changed.add(pair.robotId);
   }
   return changed;
-}
-
-function codeOf(message: EventMessage): string | null {
-  if (message.kind === "ALERT_RAISED") return message.alert.code;
-  return message.kind === "ALERT_CLEARED" ? message.code : null;
 }
 
 interface PairEnd<M extends Raised | Cleared> {

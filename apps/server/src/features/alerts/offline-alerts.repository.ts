@@ -96,36 +96,31 @@ async function findSiteOutages(db: Executor, now: Date): Promise<SiteOutage[]> {
     .execute();
 }
 
+/** Locks the states of these robots; returns those that nobody else had locked. */
+async function lockStates(tx: Tx, robotIds: readonly number[], which = sql`true`): Promise<number[]> {
+  const { rows } = await sql<{ robot_id: number }>`
+    select s.robot_id from robot_state s where s.robot_id = any(${[...robotIds]}::int[]) and ${which}
+    order by s.robot_id for no key update skip locked`.execute(tx);
+  return rows.map(({ robot_id }) => robot_id);
+}
+
 /** Those of the robots that are still offline, locked so that none comes back before this is stored. */
 async function lockOfflineRobots(tx: Tx, robots: readonly OfflineRobot[]): Promise<OfflineRobot[]> {
-  const { rows } = await sql<{ robot_id: number }>`
-    select s.robot_id from robot_state s
-    where s.robot_id = any(${robots.map(({ robotId }) => robotId)}::int[]) and not s.online
-    order by s.robot_id for no key update skip locked`.execute(tx);
-  const locked = new Set(rows.map((row) => row.robot_id));
+  const robotIds = robots.map(({ robotId }) => robotId);
+  const locked = new Set(await lockStates(tx, robotIds, sql`not s.online`));
   return robots.filter(({ robotId }) => locked.has(robotId));
 }
 
 async function raiseOffline(tx: Tx, robots: readonly OfflineRobot[], now: Date): Promise<void> {
   const still = await lockOfflineRobots(tx, robots);
-  await raiseAlerts(
-    tx,
-    still.map(({ robotId, siteId }) => ({ robotId, siteId, alert: offlineTooLongAlert() })),
-    now,
-  );
+  const alert = offlineTooLongAlert();
+  const raised = still.map(({ robotId, siteId }) => ({ robotId, siteId, alert }));
+  await raiseAlerts(tx, raised, now);
 }
 
 /** A robot whose row is locked is reporting right now, which clears its alert as well. */
 async function clearReturned(tx: Tx, robotIds: readonly number[], now: Date): Promise<void> {
-  const { rows } = await sql<{ robot_id: number }>`
-    select s.robot_id from robot_state s where s.robot_id = any(${[...robotIds]}::int[])
-    order by s.robot_id for no key update skip locked`.execute(tx);
-  await clearAlerts(
-    tx,
-    rows.map((row) => row.robot_id),
-    [OFFLINE],
-    now,
-  );
+  await clearAlerts(tx, await lockStates(tx, robotIds), [OFFLINE], now);
 }
 
 /** Left to the next round if one of the robots has just come back, or another server has its row. */
@@ -183,17 +178,11 @@ export async function touchLostRobots(db: Db): Promise<void> {
 }
 
 async function applyAlertChanges(tx: Tx, changes: readonly AlertChange[], at: SeenAt): Promise<void> {
-  const { rows: locked } = await sql<{ robot_id: number }>`
-    select s.robot_id from robot_state s where s.robot_id = any(${changes.map(({ robotId }) => robotId)}::int[])
-    order by s.robot_id for no key update skip locked`.execute(tx);
+  const changedIds = changes.map(({ robotId }) => robotId);
   // Read again under the locks: none of these robots can report now.
-  const robotIds = locked.map(({ robot_id }) => robot_id);
-  const still = await findAlertChanges(tx, at, robotIds);
-  await raiseAlerts(
-    tx,
-    still.flatMap(({ alert, ...robot }) => (alert === null ? [] : [{ ...robot, alert }])),
-    at.now,
-  );
+  const still = await findAlertChanges(tx, at, await lockStates(tx, changedIds));
+  const raised = still.flatMap(({ alert, ...robot }) => (alert === null ? [] : [{ ...robot, alert }]));
+  await raiseAlerts(tx, raised, at.now);
   const over = still.filter(({ alert }) => alert === null).map(({ robotId }) => robotId);
   await clearAlerts(tx, over, [LOST], at.now);
   if (still.length === 0) return;
@@ -220,14 +209,8 @@ async function findAlertChanges(db: Executor, at: SeenAt, among: readonly number
     .where("r.deleted_at", "is", null)
     .where((eb) => eb.or([isLostWhileMoving, eb("a.id", "is not", null)]))
     .$if(among !== null, (query) => query.where("s.robot_id", "=", sql<number>`any(${[...(among ?? [])]}::int[])`))
-    .select([
-      "r.id as robotId",
-      "r.site_id as siteId",
-      "sites.timezone",
-      "a.id as alertId",
-      "a.params",
-      lastSeenMoving.as("seen"),
-    ])
+    .select(["r.id as robotId", "r.site_id as siteId", "sites.timezone", "a.id as alertId", "a.params"])
+    .select(lastSeenMoving.as("seen"))
     .orderBy("s.robot_id")
     .execute();
   return rows.flatMap(({ robotId, siteId, timezone, alertId, params, seen }) => {

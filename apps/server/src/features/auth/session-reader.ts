@@ -1,3 +1,4 @@
+import { withTimeout } from "../../platform/clock.ts";
 import type { Db } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { CachedSnapshot } from "../../platform/periodic-task.ts";
@@ -69,14 +70,12 @@ export class SessionReader implements Service {
   /** Like `read`, but from memory if the database is unreachable or slow. */
   async readForStop(sessionId: string): Promise<ReadForStop> {
     const confirmed = this.read(sessionId, this.#reservedDb);
-    const { promise: timeout, resolve } = Promise.withResolvers<"timeout">();
-    const cancel = this.#deps.clock.after(STOP_WAITS_MS, () => resolve("timeout"));
-    const answer = await Promise.race([confirmed, timeout]).catch((error: unknown) => {
+    const read = confirmed.then((viewer) => ({ viewer, confirmed: null }));
+    const answer = await withTimeout(this.#deps.clock, read, STOP_WAITS_MS).catch((error: unknown) => {
       if (!isDatabaseUnreachable(error)) throw error;
-      return "timeout" as const;
+      return null;
     });
-    cancel();
-    if (answer !== "timeout") return { viewer: answer, confirmed: null };
+    if (answer !== null) return answer;
     const remembered = this.#open.value?.get(sessionId);
     if (remembered === undefined) return { viewer: await confirmed, confirmed: null };
     // A Stop never awaits it, so its failure must not go unhandled.

@@ -7,31 +7,21 @@ import type { ChangeDetails } from "../audit/public.ts";
 import { forgetAttemptsOf, forgetCallersOf } from "./sign-in-attempts.repository.ts";
 
 /** A user as sign-in needs it; never sent to anybody. */
-export interface Account {
-  readonly id: number;
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly role: "SUPER_ADMIN" | "PARTNER";
-  readonly partnerId: number | null;
-  readonly passwordHash: string;
-  /** When the server generated the password; null if a person chose it. */
-  readonly passwordMadeAt: Date | null;
-}
+export type Account = NonNullable<Awaited<ReturnType<typeof readAccountOf>>>;
 
 /** Users that are not deleted, and whose partner is not. */
 function accounts(db: Executor) {
-  return db
-    .selectFrom("users")
-    .leftJoin("partners", "partners.id", "users.partner_id")
-    .select(["users.id", "users.username", "users.name", "users.email", "users.role"])
-    .select([
-      "users.partner_id as partnerId",
-      "users.password_hash as passwordHash",
-      "users.password_made_at as passwordMadeAt",
-    ])
-    .where("users.deleted_at", "is", null)
-    .where("partners.deleted_at", "is", null);
+  return (
+    db
+      .selectFrom("users")
+      .leftJoin("partners", "partners.id", "users.partner_id")
+      .select(["users.id", "users.username", "users.name", "users.email", "users.role"])
+      .select(["users.partner_id as partnerId", "users.password_hash as passwordHash"])
+      // When the server generated the password; null if a person chose it.
+      .select("users.password_made_at as passwordMadeAt")
+      .where("users.deleted_at", "is", null)
+      .where("partners.deleted_at", "is", null)
+  );
 }
 
 /** The user with that name in any case, unless the user or the user's partner was deleted. */
@@ -43,7 +33,7 @@ export async function readAccount(db: Executor, username: string): Promise<Accou
 }
 
 /** The user with that id, unless the user or the user's partner was deleted. */
-export async function readAccountOf(db: Executor, userId: number): Promise<Account | null> {
+export async function readAccountOf(db: Executor, userId: number) {
   return (await accounts(db).where("users.id", "=", userId).executeTakeFirst()) ?? null;
 }
 
@@ -209,15 +199,8 @@ export async function endAllSessions({ tx, details, at }: AdminChange, { id }: N
   return ended;
 }
 
-interface OpenSession {
-  readonly username: string;
-  readonly role: string;
-  readonly since: Date;
-  readonly until: Date;
-}
-
 /** Open sessions of one user or of all, the newest first. */
-export async function openSessionsOf(db: Executor, userId: number | null): Promise<OpenSession[]> {
+export async function openSessionsOf(db: Executor, userId: number | null) {
   return db
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")

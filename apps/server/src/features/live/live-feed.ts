@@ -10,7 +10,7 @@ import { readOpenSessions, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf, scopeOf } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
-import { type ChangedIds, ChangeReader, mergeChanges, readReached } from "./live.repository.ts";
+import { type ChangedIds, type ChangedRow, ChangeReader, idsOf, readReached } from "./live.repository.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
@@ -34,12 +34,12 @@ export class LiveFeed implements Service {
   readonly #deps: Dependencies;
   readonly #changes: ChangeSignal;
   readonly #reader: ChangeReader;
-  readonly #streams: LiveStreams;
+  readonly streams: LiveStreams;
   readonly #openings = new Set<LiveOpening>();
   #cancels: Cancel[] = [];
   #cancelFlush: Cancel | null = null;
   /** What has changed since each snapshot in progress began to be read. */
-  readonly #beginning = new Set<ChangedIds[]>();
+  readonly #beginning = new Set<ChangedRow[]>();
   /** Pending snapshots by scope, which later requests join. */
   readonly #readings = new Map<string, SnapshotReading>();
   readonly #snapshots = new Semaphore(SNAPSHOTS_AT_ONCE);
@@ -56,21 +56,7 @@ export class LiveFeed implements Service {
     this.#deps = deps;
     this.#changes = changes;
     this.#reader = new ChangeReader(deps.db);
-    this.#streams = new LiveStreams(deps.clock);
-  }
-
-  get streamCount(): number {
-    return this.#streams.count;
-  }
-
-  /** Streams that were cut off because their readers did not keep up. */
-  get cutCount(): number {
-    return this.#streams.cutCount;
-  }
-
-  /** Bytes waiting for readers. */
-  get heldBytes(): number {
-    return this.#streams.heldBytes;
+    this.streams = new LiveStreams(deps.clock);
   }
 
   async start(): Promise<void> {
@@ -83,7 +69,7 @@ export class LiveFeed implements Service {
         void this.#tried(this.#lookAtSessions());
         this.#planScopeLook();
       }),
-      clock.every(LIVE_HEARTBEAT_MS, () => void this.#tried(this.#streams.beat())),
+      clock.every(LIVE_HEARTBEAT_MS, () => void this.#tried(this.streams.beat())),
     ];
   }
 
@@ -98,7 +84,7 @@ export class LiveFeed implements Service {
   endAll(): void {
     this.#ended = true;
     for (const opening of this.#openings) opening.refuse(stopping());
-    for (const stream of this.#streams.all()) this.#streams.end(stream, "shutdown");
+    for (const stream of this.streams.all()) this.streams.end(stream, "shutdown");
   }
 
   /**
@@ -142,7 +128,7 @@ export class LiveFeed implements Service {
   async #read(reading: SnapshotReading): Promise<void> {
     const { db, clock } = this.#deps;
     const { viewer, unwanted } = reading;
-    const missed: ChangedIds[] = [];
+    const missed: ChangedRow[] = [];
     this.#beginning.add(missed);
     try {
       const scopeMark = await readScopeMark(viewer, db);
@@ -153,14 +139,13 @@ export class LiveFeed implements Service {
       const snapshot = await messageOf({ type: "snapshot", at: clock.now().toISOString(), reached, robots, sites });
       await this.#turns.run("feed", async () => {
         unwanted.throwIfAborted();
-        const [first, ...others] = missed;
-        const later = first && (await this.#readMessage(viewer, mergeChanges([first, ...others])));
+        const later = missed.length === 0 ? null : await this.#readMessage(viewer, idsOf(missed));
         this.#beginning.delete(missed);
         // No stream begins if its session ended while it waited: this check starts after everything it waited for.
         await this.#lookAtSessions();
         await inSlices(reading.openings, (opening) => {
           if (opening.signal.aborted) return;
-          opening.begin(this.#streams.begin({ ...opening.parts, scopeMark, snapshot, later: later ?? null }));
+          opening.begin(this.streams.begin({ ...opening.parts, scopeMark, snapshot, later }));
         });
       });
     } finally {
@@ -177,22 +162,23 @@ export class LiveFeed implements Service {
   }
 
   async #flush(): Promise<void> {
-    const isWanted = this.#streams.count + this.#beginning.size > 0;
-    await this.#reader.next(isWanted ? (changed) => this.#publish(changed) : null);
+    const isWanted = this.streams.count + this.#beginning.size > 0;
+    await this.#reader.next(isWanted ? (rows) => this.#publish(rows) : null);
   }
 
   /** Sends changes to every scope, or to none if they cannot be read: the next poll finds them again. */
-  async #publish(changed: ChangedIds): Promise<void> {
+  async #publish(rows: readonly ChangedRow[]): Promise<void> {
     const messages = new Map<string, Message>();
-    for (const missed of this.#beginning) missed.push(changed);
-    for (const [scope, [first]] of this.#streams.byScope()) {
+    const changed = idsOf(rows);
+    for (const missed of this.#beginning) missed.push(...rows);
+    for (const [scope, [first]] of this.streams.byScope()) {
       const message = first && (await this.#readMessage(first.viewer, changed));
       if (message) messages.set(scope, message);
     }
     // Rejects if the database took too long, or can no longer say which sessions have ended.
     const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
-    await this.#streams.publish(messages);
+    await this.streams.publish(messages);
   }
 
   /** The message about these changes for one scope; null if the scope is not affected. */
@@ -219,7 +205,7 @@ export class LiveFeed implements Service {
     const { db, clock } = this.#deps;
     const beganMs = clock.monotonicMs();
     const openings = [...this.#openings];
-    const streams = this.#streams.all();
+    const streams = this.streams.all();
     const sessionIds = [...openings, ...streams].map(({ viewer }) => viewer.sessionId);
     const open = await readOpenSessions(db, clock.now(), sessionIds);
     for (const opening of openings) {
@@ -228,18 +214,18 @@ export class LiveFeed implements Service {
         opening.refuse(conflict("SCOPE_CHANGED", "What you may see has changed. Try again."));
     }
     for (const stream of streams) {
-      if (!open.has(stream.viewer.sessionId)) this.#streams.end(stream, "session");
-      else if (!isStill(stream.viewer, open)) this.#streams.end(stream, "scope");
+      if (!open.has(stream.viewer.sessionId)) this.streams.end(stream, "session");
+      else if (!isStill(stream.viewer, open)) this.streams.end(stream, "scope");
     }
     this.#sessionsSeenMs = beganMs;
   }
 
   async #endOfChangedScope(): Promise<void> {
-    for (const streams of this.#streams.byScope().values()) {
+    for (const streams of this.streams.byScope().values()) {
       const [first] = streams;
       if (first === undefined) continue;
       const mark = await readScopeMark(first.viewer, this.#deps.db);
-      for (const stream of streams) if (stream.scopeMark !== mark) this.#streams.end(stream, "scope");
+      for (const stream of streams) if (stream.scopeMark !== mark) this.streams.end(stream, "scope");
     }
   }
 

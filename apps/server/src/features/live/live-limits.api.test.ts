@@ -176,7 +176,7 @@ describe("wire, Live: limits of a server with few places", () => {
     const reader = await open(2);
     const events = eventsOf(reader.body);
     // The kernel buffers some megabytes by itself.
-    while (feed.streamCount === 2) {
+    while (feed.streams.count === 2) {
       await server.db
         .updateTable("sites")
         .set({ address: "x".repeat(3_000_000), change_no: changedNow })
@@ -188,7 +188,7 @@ describe("wire, Live: limits of a server with few places", () => {
     }
     unread.body.resume();
     await cut;
-    expect([feed.streamCount, feed.cutCount]).toEqual([1, 1]);
+    expect([feed.streams.count, feed.streams.cutCount]).toEqual([1, 1]);
     reader.body.destroy();
   });
 });

@@ -100,20 +100,20 @@ async function pass(ms: number): Promise<void> {
 }
 
 const query = () => server.db.selectFrom("sites").select("id").execute();
-const heldBytes = () => feed.heldBytes;
+const heldBytes = () => feed.streams.heldBytes;
 
 describe("wire, Live: what streams cost the server", () => {
   test("wire, Live: 2,000 streams that open together share three snapshots and each event, read or not", async () => {
     const admin = await signedIn("admin");
     const streams = await Promise.all(Array.from({ length: 2_000 }, () => open(admin)));
-    const one = feed.heldBytes;
+    const one = feed.streams.heldBytes;
     // Two may be read at a time, for the first requests; all others share the next.
     expect(snapshots).toBe(3);
     const [first] = streams;
     expect(one).toBeLessThan(3 * (first?.readableLength ?? 0) + 20_000);
     await change(300_000, heldBytes);
-    expect(feed.heldBytes).toBeLessThan(one + 400_000);
-    expect(feed.streamCount).toBe(2_000);
+    expect(feed.streams.heldBytes).toBeLessThan(one + 400_000);
+    expect(feed.streams.count).toBe(2_000);
   });
 
   test("wire, Live: a client 1 MiB behind is cut off, and its memory is freed; others continue", async () => {
@@ -123,20 +123,20 @@ describe("wire, Live: what streams cost the server", () => {
     let bytes = 0;
     read.on("data", (part: Buffer) => (bytes += part.length));
     const cut = closed(unread);
-    while (feed.streamCount === 2) await change(300_000, () => bytes);
+    while (feed.streams.count === 2) await change(300_000, () => bytes);
     await cut;
     expect(bytes).toBeGreaterThan(1_048_576);
-    expect([feed.streamCount, feed.cutCount, feed.heldBytes]).toEqual([1, 1, 0]);
+    expect([feed.streams.count, feed.streams.cutCount, feed.streams.heldBytes]).toEqual([1, 1, 0]);
   });
 
   test("wire, Live: a client that reads nothing for two heartbeats is cut off", async () => {
     const stream = await open(await signedIn("admin"));
     const cut = closed(stream);
     server.clock.advance(LIVE_HEARTBEAT_MS);
-    expect(feed.streamCount).toBe(1);
+    expect(feed.streams.count).toBe(1);
     server.clock.advance(LIVE_HEARTBEAT_MS);
     await cut;
-    expect([feed.streamCount, feed.cutCount, feed.heldBytes]).toEqual([0, 1, 0]);
+    expect([feed.streams.count, feed.streams.cutCount, feed.streams.heldBytes]).toEqual([0, 1, 0]);
   });
 
   test("wire, Live: for a caller that has disconnected no snapshot is started, and none is read to its end", async () => {
@@ -184,13 +184,13 @@ describe("wire, Live: a stream belongs to its session, whatever else is open or 
     const owner = await signedIn("owner");
     const stream = await open(owner);
     stream.read(0);
-    while (feed.heldBytes < 400_000) await change(200_000, heldBytes);
+    while (feed.streams.heldBytes < 400_000) await change(200_000, heldBytes);
     await endSession(server.db, owner.sessionId, server.clock.now());
-    while (feed.streamCount > 0) await pass(1_000);
+    while (feed.streams.count > 0) await pass(1_000);
     const cut = closed(stream);
     server.clock.advance(500);
     await cut;
-    expect(feed.heldBytes).toBe(0);
+    expect(feed.streams.heldBytes).toBe(0);
   });
 
   test("wire, Live: a session that ends while its snapshot is read gets no stream, even before the next check", async () => {
@@ -205,7 +205,7 @@ describe("wire, Live: a stream belongs to its session, whatever else is open or 
     await letGo();
     const error = await refused;
     expect(error instanceof HttpError && error.status).toBe(401);
-    expect(feed.streamCount).toBe(0);
+    expect(feed.streams.count).toBe(0);
   });
 
   test("wire, Live: while sessions cannot be checked, nothing new is sent", async () => {
@@ -225,7 +225,7 @@ describe("wire, Live: a stream belongs to its session, whatever else is open or 
     await pass(1_000);
     await letGo();
     expect((await events).map(({ type }) => type)).toEqual(["snapshot", "end"]);
-    expect(feed.streamCount).toBe(1);
+    expect(feed.streams.count).toBe(1);
   });
 
   test("wire, Live: a deleted user's stream ends; one whose user changed partner starts again", async () => {

@@ -43,12 +43,11 @@ export async function messageOf(event: LiveEvent): Promise<Message> {
 
 function messageOfText(text: string): Message {
   const bytes = Buffer.from(text);
+  const { length } = bytes;
+  if (length <= PIECE_BYTES) return { pieces: [bytes], length };
   const pieces: Buffer[] = [];
-  if (bytes.length <= PIECE_BYTES) pieces.push(bytes);
-  else
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-      pieces.push(Buffer.from(bytes.subarray(at, at + PIECE_BYTES)));
-  return { pieces, length: bytes.length };
+  for (let at = 0; at < length; at += PIECE_BYTES) pieces.push(Buffer.from(bytes.subarray(at, at + PIECE_BYTES)));
+  return { pieces, length };
 }
 
 /** What waits in the outlets of a server: a message counts once, however many hold it. */

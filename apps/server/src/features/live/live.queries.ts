@@ -1,4 +1,3 @@
-import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
@@ -36,19 +35,8 @@ export async function readSnapshot(
   return { sites, robots: await readRobotsLive(viewer, db, at) };
 }
 
-export interface Update {
-  readonly robots: RobotLive[];
-  readonly sites: Site[];
-  readonly activity: ActivityEntry[];
-  readonly groups_changed: number[];
-  readonly runs_changed: number[];
-  readonly rollouts_changed: number[];
-  readonly alerts_changed: number[];
-  readonly server_alerts_changed: string[];
-}
-
 /** Those of the changed rows that the viewer may see, with their current values. */
-export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, changed: ChangedIds): Promise<Update> {
+export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, changed: ChangedIds) {
   return {
     robots: await readRobotsLive(viewer, db, at, { robotIds: changed.robotIds }),
     sites: await readSites(viewer, db, at, { ids: changed.siteIds }),

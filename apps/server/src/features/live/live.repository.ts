@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../../platform/database/database.ts";
+import { changedNow, type Db } from "../../platform/database/database.ts";
 
 /** Ids of changed rows of all tenants: never sent, only used to read the rows in each viewer's scope. */
 export interface ChangedIds {
@@ -40,12 +40,11 @@ export class ChangeReader {
    * Passes the rows changed since the last poll, if any, to `publish`. Advances only once that succeeds: otherwise the
    * next poll finds them again. Without `publish` it only advances.
    */
-  async next(publish: ((changed: ChangedIds) => Promise<void>) | null): Promise<void> {
+  async next(publish: ((changed: readonly ChangedRow[]) => Promise<void>) | null): Promise<void> {
     const until = await readOldestOpenTransaction(this.#db);
     const rows = publish ? await readChangedIds(this.#db, this.#from) : [];
     const news = rows.filter((row) => !this.#seen.has(keyOf(row)));
-    const [first] = news;
-    if (publish && first !== undefined) await publish(idsOf(news, first.reached));
+    if (publish && news.length > 0) await publish(news);
     this.#from = until;
     this.#seen = new Set(rows.map(keyOf));
   }
@@ -53,44 +52,29 @@ export class ChangeReader {
 
 const keyOf = ({ kind, id, change_no }: ChangedRow) => `${kind}:${id}:${change_no}`;
 
-function idsOf(news: readonly ChangedRow[], reached: string): ChangedIds {
-  const ids = (kind: string) => news.filter((row) => row.kind === kind).map((row) => row.id);
-  const siteIdsOf = (...kinds: ChangedRow["kind"][]) => [
-    ...new Set(
-      news.flatMap(({ kind, site_id }) => (kinds.includes(kind) && site_id !== null ? [Number(site_id)] : [])),
-    ),
+/** What changed in one or several polls, each row once; the last of the rows says how far that is. */
+export function idsOf(changed: readonly ChangedRow[]): ChangedIds {
+  const distinct = (idOf: (row: ChangedRow) => string | null) => [
+    ...new Set(changed.flatMap((row) => idOf(row) ?? [])),
   ];
+  const ids = (of: ChangedRow["kind"]) => distinct(({ kind, id }) => (kind === of ? id : null));
+  const siteIdsOf = (...kinds: ChangedRow["kind"][]) =>
+    distinct(({ kind, site_id }) => (kinds.includes(kind) ? site_id : null)).map(Number);
   return {
     // A robot's live data includes its alerts and its newest run.
-    robotIds: [...new Set([...ids("robot"), ...news.flatMap((row) => row.robot_id ?? [])])].map(Number),
+    robotIds: distinct(({ kind, id, robot_id }) => (kind === "robot" ? id : robot_id)).map(Number),
     siteIds: siteIdsOf("site", "robot"),
     logIds: ids("activity"),
     groupSiteIds: siteIdsOf("group"),
     runSiteIds: siteIdsOf("run"),
-    rolloutIds: [...new Set(ids("rollout").map(Number))],
+    rolloutIds: ids("rollout").map(Number),
     alertSiteIds: siteIdsOf("alert"),
-    serverAlertIds: news.flatMap(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? [id] : [])),
-    reached,
+    serverAlertIds: distinct(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? id : null)),
+    reached: changed.at(-1)?.reached ?? "0:0:",
   };
 }
 
-/** Everything changed in any of these polls, oldest first, each row once; the last of them says how far that is. */
-export function mergeChanges(changes: readonly [ChangedIds, ...ChangedIds[]]): ChangedIds {
-  const all = <T>(idsIn: (changed: ChangedIds) => readonly T[]): T[] => [...new Set(changes.flatMap(idsIn))];
-  return {
-    robotIds: all(({ robotIds }) => robotIds),
-    siteIds: all(({ siteIds }) => siteIds),
-    logIds: all(({ logIds }) => logIds),
-    groupSiteIds: all(({ groupSiteIds }) => groupSiteIds),
-    runSiteIds: all(({ runSiteIds }) => runSiteIds),
-    rolloutIds: all(({ rolloutIds }) => rolloutIds),
-    alertSiteIds: all(({ alertSiteIds }) => alertSiteIds),
-    serverAlertIds: all(({ serverAlertIds }) => serverAlertIds),
-    reached: (changes.at(-1) ?? changes[0]).reached,
-  };
-}
-
-interface ChangedRow {
+export interface ChangedRow {
   readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout";
   readonly id: string;
   /** Null for an alert about Suncrew's own servers. */
@@ -109,10 +93,8 @@ export async function readReached(db: Db): Promise<string> {
 
 /** Number of the oldest transaction that a statement beginning now cannot see. */
 async function readOldestOpenTransaction(db: Db): Promise<string> {
-  const { rows } = await sql<{
-    oldest: string;
-  }>`select pg_snapshot_xmin(pg_current_snapshot())::text as oldest`.execute(db);
-  return rows[0]?.oldest ?? "0";
+  const oldest = sql<{ oldest: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as oldest`;
+  return (await oldest.execute(db)).rows[0]?.oldest ?? "0";
 }
 
 /** Every row changed by transaction `from` or a later one, over all tenants. */
@@ -144,18 +126,8 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
 
 /** Gives rows whose change lies in this database's future (it was restored from a dump) a current number. */
 async function resetFutureChanges(db: Db): Promise<void> {
-  for (const table of [
-    "robot_state",
-    "sites",
-    "activity",
-    "robot_groups",
-    "runs",
-    "alerts",
-    "rollouts",
-    "rollout_robots",
-  ]) {
-    await sql`update ${sql.table(table)} set change_no = pg_current_xact_id() where change_no > pg_current_xact_id()`.execute(
-      db,
-    );
+  const ofSites = ["robot_state", "sites", "activity", "robot_groups", "runs", "alerts"];
+  for (const table of [...ofSites, "rollouts", "rollout_robots"].map((name) => sql.table(name))) {
+    await sql`update ${table} set change_no = ${changedNow} where change_no > ${changedNow}`.execute(db);
   }
 }

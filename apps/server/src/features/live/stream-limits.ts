@@ -24,7 +24,13 @@ export const LIVE_LIMITS: LiveLimits = {
 
 const WINDOW_MS = 60_000;
 
-export type LiveRefusal = "session" | "openings" | "address" | "server";
+const refusalCodes = {
+  session: "STREAMS_OF_SESSION",
+  openings: "STREAM_OPENINGS",
+  address: "STREAMS_OF_NETWORK",
+  server: "STREAMS_OF_SERVER",
+} as const;
+export type LiveRefusal = keyof typeof refusalCodes;
 
 /** Assigns the places for live streams of this server. It runs no query, so a flood costs next to nothing. */
 export class StreamLimits {
@@ -79,32 +85,13 @@ export class StreamLimits {
 
   #errorOf(refusal: LiveRefusal): HttpError {
     const { perSession, openingsPerMinute } = this.#limits;
-    switch (refusal) {
-      case "session":
-        return new HttpError(
-          429,
-          "STREAMS_OF_SESSION",
-          `You are signed in with ${perSession} live streams open, which is the limit. Close a window that shows Suncrew.`,
-        );
-      case "openings":
-        return new HttpError(
-          429,
-          "STREAM_OPENINGS",
-          `You opened ${openingsPerMinute} live streams within a minute, which is the limit. Try again in a minute.`,
-        );
-      case "address":
-        return new HttpError(
-          429,
-          "STREAMS_OF_NETWORK",
-          "Too many live streams are open from your network. Try again later.",
-        );
-      case "server":
-        return new HttpError(
-          503,
-          "STREAMS_OF_SERVER",
-          "This server has as many live streams open as it can serve. Try again later.",
-        );
-    }
+    const texts: Record<LiveRefusal, string> = {
+      session: `You are signed in with ${perSession} live streams open, which is the limit. Close a window that shows Suncrew.`,
+      openings: `You opened ${openingsPerMinute} live streams within a minute, which is the limit. Try again in a minute.`,
+      address: "Too many live streams are open from your network. Try again later.",
+      server: "This server has as many live streams open as it can serve. Try again later.",
+    };
+    return new HttpError(refusal === "server" ? 503 : 429, refusalCodes[refusal], texts[refusal]);
   }
 
   #count(sessionId: string, address: string, by: 1 | -1): void {

@@ -147,7 +147,7 @@ describe("open to other programs: GET /metrics", () => {
     metrics.measure({
       bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
       live: {
-        feed: { streamCount: 3, cutCount: 2, heldBytes: 4_096 },
+        feed: { streams: { count: 3, cutCount: 2, heldBytes: 4_096 } },
         places: { refused: new Map([["session", 5]]) },
       },
     });

@@ -40,7 +40,9 @@ const fleetGauges: readonly [name: string, help: string, valueOf: (figures: Flee
 export interface MeasuredParts {
   readonly bridge: Pick<Bridge, "active" | "messages" | "badMessages">;
   readonly live: {
-    readonly feed: { readonly streamCount: number; readonly cutCount: number; readonly heldBytes: number };
+    readonly feed: {
+      readonly streams: { readonly count: number; readonly cutCount: number; readonly heldBytes: number };
+    };
     /** Streams that were refused, by the limit they would have exceeded. */
     readonly places: { readonly refused: ReadonlyMap<string, number> };
   };
@@ -82,10 +84,16 @@ export class Metrics {
   }
 
   /** Adds the metrics of the parts that are created after the calls that this measures. */
-  measure({ bridge, live: { feed, places } }: MeasuredParts): void {
-    this.#gauge("suncrew_live_streams", "Live streams that are open", [], () => [[feed.streamCount]]);
+  measure({
+    bridge,
+    live: {
+      feed: { streams },
+      places,
+    },
+  }: MeasuredParts): void {
+    this.#gauge("suncrew_live_streams", "Live streams that are open", [], () => [[streams.count]]);
     this.#gauge("suncrew_live_waiting_bytes", "What live streams hold that their readers have not taken", [], () => [
-      [feed.heldBytes],
+      [streams.heldBytes],
     ]);
     this.#counter("suncrew_live_streams_refused_total", "Live streams that were refused, by limit", ["limit"], () =>
       Array.from(places.refused, ([limit, count]) => [count, { limit }]),
@@ -94,7 +102,7 @@ export class Metrics {
       "suncrew_live_streams_cut_total",
       "Live streams that were cut off because their readers did not keep up",
       [],
-      () => [[feed.cutCount]],
+      () => [[streams.cutCount]],
     );
     this.#gauge("suncrew_bridge", "1 while this server is the bridge", [], () => [[Number(bridge.active)]]);
     this.#counter(
