@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setInterval as every } from "node:timers/promises";
 import type { ActivityFilter } from "@suncrew/contract/activity/activity.ts";
 import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
-import { activityFile } from "@suncrew/server/features/activity/activity-file.ts";
+import { activityFile } from "@suncrew/server/features/activity/activity.routes.ts";
 import {
   readActivityForFile,
   readActivityPage,

@@ -2,9 +2,9 @@ import pino from "pino";
 import {
   type GeneratedReport,
   MonthlyReports,
+  reportMails,
   type ReportOrder,
 } from "../src/features/monthly-reports/monthly-reports.ts";
-import { reportMails } from "../src/features/monthly-reports/report-mails.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { MailOutbox } from "../src/platform/mail-outbox.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { describe, expect, test } from "vitest";
-import { activityFile, activityFileName } from "./activity-file.ts";
+import { activityFile, activityFileName } from "./activity.routes.ts";
 
 const PAGE = 2_000;
 

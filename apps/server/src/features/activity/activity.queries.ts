@@ -2,6 +2,7 @@ import type { ActivityEntry, ActivityFilter } from "@suncrew/contract/activity/a
 import type { ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
+import { anyOf, patternOf } from "../../platform/database/list-queries.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -143,12 +144,11 @@ async function filteredRows(viewer: Viewer, db: Executor, filter: ActivityFilter
 
 /** Only kinds with matches become conditions, so that the database can pick the right index. */
 function matchesAnyText({ places, outcomes, people }: MatchingTexts) {
-  const either = [
+  return anyOf([
     ...(places.length > 0 ? [sql<boolean>`a.place_key = any(${places}::bigint[])`] : []),
     ...(outcomes.length > 0 ? [sql<boolean>`a.outcome_key = any(${outcomes}::bigint[])`] : []),
     ...(people.length > 0 ? [sql<boolean>`a.user_name = any(${people}::text[])`] : []),
-  ];
-  return sql<boolean>`(${sql.join(either, sql` or `)})`;
+  ]);
 }
 
 function textMatches(words: string) {
@@ -210,11 +210,6 @@ interface MatchingTexts {
 
 /** Words found in more texts than this are compared row by row instead: they match so often that few rows are read. */
 const MAX_TEXTS = 5_000;
-
-/** The words as a `like` pattern for folded text. */
-function patternOf(words: string) {
-  return sql<string>`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
-}
 
 /** Texts of the activity log that contain these words, ignoring case; null if there are too many. */
 async function findTexts(db: Executor, words: string): Promise<MatchingTexts | null> {

@@ -14,8 +14,8 @@ import { page, startScript } from "./viewer-page.ts";
 interface ViewerFile {
   readonly path: string;
   readonly type: string;
-  /** Whether it is one of the two documents, rather than a part of the viewer. */
-  readonly isDocument: boolean;
+  /** It is one of the two documents, rather than a part of the viewer. */
+  readonly isDocument?: true;
   readonly make: (app: FastifyInstance) => string | Buffer;
 }
 
@@ -25,29 +25,19 @@ const styles = fileURLToPath(new URL("viewer.css", import.meta.url));
 const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
 const HTML = "text/html; charset=utf-8";
-const JSON_TEXT = "application/json; charset=utf-8";
+const document = { type: "application/json; charset=utf-8", isDocument: true } as const;
 
-const viewer: readonly Omit<ViewerFile, "isDocument">[] = [
-  { path: "/api/docs", type: HTML, make: () => page },
-  { path: "/api/docs/start.js", type: SCRIPT, make: () => startScript },
-  { path: "/api/docs/look.css", type: STYLE, make: () => readFileSync(styles) },
-  {
-    path: "/api/docs/swagger-ui-bundle.js",
-    type: SCRIPT,
-    make: () => readFileSync(join(swaggerUi, "swagger-ui-bundle.js")),
-  },
-  { path: "/api/docs/swagger-ui.css", type: STYLE, make: () => readFileSync(join(swaggerUi, "swagger-ui.css")) },
-];
-
-const documents: readonly Omit<ViewerFile, "isDocument">[] = [
-  { path: "/api/docs/openapi.json", type: JSON_TEXT, make: (app) => JSON.stringify(openApiDocument(app)) },
-  { path: "/api/docs/asyncapi.json", type: JSON_TEXT, make: () => JSON.stringify(asyncApiDocument()) },
-];
+const ui = (name: string) => readFileSync(join(swaggerUi, name));
 
 /** The documents, their page and what it loads, all served by this server. */
 export const viewerFiles: readonly ViewerFile[] = [
-  ...viewer.map((file) => ({ ...file, isDocument: false })),
-  ...documents.map((file) => ({ ...file, isDocument: true })),
+  { path: "/api/docs", type: HTML, make: () => page },
+  { path: "/api/docs/start.js", type: SCRIPT, make: () => startScript },
+  { path: "/api/docs/look.css", type: STYLE, make: () => readFileSync(styles) },
+  { path: "/api/docs/swagger-ui-bundle.js", type: SCRIPT, make: () => ui("swagger-ui-bundle.js") },
+  { path: "/api/docs/swagger-ui.css", type: STYLE, make: () => ui("swagger-ui.css") },
+  { path: "/api/docs/openapi.json", ...document, make: (app) => JSON.stringify(openApiDocument(app)) },
+  { path: "/api/docs/asyncapi.json", ...document, make: () => JSON.stringify(asyncApiDocument()) },
 ];
 
 /**
@@ -81,14 +71,9 @@ export function documentText(name: (typeof documentFiles)[number], app: FastifyI
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-interface FileContent {
-  readonly bytes: Buffer;
-  readonly etag: string;
-}
-
 /** Made at the first request, then cached: none of it changes while the server runs. */
-function madeOnce(make: () => string | Buffer): () => FileContent {
-  let cached: FileContent | null = null;
+function madeOnce(make: () => string | Buffer) {
+  let cached: { readonly bytes: Buffer; readonly etag: string } | null = null;
   return () => {
     if (cached !== null) return cached;
     const bytes = Buffer.from(make());

@@ -2,7 +2,6 @@ import swagger from "@fastify/swagger";
 import * as activity from "@suncrew/contract/activity/activity.ts";
 import * as auth from "@suncrew/contract/auth/auth.ts";
 import { PRESS_HEADER, PRESS_PATTERN } from "@suncrew/contract/commands/press.ts";
-import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import * as devices from "@suncrew/contract/devices/devices.ts";
 import * as groups from "@suncrew/contract/groups/groups.ts";
 import { fieldErrorSchema } from "@suncrew/contract/http/error.ts";
@@ -10,7 +9,6 @@ import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import * as imports from "@suncrew/contract/http/import.ts";
 import type { RouteSpec, SentBodyOf } from "@suncrew/contract/http/route.ts";
 import * as live from "@suncrew/contract/live/live.ts";
-import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import * as partners from "@suncrew/contract/partners/partners.ts";
 import * as robots from "@suncrew/contract/robots/robots.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
@@ -155,7 +153,7 @@ function describeCall(
     description: [whoMayCall[access], scopeNotes.get(scope)].filter(Boolean).join(" "),
     tags: [tagOf(route.path).name],
     security: access === "anyone" ? [] : [{ bearer: [] }],
-    headers: headersOf(name),
+    headers: { type: "object", properties: { ...headers[name] } },
     ...(params !== undefined && { params: withoutDigitsNote(params) }),
     ...(querystring !== undefined && { querystring: withoutDigitsNote(querystring) }),
     ...(body !== undefined && {
@@ -206,23 +204,14 @@ const pressedAt: JsonSchema = {
     "When the button was pressed, by the caller's clock, and how long the order then waited at the caller, both in milliseconds: a start that was pressed before a Stop of the same session, or that waited while anyone pressed Stop, is refused.",
   examples: ["1767225600000 0"],
 };
-const orders: readonly RouteName[] = [
-  "sendCommand",
-  "groupSendCommand",
-  "siteStop",
-  "robotMaintenance",
-  "groupMaintenance",
-];
-
-function headersOf(name: RouteName): JsonSchema {
-  return {
-    type: "object",
-    properties: {
-      ...(name === "sendCommand" && { "Idempotency-Key": idempotencyKey }),
-      ...(orders.includes(name) && { [PRESS_HEADER]: pressedAt }),
-    },
-  };
-}
+const press = { [PRESS_HEADER]: pressedAt };
+const headers: { readonly [N in RouteName]?: Readonly<Record<string, JsonSchema>> } = {
+  sendCommand: { "Idempotency-Key": idempotencyKey, ...press },
+  groupSendCommand: press,
+  siteStop: press,
+  robotMaintenance: press,
+  groupMaintenance: press,
+};
 
 function success(route: RouteSpec, schema: object = {}): object {
   if (route.stream === true) {
@@ -298,19 +287,9 @@ const deviceError = {
 };
 
 /** Where the contract defines shapes that several responses share; a shape that is not found here is written inline. */
-const modules: readonly Readonly<Record<string, unknown>>[] = [
-  activity,
-  auth,
-  devices,
-  groups,
-  imports,
-  live,
-  partners,
-  robots,
-  runs,
-  schedules,
-  sites,
-  weather,
+// oxfmt-ignore
+const modules = [
+  activity, auth, devices, groups, imports, live, partners, robots, runs, schedules, sites, weather,
 ];
 
 /**
@@ -347,28 +326,20 @@ const extensible: Override = (context) => {
   if (context.jsonSchema.additionalProperties === false) delete context.jsonSchema.additionalProperties;
 };
 
-/** The sign-ins are those of every demo, which are public. */
-const signIn: SentBodyOf<typeof auth.login> = { username: "partner", password: "partner@123" };
-const start: SentBodyOf<typeof sendCommand> = { robotId: "SCR-1001", robotObjectId: 1, siteId: 1, command: "START" };
-const settings: SentBodyOf<typeof robots.updateRobotSettings> = { cleaning_direction: "REVERSE" };
-const lock: SentBodyOf<typeof robotMaintenance> = { enabled: true, reason: "Brush worn" };
-const group: SentBodyOf<typeof groups.createGroup> = { site_id: 1, group_name: "North rows", robot_ids: [1, 2] };
-const schedule: SentBodyOf<typeof schedules.createSchedule> = {
-  site_id: 1,
-  group_id: 1,
-  start_time: "2027-01-31 06:30:00",
-  duration_minutes: 45,
-  frequency: "DAILY",
-};
-
-/** What the viewer fills in for a first try; each is typed by its call. */
-export const bodyExamples: Readonly<Partial<Record<RouteName, unknown>>> = {
-  login: signIn,
-  sendCommand: start,
-  updateRobotSettings: settings,
-  robotMaintenance: lock,
-  createGroup: group,
-  createSchedule: schedule,
+/** What the viewer fills in for a first try. The sign-in is that of every demo, which is public. */
+export const bodyExamples: { readonly [N in RouteName]?: SentBodyOf<(typeof routes)[N]> } = {
+  login: { username: "partner", password: "partner@123" },
+  sendCommand: { robotId: "SCR-1001", robotObjectId: 1, siteId: 1, command: "START" },
+  updateRobotSettings: { cleaning_direction: "REVERSE" },
+  robotMaintenance: { enabled: true, reason: "Brush worn" },
+  createGroup: { site_id: 1, group_name: "North rows", robot_ids: [1, 2] },
+  createSchedule: {
+    site_id: 1,
+    group_id: 1,
+    start_time: "2027-01-31 06:30:00",
+    duration_minutes: 45,
+    frequency: "DAILY",
+  },
 };
 
 interface Tag {

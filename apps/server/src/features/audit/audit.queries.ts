@@ -2,7 +2,7 @@ import type { AuditEntry, AuditFilter } from "@suncrew/contract/audit/audit.ts";
 import { matchAuditLabels } from "@suncrew/domain/audit/audit.ts";
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
-import { boundedCount, distinctValues } from "../../platform/database/list-queries.ts";
+import { anyOf, boundedCount, distinctValues, patternOf } from "../../platform/database/list-queries.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { sitesEverVisible } from "../sites/public.ts";
@@ -130,11 +130,6 @@ interface FoundTexts {
 
 const MAX_TEXTS = 5_000;
 
-/** A `like` pattern for folded text that contains the words. */
-function patternOf(words: string) {
-  return sql<string>`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
-}
-
 /**
  * Searches the distinct texts of the audit, as in the activity log (decision 23): a million rows have few names, people
  * and reasons.
@@ -181,14 +176,13 @@ const nameWithoutId = sql<string>`search_fold(coalesce(a.target_name, audit_told
 /** Whether row `a` has one of the texts. Only the kinds that were found are conditions, so that indexes are used. */
 function hasOneOf({ texts, ...found }: FoundInAudit, words: string) {
   const { actors, actions, entities, siteIds } = found;
-  const either = [
+  return anyOf([
     ...(actors.length > 0 ? [sql<boolean>`a.actor = any(${actors}::text[])`] : []),
     ...(actions.length > 0 ? [sql<boolean>`a.action = any(${actions}::text[])`] : []),
     ...(entities.length > 0 ? [sql<boolean>`a.entity = any(${entities}::text[])`] : []),
     ...(siteIds.length > 0 ? [sql<boolean>`a.site_id = any(${siteIds}::int[])`] : []),
     ...(texts === null ? hasWords(words) : hasText(texts)),
-  ];
-  return either.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(either, sql` or `)})`;
+  ]);
 }
 
 function hasText({ targets, reasons, rows }: FoundTexts) {

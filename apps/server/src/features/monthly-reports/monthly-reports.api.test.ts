@@ -3,8 +3,7 @@ import { holdLock } from "../../../test/row-locks.ts";
 import { MonthlyHarness } from "../../../test/monthly-harness.ts";
 import { claimMail } from "../../platform/mail-outbox.ts";
 import { claimReport } from "./monthly-reports.repository.ts";
-import { reportMails } from "./report-mails.ts";
-import type { GeneratedReport } from "./monthly-reports.ts";
+import { type GeneratedReport, reportMails } from "./monthly-reports.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,25 +1,32 @@
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
-import { MAX_ATTEMPTS, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
+import { MAX_ATTEMPTS, monthName, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
 import type { Readable } from "node:stream";
+import type { Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
+import { enqueueMail, type MailKind } from "../../platform/mail-outbox.ts";
+import type { Mail } from "../../platform/mailer.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
-import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
+import { distinctAddresses, readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import { reportPdfTask } from "../reports/public.ts";
 import {
+  adoptReportMails,
   auditReport,
   claimReport,
+  type MailedReport,
   planReports,
+  readMailedReport,
+  readReportBytes,
   releaseReport,
   type ReportClaim,
+  storeMailOutcome,
   storeNoReport,
   storeReport,
 } from "./monthly-reports.repository.ts";
-import { queueReportMail } from "./report-mails.ts";
 
 /** The monthly report of a site, to be generated with these sections. */
 export interface ReportOrder {
@@ -111,7 +118,7 @@ export class MonthlyReports extends PeriodicTasks {
       const status = !isSent ? "NONE" : mailer === undefined ? "UNCONFIGURED" : "PENDING";
       const { pdf, partnerId } = report;
       if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, mailStatus: status }))) return;
-      if (status === "PENDING") await queueReportMail(tx, claim.id, now);
+      if (status === "PENDING") await enqueueMail(tx, KIND, claim.id, now);
       const after = { month: claim.month.slice(0, 7), template: templateName, bytes: pdf.length };
       await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "DONE", after, at: now });
     });
@@ -177,4 +184,56 @@ async function readAll(stream: Readable, signal: AbortSignal): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+const KIND = "MONTHLY_REPORT";
+
+/** The mail of a monthly report, to the recipients of the settings and, if chosen, the partner that it tells of. */
+export const reportMails: MailKind = {
+  kind: KIND,
+  what: "a monthly report",
+  retryTime,
+  adopt: (db, now) => adoptReportMails(db, KIND, now),
+
+  async compose(db, reportId) {
+    const report = await readMailedReport(db, reportId);
+    if (report.siteDeleted) return { none: "The site was deleted before the report was sent." };
+    const settings = await readSettingsRow(db);
+    if (!settings.email_notifications) {
+      return { none: "E-mail notifications were switched off before the report was sent." };
+    }
+    const partners = settings.send_to_partners && report.partnerEmail ? [report.partnerEmail] : [];
+    const recipients = distinctAddresses([...settings.recipients, ...partners]);
+    if (recipients.length === 0) return { none: "There are no recipients." };
+    return { recipients, write: async (to) => reportMail(report, to, await readReportBytes(db, reportId)) };
+  },
+
+  async onOutcome(tx, reportId, outcome, at) {
+    const siteId = await storeMailOutcome(tx, reportId, outcome);
+    const { status, reason, sentTo } = outcome;
+    if (status !== "SENT" && status !== "FAILED") return;
+    const how = status === "SENT" ? "DONE" : "FAILED";
+    const after = { recipients: sentTo };
+    const report = { id: reportId, siteId };
+    await auditReport(tx, report, { action: "SEND_REPORT", outcome: how, ...(reason && { reason }), after, at });
+  },
+};
+
+function reportMail(report: MailedReport, to: readonly string[], pdf: Buffer): Mail {
+  const { id, siteName, timezone, month, createdAt } = report;
+  const name = `${siteName} report ${month.slice(0, 7)}.pdf`.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*]/gu, " ");
+  return {
+    messageId: `report-${id}-${month}-${createdAt.getTime()}`,
+    to,
+    subject: `${siteName}: report for ${monthName(month)}`,
+    text: [
+      `The report of ${siteName} for ${monthName(month)} is attached.`,
+      `All times are local to the site (${timezone}).`,
+      "",
+      "Suncrew generated this report automatically. You are receiving it because your address is in Suncrew's report",
+      "settings, or because you maintain the site.",
+      "",
+    ].join("\n"),
+    file: { name, type: "application/pdf", content: pdf },
+  };
 }

@@ -1,2 +1,1 @@
-export { MonthlyReports, reportGenerator } from "./monthly-reports.ts";
-export { reportMails } from "./report-mails.ts";
+export { MonthlyReports, reportGenerator, reportMails } from "./monthly-reports.ts";

@@ -28,15 +28,8 @@ export async function readPartners(
     )
     .select(["partners.id", "partners.name", "partners.contact_person", "partners.contact_info", "partners.email"])
     .select(["partners.address", "partners.city", "partners.state", "partners.zip_code", "partners.country"])
-    .select([
-      "partners.tax_id",
-      "partners.registration",
-      "partners.certifications",
-      "partners.status",
-      "partners.created_at",
-      "partners.built_in",
-      "partners.version",
-    ])
+    .select(["partners.tax_id", "partners.registration", "partners.certifications", "partners.status"])
+    .select(["partners.created_at", "partners.built_in", "partners.version"])
     .select(["sign_in.username", "sign_in.id as user_id", "sign_in.enc_password"])
     .where("partners.deleted_at", "is", null)
     .$if(!isAdmin, (query) => query.where("partners.id", "=", viewer.partnerId))

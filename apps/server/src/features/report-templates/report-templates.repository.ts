@@ -13,29 +13,18 @@ export interface TemplateContent {
   readonly is_active: boolean;
 }
 
-/**
- * The template, locked for this transaction; null if it does not exist. Locked before the settings that refer to it.
- */
+function templateWith(db: Executor, templateId: number) {
+  return db.selectFrom("report_templates").selectAll().where("id", "=", templateId).where("deleted_at", "is", null);
+}
+
+/** The template, locked for this transaction before the settings that refer to it; null if it does not exist. */
 export async function lockTemplate(tx: Tx, templateId: number): Promise<TemplateRow | null> {
-  const row = await tx
-    .selectFrom("report_templates")
-    .selectAll()
-    .where("id", "=", templateId)
-    .where("deleted_at", "is", null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  return row ?? null;
+  return (await templateWith(tx, templateId).forNoKeyUpdate().executeTakeFirst()) ?? null;
 }
 
 /** The current template; null if it does not exist. */
 export async function readTemplate(db: Executor, templateId: number): Promise<TemplateRow | null> {
-  const row = await db
-    .selectFrom("report_templates")
-    .selectAll()
-    .where("id", "=", templateId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  return row ?? null;
+  return (await templateWith(db, templateId).executeTakeFirst()) ?? null;
 }
 
 /** Whether another template has that name, compared trimmed, in any case. */

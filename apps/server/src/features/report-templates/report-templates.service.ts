@@ -68,8 +68,7 @@ export class ReportTemplatesService {
       details.after = after;
       if (body.version !== undefined && body.version !== template.version) throw editConflict("report template");
       if (await isTemplateNameTaken(tx, after.name, templateId)) throw nameTaken();
-      if (!after.is_active && template.is_active && (await isUsed(tx, templateId)))
-        throw conflict("TEMPLATE_IN_USE", inUse);
+      if (!after.is_active && template.is_active) await refuseIfUsed(tx, templateId);
       await changeTemplate(tx, templateId, after, at);
     });
     return { message: "Report template updated successfully" };
@@ -78,14 +77,15 @@ export class ReportTemplatesService {
   /** Throws 404, and 409 while the monthly reports are made with it; reports made with it stay. */
   async delete(viewer: Viewer, templateId: number): Promise<ResponseOf<typeof deleteReportTemplate>> {
     await this.#change(viewer, "DELETE_TEMPLATE", templateId, async ({ tx, at }) => {
-      if (await isUsed(tx, templateId)) throw conflict("TEMPLATE_IN_USE", inUse);
+      await refuseIfUsed(tx, templateId);
       await removeTemplate(tx, templateId, at);
     });
     return { message: "Report template deleted successfully" };
   }
 
   async settings(): Promise<ResponseOf<typeof reportSettings>> {
-    return readReportSettings(this.#deps.db, this.#deps.mailer !== undefined);
+    const { version, ...row } = await readSettingsRow(this.#deps.db);
+    return { ...fieldsOf(row), email_configured: this.#deps.mailer !== undefined, version };
   }
 
   /**
@@ -104,7 +104,7 @@ export class ReportTemplatesService {
       const template = chosen === null ? null : await lockTemplate(tx, chosen);
       const stored = await lockSettings(tx);
       const before = fieldsOf(stored);
-      const after = { ...before, ...edit, ...(edit.recipients && { recipients: once(edit.recipients) }) };
+      const after = { ...before, ...edit, ...(edit.recipients && { recipients: distinctAddresses(edit.recipients) }) };
       details.before = before;
       details.after = after;
       if (template === null && chosen !== null) throw notFound("Report template");
@@ -149,8 +149,6 @@ interface TemplateChange {
 
 type TemplateBody = BodyOf<typeof updateReportTemplate>;
 
-const inUse = "The monthly reports use this template. Choose another one for them in the settings first.";
-
 /** §3 Report template: parses a body. Throws 400 with the field that breaks a rule. */
 function contentOfBody({ name, description, sections, isActive }: TemplateBody): TemplateContent {
   const composed = composeSections(sections);
@@ -159,8 +157,10 @@ function contentOfBody({ name, description, sections, isActive }: TemplateBody):
 }
 
 /** The settings are locked, so that nobody can choose the template concurrently. */
-async function isUsed(tx: Tx, templateId: number): Promise<boolean> {
-  return (await lockSettings(tx)).template_id === templateId;
+async function refuseIfUsed(tx: Tx, templateId: number): Promise<void> {
+  if ((await lockSettings(tx)).template_id !== templateId) return;
+  const message = "The monthly reports use this template. Choose another one for them in the settings first.";
+  throw conflict("TEMPLATE_IN_USE", message);
 }
 
 function nameTaken(): HttpError {
@@ -169,23 +169,15 @@ function nameTaken(): HttpError {
   });
 }
 
-/** The settings, for responses. */
-async function readReportSettings(db: Executor, emailConfigured: boolean): Promise<ResponseOf<typeof reportSettings>> {
-  const { version, ...row } = await readSettingsRow(db);
-  return { ...fieldsOf(row), email_configured: emailConfigured, version };
-}
-
 function fieldsOf(row: Omit<SettingsRow, "version">) {
   const { auto_generate_monthly, email_notifications, template_id, recipients, send_to_partners } = row;
   return { auto_generate_monthly, email_notifications, template_id, recipients, send_to_partners };
 }
 
-/** Each address once, ignoring case. */
-function once(addresses: readonly string[]): string[] {
-  const seen = new Map(addresses.toReversed().map((address) => [address.toLowerCase(), address]));
-  return addresses.filter(
-    (address) => seen.get(address.toLowerCase()) === address && seen.delete(address.toLowerCase()),
-  );
+/** Each address once, as it is written first, ignoring case. */
+export function distinctAddresses(addresses: readonly string[]): string[] {
+  const keys = addresses.map((address) => address.toLowerCase());
+  return addresses.filter((_address, nth) => keys.indexOf(keys[nth] ?? "") === nth);
 }
 
 /** What a report shows. */
@@ -211,20 +203,16 @@ export async function readPrintedTemplate(
 export async function readTemplates(viewer: Viewer, db: Executor): Promise<ReportTemplate[]> {
   const rows = await db
     .selectFrom("report_templates")
-    .select(["id", "name", "description", "sections", "created_by", "created_at", "updated_at", "is_active", "version"])
+    .select(["id", "name", "description", "sections", "created_by as createdBy", "is_active as isActive", "version"])
+    .select(["created_at", "updated_at"])
     .where("deleted_at", "is", null)
     .$if(viewer.role !== "SUPER_ADMIN", (query) => query.where("is_active", "=", true))
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    sections: answeredSections(row.sections),
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    isActive: row.is_active,
-    version: row.version,
+  return rows.map(({ sections, created_at, updated_at, ...row }) => ({
+    ...row,
+    sections: answeredSections(sections),
+    createdAt: created_at.toISOString(),
+    updatedAt: updated_at.toISOString(),
   }));
 }

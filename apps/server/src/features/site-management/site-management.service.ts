@@ -3,7 +3,7 @@ import { type createSite, importSites, SITE_FIELDS, type updateSite } from "@sun
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
-import type { Db, Tx } from "../../platform/database/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { ConcurrentChangeError } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, forbidden, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
@@ -17,7 +17,7 @@ import { lockSchedulesOfSite, removeGroupsOfSite } from "../groups/public.ts";
 import { lockLivePartner } from "../partners/public.ts";
 import { removeRobots } from "../robots/public.ts";
 import { rezoneSchedules } from "../schedules/public.ts";
-import { requireSite, seenAt, type SeenAt } from "../sites/public.ts";
+import { requireSite, seenAt } from "../sites/public.ts";
 import { exportSitesTask, importSitesTask } from "./site-files.ts";
 import {
   DEFAULT_PARTNER_ID,
@@ -43,19 +43,86 @@ export class SiteManagement {
     this.#workers = workers;
   }
 
-  /** Returns the new site's id. Throws 400 and 409. */
+  /** §5 Site create. Returns the new site's id. Throws 400 and 409. */
   async create(viewer: Viewer, body: BodyOf<typeof createSite>): Promise<number> {
-    return storeNewSite(this.#deps.db, viewer, body, this.#deps.clock.now());
+    const at = this.#deps.clock.now();
+    const { maintenance_partner_id: partnerId = DEFAULT_PARTNER_ID } = body;
+    const content = contentOf({ ...body, maintenance_partner_id: partnerId });
+    const change = { actor: viewer, action: "CREATE_SITE", entity: "site", after: content, at };
+    return auditedChange(this.#deps.db, change, async (tx, details) => {
+      await holdSites(tx);
+      const refusal =
+        wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
+      if (refusal !== null) throw refusal;
+      const timezone = timezoneAt(content.latitude, content.longitude);
+      const [siteId] = await insertSites(tx, [{ content, timezone }], at);
+      if (siteId === undefined) throw new Error("The site was not stored.");
+      details.entityId = siteId;
+      details.siteId = siteId;
+      return siteId;
+    });
   }
 
-  /** Throws 400, 403, 404 and 409. */
+  /** §5 Edit: the same rules, without the site itself. Throws 400, 403, 404 and 409. */
   async update(viewer: Viewer, siteId: number, body: BodyOf<typeof updateSite>): Promise<void> {
-    await storeChangedSite(this.#deps.db, viewer, siteId, body, this.#deps.clock.now());
+    const at = this.#deps.clock.now();
+    const change = { actor: viewer, action: "UPDATE_SITE", entity: "site", entityId: siteId, siteId, at };
+    await auditedChange(this.#deps.db, change, async (tx, details) => {
+      await holdSites(tx);
+      await requireSite(viewer, tx, siteId);
+      const stored = await readStored(tx, siteId);
+      if (stored === null) throw notFound("Site");
+      const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
+      const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
+      details.before = stored.content;
+      details.after = content;
+      const refusal =
+        partnerForbidden(viewer, stored.content, partnerId) ??
+        (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
+        wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
+        (await conflictOf(tx, content, siteId));
+      if (refusal !== null) throw refusal;
+      if (isSame(stored.content, content)) {
+        details.rows = [];
+        return;
+      }
+      const timezone = zoneOf(stored, content);
+      if (timezone !== stored.timezone) await rezoneSchedules(tx, { id: siteId, timezone }, viewer, at);
+      await changeSite(tx, siteId, { content, timezone });
+    });
   }
 
-  /** Throws 404 and 409. */
+  /**
+   * Deletes a site with its robots, groups and schedules; its history remains. Throws 404, and 409 where a robot there
+   * may move.
+   */
   async delete(viewer: Viewer, siteId: number): Promise<void> {
-    await deleteSiteOf(this.#deps.db, viewer, siteId, seenAt(this.#deps));
+    const seen = seenAt(this.#deps);
+    const { now } = seen;
+    const change = { actor: viewer, action: "DELETE_SITE", entity: "site", entityId: siteId, siteId, at: now };
+    await auditedChange(this.#deps.db, change, async (tx, details) => {
+      await holdSites(tx);
+      await requireSite(viewer, tx, siteId);
+      const stored = await readStored(tx, siteId);
+      if (stored === null) throw notFound("Site");
+      details.before = stored.content;
+      const schedules = await lockSchedulesOfSite(tx, siteId);
+      const robotIds = await robotsOfSite(tx, siteId);
+      const robots = await lockRobots(tx, robotIds);
+      // Deleted, or moved to another site, while this call waited for the locks.
+      if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
+        throw new ConcurrentChangeError();
+      }
+      const moving = await readStillMoving(tx, robotIds, seen);
+      if (moving.length > 0) throw conflict("SITE_HAS_MOVING_ROBOTS", stillMovingMessage(stored.content.name, moving));
+      const groups = await removeGroupsOfSite(tx, siteId, viewer, now);
+      await removeRobots(tx, [...robots.values()], viewer, now);
+      await endSiteAlerts(tx, siteId, now);
+      await markDeleted(tx, siteId, now);
+      // None is added after this: adding a robot locks the site's row first.
+      if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
+      details.before = { ...stored.content, robots: robots.size, groups, schedules };
+    });
   }
 
   /** The sites visible to the viewer, as a CSV file. */
@@ -74,59 +141,6 @@ export class SiteManagement {
     const json = await this.#workers.run(importSitesTask, input, { owner: workOwnerOf(viewer), signal });
     return new SerializedAnswer(importSites, json);
   }
-}
-
-/** §5 Site create. */
-async function storeNewSite(db: Db, viewer: Viewer, body: BodyOf<typeof createSite>, at: Date): Promise<number> {
-  const { maintenance_partner_id: partnerId = DEFAULT_PARTNER_ID } = body;
-  const content = contentOf({ ...body, maintenance_partner_id: partnerId });
-  const change = { actor: viewer, action: "CREATE_SITE", entity: "site", after: content, at };
-  return auditedChange(db, change, async (tx, details) => {
-    await holdSites(tx);
-    const refusal =
-      wrongContacts({ ...body, maintenance_partner_id: partnerId }) ?? (await conflictOf(tx, content, null));
-    if (refusal !== null) throw refusal;
-    const timezone = timezoneAt(content.latitude, content.longitude);
-    const [siteId] = await insertSites(tx, [{ content, timezone }], at);
-    if (siteId === undefined) throw new Error("The site was not stored.");
-    details.entityId = siteId;
-    details.siteId = siteId;
-    return siteId;
-  });
-}
-
-/** §5 Edit: the same rules, without the site itself. Throws 404. */
-async function storeChangedSite(
-  db: Db,
-  viewer: Viewer,
-  siteId: number,
-  body: BodyOf<typeof updateSite>,
-  at: Date,
-): Promise<void> {
-  const change = { actor: viewer, action: "UPDATE_SITE", entity: "site", entityId: siteId, siteId, at };
-  await auditedChange(db, change, async (tx, details) => {
-    await holdSites(tx);
-    await requireSite(viewer, tx, siteId);
-    const stored = await readStored(tx, siteId);
-    if (stored === null) throw notFound("Site");
-    const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
-    const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
-    details.before = stored.content;
-    details.after = content;
-    const refusal =
-      partnerForbidden(viewer, stored.content, partnerId) ??
-      (version !== undefined && version !== stored.version ? editConflict("site") : null) ??
-      wrongContacts({ ...fields, maintenance_partner_id: partnerId }) ??
-      (await conflictOf(tx, content, siteId));
-    if (refusal !== null) throw refusal;
-    if (isSame(stored.content, content)) {
-      details.rows = [];
-      return;
-    }
-    const timezone = zoneOf(stored, content);
-    if (timezone !== stored.timezone) await rezoneSchedules(tx, { id: siteId, timezone }, viewer, at);
-    await changeSite(tx, siteId, { content, timezone });
-  });
 }
 
 /** Looked up only if the site moved: an update of the time zone borders must not shift its schedules. */
@@ -170,38 +184,6 @@ async function conflictOf(tx: Tx, site: SiteContent, siteId: number | null): Pro
 
 /** A refusal names at most this many robots, and counts the others. */
 const MAX_NAMED = 5;
-
-/**
- * Deletes a site with its robots, groups and schedules; its history remains. Throws 404, and 409 where a robot there may
- * move.
- */
-async function deleteSiteOf(db: Db, viewer: Viewer, siteId: number, seen: SeenAt): Promise<void> {
-  const { now } = seen;
-  const change = { actor: viewer, action: "DELETE_SITE", entity: "site", entityId: siteId, siteId, at: now };
-  await auditedChange(db, change, async (tx, details) => {
-    await holdSites(tx);
-    await requireSite(viewer, tx, siteId);
-    const stored = await readStored(tx, siteId);
-    if (stored === null) throw notFound("Site");
-    details.before = stored.content;
-    const schedules = await lockSchedulesOfSite(tx, siteId);
-    const robotIds = await robotsOfSite(tx, siteId);
-    const robots = await lockRobots(tx, robotIds);
-    // Deleted, or moved to another site, while this call waited for the locks.
-    if ([...robots.values()].some((robot) => robot.deleted_at !== null || robot.site_id !== siteId)) {
-      throw new ConcurrentChangeError();
-    }
-    const moving = await readStillMoving(tx, robotIds, seen);
-    if (moving.length > 0) throw conflict("SITE_HAS_MOVING_ROBOTS", stillMovingMessage(stored.content.name, moving));
-    const groups = await removeGroupsOfSite(tx, siteId, viewer, now);
-    await removeRobots(tx, [...robots.values()], viewer, now);
-    await endSiteAlerts(tx, siteId, now);
-    await markDeleted(tx, siteId, now);
-    // None is added after this: adding a robot locks the site's row first.
-    if ((await robotsOfSite(tx, siteId)).length > 0) throw new ConcurrentChangeError();
-    details.before = { ...stored.content, robots: robots.size, groups, schedules };
-  });
-}
 
 function stillMovingMessage(name: string, moving: readonly StillMovingRobot[]): string {
   const named = moving.slice(0, MAX_NAMED).map(({ sentence }) => sentence);

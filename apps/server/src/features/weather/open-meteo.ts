@@ -3,23 +3,6 @@ import { z } from "zod";
 import type { Clock } from "../../platform/clock.ts";
 import { type Conditions, daysFrom, meaningOfCode, ProviderFailure, type WeatherPlace } from "./conditions.ts";
 
-/** The requested fields, by the service's own names. */
-const CURRENT_FIELDS = [
-  "temperature_2m",
-  "relative_humidity_2m",
-  "is_day",
-  "weather_code",
-  "pressure_msl",
-  "wind_speed_10m",
-] as const;
-const DAILY_FIELDS = [
-  "weather_code",
-  "temperature_2m_max",
-  "temperature_2m_min",
-  "precipitation_probability_max",
-  "wind_speed_10m_max",
-] as const;
-
 // Wider than any weather ever measured, and narrow enough to notice another unit or nonsense.
 const celsius = z.number().min(-100).max(70);
 const percent = z.number().min(0).max(100);
@@ -28,23 +11,26 @@ const hectopascals = z.number().min(800).max(1100);
 const code = z.int().min(0).max(99);
 const eachDay = <T extends z.ZodType>(of: T) => z.array(of).length(FORECAST_DAYS);
 
+/** The requested fields, by the service's own names. */
+const currentFields = {
+  temperature_2m: celsius,
+  relative_humidity_2m: percent,
+  is_day: z.literal([0, 1]),
+  weather_code: code,
+  pressure_msl: hectopascals,
+  wind_speed_10m: kilometresPerHour,
+};
+const dailyFields = {
+  weather_code: eachDay(code),
+  temperature_2m_max: eachDay(celsius),
+  temperature_2m_min: eachDay(celsius),
+  precipitation_probability_max: eachDay(percent),
+  wind_speed_10m_max: eachDay(kilometresPerHour),
+};
+
 const answerSchema = z.object({
-  current: z.object({
-    temperature_2m: celsius,
-    relative_humidity_2m: percent,
-    is_day: z.literal([0, 1]),
-    weather_code: code,
-    pressure_msl: hectopascals,
-    wind_speed_10m: kilometresPerHour,
-  } satisfies Record<(typeof CURRENT_FIELDS)[number], z.ZodType>),
-  daily: z.object({
-    time: eachDay(z.iso.date()),
-    weather_code: eachDay(code),
-    temperature_2m_max: eachDay(celsius),
-    temperature_2m_min: eachDay(celsius),
-    precipitation_probability_max: eachDay(percent),
-    wind_speed_10m_max: eachDay(kilometresPerHour),
-  } satisfies Record<(typeof DAILY_FIELDS)[number] | "time", z.ZodType>),
+  current: z.object(currentFields),
+  daily: z.object({ time: eachDay(z.iso.date()), ...dailyFields }),
 });
 
 /**
@@ -140,8 +126,8 @@ export class OpenMeteo {
     const parameters: Readonly<Record<string, string>> = {
       latitude,
       longitude,
-      current: CURRENT_FIELDS.join(),
-      daily: DAILY_FIELDS.join(),
+      current: Object.keys(currentFields).join(),
+      daily: Object.keys(dailyFields).join(),
       timezone: place.timezone,
       start_date: days.at(0) ?? "",
       end_date: days.at(-1) ?? "",

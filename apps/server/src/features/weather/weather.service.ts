@@ -65,23 +65,15 @@ export class ForecastCache<T> {
 /** §9 Weather: how long the sample takes, in milliseconds. */
 export const SAMPLE_DELAY_MS = 500;
 
-interface SampleDay {
-  readonly code: number;
-  readonly min: number;
-  readonly max: number;
-  readonly rainPercent: number;
-  readonly wind: number;
-}
-
 /** Dry days first, so that the sample recommends cleaning, and one with rain that does not count any more (§4). */
-const days: readonly SampleDay[] = [
-  { code: 0, min: 24, max: 36, rainPercent: 0, wind: 14 },
-  { code: 1, min: 25, max: 37, rainPercent: 5, wind: 16 },
-  { code: 2, min: 25, max: 36, rainPercent: 20, wind: 18 },
-  { code: 3, min: 26, max: 34, rainPercent: 35, wind: 21 },
-  { code: 61, min: 24, max: 31, rainPercent: 70, wind: 26 },
-  { code: 2, min: 23, max: 33, rainPercent: 25, wind: 17 },
-  { code: 0, min: 23, max: 35, rainPercent: 5, wind: 12 },
+const days = [
+  { code: 0, min_temperature: 24, max_temperature: 36, precipitation_percent: 0, wind_speed: 14 },
+  { code: 1, min_temperature: 25, max_temperature: 37, precipitation_percent: 5, wind_speed: 16 },
+  { code: 2, min_temperature: 25, max_temperature: 36, precipitation_percent: 20, wind_speed: 18 },
+  { code: 3, min_temperature: 26, max_temperature: 34, precipitation_percent: 35, wind_speed: 21 },
+  { code: 61, min_temperature: 24, max_temperature: 31, precipitation_percent: 70, wind_speed: 26 },
+  { code: 2, min_temperature: 23, max_temperature: 33, precipitation_percent: 25, wind_speed: 17 },
+  { code: 0, min_temperature: 23, max_temperature: 35, precipitation_percent: 5, wind_speed: 12 },
 ];
 
 /** The fixed forecast of the demo, dated from the site's `today` on; the same for every site. */
@@ -89,14 +81,7 @@ function sampleForecast(today: string): Conditions {
   const dates = daysFrom(today, FORECAST_DAYS);
   return {
     current: { temperature: 34, ...meaningOfCode(0), humidity: 28, wind_speed: 12, pressure: 1006 },
-    forecast: days.map((day, index) => ({
-      date: dates[index] ?? today,
-      min_temperature: day.min,
-      max_temperature: day.max,
-      ...meaningOfCode(day.code),
-      precipitation_percent: day.rainPercent,
-      wind_speed: day.wind,
-    })),
+    forecast: days.map(({ code, ...day }, index) => ({ date: dates[index] ?? today, ...meaningOfCode(code), ...day })),
   };
 }
 

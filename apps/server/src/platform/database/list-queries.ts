@@ -1,5 +1,5 @@
 import { COUNT_LIMIT } from "@suncrew/contract/http/page.ts";
-import { type Expression, sql } from "kysely";
+import { type Expression, type RawBuilder, sql } from "kysely";
 import type { Executor } from "./database.ts";
 
 /**
@@ -16,6 +16,16 @@ export async function boundedCount(
     select count(*)::int as total from (select 1 from (${selection}) chosen${end}) counted`.execute(db);
   const total = rows[0]?.total ?? 0;
   return exact || total <= COUNT_LIMIT ? { total, total_exact: true } : { total: COUNT_LIMIT, total_exact: false };
+}
+
+/** A `like` pattern for folded text that contains the words. */
+export function patternOf(words: string): RawBuilder<string> {
+  return sql`('%' || search_fold(${words.replaceAll(/[\\%_]/g, String.raw`\$&`)}::text) || '%')`;
+}
+
+/** True where one of the conditions is; false without any. */
+export function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return conditions.length === 0 ? sql`false` : sql`(${sql.join([...conditions], sql` or `)})`;
 }
 
 /**
