@@ -101,7 +101,6 @@ function inventedFault(chance: number): DemoRobot["fault"] {
   return chance < 0.055 ? "jam" : undefined;
 }
 
-/** How large a demo is. */
 export interface FleetSize {
   readonly sites: number;
   readonly robots: number;

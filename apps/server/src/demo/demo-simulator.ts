@@ -82,7 +82,6 @@ export function withinOpenFiles(robots: number, allowed: number | null): number 
   return allowed === null ? robots : Math.max(0, Math.min(robots, allowed - OTHER_OPEN_FILES));
 }
 
-/** The message if not all robots can be simulated. */
 export function simulatedMessage(robots: number, simulated: number): string {
   const offline = robots - simulated;
   return `${simulated} of ${robots} robots are simulated, the other ${offline} stay offline: each needs an open file, and this machine allows a process ${simulated + OTHER_OPEN_FILES} (\`ulimit -n ${robots + OTHER_OPEN_FILES}\` before the start would be enough for all).`;

@@ -30,7 +30,6 @@ interface BrokerOptions {
   readonly username?: string;
   readonly password?: string;
   readonly log: Logger;
-  /** Measures how long outages last. */
   readonly clock?: Clock;
   /** Names it in log lines about outages; "the MQTT broker" by default. */
   readonly name?: string;

@@ -6,9 +6,7 @@ export interface Clock {
   now(): Date;
   /** Milliseconds since some moment of this process, for durations; unaffected when the time is set. */
   monotonicMs(): number;
-  /** Runs `work` once after `ms` milliseconds. */
   after(ms: number, work: () => void): Cancel;
-  /** Runs `work` every `ms` milliseconds. */
   every(ms: number, work: () => void): Cancel;
 }
 

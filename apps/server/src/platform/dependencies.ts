@@ -40,7 +40,6 @@ export interface Settings {
   readonly publicUrl?: () => string | null;
   /** Whether it answers at any IP address too, because no address was configured. */
   readonly answersByIp?: boolean;
-  /** Whether HSTS covers subdomains too. */
   readonly hstsSubdomains?: boolean;
   /** Bearer token of a broker that checks sign-ins over HTTP; null without one. */
   readonly brokerAuthToken?: string | null;

@@ -12,7 +12,6 @@ export interface QueueSlot {
 }
 
 export interface FairQueueOptions {
-  /** Tasks that run at a time. */
   readonly maxConcurrent: number;
   /** Tasks that may wait, per person and in total. */
   readonly maxWaitingPerPerson: number;

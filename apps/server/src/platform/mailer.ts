@@ -1,7 +1,6 @@
 import { createTransport } from "nodemailer";
 import { z } from "zod";
 
-/** A mail with an attachment. */
 export interface Mail {
   /** The same for each attempt, so that a mailbox recognises a duplicate; letters, digits and hyphens. */
   readonly messageId: string;
@@ -22,7 +21,6 @@ export class MailRefused extends Error {
   override readonly name = "MailRefused";
 }
 
-/** Sends mail by SMTP. */
 export interface Mailer {
   /**
    * Resolves once the server has answered for every address. Throws MailRefused if none was accepted, and also on timeout
@@ -31,7 +29,6 @@ export interface Mailer {
   send(mail: Mail, signal: AbortSignal): Promise<MailResult>;
 }
 
-/** The SMTP server, and the sender. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
@@ -116,7 +113,6 @@ function messageOf({ code, response }: z.output<typeof failureSchema>): string {
   return `The mail server could not be reached${code === undefined ? "" : ` (${code})`}.`;
 }
 
-/** A server's answer, on one line. */
 function shorten(response: string): string {
   return response.replaceAll(/\s+/g, " ").slice(0, 200);
 }

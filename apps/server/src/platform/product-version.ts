@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** The version in the product's package.json. */
 export function productVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;

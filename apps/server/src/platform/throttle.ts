@@ -16,7 +16,6 @@ interface Window<T> {
 }
 
 export interface Repeats<T> {
-  /** The last of them. */
   readonly last: T;
   readonly times: number;
   /** They are of several kinds: there were too many at a time to be counted separately. */

@@ -79,7 +79,6 @@ function takeNumbers(argv: readonly string[]): { words: string[]; sizes: Map<Num
   return { words, sizes };
 }
 
-/** What `--help` prints. */
 export function helpText(mode: Mode): string {
   const isDemo = mode === "demo";
   const width = Math.max(...variableNames.map((name) => name.length)) + 2;

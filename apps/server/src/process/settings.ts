@@ -149,7 +149,6 @@ function productionErrors(input: Input): string[] {
   return errors;
 }
 
-/** How the devices' accounts at the broker are managed. */
 export type BrokerSettings =
   | { readonly form: "embedded" | "manual" }
   /** `adminUrl` is the broker with the account that manages accounts. */
@@ -167,7 +166,6 @@ function brokerSettings(set: VariableValues): BrokerSettings {
   return { form: "manual" };
 }
 
-/** Contradictions, one message each. */
 function brokerErrors(set: VariableValues): string[] {
   const { MQTT_URL: url, BROKER_ACCOUNTS: form = url === undefined ? "embedded" : "manual" } = set;
   const errors: string[] = [];
@@ -209,7 +207,6 @@ function mailSettings({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): Smt
   };
 }
 
-/** Contradictions, one message each. */
 function mailErrors({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): string[] {
   if (url !== undefined && sender === undefined) return ["MAIL_FROM is missing: mails sent by SMTP_URL need a sender."];
   if (url === undefined && sender !== undefined)

@@ -313,7 +313,6 @@ function isStrongKey(key: string): boolean {
   return key.length >= 32 && new Set(key).size >= 10 && !/change.?me|example|replace|secret.?key|your.?key/i.test(key);
 }
 
-/** An http address with a placeholder for the device in its path. */
 function isKickAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname } = new URL(text);

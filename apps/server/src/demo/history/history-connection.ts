@@ -49,7 +49,6 @@ export class HistoryConnection implements Driver, DatabaseConnection {
     return new HistoryConnection(client);
   }
 
-  /** Commits what was written so far. */
   async save(): Promise<void> {
     await this.#client.query("commit");
     await this.#client.query("begin");

@@ -34,7 +34,6 @@ export class Timeline {
     this.#planned.splice(low, 0, { atMs, act });
   }
 
-  /** Plays all events before `end`. */
   async playUntil(end: Date): Promise<void> {
     for (;;) {
       const next = this.#planned[this.#next];
@@ -63,7 +62,6 @@ const ANSWER_DELAY_MS = 700;
 /** Shortly after `settle_by`, when the server settles what is overdue. */
 const SETTLE_DELAY_MS = 8_500;
 
-/** What a robot does with a command. */
 export type Reaction = "accepts" | "rejects" | "silent";
 
 /** The demo's robots in the past, and the server's own code, which records what they and people do. */

@@ -4,7 +4,6 @@ import type { Command } from "../../features/commands/public.ts";
 import type { IncomingMessage } from "../../features/devices/public.ts";
 import { after, MINUTE_MS } from "./past-fleet.ts";
 
-/** A robot in the demo's data. */
 export interface PastRobotRow {
   readonly id: number;
   readonly siteId: number;
@@ -50,7 +49,6 @@ export class PastRobot {
     return this.#runId !== null;
   }
 
-  /** Returns and clears the pending messages. */
   takeMessages(): IncomingMessage[] {
     return this.#messages.splice(0);
   }

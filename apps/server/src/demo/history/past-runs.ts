@@ -17,7 +17,6 @@ import {
 } from "./past-incidents.ts";
 import { type PastRobot, LINK_LOSS_STOP_MS } from "./past-robot.ts";
 
-/** Circumstances at a time. */
 interface Circumstances {
   /** When Suncrew could handle what was due then: later if it was not running. */
   servedAt(due: Date): Date;
@@ -154,7 +153,6 @@ const LINK_LOSS_DURATION_MS = 25 * MINUTE_MS;
 /** Maximum duration of a manual run (the default of MANUAL_RUN_MAX_MINUTES). */
 const MANUAL_MAX_S = 480 * 60;
 
-/** How a robot reacts to the START of such a run. */
 function reactionTo(scenario: RunScenario): Reaction {
   if (scenario.kind === "rejected") return "rejects";
   return scenario.kind === "silent" ? "silent" : "accepts";

@@ -148,7 +148,6 @@ function serialPattern(): string {
   return typeof pattern === "string" ? `\`${pattern}\`` : "of the interface";
 }
 
-/** A message as it appears in the document. */
 interface MessageExample<L extends Leaf> {
   readonly name: string;
   readonly summary: string;

@@ -1,7 +1,6 @@
 import { idInputSchema, percentInputSchema } from "@suncrew/contract/http/values.ts";
 import { z } from "zod";
 
-/** A schema as it appears in the documents. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 export const DIGITS_ACCEPTED = "Digits as text are accepted.";

@@ -55,7 +55,6 @@ const SEALER_LOCK = 7_305_009;
 /** Rows sealed in one transaction. */
 const SEAL_BATCH = 1_000;
 
-/** The newest link of the chain. */
 export interface ChainHead {
   readonly number: number;
   /** Hex. */

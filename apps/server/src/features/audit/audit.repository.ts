@@ -11,7 +11,6 @@ export interface AuditActor {
   readonly name: string;
 }
 
-/** The server itself. */
 export const suncrew: AuditActor = { userId: null, name: "Suncrew" };
 
 /** A change that somebody asks for, whatever becomes of it. */

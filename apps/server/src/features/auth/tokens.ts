@@ -70,7 +70,6 @@ export class BrowserCookies {
     for (const { name, session } of cookiesOf(request)) if (session === hexOf(sessionId)) send(reply, name, "", 0);
   }
 
-  /** Whether the request has the session's cookie. */
   has(request: FastifyRequest, sessionId: string): boolean {
     return cookiesOf(request).some((cookie) => cookie.session === hexOf(sessionId) && this.#isOurs(cookie));
   }

@@ -33,7 +33,6 @@ export interface LockHolder {
   canHold(): boolean;
   /** Called before the lock is released voluntarily; it is still held during the call. */
   onResigning(): Promise<unknown>;
-  /** Whether the bridge can hear robots. */
   hasBroker(): boolean;
   onHeld(): void;
   /** Called immediately when the lock may be lost; nothing may be written afterwards. */

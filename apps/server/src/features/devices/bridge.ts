@@ -85,7 +85,6 @@ export class Bridge implements Service {
     return this.#received;
   }
 
-  /** Dropped messages by kind since this server started. */
   get badMessages(): BadMessages["counts"] {
     return this.#bad.counts;
   }

@@ -15,7 +15,6 @@ const devices = (serials: readonly string[]) =>
 const unsure = "the broker may already use one that nobody has seen.";
 const manual = "Suncrew does not manage your broker's accounts:";
 
-/** Messages about devices, as shown to people. */
 export const deviceMessages = {
   noRange: (max: number) =>
     `A range counts up the digits at the end, such as SCR-1021 to SCR-1040, and has at most ${max} devices`,

@@ -149,7 +149,6 @@ function serialsTaken(serials: readonly string[]): HttpError {
   return new HttpError(409, "SERIAL_TAKEN", message, { errors: [{ field: "first_serial", message }] });
 }
 
-/** Null if the error is not a refusal. */
 function provisionRefusal(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (error instanceof AccountNameTakenError) return serialsTaken([error.serial]);

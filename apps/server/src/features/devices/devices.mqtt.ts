@@ -91,7 +91,6 @@ export class BadMessages {
     this.#deps = deps;
   }
 
-  /** Dropped messages by kind since this server started. */
   get counts(): Readonly<Partial<Record<BadMessageKind, number>>> {
     return Object.fromEntries(this.#counts);
   }

@@ -138,7 +138,6 @@ export async function endLockOfRetired(tx: Tx, robotId: number, by: AuditActor, 
 /** A change that is sent to the broker after the commit, and retried until the broker accepts it. */
 type Pending = "SECRET" | "RETIRE";
 
-/** Marks a change as due at the broker. */
 const pendingNow = (pending: Pending, now: Date) => ({
   broker_pending: pending,
   broker_pending_at: now,

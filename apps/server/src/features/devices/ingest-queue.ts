@@ -10,7 +10,6 @@ import { type Allowance, RobotBudgets } from "./robot-budgets.ts";
 
 /** Maximum robots per transaction; a flush starts automatically once this many are waiting. */
 const BATCH_ROBOTS = 1_000;
-/** How often an unreachable database is retried. */
 const RETRY_MS = 1_000;
 /** Attempts to store one robot's messages that fail while others' succeed: retried after 1, 2, 4 and 8 s. */
 const MAX_ATTEMPTS = 5;
@@ -30,7 +29,6 @@ interface Failing {
   readonly notBeforeMs: number;
 }
 
-/** What became of the robots of a batch. */
 interface Round {
   /** Robots whose messages the database has stored, or will never accept. */
   readonly done: string[];
@@ -228,7 +226,6 @@ type OnDropped = (serial: string, dropped: number, kind: "overflow" | "over-budg
  */
 export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
-  /** Each message's arrival number. */
   readonly #arrivals = new WeakMap<IncomingMessage, number>();
   #arrived = 0;
   readonly #onDropped: OnDropped;
@@ -239,12 +236,10 @@ export class IncomingBuffer {
     this.#maxRobots = maxRobots;
   }
 
-  /** Number of robots with messages waiting. */
   get size(): number {
     return this.#bySerial.size;
   }
 
-  /** Number of messages that have arrived. */
   get arrived(): number {
     return this.#arrived;
   }

@@ -38,7 +38,6 @@ type Ack = Extract<IncomingMessage, { leaf: "ack" }>;
 type Event = Extract<IncomingMessage, { leaf: "event" }>;
 type Firmware = Extract<IncomingMessage, { leaf: "firmware/state" }>;
 
-/** The effect of one robot's messages. */
 interface Outcome {
   readonly serial: string;
   readonly allowance: Allowance;

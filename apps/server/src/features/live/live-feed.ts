@@ -270,7 +270,6 @@ class LiveOpening {
     return this.#begun.promise;
   }
 
-  /** What its stream consists of. */
   get parts(): { readonly viewer: Viewer; readonly line: Line } {
     return { viewer: this.viewer, line: this.#line };
   }
@@ -299,7 +298,6 @@ class SnapshotReading {
     return this.#unwanted.signal;
   }
 
-  /** The clients still waiting. */
   get openings(): readonly LiveOpening[] {
     return [...this.#openings];
   }

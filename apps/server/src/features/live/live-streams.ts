@@ -72,7 +72,6 @@ class HeldMessages {
   }
 }
 
-/** The connection behind an outlet. */
 export interface Line {
   /** Bytes given to it that the network has not accepted. */
   untaken(): number;
@@ -182,7 +181,6 @@ class LiveOutlet {
     }
   }
 
-  /** Drops all waiting messages but the first `keep`. */
   #drop(keep: number): void {
     for (const message of this.#waiting.splice(keep)) {
       this.#held.release(message);

@@ -49,7 +49,6 @@ export class StreamLimits {
     this.#limits = limits;
   }
 
-  /** Places in use. */
   get count(): number {
     return this.#taken;
   }

@@ -36,7 +36,6 @@ const fleetGauges: readonly [name: string, help: string, valueOf: (figures: Flee
   ],
 ];
 
-/** The long-lived parts that are measured. */
 export interface MeasuredParts {
   readonly bridge: Pick<Bridge, "active" | "messages" | "badMessages">;
   readonly live: {

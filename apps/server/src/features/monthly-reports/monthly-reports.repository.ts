@@ -12,7 +12,6 @@ const generation = new LeasedQueue("kept_reports", {
   isOpen: sql<boolean>`try_at is not null`,
 });
 
-/** A report that this server is generating. */
 export interface ReportClaim extends Claim {
   readonly siteId: number;
   readonly siteName: string;
@@ -65,7 +64,6 @@ export async function releaseReport(db: Db, claim: ReportClaim, now: Date): Prom
 interface StoredReport {
   readonly templateName: string | null;
   readonly pdf: Buffer;
-  /** The partner that the report names. */
   readonly partnerId: number | null;
   readonly mailStatus: "NONE" | "PENDING" | "UNCONFIGURED";
 }

@@ -7,7 +7,6 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
-/** What people enter about a partner. */
 export type PartnerContent = BodyOf<typeof createPartner>;
 /** The same for an edit: omitted fields keep their value. */
 type PartnerEdit = Omit<BodyOf<typeof updatePartner>, "version">;

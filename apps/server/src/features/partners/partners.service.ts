@@ -37,7 +37,6 @@ interface GeneratedPassword {
   readonly sealFor: (userId: number) => string;
 }
 
-/** A change of a partner whose row is locked. */
 interface PartnerChange {
   readonly tx: Tx;
   readonly partner: PartnerRow;

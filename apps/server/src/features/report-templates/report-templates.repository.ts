@@ -5,7 +5,6 @@ import type { Tables } from "../../platform/database/tables.ts";
 
 export type TemplateRow = Selectable<Tables["report_templates"]>;
 
-/** What people decide about a template. */
 export interface TemplateContent {
   readonly name: string;
   readonly description: string;

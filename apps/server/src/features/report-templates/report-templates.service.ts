@@ -139,7 +139,6 @@ export class ReportTemplatesService {
   }
 }
 
-/** A change of a template whose row is locked. */
 interface TemplateChange {
   readonly tx: Tx;
   readonly template: TemplateRow;
@@ -180,7 +179,6 @@ export function distinctAddresses(addresses: readonly string[]): string[] {
   return addresses.filter((_address, nth) => keys.indexOf(keys[nth] ?? "") === nth);
 }
 
-/** What a report shows. */
 export interface PrintedTemplate {
   /** Null without a template, which means every section. */
   readonly name: string | null;

@@ -199,12 +199,10 @@ interface ExportCall {
   readonly at: SeenAt;
 }
 
-/** The sites visible to the viewer, as a CSV file. */
 export const exportSitesTask = workerTask("export sites", async ({ viewer, at }: ExportCall, { db }) =>
   siteFileOf(await readSites(viewer, db, at)),
 );
 
-/** Sites as a file that can be imported again. */
 function siteFileOf(sites: readonly Site[]): string {
   return writeCsv(
     SITE_COLUMNS,

@@ -10,7 +10,6 @@ import { changedNow, type Tx } from "../../platform/database/database.ts";
 /** §9: the maintenance partner of a site if none is chosen. */
 export const DEFAULT_PARTNER_ID = 1;
 
-/** What the Site form stores. */
 export type SiteContent = Omit<BodyOf<typeof createSite>, "maintenance_partner_id"> & {
   readonly maintenance_partner_id: number | null;
 };

@@ -33,7 +33,6 @@ import {
   type StoredSite,
 } from "./site-management.repository.ts";
 
-/** Adds, changes and deletes sites. */
 export class SiteManagement {
   readonly #deps: Pick<Dependencies, "db" | "clock" | "broker" | "settings">;
   readonly #workers: Workers;
@@ -125,7 +124,6 @@ export class SiteManagement {
     });
   }
 
-  /** The sites visible to the viewer, as a CSV file. */
   async export(viewer: Viewer, signal: AbortSignal): Promise<string> {
     const input = { viewer, at: seenAt(this.#deps) };
     return this.#workers.run(exportSitesTask, input, { owner: workOwnerOf(viewer), signal });

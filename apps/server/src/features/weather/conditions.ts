@@ -1,9 +1,7 @@
 import type { Weather, WeatherIcon } from "@suncrew/contract/weather/weather.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 
-/** The place and time zone that a forecast is for. */
 export interface WeatherPlace {
-  /** In decimal degrees. */
   readonly latitude: number;
   readonly longitude: number;
   /** IANA zone of the site. */
@@ -14,7 +12,6 @@ export interface WeatherSite extends WeatherPlace {
   readonly siteId: number;
 }
 
-/** What any provider knows of a place. */
 export type Conditions = Pick<Weather, "current" | "forecast">;
 
 /** Why a provider gave no usable answer. The message is for the log: our own text, nothing that the provider sent. */
@@ -63,7 +60,6 @@ const meanings: ReadonlyMap<number, CodeMeaning> = new Map<number, CodeMeaning>(
 
 const unknown: CodeMeaning = { description: "No description", icon: "unknown" };
 
-/** Description and icon of a code, even an unknown one. */
 export function meaningOfCode(
   code: number,
   isDay = true,

@@ -79,7 +79,6 @@ const MAX_BYTES = 65_536;
 const DECIMALS = 2;
 
 interface OpenMeteoOptions {
-  /** Address of the forecast call. */
   readonly url: string;
   /** Of the paid service; null without one. Sent in the request and nowhere else. */
   readonly apiKey: string | null;

@@ -14,7 +14,6 @@ import { isDatabaseUnreachable, isQueryTimeout, NO_ANSWER } from "./database-err
 import type { Tables } from "./tables.ts";
 
 export type Db = Kysely<Tables>;
-/** A connection inside a transaction. */
 export type Tx = Transaction<Tables>;
 /** What a query runs on: the pool, or an open transaction. */
 export type Executor = Db | Tx;
@@ -100,7 +99,6 @@ export function anyUuid(ids: Iterable<string>): RawBuilder<string> {
   return sql`any(${[...ids]}::uuid[])`;
 }
 
-/** The database server's own time. */
 export async function databaseNow(db: Executor): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
   return rows[0]?.now ?? new Date();

@@ -259,7 +259,6 @@ export async function couldChangeAudit(db: Executor, account: string): Promise<b
   return rows[0]?.could !== false;
 }
 
-/** The account of this connection. */
 export async function connectedAccount(db: Executor): Promise<string> {
   const { rows } = await sql<{ account: string }>`select current_user as account`.execute(db);
   return rows[0]?.account ?? "";

@@ -10,7 +10,6 @@ import { listenNear } from "../network.ts";
 
 /** Who may sign in to the broker besides the server, and what each may do there (protocol rule 9). */
 interface BrokerAccess {
-  /** Whether this is an account's right password. */
   signIn(username: string, password: string): Promise<boolean>;
   mayPublish(username: string, topic: string): boolean;
   maySubscribe(username: string, filter: string): boolean;

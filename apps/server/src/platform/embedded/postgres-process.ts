@@ -111,7 +111,6 @@ export async function stopPostmaster(pid: number, graceMs = 3000): Promise<void>
 /** The result of waiting for a PostgreSQL that runs or is starting. */
 type ReachResult =
   | { kind: "ready" }
-  /** It ended, with this last output. */
   | { kind: "ended"; output: string }
   /** It runs, but its socket was deleted: somebody emptied the folder of temporary files. */
   | { kind: "no-socket" }

@@ -130,7 +130,6 @@ async function openToAll(folder: string): Promise<void> {
   }
 }
 
-/** Suncrew's role in its own PostgreSQL. */
 export const EMBEDDED_ROLE = "suncrew";
 
 interface ClusterOptions {

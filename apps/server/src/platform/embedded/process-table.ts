@@ -14,7 +14,6 @@ export async function processRuns(pid: number): Promise<boolean> {
   return !/^\d+ \(.*\) [ZX] /s.test(state);
 }
 
-/** The working directory of a process, or null if unknown. */
 export async function workingFolderOf(pid: number): Promise<string | null> {
   return await readlink(`/proc/${pid}/cwd`).catch(() => null);
 }

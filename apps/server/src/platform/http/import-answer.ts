@@ -3,7 +3,6 @@ import type { ImportResponse, ImportRow } from "@suncrew/contract/http/import.ts
 import { HttpError } from "./http-error.ts";
 import { fieldSentence } from "./error-handler.ts";
 
-/** An import file after parsing and checking. */
 export interface CheckedImport {
   readonly rows: readonly ImportRow[];
   /** Problems of the file as a whole. */

@@ -19,7 +19,6 @@ declare module "fastify" {
   }
 }
 
-/** One parsed call. */
 export interface OpenCall<R extends RouteSpec> {
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
@@ -30,7 +29,6 @@ export interface OpenCall<R extends RouteSpec> {
   readonly signal: AbortSignal;
 }
 
-/** One parsed call of a signed-in user. */
 export interface Call<R extends RouteSpec> extends OpenCall<R> {
   readonly viewer: Viewer;
 }
@@ -47,7 +45,6 @@ export class SerializedAnswer<R extends RouteSpec> {
   }
 }
 
-/** A route's answer as JSON. */
 export function serializeAnswer<R extends RouteSpec>(route: R, answer: ResponseOf<R>): string {
   return JSON.stringify(route.response.parse(answer));
 }

@@ -158,7 +158,6 @@ const BAR_NAMES = 118;
 const BAR_TEXTS = 110;
 const barStyle: TextStyle = { size: 8.5, color: theme.text };
 
-/** A titled list of bars, each with its name and value. */
 export function barList(document: PdfDocument, title: string, alt: string, bars: readonly Bar[]): void {
   const max = Math.max(1, ...bars.map(({ value }) => value));
   const left = page.left + BAR_NAMES;

@@ -71,7 +71,6 @@ export interface PlacedGlyph {
   readonly text: string;
 }
 
-/** Text in one font. */
 export interface GlyphRun {
   readonly face: FontFace;
   readonly text: string;

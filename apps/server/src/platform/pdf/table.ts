@@ -12,7 +12,6 @@ export interface Column<Row> {
   /** An ellipsis ends longer text; 3 by default. */
   readonly maxLines?: number;
   readonly of: (row: Row) => Cell;
-  /** Its cell in the row of totals. */
   readonly total?: string;
 }
 
@@ -24,9 +23,7 @@ export interface Table<Row> {
   readonly rows: readonly Row[];
   /** Printed instead of a table without rows, and of its notes. */
   readonly empty?: string;
-  /** Whether the first cell of a row names it. */
   readonly namesRows?: boolean;
-  /** Whether a last row has the totals of the columns. */
   readonly hasTotals?: boolean;
   /** Small type and narrow spacing, for thousands of rows. */
   readonly isDense?: boolean;

@@ -82,7 +82,6 @@ export class Typesetter {
     form.end(Buffer.from(`BT ${rgb} rg /${run.face.id} ${size} Tf 0 0 Td <${codes}> Tj ET`, "latin1"));
   }
 
-  /** Writes the fonts. */
   end(): void {
     for (const font of this.#fonts.values()) font.end();
   }

@@ -30,7 +30,6 @@ export interface WorkerTask<A, V> {
   readonly isShort?: boolean;
 }
 
-/** A task that makes a file. */
 export interface FileTask<A, V> extends WorkerTask<A, V> {
   readonly makesFile: true;
 }
@@ -75,7 +74,6 @@ export interface CopiedError {
   readonly stack: string | undefined;
   readonly code: string | undefined;
   readonly syscall: string | undefined;
-  /** Of an HttpError. */
   readonly http:
     | {
         readonly status: number;
