@@ -48,10 +48,7 @@ export interface Settings {
 /** What the features are built on; tests provide their own. */
 export interface Dependencies {
   readonly db: Db;
-  /**
-   * Connections for commands, schedules and the bridge alone, so that nothing else can use them up; without it they
-   * share the others.
-   */
+  /** For commands, schedules and the bridge alone, so that nothing else uses them up; else they share the others. */
   readonly reservedDb?: Db;
   /** For what needs a database connection of its own: listening, advisory locks. */
   readonly connection: pg.ClientConfig;

@@ -26,8 +26,8 @@ export async function openSession(
   return id;
 }
 
-/** The viewers of all open sessions whose users still exist. */
-function viewersOf(db: Executor, now: Date) {
+/** All open sessions whose users still exist, with these. */
+export function openSessions(db: Executor, now: Date) {
   return db
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")
@@ -35,15 +35,13 @@ function viewersOf(db: Executor, now: Date) {
     .where("sessions.ended_at", "is", null)
     .where("sessions.expires_at", ">", now)
     .where("users.deleted_at", "is", null)
-    .where("partners.deleted_at", "is", null)
-    .select([
-      "sessions.id as sessionId",
-      "users.id as userId",
-      "users.name",
-      "users.email",
-      "users.role",
-      "users.partner_id as partnerId",
-    ]);
+    .where("partners.deleted_at", "is", null);
+}
+
+function viewersOf(db: Executor, now: Date) {
+  return openSessions(db, now)
+    .select(["sessions.id as sessionId", "users.id as userId", "users.name", "users.email", "users.role"])
+    .select("users.partner_id as partnerId");
 }
 
 /** Whose session it is; null once it has ended, or its user or the user's partner is deleted. Never cached. */

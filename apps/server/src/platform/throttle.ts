@@ -38,10 +38,7 @@ export class Throttle<T> {
     this.#emit = emit;
   }
 
-  /**
-   * True if the caller reports it: the first of its kind for a minute. `mixed` is what it is counted as if there are too
-   * many kinds.
-   */
+  /** True if the caller reports it: the first of its kind for a minute. With too many kinds it counts as `mixed`. */
   add(kind: string, what: T, mixed = ""): boolean {
     const isMixed = !this.#windows.has(kind) && this.#windows.size >= MAX_THROTTLED_KEYS;
     const key = isMixed ? `of several kinds: ${mixed}` : kind;

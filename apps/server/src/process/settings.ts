@@ -19,38 +19,7 @@ import {
 export type Mode = "demo" | "production";
 
 /** What the environment configures, checked. */
-export interface ProcessSettings {
-  readonly mode: Mode;
-  readonly port: number;
-  readonly portIsSet: boolean;
-  readonly host: string;
-  readonly dataDir: string | null;
-  readonly databaseUrl: string | null;
-  /** The account that owns the tables; null if it is that of `databaseUrl`. */
-  readonly migrationDatabaseUrl: string | null;
-  readonly mqttUrl: string | null;
-  readonly mqttPort: number;
-  readonly mqttPortIsSet: boolean;
-  readonly brokerAccounts: BrokerSettings;
-  readonly logLevel: string;
-  /** Null in a demo that generates its own. */
-  readonly secretKey: string | null;
-  /** Null if not set: then production offers robots no firmware, and people use an IP address. */
-  readonly publicUrl: string | null;
-  readonly hstsSubdomains: boolean;
-  readonly tokenHours: number;
-  readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
-  readonly weather: WeatherSettings;
-  /** Null if no mail is sent. */
-  readonly mail: SmtpSettings | null;
-  readonly adminUsername: string;
-  readonly adminPassword: string | null;
-  readonly manualRunMaxMinutes: number;
-  readonly linkLossStopSeconds: number;
-  readonly maintenanceIntervalDays: number;
-  readonly trustedProxies: readonly string[];
-  readonly metricsToken: string | null;
-}
+export type ProcessSettings = Readonly<ReturnType<typeof settingsOf>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,8 +32,10 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     ...(mode === "production" ? productionErrors(input) : []),
     ...(parsed.success ? [...brokerErrors(parsed.data), ...mailErrors(parsed.data)] : []),
   ];
-  if (!parsed.success || errors.length > 0) return { errors };
-  const set = parsed.data;
+  return parsed.success && errors.length === 0 ? settingsOf(parsed.data, mode) : { errors };
+}
+
+function settingsOf(set: VariableValues, mode: Mode) {
   const tileUrl = set.MAP_TILE_URL ?? variables.MAP_TILE_URL.default;
   return {
     mode,
@@ -73,13 +44,16 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
     host: set.HOST ?? variables.HOST.default[mode],
     dataDir: set.DATA_DIR ?? null,
     databaseUrl: set.DATABASE_URL ?? null,
+    /** The account that owns the tables; null if it is that of `databaseUrl`. */
     migrationDatabaseUrl: set.MIGRATION_DATABASE_URL ?? null,
     mqttUrl: set.MQTT_URL ?? null,
     mqttPort: set.MQTT_PORT ?? variables.MQTT_PORT.default,
     mqttPortIsSet: set.MQTT_PORT !== undefined,
     brokerAccounts: brokerSettings(set),
     logLevel: set.LOG_LEVEL ?? variables.LOG_LEVEL.default[mode],
+    /** Null in a demo that generates its own. */
     secretKey: set.SECRET_KEY ?? null,
+    /** Null if not set: then production offers robots no firmware, and people use an IP address. */
     publicUrl: set.PUBLIC_URL ?? null,
     hstsSubdomains: (set.HSTS_SUBDOMAINS ?? variables.HSTS_SUBDOMAINS.default) === "yes",
     tokenHours: set.TOKEN_HOURS ?? variables.TOKEN_HOURS.default,

@@ -28,24 +28,13 @@ export interface StartOptions {
 }
 
 /** What was started, for the message at the end. */
-export interface Started {
-  readonly host: string;
-  readonly port: number;
-  readonly brokerUrl: string;
-  readonly dataDir: string;
-  /** Where the simulated robots can be controlled; null without them. */
-  readonly controlAddress: string | null;
-  readonly hasConsole: boolean;
-  readonly firstAdmin: FirstAdmin | null;
-  /** The demo's known sign-ins that still work; none in production. */
-  readonly demoSignIns: readonly DemoSignIn[];
-}
+export type Started = NonNullable<Awaited<ReturnType<typeof start>>>;
 
 /**
  * Starts everything in order: console, data folder, database, broker, server, simulated robots. Whatever has started is
  * in `stops` at any time. Returns null if it was told to stop before it was done.
  */
-export async function start(input: StartOptions): Promise<Started | null> {
+export async function start(input: StartOptions) {
   const { settings, options, log, outages, stops, say, fail } = input;
   const isDemo = settings.mode === "demo";
   if (options.reset && settings.databaseUrl !== null) {
@@ -126,8 +115,10 @@ export async function start(input: StartOptions): Promise<Started | null> {
   const bound = app.http.server.address();
   const port = bound !== null && typeof bound === "object" ? bound.port : chosen;
   if (isDemo) ownUrl = `http://${reachableHost(host)}:${port}`;
+  /** Where the simulated robots can be controlled; null without them. */
   const controlAddress = simulator === null ? null : await simulator.start();
-  const demoSignIns = isDemo ? await new WorkingDemoSignIns(database.db).read() : [];
+  /** The known sign-ins that still work. */
+  const demoSignIns: readonly DemoSignIn[] = isDemo ? await new WorkingDemoSignIns(database.db).read() : [];
   return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin, demoSignIns };
 }
 

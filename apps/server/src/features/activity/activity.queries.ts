@@ -1,4 +1,5 @@
-import type { ActivityEntry, ActivityFilter } from "@suncrew/contract/activity/activity.ts";
+import type { ActivityEntry, ActivityFilter, activityLogs } from "@suncrew/contract/activity/activity.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
@@ -18,10 +19,7 @@ export interface ActivityQuery {
 
 type Rows = SelectQueryBuilder<Tables & { a: Tables["activity"] }, "a", object>;
 
-/**
- * STARTs and STOPs at the viewer's sites, including deleted ones, newest first. Partners do not see partners' names
- * (§6).
- */
+/** STARTs and STOPs at the viewer's sites, even deleted ones, newest first. Partners see no partners' names (§6). */
 export async function readActivity(viewer: Viewer, db: Executor, choice: ActivityQuery = {}): Promise<ActivityEntry[]> {
   if (choice.logIds?.length === 0) return [];
   const matching = await filteredRows(viewer, db, choice.filter);
@@ -49,19 +47,12 @@ export async function readActivityForFile(
   });
 }
 
-interface ActivityPage {
-  readonly logs: ActivityEntry[];
-  readonly total: number;
-  readonly total_exact: boolean;
-  readonly next_cursor: string | null;
-}
-
 /** One page of `limit` rows, and how many there are; counting ends at `countLimit`, or never if null. */
 export async function readActivityPage(
   viewer: Viewer,
   db: Executor,
   choice: { filter: ActivityFilter; cursor: string | undefined; limit: number; countLimit: number | null },
-): Promise<ActivityPage> {
+): Promise<ResponseOf<typeof activityLogs>> {
   const { limit, countLimit, ...where } = choice;
   const matching = await filteredRows(viewer, db, where.filter);
   if (matching === null) return { logs: [], total: 0, total_exact: true, next_cursor: null };

@@ -125,9 +125,7 @@ export async function countOpen(
   return counts;
 }
 
-/**
- * Throws 404 if the site or robot of a filter is outside the viewer's scope, and 400 if they do not belong together.
- */
+/** Throws 404 if a filter's site or robot is outside the viewer's scope, 400 if they do not belong together. */
 export async function requireFilterInScope(
   viewer: Viewer,
   db: Executor,

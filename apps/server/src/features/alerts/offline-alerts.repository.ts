@@ -168,9 +168,7 @@ export async function updateLostRobotAlerts(db: Db, at: SeenAt): Promise<void> {
   if (changes.length > 0) await inTransaction(db, (tx) => applyAlertChanges(tx, changes, at));
 }
 
-/**
- * What is shown about lost robots depends on whether this server hears any robot: makes live streams send them again.
- */
+/** Makes live streams send lost robots again: what they show depends on whether this server hears any robot. */
 export async function touchLostRobots(db: Db): Promise<void> {
   const { rows } = await sql`update robot_state s set change_no = ${changedNow} where ${isLostWhileMoving}
     returning s.robot_id`.execute(db);

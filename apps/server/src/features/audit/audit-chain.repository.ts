@@ -31,22 +31,10 @@ export const CHAIN_START = Buffer.alloc(32);
  * any, so that a row from before they were stored still has the hash that it was sealed with.
  */
 export function chainHash(previous: Uint8Array, number: number, row: SealedContent): Buffer {
-  const content = [
-    number,
-    row.id,
-    row.at,
-    row.user_id,
-    row.actor,
-    row.action,
-    row.entity,
-    row.entity_id,
-    row.site_id,
-    row.outcome,
-    row.reason,
-    row.before,
-    row.after,
-    ...(row.target_name === null && row.site_name === null ? [] : [row.target_name, row.site_name]),
-  ];
+  const { id, at, user_id, actor, action, entity, entity_id, site_id, outcome, reason, before, after } = row;
+  const names = row.target_name === null && row.site_name === null ? [] : [row.target_name, row.site_name];
+  const target = [actor, action, entity, entity_id, site_id, outcome];
+  const content = [number, id, at, user_id, ...target, reason, before, after, ...names];
   return createHash("sha256").update(previous).update(JSON.stringify(content)).digest();
 }
 

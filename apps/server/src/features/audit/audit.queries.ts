@@ -13,13 +13,6 @@ interface PageRequest {
   readonly limit: number;
 }
 
-interface AuditPage {
-  readonly entries: AuditEntry[];
-  readonly total: number;
-  readonly total_exact: boolean;
-  readonly next_cursor: string | null;
-}
-
 type Rows = SelectQueryBuilder<Tables & { a: Tables["audit"] }, "a", object>;
 
 /** The matching rows of the audit, newest first, with their seals; rows about no site are for Super Admins only. */
@@ -38,7 +31,7 @@ export async function readAuditPage(
   db: Executor,
   filter: AuditFilter,
   { cursor, limit, exact }: PageRequest & { readonly exact: boolean },
-): Promise<AuditPage> {
+) {
   const rowsFound = await rowsMatching(viewer, db, filter);
   const rows = await readRows(db, rowsFound, { cursor, limit: limit + 1 });
   const entries = rows.slice(0, limit);
@@ -130,10 +123,7 @@ interface FoundTexts {
 
 const MAX_TEXTS = 5_000;
 
-/**
- * Searches the distinct texts of the audit, as in the activity log (decision 23): a million rows have few names, people
- * and reasons.
- */
+/** Searches distinct texts, as in the activity log (decision 23): a million rows have few names and reasons. */
 async function findInAudit(db: Executor, words: string): Promise<FoundInAudit> {
   const pattern = patternOf(words);
   const entities = await distinctValues(db, "audit", "entity");

@@ -72,10 +72,8 @@ export async function auditedChange<T>(
       if (!isRefusal(error)) throw error;
       await sql`rollback to savepoint audited_change`.execute(tx);
       const refused = { outcome: "REFUSED", reason: error.message } as const;
-      await recordChanges(
-        tx,
-        rowsOf(change, details).map((row) => ({ ...row, ...refused })),
-      );
+      const rows = rowsOf(change, details).map((row) => ({ ...row, ...refused }));
+      await recordChanges(tx, rows);
       return { refusal: error };
     }
   };

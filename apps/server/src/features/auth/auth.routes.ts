@@ -17,10 +17,7 @@ import { BrowserCookies, signToken, useTokens } from "./tokens.ts";
 /** Password attempts per address, right or wrong; more than this in a minute never reach the database. */
 const ATTEMPTS_PER_MINUTE = 120;
 
-/**
- * Tokens, the guard of every call, signing in and out, the own password, and Super Admins. Registered before every
- * other feature.
- */
+/** Tokens, the guard of every call, sign-in, passwords and Super Admins. Registered before every other feature. */
 export async function authRoutes(app: FastifyInstance, deps: Dependencies): Promise<Service[]> {
   await useTokens(app, deps.settings.secretKey);
   const sessions = new SessionReader(deps);

@@ -76,9 +76,7 @@ export class PasswordAttempts {
     });
   }
 
-  /**
-   * `shared`: the keys that the attempt counts against together with others; none for a caller that the account knows.
-   */
+  /** `shared`: keys that the attempt counts against together with others; none for a caller that the account knows. */
   async #check(attempt: PasswordAttempt, caller: string, shared: SharedKeys | null): Promise<AttemptResult> {
     const { db, clock } = this.#deps;
     if (shared !== null) {

@@ -156,9 +156,7 @@ export async function forgetOldFailures(db: Executor, now: Date): Promise<void> 
     .execute();
 }
 
-/**
- * What failures at a name are counted against: keyed and hashed, because people type passwords into the wrong field.
- */
+/** What failures at a name count against: keyed and hashed, because people type passwords into the wrong field. */
 export class AttemptKeys {
   readonly account: string;
   /** The common prefix of the keys of all its callers. */
@@ -195,10 +193,7 @@ function keysOf(secretKey: string, userId: number, { address, browser }: Caller)
   return { browser: browser === null ? null : keyed("browser", browser), address: keyed("address", address) };
 }
 
-/**
- * The key under which the user knows the caller from an earlier sign-in: its browser, otherwise its address, otherwise
- * null.
- */
+/** The key under which the user knows the caller: its browser, otherwise its address, otherwise null. */
 export async function findKnownCaller(
   db: Executor,
   secretKey: string,

@@ -1,9 +1,7 @@
 import { isIPv6 } from "node:net";
 import { HttpError } from "../../platform/http/http-error.ts";
 
-/**
- * Limits of failed sign-ins: after a few, each attempt has to wait twice as long as the one before, up to a lockout.
- */
+/** After a few failed sign-ins each attempt has to wait twice as long as the one before, up to a lockout. */
 export interface SignInLimit {
   /** After this many failures a wait follows: 1 s, 2 s, 4 s, ... */
   readonly slowedFrom: number;

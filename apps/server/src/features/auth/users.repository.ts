@@ -1,8 +1,8 @@
 import type { Admin } from "@suncrew/contract/admins/admins.ts";
 import { generatedPasswordUntil } from "@suncrew/domain/auth/passwords.ts";
 import { sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
-import { endSessionsOf } from "../../platform/sessions.ts";
+import { databaseNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { endSessionsOf, openSessions } from "../../platform/sessions.ts";
 import type { ChangeDetails } from "../audit/public.ts";
 import { forgetAttemptsOf, forgetCallersOf } from "./sign-in-attempts.repository.ts";
 
@@ -201,15 +201,8 @@ export async function endAllSessions({ tx, details, at }: AdminChange, { id }: N
 
 /** Open sessions of one user or of all, the newest first. */
 export async function openSessionsOf(db: Executor, userId: number | null) {
-  return db
-    .selectFrom("sessions")
-    .innerJoin("users", "users.id", "sessions.user_id")
-    .leftJoin("partners", "partners.id", "users.partner_id")
+  return openSessions(db, await databaseNow(db))
     .select(["users.username", "users.role", "sessions.created_at as since", "sessions.expires_at as until"])
-    .where("sessions.ended_at", "is", null)
-    .where("sessions.expires_at", ">", sql<Date>`now()`)
-    .where("users.deleted_at", "is", null)
-    .where("partners.deleted_at", "is", null)
     .$if(userId !== null, (query) => query.where("users.id", "=", userId))
     .orderBy("sessions.created_at", "desc")
     .execute();

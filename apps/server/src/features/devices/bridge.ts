@@ -265,10 +265,7 @@ class RobotSubscription {
     await this.#settling;
   }
 
-  /**
-   * Reconciles the subscription with what is wanted, one step at a time: the broker knows one subscription per
-   * connection.
-   */
+  /** Reconciles it with what is wanted, one step at a time: the broker knows one subscription per connection. */
   #settle(): Promise<void> {
     this.#settling = this.#settleAfter(this.#settling);
     return this.#settling;
@@ -307,9 +304,7 @@ class RobotSubscription {
 
 /** Status requests to a whole fleet are spread over this time (protocol rule 11). */
 const SPREAD_MS = 10_000;
-/**
- * Up to this many robots that a command or due run waits for are queried immediately; more are spread over this time.
- */
+/** Up to this many robots that a command or due run waits for are queried immediately; more over this time. */
 const MAX_IMMEDIATE = 100;
 const AWAITED_SPREAD_MS = 1_000;
 

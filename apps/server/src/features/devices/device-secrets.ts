@@ -286,10 +286,7 @@ function newSecret(): string {
   return secret.startsWith("-") ? newSecret() : secret;
 }
 
-/**
- * What a provisioned device may do at the broker: use its own topics only, and publish to none of the server's (rule
- * 9).
- */
+/** What a device may do at the broker: use its own topics only, and publish to none of the server's (rule 9). */
 export interface DeviceAccess {
   signIn(serial: string, secret: string): Promise<boolean>;
   /** Whether it was ever provisioned, even if retired since. */

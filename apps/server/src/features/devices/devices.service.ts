@@ -80,9 +80,7 @@ export class DeviceAccounts {
     ]);
   }
 
-  /**
-   * Creates all of the devices or none. Throws 400 (not a range), 404 (no such partner), 409 (taken) or 503 (broker).
-   */
+  /** Creates all of the devices or none. Throws 400 (no range), 404 (no such partner), 409 (taken) or 503 (broker). */
   async provision(
     viewer: Viewer,
     {

@@ -116,10 +116,7 @@ export interface ReachableRobot {
   readonly awaited: boolean;
 }
 
-/**
- * Robots that the broker last reported as connected, including those that have fallen silent since; those last seen
- * moving come first.
- */
+/** Robots that the broker last reported as connected, even if silent since; those last seen moving come first. */
 export async function readConnectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
   return db
     .selectFrom("robot_state as s")

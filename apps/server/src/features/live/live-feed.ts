@@ -145,7 +145,8 @@ export class LiveFeed implements Service {
         await this.#lookAtSessions();
         await inSlices(reading.openings, (opening) => {
           if (opening.signal.aborted) return;
-          opening.begin(this.streams.begin({ ...opening.parts, scopeMark, snapshot, later }));
+          const { viewer: of, line } = opening;
+          opening.begin(this.streams.begin({ viewer: of, line, scopeMark, snapshot, later }));
         });
       });
     } finally {
@@ -250,7 +251,7 @@ function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
 /** A requested stream that has not begun yet. */
 class LiveOpening {
   readonly viewer: Viewer;
-  readonly #line: Line;
+  readonly line: Line;
   /** Aborted when the client has disconnected, or with the reason for a refusal. */
   readonly signal: AbortSignal;
   readonly #begun = Promise.withResolvers<Readable>();
@@ -258,7 +259,7 @@ class LiveOpening {
 
   constructor(viewer: Viewer, disconnected: AbortSignal, line: Line) {
     this.viewer = viewer;
-    this.#line = line;
+    this.line = line;
     this.signal = AbortSignal.any([disconnected, this.#refused.signal]);
     const leave = () => this.#begun.reject(this.signal.reason);
     if (this.signal.aborted) leave();
@@ -268,10 +269,6 @@ class LiveOpening {
   /** Resolves with the stream; rejects immediately if refused or the client has disconnected. */
   get begun(): Promise<Readable> {
     return this.#begun.promise;
-  }
-
-  get parts(): { readonly viewer: Viewer; readonly line: Line } {
-    return { viewer: this.viewer, line: this.#line };
   }
 
   begin(stream: Readable): void {
@@ -288,14 +285,11 @@ class SnapshotReading {
   readonly viewer: Viewer;
   readonly #openings = new Set<LiveOpening>();
   readonly #unwanted = new AbortController();
+  /** Aborted once no client waits for it. */
+  readonly unwanted = this.#unwanted.signal;
 
   constructor(viewer: Viewer) {
     this.viewer = viewer;
-  }
-
-  /** Aborted once no client waits for it. */
-  get unwanted(): AbortSignal {
-    return this.#unwanted.signal;
   }
 
   get openings(): readonly LiveOpening[] {

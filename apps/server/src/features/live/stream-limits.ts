@@ -14,9 +14,7 @@ export const LIVE_LIMITS: LiveLimits = {
   perSession: 20,
   /** Twenty tabs that lose their server and retry a few times use half of this; a loop does not stop there. */
   openingsPerMinute: 120,
-  /**
-   * A company may share an address, or everybody if the proxy is not configured: this only keeps half free for others.
-   */
+  /** A company, or everybody behind an unknown proxy, may share an address: this only keeps half free for others. */
   perAddress: 2_000,
   /** Twice the limit per address; it bounds the server's connections and open files. */
   perServer: 4_000,

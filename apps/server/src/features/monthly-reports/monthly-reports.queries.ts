@@ -33,10 +33,7 @@ export async function readMonthlyReports(
   };
 }
 
-/**
- * The reports of the viewer's sites. A partner sees only those made while the site was its own: earlier ones name the
- * former partner.
- */
+/** A partner sees only those made while the site was its own: earlier ones name the former partner. */
 function visibleReports(viewer: Viewer, db: Executor) {
   const reports = visibleSites(viewer, db).innerJoin("kept_reports as k", "k.site_id", "sites.id");
   return viewer.role === "SUPER_ADMIN" ? reports : reports.where("k.partner_id", "=", viewer.partnerId);

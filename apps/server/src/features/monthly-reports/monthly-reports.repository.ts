@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
 import type { MailOutcome } from "../../platform/mail-outbox.ts";
-import { recordChange, suncrew } from "../audit/public.ts";
+import { type AuditRecord, recordChange, suncrew } from "../audit/public.ts";
 
 /** Reports to generate, in the rows of `kept_reports`. */
 const generation = new LeasedQueue("kept_reports", {
@@ -94,9 +94,7 @@ export async function storeReport(
   return true;
 }
 
-/**
- * Stores why there is no report; without `retryAt` there will be none. False if another server has claimed it since.
- */
+/** Stores why there is no report, and never will be without `retryAt`. False if another server has claimed it. */
 export async function storeNoReport(
   tx: Tx,
   claim: ReportClaim,
@@ -117,30 +115,24 @@ export async function storeNoReport(
  */
 const inOutbox = sql<Date>`'infinity'`;
 
-/** A report as its mail tells of it. */
-export interface MailedReport {
-  readonly id: number;
-  readonly siteName: string;
-  readonly siteDeleted: boolean;
-  readonly timezone: string;
-  readonly month: string;
-  /** Null where the site has no partner, or another than when the report was generated, or the partner no address. */
-  readonly partnerEmail: string | null;
-  readonly createdAt: Date;
-}
+/** A report as its mail presents it. */
+export type MailedReport = Awaited<ReturnType<typeof readMailedReport>>;
 
-export async function readMailedReport(db: Db, reportId: number): Promise<MailedReport> {
-  return db
-    .selectFrom("kept_reports as k")
-    .innerJoin("sites as s", "s.id", "k.site_id")
-    .leftJoin("partners as p", (join) =>
-      join.onRef("p.id", "=", "s.maintenance_partner_id").on("p.deleted_at", "is", null),
-    )
-    .select(["k.id", "s.name as siteName", "s.timezone", "k.month", "k.created_at as createdAt"])
-    .select(sql<boolean>`s.deleted_at is not null`.as("siteDeleted"))
-    .select(sql<string | null>`case when k.partner_id = p.id then p.email end`.as("partnerEmail"))
-    .where("k.id", "=", reportId)
-    .executeTakeFirstOrThrow();
+export async function readMailedReport(db: Db, reportId: number) {
+  return (
+    db
+      .selectFrom("kept_reports as k")
+      .innerJoin("sites as s", "s.id", "k.site_id")
+      .leftJoin("partners as p", (join) =>
+        join.onRef("p.id", "=", "s.maintenance_partner_id").on("p.deleted_at", "is", null),
+      )
+      .select(["k.id", "s.name as siteName", "s.timezone", "k.month", "k.created_at as createdAt"])
+      .select(sql<boolean>`s.deleted_at is not null`.as("siteDeleted"))
+      // None where the site has another partner than when the report was generated.
+      .select(sql<string | null>`case when k.partner_id = p.id then p.email end`.as("partnerEmail"))
+      .where("k.id", "=", reportId)
+      .executeTakeFirstOrThrow()
+  );
 }
 
 /**
@@ -186,19 +178,11 @@ export async function storeMailOutcome(tx: Tx, reportId: number, outcome: MailOu
   return site_id;
 }
 
-interface ReportOutcome {
-  readonly action: "MAKE_REPORT" | "SEND_REPORT";
-  readonly outcome: "DONE" | "FAILED";
-  readonly reason?: string;
-  readonly after?: Record<string, unknown>;
-  readonly at: Date;
-}
-
 /** Audits the final outcome of generating or sending a monthly report. */
 export async function auditReport(
   tx: Tx,
   { id, siteId }: Pick<ReportClaim, "id" | "siteId">,
-  outcome: ReportOutcome,
+  outcome: Pick<AuditRecord, "action" | "outcome" | "reason" | "after" | "at">,
 ): Promise<void> {
   await recordChange(tx, { ...outcome, actor: suncrew, entity: "kept_report", entityId: id, siteId });
 }

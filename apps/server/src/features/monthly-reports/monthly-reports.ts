@@ -49,10 +49,7 @@ export type GeneratedReport =
 /** Rejects if that fails, to be retried. */
 type GenerateReport = (order: ReportOrder) => Promise<GeneratedReport>;
 
-/**
- * How often every server checks for due work. The first check comes one interval after its start, so as not to slow
- * that down.
- */
+/** The first check comes one interval after the start, so as not to slow that down. */
 const CHECK_INTERVAL_MS = 10_000;
 /** Well within the lease, so that no two servers generate the same report. */
 const GENERATION_TIMEOUT_MS = 5 * 60_000;

@@ -111,14 +111,11 @@ function drawOutcomes(document: PdfDocument, outcomes: OutcomeCounts): void {
 const MAX_DAYS_BY_DAY = 62;
 
 /** A point of the charts: a day, or a week of a long range. */
-interface Period {
+interface Period extends Omit<ReportDay, "date" | "outcomes"> {
   /** Printed below the axis. */
   readonly label: string;
   /** Printed in the table. */
   readonly name: string;
-  readonly minutesCleaned: number;
-  readonly uptimePercent: number | null;
-  readonly averageBattery: number | null;
   readonly done: number;
   readonly notDone: number;
   /** Entirely in the future, so nothing is known yet. */

@@ -21,10 +21,7 @@ interface PdfRequest {
   readonly sections: readonly PrintedSection[] | null;
 }
 
-/**
- * The report of a site as a PDF; `partnerId` is the partner it names. Throws like `readReport`, and 404 without the
- * template.
- */
+/** The report as a PDF; `partnerId` is the partner it names. Throws like `readReport`, and 404 without the template. */
 export const reportPdfTask = fileTask("report as PDF", async (input: PdfRequest, { db, signal }) => {
   const { viewer, request, templateId, ...options } = input;
   const sections = input.sections ?? (await readPrintedTemplate(db, templateId)).sections;

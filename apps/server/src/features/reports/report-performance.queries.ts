@@ -240,10 +240,7 @@ const SAMPLE_HOLDS_S = 3_600;
 /** Days aggregated per query, so that none takes long. */
 const DAYS_AT_ONCE = 5;
 
-/**
- * A robot's readings at the site, aggregated by PostgreSQL: a month has 86,000 of them. One that spans midnight counts
- * on both days.
- */
+/** A robot's readings at the site, 86,000 in a month, aggregated. One that spans midnight counts on both days. */
 export async function readBattery(
   viewer: Viewer,
   db: Executor,

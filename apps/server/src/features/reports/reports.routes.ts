@@ -36,9 +36,7 @@ export function reportsRoutes(app: FastifyInstance, deps: Dependencies, workers:
 /** Time limit for an interactive report, including its wait in the queue. */
 export const REPORT_TIMEOUT_MS = 2 * 60_000;
 
-/**
- * Returns the result of `work`, whose signal aborts when the time is over or the caller disconnects; then throws 503.
- */
+/** The result of `work`, whose signal aborts when the time is over, which throws 503, or the caller disconnects. */
 export async function withTimeLimit<T>(
   clock: Clock,
   disconnected: AbortSignal,

@@ -65,11 +65,8 @@ async function storeSiteFile(db: Db, viewer: Viewer, csv: string, at: Date): Pro
     details.after = { rows: rows.length };
     if (!isImportable(checked)) throw importRefusal(checked);
     await holdPartners(tx, sites);
-    const siteIds = await insertSites(
-      tx,
-      sites.map((content) => ({ content, timezone: timezoneAt(content.latitude, content.longitude) })),
-      at,
-    );
+    const placed = sites.map((content) => ({ content, timezone: timezoneAt(content.latitude, content.longitude) }));
+    const siteIds = await insertSites(tx, placed, at);
     // One for each, as if it had been typed: so the record of a site begins with its creation.
     const created = { ...change, action: "CREATE_SITE", reason: "Imported from a file." };
     details.rows = sites.map((after, nth) => {
@@ -98,17 +95,12 @@ interface CheckedSites extends CheckedImport {
 
 const columns = { all: SITE_COLUMNS, optional: SITE_OPTIONAL_COLUMNS };
 
-/**
- * Checks every row of a file of new sites by the rules of the form (§5 Site create), against existing sites and each
- * other.
- */
+/** Checks every row by the rules of the form (§5 Site create), against existing sites and each other. */
 async function checkSiteFile(tx: Tx, csv: string): Promise<CheckedSites> {
   const { lines, problems } = readImportFile(csv, columns);
   if (problems.length > 0) return { rows: [], problems, sites: [] };
-  const partnerIds = await readPartnerIds(
-    tx,
-    lines.map(({ cells }) => cells.maintenance_partner),
-  );
+  const partners = lines.map(({ cells }) => cells.maintenance_partner);
+  const partnerIds = await readPartnerIds(tx, partners);
   const parsed = lines.map((line) => parseRow(line, partnerIds.get(line.cells.maintenance_partner) ?? []));
   const placed = lines.map(placedOf);
   const conflicts = await siteConflicts(tx, placed);
@@ -172,14 +164,9 @@ function placedOf({ cells }: Line): PlacedSite {
 /** §5: duplicate names and places in the file, with the rows of the others. */
 async function conflictsInFile(tx: Tx, lines: readonly Line[], placed: readonly PlacedSite[]): Promise<Problem[][]> {
   const rowOf = (nth: number) => lines[nth]?.row ?? 0;
-  const keys = await nameKeysOf(
-    tx,
-    placed.map(({ name }) => name),
-  );
-  const names = findDuplicateRows(
-    keys.map((key) => (key === "" ? null : key)),
-    rowOf,
-  );
+  const typed = placed.map(({ name }) => name);
+  const keys = (await nameKeysOf(tx, typed)).map((key) => key || null);
+  const names = findDuplicateRows(keys, rowOf);
   const places = new LocationIndex<number>();
   for (const [nth, place] of placed.entries()) places.add(place, nth);
   return placed.map((place, nth) => {

@@ -118,9 +118,7 @@ export async function nameKeysOf(tx: Tx, names: readonly string[]): Promise<stri
   return rows.map(({ key }) => key);
 }
 
-/**
- * §5 Site create: which names and places of these sites are already taken, while this transaction holds the sites lock.
- */
+/** §5 Site create: which names and places of these sites are taken, while this transaction holds the sites lock. */
 export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promise<FieldError[][]> {
   const others = await tx
     .selectFrom("sites")
@@ -131,10 +129,8 @@ export async function siteConflicts(tx: Tx, sites: readonly PlacedSite[]): Promi
   const byName = new Map(others.map(({ key, id }) => [key, id]));
   const places = new LocationIndex<number>();
   for (const other of others) places.add(other, other.id);
-  const keys = await nameKeysOf(
-    tx,
-    sites.map(({ name }) => name),
-  );
+  const names = sites.map(({ name }) => name);
+  const keys = await nameKeysOf(tx, names);
   return sites.map((site, nth) => {
     const namesake = byName.get(keys[nth] ?? "");
     return [

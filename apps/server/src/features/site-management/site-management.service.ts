@@ -67,10 +67,7 @@ export class SiteManagement {
     const at = this.#deps.clock.now();
     const change = { actor: viewer, action: "UPDATE_SITE", entity: "site", entityId: siteId, siteId, at };
     await auditedChange(this.#deps.db, change, async (tx, details) => {
-      await holdSites(tx);
-      await requireSite(viewer, tx, siteId);
-      const stored = await readStored(tx, siteId);
-      if (stored === null) throw notFound("Site");
+      const stored = await holdSite(tx, viewer, siteId);
       const { version, maintenance_partner_id: partnerId = stored.content.maintenance_partner_id, ...fields } = body;
       const content = contentOf({ ...fields, maintenance_partner_id: partnerId });
       details.before = stored.content;
@@ -91,19 +88,13 @@ export class SiteManagement {
     });
   }
 
-  /**
-   * Deletes a site with its robots, groups and schedules; its history remains. Throws 404, and 409 where a robot there
-   * may move.
-   */
+  /** With its robots, groups and schedules; its history remains. Throws 404, and 409 where a robot may move. */
   async delete(viewer: Viewer, siteId: number): Promise<void> {
     const seen = seenAt(this.#deps);
     const { now } = seen;
     const change = { actor: viewer, action: "DELETE_SITE", entity: "site", entityId: siteId, siteId, at: now };
     await auditedChange(this.#deps.db, change, async (tx, details) => {
-      await holdSites(tx);
-      await requireSite(viewer, tx, siteId);
-      const stored = await readStored(tx, siteId);
-      if (stored === null) throw notFound("Site");
+      const stored = await holdSite(tx, viewer, siteId);
       details.before = stored.content;
       const schedules = await lockSchedulesOfSite(tx, siteId);
       const robotIds = await robotsOfSite(tx, siteId);
@@ -139,6 +130,15 @@ export class SiteManagement {
     const json = await this.#workers.run(importSitesTask, input, { owner: workOwnerOf(viewer), signal });
     return new SerializedAnswer(importSites, json);
   }
+}
+
+/** Throws 404. */
+async function holdSite(tx: Tx, viewer: Viewer, siteId: number): Promise<StoredSite> {
+  await holdSites(tx);
+  await requireSite(viewer, tx, siteId);
+  const stored = await readStored(tx, siteId);
+  if (stored === null) throw notFound("Site");
+  return stored;
 }
 
 /** Looked up only if the site moved: an update of the time zone borders must not shift its schedules. */

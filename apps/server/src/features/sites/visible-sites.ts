@@ -28,10 +28,7 @@ export function seesServers(viewer: Viewer): boolean {
   return viewer.role === "SUPER_ADMIN";
 }
 
-/**
- * Throws 404 if the site never existed, or is not the viewer's; for the filters of history, which includes deleted
- * sites.
- */
+/** For the filters of history. Throws 404 if the site never existed, even deleted, or is not the viewer's. */
 export async function requireSiteEver(viewer: Viewer, db: Executor, siteId: number): Promise<void> {
   const site = await sitesEverVisible(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
   if (!site) throw notFound("Site");

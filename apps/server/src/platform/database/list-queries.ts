@@ -28,10 +28,7 @@ export function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<bo
   return conditions.length === 0 ? sql`false` : sql`(${sql.join([...conditions], sql` or `)})`;
 }
 
-/**
- * The distinct values of a text column, sorted: one index step per value instead of a scan of all rows. The column must
- * lead an index.
- */
+/** The distinct values of a text column, sorted: one index step per value. The column must lead an index. */
 export async function distinctValues(db: Executor, table: string, column: string): Promise<string[]> {
   const from = sql.table(table);
   const name = sql.ref(column);

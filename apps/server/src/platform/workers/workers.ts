@@ -76,10 +76,7 @@ export class Workers implements Service {
     await Promise.all([...processes].map((worker) => worker.forget(this.#connection)));
   }
 
-  /**
-   * The task's result. Throws what the task throws, 429 if this person or everybody has too much waiting, and 503 if its
-   * worker was lost.
-   */
+  /** Throws what the task throws, 429 if this person or everybody has too much waiting, 503 if its worker was lost. */
   async run<A, V>(task: WorkerTask<A, V>, input: A, options: TaskOptions): Promise<V> {
     const { value } = await this.#begin(task, input, options);
     return value;
