@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { type DeviceAlert, type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import type { ServerAlert, ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";

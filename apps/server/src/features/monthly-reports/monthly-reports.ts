@@ -2,7 +2,6 @@ import type { PrintedSection } from "@suncrew/domain/report-templates/template-s
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { MAX_ATTEMPTS, monthName, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
 import type { Readable } from "node:stream";
-import type { Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -213,9 +213,10 @@ async function grantToServers(tx: Tx, account: string): Promise<void> {
   const { rows: schemas } = await sql<{ name: string }>`select current_schema() as name`.execute(tx);
   const to = sql.id(account);
   const schema = sql.id(schemas[0]?.name ?? "public");
-  const grant = async (rights: string, on: string, names: readonly string[], quoted = sql.id): Promise<void> => {
+  const idOf = (name: string) => sql.id(name);
+  const grant = async (rights: string, on: string, names: readonly RawBuilder<unknown>[]): Promise<void> => {
     if (names.length === 0) return;
-    const list = sql`${sql.raw(on)} ${sql.join(names.map((name) => quoted(name)))}`;
+    const list = sql`${sql.raw(on)} ${sql.join(names)}`;
     await sql`revoke all on ${list} from ${to}`.execute(tx);
     await sql`grant ${sql.raw(rights)} on ${list} to ${to}`.execute(tx);
   };
@@ -223,12 +224,12 @@ async function grantToServers(tx: Tx, account: string): Promise<void> {
   const tables = relations.filter(({ kind }) => kind !== "S").map(({ name }) => name);
   for (const rights of new Set([FULL_ACCESS, ...limited.values()])) {
     const names = tables.filter((name) => (limited.get(name) ?? FULL_ACCESS) === rights);
-    await grant(rights, "table", names);
+    await grant(rights, "table", names.map(idOf));
   }
   const sequences = relations.filter(({ kind }) => kind === "S").map(({ name }) => name);
-  await grant("usage", "sequence", sequences);
-  const signatures = functions.map(({ signature }) => signature);
-  await grant("execute", "function", signatures, (signature) => sql.raw(signature));
+  await grant("usage", "sequence", sequences.map(idOf));
+  const signatures = functions.map(({ signature }) => sql.raw(signature));
+  await grant("execute", "function", signatures);
   for (const rights of [`${FULL_ACCESS} on tables`, "usage on sequences", "execute on functions"]) {
     await sql`alter default privileges in schema ${schema} grant ${sql.raw(rights)} to ${to}`.execute(tx);
   }

@@ -298,7 +298,8 @@ class WorkerProcess {
   #lose(): void {
     processes.delete(this);
     const text = "This was too much for the server. Try again with less at a time.";
-    for (const [id, task] of [...this.#tasks]) {
+    const lost = [...this.#tasks];
+    for (const [id, task] of lost) {
       this.#end(id);
       this.#fail(task, new HttpError(503, "TASK_TOO_LARGE", text));
     }
