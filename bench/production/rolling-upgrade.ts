@@ -89,7 +89,8 @@ export async function rollingUpgrade(parts: StepContext): Promise<boolean> {
   const log = first.printed();
   if (!log.includes("by additions only")) problems.push("The version before does not say that the database is newer.");
   for (const place of system.places) {
-    if (place.printed().includes("did not end in time")) problems.push(`A part of ${place.name} did not end in time.`);
+    if (place.printed().includes("did not stop in time"))
+      problems.push(`A part of ${place.name} did not stop in time.`);
   }
 
   console.log(`servers replaced                    ${ends.length}, ended after ${ends.join(", ")} ms`);

@@ -28,7 +28,7 @@ interface Fault {
 /** Robots move, the database goes, people press Stop: all robots stand, and each press is on record afterwards. */
 export async function stopsWithoutDatabase(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;
-  console.log(`\n=== stops: ${options.stopRobots} robots are stopped while the database is away`);
+  console.log(`\n=== stops: ${options.stopRobots} robots are stopped while the database is unreachable`);
   const disk = await smallDisk(parts);
   const system = await startSystem(parts, makeDevices("STP", options.stopRobots), { disk: disk ?? folder });
   console.log(system.versions);
@@ -109,8 +109,8 @@ async function tryFault(system: TestSystem, groupId: number, fault: Fault): Prom
 }
 
 /**
- * Each press for one robot and the one for the site has its row, at its time, confirmed. A Stop that follows a START which
- * was not confirmed in time is nobody's press.
+ * Each press for one robot and the one for the site has its row, at its time, confirmed. A Stop that follows a START
+ * which was not confirmed in time is nobody's press.
  */
 async function checkRecords({ db, robots }: TestSystem, name: string, began: Date): Promise<string[]> {
   const read = () =>

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const say = isDemo ? (line: string) => console.log(line) : (line: string) => always(log).info(line);
   if (!isDemo) {
     process.removeAllListeners("warning");
-    process.on("warning", (error) => log.warn({ error }, "a warning of Node"));
+    process.on("warning", (error) => log.warn({ error }, "Node.js warning"));
   }
 
   const end = async (exitCode: number): Promise<void> => {
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   process.on("SIGTERM", onSignal);
   process.on("SIGHUP", onSignal);
   process.on("uncaughtException", (error) => {
-    log.fatal({ error }, "an unexpected error");
+    log.fatal({ error }, "unexpected error");
     fail("Suncrew ended because of an unexpected error.");
   });
 

@@ -5,7 +5,7 @@ import { ToolButton } from "./tool-button.tsx";
 import classes from "./state-panel.module.css";
 
 export interface FailedStateProps {
-  /** What could not be had. */
+  /** What could not be loaded. */
   readonly title: string;
   /** Why, where it is known. */
   readonly message?: string | undefined;

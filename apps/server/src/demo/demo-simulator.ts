@@ -24,8 +24,9 @@ export const demoDevicesFile = (dataDir: string): string => join(dataDir, "demo-
 export const demoScenarioFile = (dataDir: string): string => join(dataDir, "demo-scenario.json");
 
 /**
- * The simulated devices with their secrets, which only the simulator stores in plain text. If the file is missing, damaged
- * or incomplete, new secrets are generated, which the caller stores in the database; rotated secrets are not touched.
+ * The simulated devices with their secrets, which only the simulator stores in plain text. If the file is missing,
+ * damaged or incomplete, new secrets are generated, which the caller stores in the database; rotated secrets are not
+ * touched.
  */
 export async function ensureDemoDevices(dataDir: string, { serials }: DemoFleet): Promise<DemoDevice[]> {
   const path = demoDevicesFile(dataDir);
@@ -49,8 +50,8 @@ async function readDevices(path: string): Promise<DemoDevice[]> {
 }
 
 /**
- * Writes the initial state of the simulated robots. Devices without a robot, and robots after the first `simulated`, stay
- * offline until somebody clears that fault.
+ * Writes the initial state of the simulated robots. Devices without a robot, and robots after the first `simulated`,
+ * stay offline until somebody clears that fault.
  */
 export async function writeDemoScenario(dataDir: string, fleet: DemoFleet, simulated: number): Promise<void> {
   const bySerial = new Map(fleet.robots.map((robot, index) => [robot.serial, { ...robot, index }]));
@@ -174,7 +175,7 @@ export class SimulatorChild {
     this.#child = null;
     if (this.#stopping) return;
     if (Date.now() - began > HEALTHY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
-    this.#options.log.warn({ how, againInMs: this.#delayMs }, "the simulator ended and is started again");
+    this.#options.log.warn({ how, againInMs: this.#delayMs }, "the simulator exited; restarting it");
     this.#restart = setTimeout(() => void this.#spawn(), this.#delayMs);
     this.#delayMs = Math.min(this.#delayMs * 2, MAX_DELAY_MS);
   }

@@ -5,13 +5,18 @@ import type { Executor } from "./database/database.ts";
 import type { Dependencies, Service } from "./dependencies.ts";
 
 const CHANNEL = "suncrew_changes";
-/** Payload of a notification that sites or robots were added, removed or changed hands; others only say that rows changed. */
+/**
+ * Payload of a notification that sites or robots were added, removed or changed hands; others only say that rows
+ * changed.
+ */
 const SCOPE = "scope";
 /** Every server polls this often, in case a notification is lost. */
 const POLL_MS = 1_000;
 const RECONNECT_MS = 1_000;
 
-/** Notifies every server that rows changed, for code without a `ChangeSignal`; in a transaction it is sent on commit. */
+/**
+ * Notifies every server that rows changed, for code without a `ChangeSignal`; in a transaction it is sent on commit.
+ */
 export async function announceChange(db: Executor): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, '')`.execute(db);
 }
@@ -91,7 +96,7 @@ export class ChangeSignal implements Service {
     client.on("error", () => {});
     this.#client = null;
     if (!this.#running) return;
-    this.#deps.log.warn({ error }, "listening for changes was interrupted; looking every second meanwhile");
+    this.#deps.log.warn({ error }, "listening for changes was interrupted; polling every second until it is restored");
     this.#cancelReconnect();
     this.#cancelReconnect = this.#deps.clock.after(RECONNECT_MS, () => void this.#listen());
   }

@@ -30,7 +30,10 @@ export interface MailKind {
   readonly kind: string;
   /** As the log calls one, such as "a monthly report". */
   readonly what: string;
-  /** Whoever changes recipients or settings after it was queued reaches the next try. Answers why nobody gets it any more. */
+  /**
+   * Whoever changes recipients or settings after it was queued reaches the next try. Answers why nobody gets it any
+   * more.
+   */
   compose(db: Db, aboutId: number): Promise<ComposedMail | { readonly none: string }>;
   /** Does what follows from an outcome, in the transaction that stores it. */
   onOutcome(tx: Tx, aboutId: number, outcome: MailOutcome, at: Date): Promise<void>;
@@ -76,8 +79,9 @@ export async function claimMail(db: Db, kinds: readonly string[], now: Date): Pr
 type OutboxDependencies = Pick<Dependencies, "db" | "clock" | "log" | "mailer">;
 
 /**
- * Sends the mails that are queued, on every server with SMTP, one at a time each. If a server dies between sending a mail
- * and storing that, the mail is sent again when its lease ends: rather twice, under the same Message-ID, than never.
+ * Sends the mails that are queued, on every server with SMTP, one at a time each. If a server dies between sending a
+ * mail and storing that, the mail is sent again when its lease ends: rather twice, under the same Message-ID, than
+ * never.
  */
 export class MailOutbox extends PeriodicTasks {
   readonly #deps: OutboxDependencies;
@@ -126,7 +130,7 @@ export class MailOutbox extends PeriodicTasks {
     } catch (error) {
       // Another server, or this one after its restart, sends it.
       if (stopping.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
-      log.warn({ error, aboutId }, `sending ${kind.what} failed`);
+      log.warn({ error, aboutId }, `failed to send ${kind.what}`);
       const unknown = "The mail could not be sent. See the server's log for the reason.";
       return failed(error instanceof MailRefused ? error.message : unknown);
     }

@@ -48,14 +48,14 @@ describe("set-up: an outage is logged as one event", () => {
     isBack = true;
     await pass(10);
     expect(logged()).toEqual([
-      ["the database is away", undefined],
-      ["the database is still away", 60],
-      ["the database is still away", 120],
+      ["the database is unreachable", undefined],
+      ["the database is still unreachable", 60],
+      ["the database is still unreachable", 120],
       ["the database is back", 131],
     ]);
     expect(lines[0]).toMatchObject({
       reason: "connect ECONNREFUSED ::1:5432",
-      during: "a round of work that was due failed; the next makes up for it",
+      during: "periodic work failed; the next round makes up for it",
     });
   });
 
@@ -67,9 +67,9 @@ describe("set-up: an outage is logged as one event", () => {
     await pass(20);
     log.warn({ error: unreachable() }, "much later");
     expect(logged().map(([msg]) => msg)).toEqual([
-      "the database is away",
+      "the database is unreachable",
       "the database is back",
-      "the database is away",
+      "the database is unreachable",
     ]);
   });
 
@@ -80,23 +80,23 @@ describe("set-up: an outage is logged as one event", () => {
     isBack = true;
     await pass(70);
     await throttled.stop();
-    expect(logged().map(([msg]) => msg)).toEqual(["the database is away", "the database is back"]);
+    expect(logged().map(([msg]) => msg)).toEqual(["the database is unreachable", "the database is back"]);
   });
 
   test("what ends the process is always logged", () => {
-    log.fatal({ error: unreachable() }, "an unexpected error");
-    expect(logged().map(([msg]) => msg)).toEqual(["an unexpected error"]);
+    log.fatal({ error: unreachable() }, "unexpected error");
+    expect(logged().map(([msg]) => msg)).toEqual(["unexpected error"]);
   });
 
   test("a failure with another cause gets its own line, and so does the outcome of a person's command", () => {
     log.warn({ error: unreachable() }, "first");
     log.error({ error: new Error("a fault of its own") }, "a round failed");
-    log.error({ reason: unreachable() }, "the result of a command is not known");
+    log.error({ reason: unreachable() }, "the outcome of a command is unknown");
     log.warn({ error: new BrokerUnavailableError("The MQTT broker is not connected.") }, "a robot could not be asked");
     expect(logged().map(([msg]) => msg)).toEqual([
-      "the database is away",
+      "the database is unreachable",
       "a round failed",
-      "the result of a command is not known",
+      "the outcome of a command is unknown",
     ]);
   });
 });

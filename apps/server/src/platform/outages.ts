@@ -20,7 +20,7 @@ export interface OutageMessages {
   readonly ends: string;
 }
 
-const UNAVAILABLE: OutageMessages = { begins: "is away", lasts: "is still away", ends: "is back" };
+const UNAVAILABLE: OutageMessages = { begins: "is unreachable", lasts: "is still unreachable", ends: "is back" };
 
 /** Logs the outages of one thing: a line when one begins, one a minute, and one when it ends. */
 export class Outage {

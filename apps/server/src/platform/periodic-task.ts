@@ -30,7 +30,7 @@ export class PeriodicTask {
     try {
       await this.#work();
     } catch (error) {
-      this.#log.error({ error }, "a round of work that was due failed; the next makes up for it");
+      this.#log.error({ error }, "periodic work failed; the next round makes up for it");
     } finally {
       this.#under = null;
     }

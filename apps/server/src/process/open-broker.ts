@@ -59,7 +59,7 @@ function openBrokerAccounts(clock: Clock, { settings, log, stops }: StartContext
         clientId: `suncrew-accounts-${randomUUID()}`,
         log,
         clock,
-        name: "the MQTT broker's account for accounts",
+        name: "the MQTT broker's admin account",
       });
       stops.add("broker accounts", 1000, () => broker.close());
       return new DynamicSecurity(broker, clock, log);

@@ -48,7 +48,7 @@ export async function openMigratedDatabase(context: StartContext): Promise<OpenD
       const schema = await readSchema(unlimited.db);
       requireSchema(schema);
       const { database: has, program: knows, newer } = schema;
-      if (newer.length > 0) log.warn({ has, knows }, "the database is of a newer version, by additions only");
+      if (newer.length > 0) log.warn({ has, knows }, "the database has a newer version's schema, with additions only");
       const account = await connectedAccount(unlimited.db);
       if (await couldChangeAudit(unlimited.db, account)) {
         log.warn({ account }, "the account of DATABASE_URL could change the audit: let another one own the tables");
@@ -142,8 +142,8 @@ export interface ReachedDatabase {
 }
 
 /**
- * The servers' database, for a command-line tool; an embedded one is joined while Suncrew runs on it, or started for the
- * tool. Throws a StartError for wrong variables.
+ * The servers' database, for a command-line tool; an embedded one is joined while Suncrew runs on it, or started for
+ * the tool. Throws a StartError for wrong variables.
  */
 export async function reachDatabase(mode: Mode): Promise<ReachedDatabase> {
   // Whatever else production requires does not matter here.

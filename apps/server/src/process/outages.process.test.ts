@@ -47,7 +47,7 @@ async function said(words: string): Promise<void> {
 }
 
 test("set-up: a starting server waits for the database and says so; a running one logs an outage once", async () => {
-  await said("is away");
+  await said("is unreachable");
   await interruptible.setFault(null);
   const { url } = await run.ready();
   const ready = async () => {
@@ -56,7 +56,7 @@ test("set-up: a starting server waits for the database and says so; a running on
   };
   await expect.poll(ready, PATIENCE).toEqual([200, undefined]);
   await interruptible.setFault("killed");
-  await said("\nthe database is away");
+  await said("\nthe database is unreachable");
   await expect.poll(ready, PATIENCE).toEqual([503, "The database cannot be reached."]);
   await interruptible.setFault(null);
   await said("\nthe database is back");
@@ -72,11 +72,11 @@ test("set-up: a starting server waits for the database and says so; a running on
       .map(({ msg }) => msg)
       .filter((msg) => !/^this server is (the|no longer the) bridge|^audit sealed/.test(String(msg))),
   ).toEqual([
-    `${place} is away`,
+    `${place} is unreachable`,
     `${place} is back`,
     "the account of DATABASE_URL could change the audit: let another one own the tables",
     "Suncrew is ready",
-    "the database is away",
+    "the database is unreachable",
     "the database is back",
     "stopping",
   ]);
@@ -84,7 +84,7 @@ test("set-up: a starting server waits for the database and says so; a running on
 });
 
 test("set-up: a start that is waiting for the database can be stopped", async () => {
-  await said("is away");
+  await said("is unreachable");
   run.child.kill("SIGTERM");
   expect(await run.ended()).toBe(0);
 });

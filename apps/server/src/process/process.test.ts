@@ -76,7 +76,7 @@ describe("set-up: npm start", () => {
     const stream = await fetch(`${url}/api/live`, { headers: { authorization: `Bearer ${await signIn(url)}` } });
     expect(stream.status).toBe(200);
     await first.interrupt();
-    expect(first.printed()).not.toContain("did not end in time");
+    expect(first.printed()).not.toContain("did not stop in time");
     expect(await first.ended()).toBe(0);
     await stream.text().catch(() => "cut");
     expect(await processesNaming(dataDir)).toEqual([]);
@@ -114,7 +114,7 @@ describe("set-up: npm start", () => {
     expect(await siteNames((await second.ready()).url)).toHaveLength(6);
     expect((await postmaster()).pid).toBe(pid);
     await second.interrupt();
-    expect(second.printed()).not.toContain("did not end in time");
+    expect(second.printed()).not.toContain("did not stop in time");
     expect(await processesNaming(dataDir)).toEqual([]);
   });
 

@@ -26,9 +26,10 @@ export class StopList {
       let timer: NodeJS.Timeout | undefined;
       const limit = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), limitMs)));
       try {
-        if ((await Promise.race([stop(), limit])) === "late") log.warn({ part: name }, "a part did not end in time");
+        if ((await Promise.race([stop(), limit])) === "late")
+          log.warn({ part: name }, "a component did not stop in time");
       } catch (error) {
-        log.warn({ part: name, error }, "a part failed while ending");
+        log.warn({ part: name, error }, "a component failed while stopping");
       }
       clearTimeout(timer);
     }

@@ -144,7 +144,7 @@ describe("set-up: npm run migrate", () => {
     expect(await isReady(serve({ checkout: newer }))).toBe(200);
     const back = serve();
     expect(await isReady(back)).toBe(200);
-    expect(back.printed()).toContain("the database is of a newer version, by additions only");
+    expect(back.printed()).toContain("the database has a newer version's schema, with additions only");
     expect((await runMigrate(databaseUrl)).printed).toContain(`newer than this Suncrew's ${newest} by additions only`);
   });
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** How a robot is run, as the API has it. A mode is added here, and to the database in a migration. */
+/** A robot's operating mode in the API. A mode is added here, and to the database in a migration. */
 export const operatingModeSchema = z.enum(["auto", "manual", "maintenance"]);
 export type OperatingMode = z.output<typeof operatingModeSchema>;
 
-/** The same in the device protocol and in commands, by the API's word for it. */
+/** The same mode in the device protocol and in commands, by the API's name. */
 export const deviceModeSchema = z.enum({
   auto: "AUTO",
   manual: "MANUAL",
@@ -12,7 +12,7 @@ export const deviceModeSchema = z.enum({
 } as const satisfies { [Mode in OperatingMode]: Uppercase<Mode> });
 export type DeviceMode = z.output<typeof deviceModeSchema>;
 
-/** Those that a robot can be started in: all but maintenance, which is a lock. */
+/** The modes in which a robot can be started: all but maintenance, which is a lock. */
 export const unlockedModeSchema = operatingModeSchema.exclude(["maintenance"]);
 export type UnlockedMode = z.output<typeof unlockedModeSchema>;
 

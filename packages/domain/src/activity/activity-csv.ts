@@ -16,7 +16,7 @@ export interface ActivityCsvRow extends Omit<ActivityEntry, "site_id" | "sample"
 
 type Column = CsvColumn<ActivityCsvRow>;
 
-/** The columns of every file of activity: that of the log and that of a report. */
+/** The columns of every activity file: the log's and a report's. */
 export const activityCsvColumns: readonly Column[] = [
   { name: name.localTime, cell: ({ created_at, timezone }) => localTextOf(new Date(created_at), timezone) },
   { name: name.timezone, cell: ({ timezone }) => timezone },
@@ -35,7 +35,7 @@ export const activityCsvColumns: readonly Column[] = [
   { name: name.brushSpeed, cell: ({ paramsObj }) => paramsObj["brush-speed"] },
 ];
 
-/** §6: partner name in export is a Super Admin's. */
+/** §6: only a Super Admin's export has the partner name. */
 export const activityCsvColumnsWithPartner: readonly Column[] = activityCsvColumns.flatMap((column) =>
   column.name === name.site
     ? [column, { name: name.partner, cell: ({ partner_name }: ActivityCsvRow) => partner_name ?? "" }]

@@ -1,7 +1,7 @@
 import type { ActionType, ActivityEntry, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
 
-/** The words of the activity log: the same on screen, in files and in reports. */
+/** The texts of the activity log: the same on screen, in files and in reports. */
 export const actionWord: Readonly<Record<ActivityEntry["action"], string>> = { START: "Start", STOP: "Stop" };
 
 export const actionTypeWord: Readonly<Record<ActionType, string>> = {
@@ -25,7 +25,7 @@ export const directionWord: Readonly<Record<CleaningDirection | ActivityEntry["p
   REV: "Reverse",
 };
 
-/** §2 Activity Log page: how its columns are called. */
+/** §2 Activity Log page: column titles. */
 export const activityColumnName = {
   localTime: "Timestamp (local)",
   timezone: "Time Zone",

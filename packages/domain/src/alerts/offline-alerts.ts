@@ -46,7 +46,7 @@ export interface OfflineAlertDecision {
 }
 
 /**
- * Decides who gets an offline alert. Where all robots of a site are offline, and this would be news about two or more of
+ * Decides who gets an offline alert. If all robots of a site are offline, and this would be news about two or more of
  * them, the site gets one alert and they get none; robots that already have an alert keep it.
  */
 export function decideOfflineAlerts({

@@ -35,7 +35,9 @@ export interface ServerAlert extends DeviceAlert {
 
 const pastCodes: readonly string[] = ["RUN_MISSED", "RUN_NOT_STARTED"] satisfies ServerAlertCode[];
 
-/** What a person knows of and cannot be undone ends with that: no robot will ever show that a missed run was not missed. */
+/**
+ * Acknowledging ends these, because nothing can undo them: no robot will ever show that a missed run was not missed.
+ */
 export function endsWhenAcknowledged(source: "ROBOT" | "SERVER", code: string): boolean {
   return source === "SERVER" && pastCodes.includes(code);
 }
@@ -46,7 +48,7 @@ const RULE_4_STOPPED = "It must have stopped by itself; not seen since.";
 type WithReason = { readonly reason: NestedText };
 type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
 
-/** The sentences. A code keeps its parameters for good: rows have them. */
+/** The texts. A code keeps its parameters for good, because stored rows have them. */
 const alertTexts = {
   CLOCK_SKEW: ({ ahead }: { readonly ahead: boolean }) =>
     `The robot's clock is ${ahead ? "ahead of" : "behind"} the server's by more than 30 seconds.`,
@@ -55,7 +57,7 @@ const alertTexts = {
     `The battery is ${below}, below ${percent} %.`,
   LOST_WHILE_MOVING: (times: LostTimes) => `${lostText(times)}.`,
   OFFLINE_TOO_LONG: ({ minutes }: { readonly minutes: number }) =>
-    `The robot has been out of reach for more than ${minutes} minutes.`,
+    `The robot has been offline for more than ${minutes} minutes.`,
   COMMAND_UNCONFIRMED: ({ verb, mayMove }: UnconfirmedCommand) => {
     if (verb === "START") return "The robot has not confirmed a Start.";
     if (verb === "MAINTENANCE_ON") return "The robot has not confirmed its maintenance lock.";
@@ -64,17 +66,17 @@ const alertTexts = {
   RUN_MISSED: ({ reason }: WithReason) => `A planned run was missed. ${bareOutcomeSentence(reason)}`,
   RUN_NOT_STARTED: ({ reason }: WithReason) => `A planned run did not start. ${bareOutcomeSentence(reason)}`,
   SITE_DARK: ({ robots }: { readonly robots: number }) =>
-    `All ${robots} robots of the site are out of reach. Its link or its power may be down.`,
-  MESSAGES_LOST: () => "Suncrew could not store what the robot said. What is shown of it may be old.",
+    `All ${robots} robots of the site are offline. Its network or power may be down.`,
+  MESSAGES_LOST: () => "Suncrew could not store the robot's messages. What is shown may be out of date.",
   TOO_MANY_MESSAGES: () =>
-    "The robot sends more than a working robot can. What it does is shown; not all of its alerts, runs and history are kept.",
+    "The robot sends more messages than a working robot would. Its current state is shown, but some of its alerts, runs and history are not stored.",
   TOO_MANY_CONNECTIONS: () =>
-    "The robot connects again and again. Its link is bad, or two machines use its serial number and secret and throw each other out.",
+    "The robot keeps reconnecting. Its connection is bad, or two machines use its serial number and secret and disconnect each other.",
   /** Protocol rule 14. */
   MEMORY_LOST: () =>
-    `The robot has lost its memory: it counts its sessions from below what it told before, so what it says is not taken. ${FORGET_IT}`,
+    `The robot has lost its memory: its session number is lower than before, so its messages are not accepted. ${FORGET_IT}`,
   COUNTER_TOO_HIGH: ({ field }: { readonly field: string }) =>
-    `The robot tells a ${field} that lies days ahead, which would shut it out for good, so what it says is not taken. Set its clock and restart it, or have its firmware looked at.`,
+    `The robot reports a ${field} that is days ahead, which would lock it out for good, so its messages are not accepted. Set its clock and restart it, or have its firmware checked.`,
   SERVER_CLOCK: ({ servers }: DisagreeingServers) => {
     const each = servers.map(({ name, words }) => `${name}: ${words}`);
     const [one] = servers;
@@ -94,14 +96,14 @@ function serverAlert<Code extends ServerAlertCode>(
   return { code, severity, text: alertText(code, params), params };
 }
 
-/** The sentence of one of Suncrew's alerts, from what is stored. */
+/** The text of one of Suncrew's alerts, from what is stored. */
 export function alertText(code: ServerAlertCode, params: TextParams): string {
   // A row has the parameters of its code: it was written from them.
   const text = alertTexts[code] as (params: TextParams) => string;
   return text(params);
 }
 
-/** Protocol rule 12. The text does not carry the seconds, which would differ with every state. */
+/** Protocol rule 12. The text omits the seconds, which would differ with every state. */
 export function clockSkewAlert(skewMs: number): ServerAlert {
   return serverAlert("CLOCK_SKEW", "WARNING", { ahead: skewMs > 0 });
 }
@@ -118,7 +120,7 @@ export function lostWhileMovingAlert(lost: LostWhileMoving, clockOf: (at: Date) 
 /** A server whose clocks do not agree; `words` is a sentence that says how. */
 type DisagreeingServer = { readonly name: string; readonly words: string };
 
-/** Protocol rule 12, of one server or more; the same whatever order they come in. */
+/** Protocol rule 12, for one server or more; the same in whatever order they come. */
 export function serverClockAlert(servers: readonly DisagreeingServer[]): ServerAlert {
   // A server that was restarted may have two rows for a while.
   const each = new Map(servers.map(({ name, words }) => [`${name}: ${words}`, { name, words }]));
@@ -132,12 +134,12 @@ export function messagesLostAlert(): ServerAlert {
   return serverAlert("MESSAGES_LOST", "WARNING", {});
 }
 
-/** Its budgets are spent (`devices/robot-budget.ts`). */
+/** Its message budgets are used up (`devices/robot-budget.ts`). */
 export function tooManyMessagesAlert(): ServerAlert {
   return serverAlert("TOO_MANY_MESSAGES", "WARNING", {});
 }
 
-/** Its budget of connections is spent. */
+/** Its connection budget is used up. */
 export function tooManyConnectionsAlert(): ServerAlert {
   return serverAlert("TOO_MANY_CONNECTIONS", "WARNING", {});
 }
@@ -161,19 +163,19 @@ export function siteOutageAlert(robotCount: number): ServerAlert {
 }
 
 /**
- * What leaves something open: a START is followed by a STOP and its run has failed, a STOP or lock stays pending. New
- * settings or a release that were not confirmed leave everything as it was, and the person who requested them got that answer.
+ * Unconfirmed commands that leave something open: a START is followed by a STOP and its run has failed, a STOP or lock
+ * stays pending. Unconfirmed settings or an unconfirmed release change nothing, and the requesting person was told so.
  */
 export const alertedVerbs = ["START", "STOP", "MAINTENANCE_ON"] as const;
 type UnconfirmedVerb = (typeof alertedVerbs)[number];
 
 interface UnconfirmedCommand {
   readonly verb: UnconfirmedVerb;
-  /** Of a STOP: false from when on protocol rule 4 has stopped the robot. */
+  /** Of a STOP: false once protocol rule 4 has stopped the robot. */
   readonly mayMove?: boolean;
 }
 
-/** A robot that may move on although it was told to stop is the worst of them. */
+/** A robot that may keep moving although it was told to stop is the worst of them. */
 const unconfirmedSeverity: Readonly<Record<UnconfirmedVerb, Severity>> = {
   START: "WARNING",
   STOP: "CRITICAL",
@@ -186,7 +188,7 @@ export function unconfirmedAlert(verb: UnconfirmedVerb): ServerAlert {
     : serverAlert("COMMAND_UNCONFIRMED", unconfirmedSeverity[verb], { verb });
 }
 
-/** Of a STOP; `mayMove` is false from when on protocol rule 4 has stopped the robot. */
+/** Of a STOP; `mayMove` is false once protocol rule 4 has stopped the robot. */
 export function unconfirmedStopAlert(mayMove: boolean): ServerAlert {
   return serverAlert("COMMAND_UNCONFIRMED", unconfirmedSeverity.STOP, { verb: "STOP", mayMove });
 }
@@ -200,7 +202,7 @@ export function runMissedAlert(reason: OutcomeText): ServerAlert {
   return serverAlert("RUN_MISSED", "WARNING", { reason: nested(reason) });
 }
 
-/** Below this a battery is low, in percent. */
+/** Below this, in percent, a battery is low. */
 export const LOW_BATTERY_PERCENT = 20;
 /** Below this it is nearly empty. */
 const NEARLY_EMPTY_PERCENT = 10;
@@ -217,8 +219,8 @@ interface BatteryReading {
 }
 
 /**
- * What a reading says about a low battery: it is raised, it is over, or (between both) it stays as it is. A robot that
- * reports it itself is trusted, so that nobody reads it twice.
+ * What a reading means for the low-battery alert: raise it, clear it, or (between the two limits) keep it as it is. A
+ * robot that reports it itself is trusted, so that nobody reads it twice.
  */
 export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): ServerAlert | "over" | "stays" {
   if (listed.some((alert) => alert.code === code)) return "over";

@@ -18,8 +18,8 @@ export interface OrderedAlert {
 }
 
 /**
- * The order of every list of alerts: those that hold, the worst first, of these the ones that nobody has acknowledged,
- * and then the newest; after them those of the past, newest first.
+ * The order of every list of alerts: active ones first, the worst before others, then unacknowledged ones, then the
+ * newest; after them past ones, newest first.
  */
 export function compareAlerts(one: OrderedAlert, other: OrderedAlert): number {
   const keys = [one, other].map(({ severity, cleared_at, acknowledged_at }) =>

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
 
-/** One field of an entry, before and after the change; null where it had or has no value. */
+/** One field of an entry, before and after the change; null if it had or has no value. */
 interface AuditChange {
   readonly field: string;
   readonly before: string | null;
@@ -41,7 +41,7 @@ const labels: Readonly<Record<string, string>> = {
   START_SCHEDULED_RUN_ANEW: "Start scheduled run again",
 };
 
-/** An action, kind of thing or field of the audit as people read and search for it: `UPDATE_SITE` is "Update site". */
+/** An action, kind of entity or field of the audit as people read and search for it: `UPDATE_SITE` is "Update site". */
 export function auditLabel(text: string): string {
   const known = labels[text];
   if (known !== undefined) return known;
@@ -49,7 +49,7 @@ export function auditLabel(text: string): string {
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** Those that contain this text, as shown or as stored, in any case. */
+/** Those that contain this text, as shown or as stored, ignoring case. */
 export function matchAuditLabels(texts: readonly string[], search: string): string[] {
   const wanted = search.toLowerCase();
   return texts.filter((text) => [text, auditLabel(text)].some((shown) => shown.toLowerCase().includes(wanted)));

@@ -5,15 +5,15 @@ type PasswordProblem = "current-missing" | "too-short" | "same" | "mismatch";
 export interface PasswordEntries {
   readonly currentPassword: string;
   readonly newPassword: string;
-  /** What was typed the second time. */
+  /** The second entry of the new password. */
   readonly confirmation: string;
 }
 
-/** §5 Change password: what the fields say. */
+/** §5 Change password: the messages at the fields. */
 export const CURRENT_PASSWORD_REQUIRED = "Current password is required";
 export const NEW_PASSWORD_TOO_SHORT = "New password must be at least 8 characters";
 
-/** §5 Change password on the profile page: what the toasts say. */
+/** §5 Change password on the profile page: the toasts. */
 export const passwordToasts = {
   mismatch: { title: "Password Mismatch", message: "New password and confirmation don't match." },
   "too-short": { title: "Password Too Short", message: "Password must be at least 8 characters long." },
@@ -26,12 +26,12 @@ export const passwordToasts = {
 /** A generated password is valid for this long; by then people have chosen their own. */
 export const GENERATED_PASSWORD_DAYS = 14;
 
-/** From when on a password that was generated then opens no new session. */
+/** From then on a generated password opens no new session. */
 export function generatedPasswordUntil(madeAt: Date): Date {
   return new Date(madeAt.getTime() + GENERATED_PASSWORD_DAYS * 24 * 3_600_000);
 }
 
-/** The first problem that keeps a password from being changed; null where there is none. */
+/** The first problem that prevents a password change; null if there is none. */
 export function passwordProblem(entries: PasswordEntries): PasswordProblem | null {
   if (entries.currentPassword === "") return "current-missing";
   if (entries.newPassword.length < PASSWORD_MIN_LENGTH) return "too-short";
@@ -46,7 +46,7 @@ export interface PasswordOwner {
   readonly email?: string;
 }
 
-/** §5 Change password: what the field says. */
+/** §5 Change password: the message at the field. */
 export const PASSWORD_COMMON = "This password is one of the first that attackers try; choose another";
 export const PASSWORD_OBVIOUS = "This password is little more than a name that anybody would try; choose another";
 export const PASSWORD_REPEATED = "This password repeats very few characters; choose another";
@@ -56,9 +56,9 @@ const product = ["suncrew", "admin", "superadmin", "administrator", "partner", "
 const FEWEST_CHARACTERS = 4;
 
 /**
- * Why nobody should have this password, as the field says it; null where nothing speaks against it. One
- * rule for all passwords that people choose; `isCommon` knows the list of common ones, in small letters: the console,
- * for which it is too large, leaves it to the server.
+ * Why nobody should have this password, as the field shows it; null if it is acceptable. One
+ * rule for all passwords that people choose; `isCommon` looks it up in the list of common ones, in lower case. The list
+ * is too large for the console, which leaves this check to the server.
  */
 export function weakPassword(
   password: string,
@@ -68,7 +68,7 @@ export function weakPassword(
   const small = password.trim().toLowerCase();
   if (new Set(small).size < FEWEST_CHARACTERS) return PASSWORD_REPEATED;
   const names = [...product, ...namesOf(owner)].map(bare).filter((name) => name.length > 2);
-  // With digits and signs around a name, or in place of its letters, it is the same name.
+  // With digits and punctuation around a name, or in place of its letters, it is the same name.
   if (spellings(small).some((spelling) => consistsOf(spelling, names))) return PASSWORD_OBVIOUS;
   return isCommon(small) ? PASSWORD_COMMON : null;
 }

@@ -99,7 +99,7 @@ export const permissions: Record<RouteName, Permission> = {
   live: { access: "signed-in", scope: "sites" },
 };
 
-/** True where the role may make the call. `null` is nobody signed in. */
+/** True if the role may make the call. `null` means not signed in. */
 export function mayCall(role: Role | null, route: RouteName): boolean {
   const { access } = permissions[route];
   if (access === "anyone") return true;

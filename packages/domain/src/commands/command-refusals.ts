@@ -2,7 +2,7 @@ import type { DeviceMode, OperatingMode } from "@suncrew/contract/robots/robot-m
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "./limits.ts";
 
-/** What the server knows of a robot as it decides, read under the lock on the robot's row. */
+/** What the server knows about a robot when it decides, read under the lock on the robot's row. */
 export interface StartCandidate {
   /** Its device was retired: it is never commanded again. */
   readonly deviceRetired: boolean;
@@ -14,7 +14,7 @@ export interface StartCandidate {
   readonly liveStateAt: Date | null;
   /** Robot's clock minus the server's at that state, in milliseconds. */
   readonly clockSkewMs: number | null;
-  /** It was offered new firmware and has not shown it yet (rule 13). */
+  /** It was offered new firmware and does not run it yet (rule 13). */
   readonly installing: boolean;
   readonly hasOpenStart: boolean;
   readonly hasUnsettledStop: boolean;
@@ -32,19 +32,19 @@ export type StartRefusal =
   | "stop-unsettled"
   | "clock";
 
-/** Protocol rules 2, 8, 9, 12 and 13: why a START is refused now, or null where it may be sent. */
+/** Protocol rules 2, 8, 9, 12 and 13: why a START is refused now, or null if it may be sent. */
 export function startRefusal(robot: StartCandidate, now: Date): StartRefusal | null {
   if (robot.deviceRetired) return "retired";
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {
     return "maintenance";
   }
-  // Before being offline: it restarts with the new firmware.
+  // Checked before being offline: it restarts with the new firmware.
   if (robot.installing) return "installing";
   if (!robot.online || robot.liveStateAt === null) return "away";
   if (robot.hasUnsettledStop) return "stop-unsettled";
   if (robot.hasOpenStart) return "start-open";
   if (robot.motion === "MOVING") return "moving";
-  // One in the future was dated before the clock was set back, and says nothing about now.
+  // A state in the future was dated before the clock was set back, and says nothing about now.
   if (Math.abs(now.getTime() - robot.liveStateAt.getTime()) > STATE_FRESH_MS) return "stale";
   if (robot.clockSkewMs !== null && Math.abs(robot.clockSkewMs) > CLOCK_SKEW_MS) return "clock";
   return null;
@@ -58,7 +58,9 @@ type SettingsCandidate = Pick<
 
 export type SettingsRefusal = "retired" | "maintenance" | "away" | "stale";
 
-/** Why a SET is refused now, or null where it may be sent: a robot that moves takes it, one that is not there cannot. */
+/**
+ * Why a SET is refused now, or null if it may be sent: a moving robot accepts it, a robot that is not connected cannot.
+ */
 export function settingsRefusal(robot: SettingsCandidate, now: Date): SettingsRefusal | null {
   if (robot.deviceRetired) return "retired";
   if (robot.operatingMode === "maintenance" || robot.deviceMode === "MAINTENANCE" || robot.hasUnsettledMaintenanceOn) {

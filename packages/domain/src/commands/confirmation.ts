@@ -1,6 +1,6 @@
 import type { AppliedSettings, CommandVerb, StateMessage } from "@suncrew/contract/devices/messages.ts";
 
-/** What of a command decides whether a state shows it (protocol rule 6). */
+/** The part of a command that decides whether a state shows it (protocol rule 6). */
 export interface SentCommand {
   readonly verb: CommandVerb;
   readonly seq: number;

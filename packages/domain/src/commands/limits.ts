@@ -1,6 +1,6 @@
 /** Times of the device protocol, in milliseconds unless named otherwise. */
 
-/** A START, SET or MAINTENANCE_OFF is not taken later than this after it was issued (rule 1). */
+/** A START, SET or MAINTENANCE_OFF is not accepted later than this after it was issued (rule 1). */
 export const COMMAND_EXPIRES_MS = 5_000;
 /** A command without a matching state by then is settled as failed (rule 6). */
 export const COMMAND_SETTLES_MS = 8_000;
@@ -10,13 +10,13 @@ export const STATE_FRESH_MS = 45_000;
 export const OFFLINE_AFTER_MS = 90_000;
 /** A robot's clock may differ this much from the server's (rule 12). */
 export const CLOCK_SKEW_MS = 30_000;
-/** A pending STOP or MAINTENANCE_ON is sent again this often while the robot is there (rule 3). */
+/** A pending STOP or MAINTENANCE_ON is sent again at this interval while the robot is connected (rule 3). */
 export const RESEND_MS = 5_000;
-/** A status call waits this long at most. */
+/** A status call waits at most this long. */
 export const STATUS_WAIT_MS = 10_000;
 /** Longest manual run, in minutes (rule 4). */
 export const MANUAL_RUN_MAX_MINUTES = 480;
 /** A robot that has lost its broker stops by itself after this (rule 4). */
 export const LINK_LOSS_STOP_MS = 300_000;
-/** How far its clock and the moment it notices may differ from what the server saw. */
+/** Tolerance for the robot's clock, and for when it noticed the loss, compared with what the server saw. */
 export const STOPPED_MARGIN_MS = 60_000;

@@ -7,9 +7,9 @@ import type { OfferCandidate, SkipReason, WaitReason } from "./offer-refusal.ts"
 type Shown = Pick<OfferCandidate, "motion" | "status" | "batteryPercent">;
 
 interface WaitTexts {
-  /** After "Waits". */
+  /** To follow "Waits". */
   readonly until: string;
-  /** After "Gave up waiting after 24 h:". */
+  /** To follow "Gave up waiting after 24 h:". */
   readonly was: string;
 }
 
@@ -78,12 +78,12 @@ const skippedBecause: Record<SkipReason, (version: string) => string> = {
   "has-it": (version) => `It already runs ${version}.`,
 };
 
-/** Why a robot is left out for good. */
+/** Why a robot is skipped for good. */
 export function skippedText(why: SkipReason, version: string): string {
   return skippedBecause[why](version);
 }
 
-/** Why a robot did not take the firmware, or could not install it. */
+/** Why a robot did not accept the firmware, or could not install it. */
 export const FAILED_TEXTS: Readonly<Record<FirmwareCode, string>> = {
   HASH_MISMATCH: "What it downloaded is not what was offered.",
   DOWNLOAD_FAILED: "The download failed.",
@@ -99,7 +99,7 @@ export const FAILED_TEXTS: Readonly<Record<FirmwareCode, string>> = {
   REFUSED: "It refused and gave no reason.",
 };
 
-/** A robot's deadline passed without its showing the new version. */
+/** A robot's deadline passed without it showing the new version. */
 export function overdueText(version: string, deadlineMinutes: number): string {
   const limit = `${deadlineMinutes} ${deadlineMinutes === 1 ? "minute" : "minutes"}`;
   return `It did not show within ${limit} that it runs ${version}.`;
@@ -111,12 +111,12 @@ export function gaveUpText(why: WaitReason, robot: Shown, limitHours: number, re
   return `Gave up waiting after ${limitHours} h: ${was}`;
 }
 
-/** What a robot that could take its offer now depends on. */
+/** What a robot that could accept its offer now depends on. */
 export interface RolloutTurn {
   readonly paused: boolean;
-  /** Suncrew reaches the broker, and robots could reach Suncrew. */
+  /** Suncrew is connected to the broker, and robots could reach Suncrew. */
   readonly canSend: boolean;
-  /** Robots that are offered, downloading or installing it. */
+  /** Robots with an open offer, downloading or installing. */
   readonly open: number;
   readonly done: number;
 }

@@ -2,14 +2,17 @@ import type { RobotOutcome, RobotResult } from "@suncrew/contract/groups/groups.
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { type KnownMotion, wasSeenMoving } from "../robots/lost-while-moving.ts";
 
-/** §5 Robot group: names are compared without case and spaces. Empty where nothing but spaces was typed. */
+/** §5 Robot group: names are compared ignoring case and spaces. Empty if nothing but spaces was typed. */
 export function groupNameKey(name: string): string {
   return name.normalize("NFC").replaceAll(/\s+/gu, "").toLowerCase();
 }
 
 export type GroupStatus = "normal" | "standby" | "warning";
 
-/** §4 Group status: normal if all members are, standby if none is, else warning. A group without robots is standby. */
+/**
+ * §4 Group status: normal if all members are, standby if none is, otherwise warning. A group without robots is on
+ * standby.
+ */
 export function groupStatusOf(members: readonly { readonly status: RobotStatus }[]): GroupStatus {
   const normal = members.filter(({ status }) => status === "normal").length;
   if (normal === 0) return "standby";
@@ -26,7 +29,7 @@ interface GroupMember {
   readonly motion: KnownMotion | null;
 }
 
-/** Why a group's button is disabled, as meaning. */
+/** Why a group's button is disabled, as a code. */
 export type GroupBlockedReason = "empty" | "member-running" | "member-may-be-moving" | "none-running" | "in-progress";
 
 /**
@@ -59,7 +62,7 @@ export function groupOutcomeOf(results: readonly { readonly outcome: RobotOutcom
 
 type Counted = Pick<RobotResult, "outcome" | "pending" | "was_moving">;
 
-/** A robot that already stopped when it was stopped. */
+/** A robot that had already stopped when it was told to. */
 export function wereAlreadyStopped({ outcome, pending, was_moving }: Counted): boolean {
   return outcome === "SUCCESS" && !pending && was_moving === false;
 }
@@ -69,7 +72,10 @@ export function robotCountText(count: number): string {
   return count === 1 ? "1 robot" : `${count} robots`;
 }
 
-/** What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 already stopped.", "4 robots already stopped." */
+/**
+ * What was done to how many: "2 of 3 robots started.", "1 of 1 robot stopped. 2 already stopped.", "4 robots already
+ * stopped."
+ */
 export function groupSuccessMessage(results: readonly Counted[], done: string): string {
   const stood = results.filter(wereAlreadyStopped).length;
   const of = results.length - stood;

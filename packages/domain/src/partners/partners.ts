@@ -6,7 +6,7 @@ export function certificationsOf(text: string | null): string[] {
     .filter((each) => each !== "");
 }
 
-/** In the stored form; null for none. */
+/** The stored form; null for none. */
 export function certificationsAsText(certifications: readonly string[]): string | null {
   return certifications.length === 0 ? null : certifications.join(", ");
 }
@@ -37,7 +37,7 @@ export function usernameFor(name: string, isTaken: (username: string) => boolean
 /** A refusal names this many sites and counts the rest. */
 const NAMED_SITES = 5;
 
-/** Why a partner with these sites cannot be deleted; null where it has none. */
+/** Why a partner with these sites cannot be deleted; null if it has none. */
 export function assignedSitesMessage(names: readonly string[]): string | null {
   if (names.length === 0) return null;
   const named = names.slice(0, NAMED_SITES).join(", ");

@@ -1,12 +1,12 @@
 import { getCountries, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import type { CountryCode } from "libphonenumber-js/min";
 
-/** A phone number anywhere in the world can be called by `e164`; where that cannot be known, `problem` says why. */
+/** `e164` is a number that can be called from anywhere in the world; if there is none, `problem` says why. */
 export type InternationalPhone =
   | { readonly e164: string; readonly problem: null }
   | { readonly e164: null; readonly problem: string };
 
-/** What people write for a country besides its English name and its two-letter code. */
+/** Names of a country besides its English name and its two-letter code. */
 const OTHER_NAMES: Readonly<Record<string, CountryCode>> = {
   america: "US",
   bharat: "IN",
@@ -19,7 +19,7 @@ const OTHER_NAMES: Readonly<Record<string, CountryCode>> = {
   usa: "US",
 };
 
-/** Without case, accents, blanks and dots: U.S.A. is usa. */
+/** Ignoring case, accents, spaces and dots: U.S.A. is usa. */
 function countryKey(name: string): string {
   return name
     .normalize("NFKD")
@@ -27,7 +27,7 @@ function countryKey(name: string): string {
     .replaceAll(/[^\p{L}]/gu, "");
 }
 
-/** Devanagari digits, which the library does not read. */
+/** Devanagari digits, which the library does not parse. */
 function latinDigits(text: string): string {
   return text.replaceAll(/[०-९]/g, (digit) => String(digit.charCodeAt(0) - 0x09_66));
 }
@@ -46,8 +46,9 @@ function countriesByKey(): ReadonlyMap<string, CountryCode> {
 }
 
 /**
- * A number as people write it, in the form that works from every country (E.164: a plus sign and digits). With + or 00
- * it names its country itself; a national one gets the code of `country`, such as INDIA or USA, and loses its leading 0.
+ * A number as people write it, converted to the form that works from every country (E.164: a plus sign and digits).
+ * With + or 00 it contains its country code; a national number gets that of `country`, such as INDIA or USA, and loses
+ * its leading 0.
  */
 export function internationalPhone(text: string | null, country: string | null): InternationalPhone {
   const written = (text ?? "").trim();
@@ -74,7 +75,7 @@ export function internationalPhone(text: string | null, country: string | null):
 /** Most partners are in India: a number that is complete there is suggested in international format. */
 const HOME = "IN";
 
-/** `place` is the country that the number was read by; null where it names its country itself. */
+/** `place` is the country that the number was parsed for; null if it contains its country code. */
 function notWhole(written: string, place: string | null): string {
   if (place === null) return `"${written}" is not a whole phone number.`;
   const atHome = parsePhoneNumberFromString(latinDigits(written), HOME);

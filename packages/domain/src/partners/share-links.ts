@@ -1,10 +1,10 @@
-/** What a partner needs to know to sign in. */
+/** What a partner needs in order to sign in. */
 export interface CredentialsToShare {
-  /** Who is spoken to. */
+  /** The person addressed. */
   readonly addressee: string;
   readonly username: string;
   readonly password: string;
-  /** Where the console is. */
+  /** The console's URL. */
   readonly signInAddress: string;
   /** The sender's own text; may be blank. */
   readonly customMessage: string;
@@ -28,13 +28,13 @@ export function shareMessage(credentials: CredentialsToShare): string {
   ].join("\n");
 }
 
-/** Opens a prefilled e-mail (RFC 6068: lines end with CRLF, a blank is %20, for + would stay a plus sign). */
+/** Opens a prefilled e-mail (RFC 6068: lines end with CRLF, a space is %20, because + would remain a plus sign). */
 export function mailtoLink(address: string, subject: string, body: string): string {
   const to = encoded(address.trim()).replaceAll("%40", "@");
   return `mailto:${to}?subject=${encoded(subject)}&body=${encoded(body.replaceAll(/\r?\n/g, "\r\n"))}`;
 }
 
-/** Opens a prefilled chat; `e164` is +919845012345, of which WhatsApp wants the digits alone. */
+/** Opens a prefilled chat; `e164` is +919845012345, of which WhatsApp expects only the digits. */
 export function whatsAppLink(e164: string, text: string): string {
   return `https://wa.me/${e164.replaceAll(/\D/g, "")}?text=${encoded(text)}`;
 }
@@ -44,7 +44,7 @@ export function smsLink(e164: string, text: string): string {
   return `sms:${e164}?body=${encoded(text)}`;
 }
 
-/** Half a character, as a cut-off picture leaves it, cannot be encoded: it becomes the sign for that. */
+/** Half a surrogate pair, as in a truncated emoji, cannot be encoded: it becomes the replacement character. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

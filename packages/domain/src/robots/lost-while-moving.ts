@@ -21,15 +21,15 @@ export interface UnheardMotion {
   /** When the server received its last message. */
   readonly lastHeardAt: Date;
   /**
-   * When the broker reported the robot lost; null if it reports the robot connected, or if the server itself has lost the
-   * broker and would not learn of a return.
+   * When the broker reported the robot lost; null if it reports the robot connected, or if the server itself has lost
+   * the broker and would not learn of a return.
    */
   readonly connectionLostAt: Date | null;
 }
 
 /**
- * When it stops on its own at the latest (protocol rule 4): at the end of its run, or sooner if it has certainly lost the
- * broker; a merely silent robot may still be connected. By its own clock, so it is certain only a little later.
+ * When it stops on its own at the latest (protocol rule 4): at the end of its run, or sooner if it has certainly lost
+ * the broker; a merely silent robot may still be connected. By its own clock, so it is certain only a little later.
  */
 export function stopsByOf({ runEndsAt, lastHeardAt, connectionLostAt }: UnheardMotion, limits: MotionLimits): Date {
   const byDuration = runEndsAt?.getTime() ?? lastHeardAt.getTime() + limits.longestRunMs;
@@ -60,7 +60,7 @@ export function lostWhileMovingOf(motion: UnheardMotion, limits: MotionLimits, n
   };
 }
 
-/** The same by the clocks of the site. */
+/** The same in the site's local time. */
 export interface LostTimes {
   readonly state: LostState;
   readonly lostAt: string;
@@ -82,7 +82,7 @@ export function lostText({ state, lostAt, stopsBy }: LostTimes): string {
     : `${since}; must have stopped by itself by ${stopsBy}; not seen since`;
 }
 
-/** What a robot does, as far as known. */
+/** What a robot is doing, as far as known. */
 export type KnownMotion = "MOVING" | "STOPPED" | LostState;
 
 /** `lost` is rule 13's verdict, null for a robot that is online or was last seen stopped. */
@@ -90,7 +90,7 @@ export function knownMotionOf(motion: Motion | null, lost: Pick<LostWhileMoving,
   return lost?.state ?? motion;
 }
 
-/** It moves, or may: somebody could be hurt by it. */
+/** It is moving, or may be: somebody could be hurt by it. */
 export function mayMove(motion: KnownMotion | null): boolean {
   return motion === "MOVING" || motion === "MAY_BE_MOVING";
 }

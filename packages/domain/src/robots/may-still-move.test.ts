@@ -40,11 +40,11 @@ describe("§7 Robots: one that may move is not deleted", () => {
   });
 
   test.each(reasons)("is kept where it %s", (_words, change, why) => {
-    expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", standsAt: null });
+    expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", surelyStoppedAt: null });
   });
 
   it("cannot be deleted while it is installing firmware, online or offline", () => {
-    const still = { why: "installing", where: "there", standsAt: null };
+    const still = { why: "installing", where: "there", surelyStoppedAt: null };
     expect(mayStillMove({ ...standing, installing: true }, now)).toEqual(still);
     expect(mayStillMove({ ...standing, installing: true, online: false }, now)).toEqual(still);
     expect(mayStillMove({ ...standing, installing: true, deviceRetired: true }, now)).toBeNull();
@@ -65,7 +65,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
     ["never spoke", { online: false, lastHeardAt: null }],
   ])("is kept where a START is under way and it %s, which is settled within seconds", (_words, change) => {
     const still = mayStillMove({ ...standing, hasOpenStart: true, ...change }, now);
-    expect(still).toEqual({ why: "starting", where: "there", standsAt: null });
+    expect(still).toEqual({ why: "starting", where: "there", surelyStoppedAt: null });
   });
 
   test.each([
@@ -89,8 +89,8 @@ describe("protocol rule 4: a robot stops 300 s after losing its broker", () => {
       const connectionLostAt = ago(ms);
       // Its last message says nothing about whether it was still connected after that.
       const robot = { ...standing, online: false, connectionLostAt, lastHeardAt: ago(ms + minutes(7)), ...change };
-      const standsAt = new Date(connectionLostAt.getTime() + 360_000);
-      expect(mayStillMove(robot, now)).toEqual(kept ? { why, where: "lost", standsAt } : null);
+      const surelyStoppedAt = new Date(connectionLostAt.getTime() + 360_000);
+      expect(mayStillMove(robot, now)).toEqual(kept ? { why, where: "lost", surelyStoppedAt } : null);
     });
   });
 });
@@ -113,11 +113,11 @@ describe("protocol rule 4: a robot that is silent may still be connected", () =>
       { motion: "MOVING", lostStartEndsAt: ahead(minutes(1)) },
       longest,
     ],
-  ])("is kept until %s", (_words, change, standsAt) => {
+  ])("is kept until %s", (_words, change, surelyStoppedAt) => {
     const robot = { ...silent, ...change };
     const still = mayStillMove(robot, now);
-    expect(still).toMatchObject({ where: "unheard", standsAt });
-    expect(mayStillMove(robot, new Date(standsAt.getTime() - 1))).toEqual(still);
-    expect(mayStillMove(robot, standsAt)).toBeNull();
+    expect(still).toMatchObject({ where: "unheard", surelyStoppedAt });
+    expect(mayStillMove(robot, new Date(surelyStoppedAt.getTime() - 1))).toEqual(still);
+    expect(mayStillMove(robot, surelyStoppedAt)).toBeNull();
   });
 });

@@ -26,8 +26,8 @@ export interface MotionEvidence {
   /** When the server received its last message; null if it never sent one. */
   readonly lastHeardAt: Date | null;
   /**
-   * When the broker reported the robot lost; null if it reports the robot connected, or if the server itself has lost the
-   * broker and would not learn of a return.
+   * When the broker reported the robot lost; null if it reports the robot connected, or if the server itself has lost
+   * the broker and would not learn of a return.
    */
   readonly connectionLostAt: Date | null;
 }
@@ -41,16 +41,17 @@ export type MovingReason =
   | "cleaning"
   | "start-unconfirmed";
 
-/** `standsAt`, when it has certainly stopped, is null for a connected robot, which reports it. */
+/** `surelyStoppedAt` is null for a connected robot, which reports its own stop. */
 export type StillMoving =
-  | { readonly why: MovingReason; readonly where: "there"; readonly standsAt: null }
+  | { readonly why: MovingReason; readonly where: "there"; readonly surelyStoppedAt: null }
   /** `lost`: it has certainly lost the broker. `unheard`: it is silent but may still be connected. */
-  | { readonly why: MovingReason; readonly where: "lost" | "unheard"; readonly standsAt: Date };
+  | { readonly why: MovingReason; readonly where: "lost" | "unheard"; readonly surelyStoppedAt: Date };
 
 /**
- * Why a robot must not be deleted, moved or retired now, since nothing could stop it afterwards; null if it has certainly
- * stopped. An unconfirmed Stop or lock blocks like a run does: only the robot's own report proves that it has stopped. An
- * unreachable robot has stopped by protocol rule 4 once it has been without the broker long enough or its run is over.
+ * Why a robot must not be deleted, moved or retired now, since nothing could stop it afterwards; null if it has
+ * certainly stopped. An unconfirmed Stop or lock blocks like a run does: only the robot's own report proves that it has
+ * stopped. An unreachable robot has stopped by protocol rule 4 once it has been without the broker long enough or its
+ * run is over.
  */
 export function mayStillMove(
   robot: MotionEvidence,
@@ -61,13 +62,13 @@ export function mayStillMove(
   const why = whyOf(robot, now);
   if (why === null) return null;
   // An installing robot goes offline for a while; its report or the deadline ends that.
-  if (robot.online || why === "starting" || why === "installing") return { why, where: "there", standsAt: null };
-  // It never connected, so it never took a START.
+  if (robot.online || why === "starting" || why === "installing") return { why, where: "there", surelyStoppedAt: null };
+  // It never connected, so it never accepted a START.
   if (robot.lastHeardAt === null) return null;
   const { lastHeardAt, connectionLostAt } = robot;
   const where = connectionLostAt === null ? "unheard" : "lost";
-  const standsAt = surelyStoppedAtOf({ runEndsAt: endOf(robot), lastHeardAt, connectionLostAt }, limits);
-  return now < standsAt ? { why, where, standsAt } : null;
+  const surelyStoppedAt = surelyStoppedAtOf({ runEndsAt: endOf(robot), lastHeardAt, connectionLostAt }, limits);
+  return now < surelyStoppedAt ? { why, where, surelyStoppedAt } : null;
 }
 
 /** What a person has commanded comes first, because it says best what to wait for. */

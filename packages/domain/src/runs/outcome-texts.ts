@@ -41,8 +41,8 @@ function rejection({ serial, code }: OfRobot & { readonly code: string | null })
 }
 
 /**
- * What came of commands and runs, as it is stored in the activity log and with the runs, and answered to whoever gave
- * the command. A code keeps its meaning and its parameters for good: rows have them.
+ * The outcomes of commands and runs, as stored in the activity log and with the runs, and returned to whoever gave the
+ * command. A code keeps its meaning and its parameters for good, because stored rows have them.
  */
 const outcomeTexts = {
   // Why a START or SET is refused; the codes are those of the error answers.
@@ -72,7 +72,7 @@ const outcomeTexts = {
   STOP_ROBOT_LOCKED: ({ serial }: OfRobot) =>
     `Robot ${serial} could not be reached in the database in time; press Stop again.`,
 
-  // What came of a command
+  // The outcome of a command
   START_CONFIRMED: () => "The robot showed that it is cleaning.",
   STOP_CONFIRMED: () => "The robot showed that it has stopped.",
   STOP_DELIVERED: ({ at }: AtTime) => `Was pending; the robot showed at ${at} that it has stopped.`,
@@ -98,7 +98,7 @@ const outcomeTexts = {
     `Robot ${serial} was locked again before it confirmed the release. It stays in maintenance.`,
   MAINTENANCE_OFF_NOT_SENT: ({ serial }: OfRobot) =>
     `The release was not sent to Robot ${serial} in time. It stays in maintenance.`,
-  // A STOP or lock that is pending
+  // A pending STOP or lock
   STOP_PENDING_AWAY: ({ serial }: OfRobot) =>
     `Robot ${serial} is offline. The Stop is stored and delivered when the robot returns.`,
   STOP_PENDING_UNCONFIRMED: ({ serial }: OfRobot) =>
@@ -152,10 +152,10 @@ const outcomeTexts = {
 } as const satisfies TextCatalog;
 
 export type OutcomeCode = keyof typeof outcomeTexts;
-/** What came of a command or run, as it is stored. */
+/** The stored outcome of a command or run. */
 export type OutcomeText = CodedText<OutcomeCode>;
 
-/** The text that is stored and answered under this code. */
+/** The text that is stored and returned with this code. */
 export function outcomeText<Code extends OutcomeCode>(
   code: Code,
   params: ParamsOf<(typeof outcomeTexts)[Code]>,
@@ -197,7 +197,7 @@ export function failureText(verb: FailingVerb, why: FailureKind, serial: string)
 
 export type PendingKind = "AWAY" | "UNCONFIRMED" | "BROKER";
 
-/** What the caller of a STOP or MAINTENANCE_ON is answered while it is pending. */
+/** The answer to the caller of a STOP or MAINTENANCE_ON while it is pending. */
 export function pendingText(verb: "STOP" | "MAINTENANCE_ON", why: PendingKind, serial: string): OutcomeText {
   return outcomeText(`${verb}_PENDING_${why}`, { serial });
 }

@@ -4,22 +4,24 @@ import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 
 interface EndedRun {
   readonly planned: boolean;
-  /** It ran until the time it was to be stopped; the Stop at that time is the scheduler's. */
+  /** It ran until its planned stop; the Stop at that time is the scheduler's. */
   readonly plannedEndReached: boolean;
   /** How long the robot moved, in milliseconds. */
   readonly movedMs: number;
 }
 
-/** A planned run whose end is seen this much before its time, in milliseconds, has reached it: clocks differ a little. */
+/**
+ * A planned run seen to end at most this long before its time, in milliseconds, has reached it: clocks differ a little.
+ */
 export const PLANNED_END_TOLERANCE_MS = 2_000;
 
-/** A run by hand that a person ends sooner has cleaned nothing, in milliseconds. */
+/** A manual run that a person ends sooner, in milliseconds, has cleaned nothing. */
 export const SHORTEST_DONE_MS = 60_000;
 
 /**
- * How a motion counts once it ended. Done (COMPLETED) is what reached its planned end or was ended by the robot as
- * finished, and a run by hand that a person ended after a minute or more. What a person ended sooner is stopped early
- * (STOPPED); fault, battery and lost link cut it short.
+ * How a motion counts once it has ended. Done (COMPLETED) is a run that reached its planned end or that the robot ended
+ * as finished, and a manual run that a person ended after a minute or more. A run that a person ended sooner is
+ * STOPPED; a fault, the battery or a lost connection cut it short.
  */
 export function runOutcomeOf({ planned, plannedEndReached, movedMs }: EndedRun, reason: RunEndReason): RunOutcome {
   switch (reason) {
@@ -36,7 +38,7 @@ export function runOutcomeOf({ planned, plannedEndReached, movedMs }: EndedRun, 
   }
 }
 
-/** How a run ended, inside a sentence. */
+/** How a run ended, as part of a sentence. */
 export const RUN_OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   COMPLETED: "done",
   STOPPED: "stopped early",
@@ -46,7 +48,7 @@ export const RUN_OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
   MISSED: "missed",
 };
 
-/** By which of the figures a run is counted. */
+/** The figure under which a run is counted. */
 export const COUNT_OF_OUTCOME = {
   COMPLETED: "done",
   STOPPED: "stopped",
@@ -59,12 +61,12 @@ export const COUNT_OF_OUTCOME = {
 /** Outcomes that are not done, each of which is shown with its reason. */
 export const NOT_DONE: readonly RunOutcome[] = ["STOPPED", "CUT_SHORT", "FAILED", "SKIPPED", "MISSED"];
 
-/** The outcomes that a figure counts; none for those in progress. */
+/** The outcomes that a figure counts; none for runs in progress. */
 export function outcomesOf(count: keyof RunCounts): RunOutcome[] {
   return runOutcomeSchema.options.filter((outcome) => COUNT_OF_OUTCOME[outcome] === count);
 }
 
-/** Adds up runs by outcome; without one they are in progress. */
+/** Counts runs by outcome; those without one are in progress. */
 export function countRuns(
   runs: readonly { readonly outcome: RunOutcome | null; readonly count?: number }[],
   planned = 0,

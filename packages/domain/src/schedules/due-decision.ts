@@ -3,21 +3,21 @@ import type { StartRefusal } from "../commands/command-refusals.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A run is still started while it is late by less than this. */
+/** A run is still started if it is late by less than this. */
 export const STARTS_LATE_UP_TO_MS = 10 * MINUTE_MS;
 
 export type DueDecision =
   | { readonly kind: "start"; readonly stopDueAt: Date }
   | { readonly kind: "missed"; readonly reason: "too-late" | "end-past"; readonly stopDueAt: Date };
 
-/** When a run that is due then ends; late ones end at the same time. */
+/** When a run that is due at that time ends; late ones end at the same time. */
 export function stopDueAt(dueAt: Date, durationMinutes: number): Date {
   return new Date(dueAt.getTime() + durationMinutes * MINUTE_MS);
 }
 
 /**
- * Decisions, Time: a run that no server was there for starts late, and ends on time, unless it is late by 10 minutes
- * or its end is past. Only for runs that are due: throws a RangeError before.
+ * Decisions, Time: a run that was missed while no server was up starts late, and ends on time, unless it is 10 minutes
+ * late or its end has passed. Only for runs that are due: throws a RangeError before.
  */
 export function dueDecision(dueAt: Date, durationMinutes: number, now: Date): DueDecision {
   const lateMs = now.getTime() - dueAt.getTime();
@@ -28,15 +28,18 @@ export function dueDecision(dueAt: Date, durationMinutes: number, now: Date): Du
   return { kind: "start", stopDueAt: end };
 }
 
-/** Every online robot sends something within this time: they report every 30 s, and a new bridge requests their state at once. */
+/**
+ * Every online robot sends something within this time: they report every 30 s, and a new bridge requests their state at
+ * once.
+ */
 export const HEARD_WITHIN_MS = 30_000;
 
-/** What is known of a robot whose run is due. */
+/** What is known about a robot whose run is due. */
 export interface DueRobot {
-  /** Why it cannot be started now; null where it could. */
+  /** Why it cannot be started now; null if it could. */
   readonly refusal: StartRefusal | null;
   readonly connection: "ONLINE" | "OFFLINE" | "CONNECTION_BROKEN" | null;
-  /** When the broker reported it. */
+  /** When the broker reported its connection. */
   readonly connectionAt: Date | null;
   readonly liveStateAt: Date | null;
   /** Robot's clock minus the server's at that state, in milliseconds. */
@@ -59,10 +62,10 @@ export type RunWait = "unheard" | "unrecorded" | "silent" | "late-state" | "stop
 const permanentRefusals: readonly (StartRefusal | null)[] = ["maintenance", "retired"];
 
 /**
- * Decision 45: what a robot's due run waits for, or null where it is decided now. `listeningSince` is since when Suncrew can
- * hear robots: what they showed before is no proof that they are there, and what they did not show is no reason to
- * skip them. One that said goodbye, or was not heard of at the due time for as long as a run may be late, is not waited
- * for.
+ * Decision 45: what a robot's due run waits for, or null if it is decided now. `listeningSince` is when Suncrew began
+ * to receive from robots: what they showed before does not prove that they are there, and what they did not show is no
+ * reason to skip them. A robot that reported OFFLINE, or that had not been heard of at the due time for as long as a
+ * run may be late, is not waited for.
  */
 export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTimes): RunWait | null {
   const { refusal, liveStateAt, clockSkewMs } = robot;
@@ -72,7 +75,7 @@ export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTim
   if (isHeard && refusal === null) return null;
   if (now.getTime() - listeningSince.getTime() < HEARD_WITHIN_MS) return "unheard";
   if (!isHeard) return mayComeBack(robot, dueAt) ? "unheard" : null;
-  // It was stored or in progress for long: the robot's current state decides.
+  // It has been stored or in progress for long: the robot's current state decides.
   if (refusal === "clock" && clockSkewMs !== null && clockSkewMs < -CLOCK_SKEW_MS) return "late-state";
   if (refusal === "stop-unsettled") return "stopping";
   if (refusal === "away" || refusal === "stale") return mayComeBack(robot, dueAt) ? "silent" : null;
@@ -80,8 +83,8 @@ export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTim
 }
 
 /**
- * The robot had a command since the due time that is not on record: only a person's Stop goes out without its row
- * (protocol rule 3). A number is its time in Unix milliseconds or a little more.
+ * The robot has had an unrecorded command since the due time: only a person's Stop goes out without its row
+ * (protocol rule 3). A seq is its time in Unix milliseconds or slightly more.
  */
 export function hasUnrecordedStop(
   { lastSeq, recordedSeq }: Pick<DueRobot, "lastSeq" | "recordedSeq">,

@@ -4,7 +4,7 @@ import { addDays, parseStartTime, type ScheduleTimes, startTimeOf } from "./cale
 import { instantOfLocal, localDateTimeOf, siteToday, startOfDay } from "./site-time.ts";
 
 /**
- * The first instant strictly after `after` at which the schedule is due, null where none comes any more (ONCE).
+ * The first instant strictly after `after` at which the schedule is due, null if there is none (ONCE).
  * Given a run's own due time it returns the next one, so that each run missed in a long downtime is handled in turn.
  * RangeError for a start time or zone that does not exist.
  */
@@ -14,7 +14,7 @@ export function nextRunAfter(schedule: ScheduleTimes, timezone: string, after: D
     const run = instantOfLocal(start, timezone);
     return run > after ? run : null;
   }
-  // Days before the one that clocks show at `after` are past, however clocks change: no need to begin earlier.
+  // Days before the local date at `after` have passed, however clocks change: no need to begin earlier.
   const shown = localDateTimeOf(after, timezone);
   let step = Math.max(0, stepsUpTo(start.toPlainDate(), shown.toPlainDate(), schedule.frequency));
   for (;;) {
@@ -36,7 +36,7 @@ export function nextRunsAfter(schedule: ScheduleTimes, timezone: string, after: 
   return runs;
 }
 
-/** Every due instant from `from` on and before `to`. */
+/** Every due instant from `from` (inclusive) to `to` (exclusive). */
 export function runsBetween(schedule: ScheduleTimes, timezone: string, from: Date, to: Date): Date[] {
   const runs: Date[] = [];
   let run = nextRunAfter(schedule, timezone, new Date(from.getTime() - 1));
@@ -49,7 +49,7 @@ export function runsBetween(schedule: ScheduleTimes, timezone: string, from: Dat
 
 type Recurring = Exclude<Frequency, "ONCE">;
 
-/** How many whole steps lead from the start up to a day or its month; computed, as a start may lie years back. */
+/** How many whole steps lead from the start to a date or its month; computed, because a start may lie years back. */
 function stepsUpTo(start: Temporal.PlainDate, day: Temporal.PlainDate, frequency: Recurring): number {
   switch (frequency) {
     case "DAILY":
@@ -77,20 +77,20 @@ function stepped(start: Temporal.PlainDateTime, step: number, frequency: Recurri
 type EffectiveStart =
   | {
       readonly kind: "start";
-      /** What is stored: a ONCE whose time today is past becomes tomorrow's; the others keep their date. */
+      /** What is stored: a ONCE whose time today has passed becomes tomorrow's; the others keep their date. */
       readonly startTime: string;
-      /** True where today's time is past already, so that the first run is not today's: the dialog says so. */
+      /** True if today's time has already passed, so that the first run is not today's: the dialog says so. */
       readonly moved: boolean;
       readonly firstRun: Date;
     }
-  /** A ONCE on a day before the site's today. */
+  /** A ONCE on a date before the site's today. */
   | { readonly kind: "before-today" }
-  /** No such day or time, or not 'YYYY-MM-DD HH:MM:SS'. */
+  /** No such date or time, or not 'YYYY-MM-DD HH:MM:SS'. */
   | { readonly kind: "not-a-time" };
 
 /**
  * Decisions, Time: a time already past today means the next one (ONCE and DAILY tomorrow, WEEKLY in a week, MONTHLY
- * next month). Recurring schedules may begin in the past: their date fixes the weekday or the day, and does not change.
+ * next month). Recurring schedules may start in the past: their date determines the weekday or the day, and stays.
  */
 export function effectiveStart(asked: ScheduleTimes, timezone: string, now: Date): EffectiveStart {
   const local = parseStartTime(asked.startTime);
@@ -98,11 +98,11 @@ export function effectiveStart(asked: ScheduleTimes, timezone: string, now: Date
   const today = siteToday(timezone, now);
   if (asked.frequency === "ONCE" && local.date < today) return { kind: "before-today" };
 
-  // Compared as instants, so that the hour that comes twice counts as past after its first time.
+  // Compared as instants, so that an hour that occurs twice counts as past after its first time.
   const beforeToday = new Date(startOfDay(today, timezone).getTime() - 1);
   const runOfToday = nextRunAfter(asked, timezone, beforeToday);
   const moved = runOfToday !== null && runOfToday <= now;
-  // One step does, but where clocks go back over midnight: there tomorrow's time can be past today already.
+  // One step is enough, unless clocks go back across midnight: then tomorrow's time can already be past today.
   for (let days = 0; ; days += 1) {
     const startTime = startTimeOf(addDays(local.date, days), local.time);
     const firstRun = nextRunAfter({ ...asked, startTime }, timezone, now);

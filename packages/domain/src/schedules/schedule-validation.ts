@@ -2,7 +2,7 @@ import { SCHEDULE_MAX_MINUTES, SCHEDULE_MIN_MINUTES } from "@suncrew/contract/sc
 
 export type ScheduleProblem = "invalid-duration" | "missing-start-time";
 
-/** §5 Schedule: the specification's own sentences, for the toast and for the server's answer. */
+/** §5 Schedule: the specification's own messages, for the toast and for the server's answer. */
 export const scheduleProblemText: Readonly<
   Record<ScheduleProblem, { readonly title: string; readonly message: string }>
 > = {
@@ -18,24 +18,26 @@ export const scheduleProblemText: Readonly<
 
 export interface ScheduleEntries {
   readonly enabled: boolean;
-  /** As chosen; empty or null where nothing is. */
+  /** As chosen; empty or null if nothing is. */
   readonly startTime: string | null;
   readonly durationMinutes: number;
 }
 
-/** The first problem that keeps a schedule from being saved, in the order of §5; null where there is none. */
+/** The first problem that prevents saving a schedule, in the order of §5; null if there is none. */
 export function validateSchedule(entries: ScheduleEntries): ScheduleProblem | null {
   if (!isDuration(entries.durationMinutes)) return "invalid-duration";
   if (entries.enabled && (entries.startTime ?? "").trim() === "") return "missing-start-time";
   return null;
 }
 
-/** A run takes whole minutes, 1 to 480. */
+/** A run lasts whole minutes, 1 to 480. */
 export function isDuration(minutes: number): boolean {
   return Number.isInteger(minutes) && minutes >= SCHEDULE_MIN_MINUTES && minutes <= SCHEDULE_MAX_MINUTES;
 }
 
-/** §5 Schedule: anything but a number becomes 1. Numbers stay as typed, so that 0 or 12.5 is reported and not altered. */
+/**
+ * §5 Schedule: anything but a number becomes 1. Numbers stay as typed, so that 0 or 12.5 is reported and not altered.
+ */
 export function parseDurationInput(text: string): number {
   const typed = text.trim();
   return /^[+-]?\d+(\.\d+)?$/.test(typed) ? Number(typed) : 1;

@@ -1,20 +1,20 @@
 import { Temporal } from "temporal-polyfill";
 import type { LocalTime } from "./calendar-date.ts";
 
-/** What the clocks of a zone show at an instant; RangeError for a zone that nobody knows. */
+/** The local time of a zone at an instant; RangeError for an unknown zone. */
 export function localTimeOf(instant: Date, timezone: string): LocalTime {
   const local = localDateTimeOf(instant, timezone);
   return { date: local.toPlainDate().toString(), time: local.toPlainTime().toString({ smallestUnit: "second" }) };
 }
 
-/** The day that the clocks of a zone show, 'YYYY-MM-DD'. */
+/** The local date of a zone, 'YYYY-MM-DD'. */
 export function siteToday(timezone: string, now: Date): string {
   return localTimeOf(now, timezone).date;
 }
 
 /**
- * When the clocks of a zone show that day and time ('HH:MM' or 'HH:MM:SS'). A time that a clock change skips means
- * the first minute after the gap, one that comes twice the first. RangeError for days and times that do not exist.
+ * The instant of a local date and time ('HH:MM' or 'HH:MM:SS') in a zone. A time that a clock change skips means
+ * the first minute after the gap, one that occurs twice the first. RangeError for dates and times that do not exist.
  */
 export function instantOf(date: string, time: string, timezone: string): Date {
   return instantOfLocal(Temporal.PlainDateTime.from(`${date}T${time}`), timezone);
@@ -33,7 +33,7 @@ export function localDateTimeOf(instant: Date, timezone: string): Temporal.Plain
 /** Like `instantOf`, but from a parsed time, for modules that compute with days. */
 export function instantOfLocal(local: Temporal.PlainDateTime, timezone: string): Date {
   const first = local.toZonedDateTime(timezone, { disambiguation: "earlier" });
-  // "earlier" takes a time in a gap back to before the gap: the clock change itself is the next one from there.
+  // "earlier" moves a time in a gap back to before the gap: the clock change itself is the next one from there.
   const isInGap = !first.toPlainDateTime().equals(local);
   const run = isInGap ? (first.getTimeZoneTransition("next") ?? first) : first;
   return new Date(run.epochMilliseconds);

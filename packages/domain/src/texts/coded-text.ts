@@ -1,6 +1,6 @@
 /**
- * A text that is stored or answered: the sentence for people, and the code and parameters that it was made of, by which
- * programs decide and from which it can be written in another language.
+ * A text that is stored or returned: the sentence for people, with the code and parameters that it was made from.
+ * Programs decide by these, and can write it in another language.
  */
 export interface CodedText<Code extends string = string> {
   readonly code: Code;
@@ -13,7 +13,7 @@ export type NestedText = Pick<CodedText, "code" | "params">;
 export type TextParams = { readonly [name: string]: TextParam };
 type TextParam = string | number | boolean | null | NestedText | readonly TextParams[];
 
-/** A text as the parameter of another one. */
+/** A text as a parameter of another one. */
 export function nested({ code, params }: CodedText): NestedText {
   return { code, params };
 }
@@ -24,9 +24,9 @@ export interface AdvisingText {
   readonly withoutAdvice: string;
 }
 
-/** The sentences of one kind of text by code, each made of its parameters. */
+/** The sentences of one kind of text by code, each made from its parameters. */
 export type TextCatalog = Readonly<Record<string, (params: never) => string | AdvisingText>>;
-/** The parameters that a sentence of a catalog is made of. */
+/** The parameters that a sentence of a catalogue is made from. */
 export type ParamsOf<Sentence> = Sentence extends (params: infer Params) => unknown
   ? unknown extends Params
     ? NoParams

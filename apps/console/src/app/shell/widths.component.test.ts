@@ -107,7 +107,7 @@ test("Alerts: no row is lower than its content, not even on a phone", async () =
     severity: "CRITICAL",
     source: "SERVER",
     code: "AWAY",
-    text: "The robot has been out of reach for more than 30 minutes and was last seen while it was cleaning its row.",
+    text: "The robot has been offline for more than 30 minutes and was last seen while it was cleaning its row.",
     raised_at: new Date(Date.now() - 400 * 86_400_000).toISOString(),
     cleared_at: new Date(Date.now() - 399 * 86_400_000).toISOString(),
     times: 12,

@@ -18,7 +18,7 @@ const dialog = page.getByRole("dialog", { name: "Super Admins" });
 const rows = dialog.getByRole("row");
 
 test("§6 Super Admins: a list that cannot be loaded says so and can be retried, and a thousand accounts stay fast", async () => {
-  when(adminList).fail(503, { message: "The database is away." });
+  when(adminList).fail(503, { message: "The database is unreachable." });
   await openConsole("/partners?dialog=admins");
   await expectContains(dialog, "The Super Admins could not be loaded.");
   const many = Array.from({ length: 1_000 }, (_, nth) => ({ ...meera, id: 100 + nth, username: `meera${nth}` }));

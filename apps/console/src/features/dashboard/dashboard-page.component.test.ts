@@ -128,9 +128,9 @@ test("§8 Toasts: many robots that do not answer are two messages, and the user'
     robot_name: `Row ${nth}`,
   }));
   when(robotDetailsWithSettings).answer({ robots: many });
-  when(robotStatus).fail(504, { message: "The robot is away." });
+  when(robotStatus).fail(504, { message: "The robot is offline." });
   await openConsole("/dashboard");
-  await expectToast("Robot Not Reached", "Robot NEW-0 could not be reached.", "The robot is away.");
+  await expectToast("Robot Not Reached", "Robot NEW-0 could not be reached.", "The robot is offline.");
   await expectToast("Robots Not Reached", "Robot NEW-1 and 39 more robots could not be reached.");
   await expectNoToast();
   for (const nth of many.keys()) toast.failure({ title: `Unasked ${nth}`, message: "", unasked: true });

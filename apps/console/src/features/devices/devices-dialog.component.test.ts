@@ -32,7 +32,7 @@ test("protocol rule 9: a refusal shows its reason, and a list that cannot be loa
   await expect.element(serial).toHaveValue("SCR-8101");
   await closeConsole();
 
-  when(deviceList).fail(503, { message: "The database is away." });
+  when(deviceList).fail(503, { message: "The database is unreachable." });
   await openConsole("/sites?dialog=devices");
   await expectContains(dialog, "The devices could not be loaded.");
   await pressRetry(() => when(deviceList).answer([device]), dialog);

@@ -5,7 +5,7 @@ import { elapsedText } from "./runs-meaning.ts";
 
 export type LastRun = NonNullable<RobotLive["last_run"]>;
 
-/** "Planned run 3 h ago skipped: Robot SCR-1001 is away." */
+/** "Planned run 3 h ago skipped: Robot SCR-1001 is offline." */
 export function RunNotBegunLine({ run }: { run: NonNullable<RobotLive["run_not_begun"]> }) {
   const { at, planned, outcome, reason } = run;
   return (

@@ -1,9 +1,9 @@
 import { NotSentError } from "./errors.ts";
 
-/** What a browser tab may have under way of the calls that wait for a robot. */
+/** How many of the calls that wait for a robot a browser tab may have in progress. */
 export interface SlotLimits {
   readonly calls: number;
-  /** Of these, at most so many ask for a status. */
+  /** At most this many of them are status calls. */
   readonly status: number;
 }
 
@@ -12,10 +12,10 @@ export interface SlotLimits {
  * takes no slot) and the other calls never wait.
  */
 export const SIX_CONNECTIONS: SlotLimits = { calls: 3, status: 2 };
-/** Over HTTP/2 one connection carries them all: servers allow a hundred requests on it or more. */
+/** Over HTTP/2 one connection carries them all: servers allow a hundred or more requests on it. */
 export const ONE_CONNECTION: SlotLimits = { calls: 60, status: 20 };
 
-/** By the protocol of the newest answer that the browser says it of; six connections until it does. */
+/** By the protocol of the latest answer for which the browser reports it; six connections until then. */
 let limits = SIX_CONNECTIONS;
 
 function noteProtocols(list: PerformanceObserverEntryList): void {
@@ -32,17 +32,20 @@ export function slotLimitsFor(protocol: string): SlotLimits {
 
 new PerformanceObserver(noteProtocols).observe({ type: "resource", buffered: true });
 
-/** A command that found no slot for so long, in milliseconds, is not sent: a late Start surprises whoever is near. */
+/**
+ * A command that gets no slot within this time, in milliseconds, is not sent: a late Start surprises people near the
+ * robot.
+ */
 export const SLOT_WAIT_MS = 1000;
 
 export type SlotKind = "start" | "set" | "status" | "poll";
 
 export interface SlotCall<T> {
-  /** "status" is a status call that a person pressed, "poll" one that nobody did. */
+  /** "status" is a status call that a person requested, "poll" an automatic one. */
   readonly kind: SlotKind;
-  /** The robot or, for a group, the robots that it is for; a Stop of any of them cancels a Start that still waits. */
+  /** The robot or, for a group, the robots it is for; a Stop of any of them cancels a Start that is still waiting. */
   readonly robotIds: readonly number[];
-  /** Where they are, where a Stop of the whole site is to cancel it: also of robots that the page knows nothing of. */
+  /** Their site, if a Stop of the whole site should cancel it: even for robots that the page does not know. */
   readonly siteId?: number;
   /** Ends the call wherever it is. */
   readonly signal?: AbortSignal;
@@ -50,7 +53,10 @@ export interface SlotCall<T> {
   readonly send: (signal: AbortSignal) => Promise<T>;
 }
 
-/** A polled status call that gave way to a command. Nothing failed: the robot is asked again at its next turn. */
+/**
+ * A polled status call that was aborted in favour of a command. Nothing failed: the robot is polled again at its next
+ * turn.
+ */
 export class PreemptedError extends Error {
   override readonly name = "GaveWayError";
 }
@@ -59,7 +65,7 @@ interface Entry {
   readonly kind: SlotKind;
   readonly robotIds: readonly number[];
   readonly siteId: number | undefined;
-  /** Gives the slot or the place in the queue back, once. */
+  /** Releases the slot or the place in the queue, once. */
   readonly end: (reason: unknown) => void;
   readonly start: () => void;
 }
@@ -81,9 +87,9 @@ export class CallSlots {
   }
 
   /**
-   * Sends a call when it is its turn: commands first, then what a person pressed, then what is polled.
-   * @throws NotSentError where a command found no slot in time, GaveWayError where a polled call gave way, the
-   * signal's reason where it was aborted, else what `send` throws
+   * Sends a call when it is its turn: commands first, then what a person requested, then polling.
+   * @throws NotSentError if a command got no slot in time, GaveWayError if a polled call was preempted, the
+   * signal's reason if it was aborted, otherwise what `send` throws
    */
   run<T>({ kind, robotIds, siteId, signal, send }: SlotCall<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -113,12 +119,12 @@ export class CallSlots {
         },
         start: () => {
           clearTimeout(timer);
-          // One signal ends many calls: those told last must not start in the gaps that the first ones leave.
+          // One signal ends many calls: those notified last must not start in the slots that the first ones free.
           if (signal?.aborted) {
             entry.end(signal.reason);
             return;
           }
-          // A tab in the background is given its timers late.
+          // Timers of a background tab fire late.
           if (isCommand(entry) && isLate()) {
             entry.end(waitedTooLong());
             return;
@@ -145,7 +151,7 @@ export class CallSlots {
   }
 
   /**
-   * A Stop of these robots was pressed, or of a whole site: what is polled of them ends, and a Start that still waits
+   * A Stop of these robots, or of a whole site, was pressed: polling of them ends, and a Start that is still waiting
    * never follows the Stop, nor does one of a whole group with such a robot.
    */
   preemptForStop({ robotIds, siteId }: { readonly robotIds: readonly number[]; readonly siteId?: number }): void {

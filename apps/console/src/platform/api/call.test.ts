@@ -126,10 +126,10 @@ test("a late 401 for a former token does not end the session that followed", asy
 });
 
 test("a refusal carries its message, its fields and whether it is pending", async () => {
-  answer(504, { success: false, message: "Robot is away", pending: true, errors: [{ field: "a", message: "b" }] });
+  answer(504, { success: false, message: "Robot is offline", pending: true, errors: [{ field: "a", message: "b" }] });
   await expect(call(siteDetails, {})).rejects.toMatchObject({
     status: 504,
-    message: "Robot is away",
+    message: "Robot is offline",
     pending: true,
     errors: [{ field: "a", message: "b" }],
   });

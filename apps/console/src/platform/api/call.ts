@@ -4,10 +4,10 @@ import type { ResponseOf, RouteSpec, SentBodyOf, SentParamsOf, SentQueryOf } fro
 import { endSession, noteTokenTaken, tokenToSend } from "../session/session.ts";
 import { AnswerError, ApiError, IncompleteFileError, NetworkError, TokenExpiredError } from "./errors.ts";
 
-/** Where the interface is: the console's own origin unless the build was told otherwise. */
+/** The API's origin: the console's own unless the build sets another one. */
 const API_BASE = (import.meta.env.VITE_API_BASE ?? "").replace(/\/+$/, "");
 
-/** The address of a call: `:name` filled from `params`, `query` appended without its undefined values. */
+/** The URL of a call: `:name` filled from `params`, `query` appended without its undefined values. */
 export function urlOf(path: string, params?: object, query?: object): string {
   const given = new Map<string, unknown>(Object.entries(params ?? {}));
   const filled = path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(String(given.get(name))));
@@ -22,7 +22,7 @@ export function urlOf(path: string, params?: object, query?: object): string {
 /** §9 Request timeout, in milliseconds: the time until the first byte of the answer. */
 export const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Only the parts a route has may be sent, and those it has must be. */
+/** Exactly the parts that a route has must be sent. */
 export type Sent<R extends RouteSpec> = (R["params"] extends object
   ? { params: SentParamsOf<R> }
   : { params?: undefined }) &
@@ -39,7 +39,7 @@ export interface CallOptions {
 }
 
 /**
- * Makes one call and answers what the contract promises.
+ * Makes one call and returns what the contract promises.
  * @throws ApiError for an answer other than success, NetworkError for none, TokenExpiredError before
  * sending with an expired token, AnswerError for an answer of another shape.
  */
@@ -56,12 +56,12 @@ export async function call<R extends RouteSpec>(
 }
 
 /**
- * Sends a request and gives back its successful response once the headers are there, the body still
+ * Sends a request and returns its successful response once the headers have arrived, with the body still
  * unread: for streams and files. The time limit ends with the headers. Throws like `call`.
  */
 export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options: CallOptions = {}): Promise<Response> {
   const token = tokenToSend();
-  // The session has just ended and the page is about to leave: the server would only refuse.
+  // The session has just ended and the page is about to be left: the server would only refuse.
   if (token === null && route.open !== true) throw new TokenExpiredError();
   const headers = new Headers({ Accept: "application/json", ...options.headers });
   if (route.method !== "GET") headers.set("Content-Type", "application/json");
@@ -81,7 +81,7 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
     first,
   );
   if (response.ok) {
-    // What anybody may ask says nothing of the token.
+    // The answer to a public call says nothing about the token.
     if (token !== null && route.open !== true) noteTokenTaken(token);
     return response;
   }
@@ -89,7 +89,10 @@ export async function send<R extends RouteSpec>(route: R, sent: Sent<R>, options
   throw failureOf(route, response.status, await readJson(response, options.signal), token);
 }
 
-/** What an answer that is no success means. §4 Session: any 401 or 403 ends the session; that of login only tells. */
+/**
+ * The meaning of an unsuccessful answer. §4 Session: any 401 or 403 ends the session; login's 401 only reports the
+ * failure.
+ */
 export function failureOf(route: RouteSpec, status: number, answer: unknown, token: string | null): ApiError {
   const refusal = receivedErrorSchema.safeParse(answer);
   const refused = status === 401 || status === 403;
@@ -97,7 +100,7 @@ export function failureOf(route: RouteSpec, status: number, answer: unknown, tok
   return refusal.success ? new ApiError(status, refusal.data.message, refusal.data) : new ApiError(status, "");
 }
 
-/** The answer that was asked for before the scripts had come, once, and only while it is as good as a new one. */
+/** The answer requested before the scripts had loaded, once, and only while it is as good as a new one. */
 function takeFirstAnswer(url: string, token: string | null): Promise<Response> | undefined {
   const answers = globalThis.suncrewFirstAnswers;
   const found = answers?.get(url);
@@ -117,7 +120,7 @@ async function fetchWithLimit(
   const timer = timeoutMs === null ? undefined : setTimeout(() => limit.abort(), timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, limit.signal]) : limit.signal;
   try {
-    // Without one the request begins at once: whoever signs out leaves the page right after.
+    // Without one the request starts at once: somebody who signs out leaves the page right after.
     const begun = first === undefined ? undefined : await Promise.race([first.catch(() => undefined), endOf(signal)]);
     return begun ?? (await fetch(url, { ...init, signal }));
   } catch (error) {
@@ -136,7 +139,7 @@ function endOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The body as JSON; undefined where it is none, as a proxy's error page is. */
+/** The body as JSON; undefined if it is none, such as a proxy's error page. */
 async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
   let text: string;
   try {
@@ -153,13 +156,13 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
 }
 
 interface Reading {
-  /** Gives the reading up. */
+  /** Aborts the reading. */
   readonly signal?: AbortSignal;
-  /** Told how many bytes have come so far. */
+  /** Called with the number of bytes received so far. */
   readonly onBytes?: (bytes: number) => void;
 }
 
-/** The file of an answer, once all of it has come. Throws CutFileError where its end does not come. */
+/** The file in an answer, once complete. Throws CutFileError if it breaks off. */
 export async function readFile(answer: Response, { signal, onBytes }: Reading = {}): Promise<Blob> {
   const parts: BlobPart[] = [];
   let bytes = 0;

@@ -4,20 +4,20 @@ import { type Toast, toast } from "../toast.tsx";
 import { ApiError, isEditConflict, serverReason, TokenExpiredError } from "./errors.ts";
 import { queryClient } from "./query-client.ts";
 
-/** A call that changes something on the server, and what the person is told of it. */
+/** A call that changes something on the server, and how its outcome is shown. */
 export interface Change<T> {
   readonly send: () => Promise<T>;
-  /** Cached answers that are stale afterwards; also after a failure, since somebody else may have been faster. */
+  /** Cached answers that are stale afterwards; also after a failure, because somebody else may have been faster. */
   readonly invalidates?: readonly QueryKey[];
-  /** Runs as soon as it succeeded, before anything is read again: updates what is cached. */
+  /** Runs as soon as the call has succeeded, before anything is refetched: updates what is cached. */
   readonly onDone?: (answer: T) => unknown;
-  /** Null says nothing: the page itself shows it. */
+  /** Null shows nothing: the page itself shows it. */
   readonly success: Toast | null | ((answer: T) => Toast | null);
-  /** The server's reason is added as the second line. Null says nothing: the form itself shows it. */
+  /** The server's reason is added as the second line. Null shows nothing: the form itself shows it. */
   readonly failure: Toast | null | ((error: unknown) => Toast | null);
-  /** The second line of a failure; the server's own sentence unless given. */
+  /** The second line of a failure; the server's own message unless given. */
   readonly reasonOf?: (error: unknown) => string | undefined;
-  /** True where a form shows what somebody else saved first; otherwise that is a failure as any other. */
+  /** True if a form shows what somebody else saved first; otherwise that is a failure like any other. */
   readonly hasConflictForm?: boolean;
 }
 
@@ -26,10 +26,10 @@ export type Changed<T> =
   | { readonly kind: "done"; readonly answer: T }
   /** Somebody else saved the same row since the edit began; the newest version has been read. */
   | { readonly kind: "conflict" }
-  /** `problems` are the fields that the server objects to; also where the session is over, which is shown by itself. */
+  /** `problems` are the fields that the server rejects; also if the session has ended, which is shown separately. */
   | { readonly kind: "refused"; readonly error: unknown; readonly problems: readonly FieldError[] };
 
-/** Makes a change, reads again what it made stale, and says in a toast how it ended. Never throws. */
+/** Makes a change, refetches what became stale, and shows the outcome in a toast. Never throws. */
 export async function change<T>({
   send,
   invalidates = [],
@@ -60,7 +60,7 @@ export async function change<T>({
   }
 }
 
-/** Reads again what pages show of these; a failure of that shows on the page itself. */
+/** Refetches these on the pages that show them; the page itself shows a failure of that. */
 export async function invalidate(queryKeys: readonly QueryKey[]): Promise<void> {
   await Promise.all(queryKeys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
@@ -69,18 +69,18 @@ export async function invalidate(queryKeys: readonly QueryKey[]): Promise<void> 
 export interface Refusal {
   /** Whole sentences. */
   readonly reason: string;
-  /** False where the server decided against it: the same call would be refused again. */
+  /** False if the server decided against it: the same call would be refused again. */
   readonly mayRetry: boolean;
 }
 
-/** `failure` is what is told where the server gave no reason. */
+/** `failure` is what is shown if the server gave no reason. */
 export function refusalOf(error: unknown, failure: string): Refusal {
-  // Too many requests (429) are refused for a moment only.
+  // Too many requests (429) are refused only for a moment.
   const isDecided = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
   return { reason: serverReason(error) ?? failure, mayRetry: !isDecided };
 }
 
-/** For a dialog that asks before something is deleted: null where it is gone, else why it is not. */
+/** For a dialog that asks before deleting something: null if it is deleted, otherwise why it is not. */
 export function refusalIn(changed: Changed<unknown>, failure: string): Refusal | null {
   if (changed.kind === "conflict") return { reason: failure, mayRetry: true };
   if (changed.kind === "done" || changed.error instanceof TokenExpiredError) return null;

@@ -2,19 +2,19 @@ import type { FieldError, ReceivedError } from "@suncrew/contract/http/error.ts"
 import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 
 /**
- * Why a call did not come off, in a sentence of the server's or of ours. Everything else that is thrown has words of the
- * browser's, each its own ("Failed to fetch", "Load failed"), which are for developers only.
+ * Why a call failed, in the server's words or our own. Everything else that is thrown has the browser's
+ * message, which differs between browsers ("Failed to fetch", "Load failed") and is for developers only.
  */
 abstract class CallError extends Error {}
 
-/** The server answered, and not with success. `message` is its own sentence, or "" where it sent none. */
+/** The server answered with an error. `message` is its own text, or "" if it sent none. */
 export class ApiError extends CallError {
   override readonly name = "ApiError";
   readonly status: number;
-  /** What the server refuses by, which a server of an older version does not say. */
+  /** The error code, which servers of older versions do not send. */
   readonly code: string | undefined;
   readonly errors: readonly FieldError[];
-  /** True where the server keeps trying, as with a STOP for a robot that is away. */
+  /** True if the server keeps trying, as with a STOP for an offline robot. */
   readonly pending: boolean;
 
   constructor(status: number, message: string, answer: Partial<ReceivedError> = {}) {
@@ -46,7 +46,7 @@ export class TokenExpiredError extends CallError {
   }
 }
 
-/** The first bytes of a file came, and the last did not. */
+/** The beginning of a file arrived, but not its end. */
 export class IncompleteFileError extends CallError {
   override readonly name = "CutFileError";
 
@@ -55,7 +55,7 @@ export class IncompleteFileError extends CallError {
   }
 }
 
-/** An answer of success that does not have the shape the contract promises. */
+/** A successful answer that does not have the shape promised by the contract. */
 export class AnswerError extends CallError {
   override readonly name = "AnswerError";
 
@@ -70,42 +70,43 @@ export class NotSentError extends CallError {
 }
 
 /**
- * True where the server itself has said nothing: no answer came, or that of a proxy before it, which has no sentence of
- * the server's. Then this browser has lost its connection, and nothing is known of a robot that was not known before.
+ * True if the server itself has said nothing: no answer came, or one of a proxy in front of it, which has no message
+ * from the server. Then this browser has lost its connection, and nothing new is known about any robot.
  */
 export function isLostConnection(error: unknown): boolean {
   return error instanceof NetworkError || (error instanceof ApiError && error.status >= 500 && error.message === "");
 }
 
 /**
- * True where nothing was learned of robots: the server said nothing, or that a part of its own is away (503), or that it
- * is asked by a name that is not its own (421). What was known before stays, with its age, and so do the Stop buttons.
+ * True if nothing was learned about robots: the server said nothing, or that a component is unreachable (503), or that
+ * it was called by a name that is not its own (421). What was known before stays, with its age, and so do the Stop
+ * buttons.
  */
 export function isUninformative(error: unknown): boolean {
   return isLostConnection(error) || (error instanceof ApiError && (error.status === 503 || error.status === 421));
 }
 
-/** Why a call did not come off, as a person may be told; undefined where nobody said it in words for people. */
+/** Why a call failed, as people may be told; undefined if there is no text for people. */
 export function messageOf(error: unknown): string | undefined {
   return error instanceof CallError && error.message !== "" ? error.message : undefined;
 }
 
-/** What the server said against the request (4xx and 5xx), for the second line of a toast; else undefined. */
+/** The server's objection to the request (4xx and 5xx), for the second line of a toast; otherwise undefined. */
 export function serverReason(error: unknown): string | undefined {
   return error instanceof ApiError && error.message !== "" ? error.message : undefined;
 }
 
-/** True where the server refused for one of these reasons; decisions go by codes, never by sentences. */
+/** True if the server refused for one of these reasons; decide by codes, never by messages. */
 export function isRefusedAs(error: unknown, ...codes: readonly ErrorCode[]): boolean {
   return error instanceof ApiError && codes.some((code) => code === error.code);
 }
 
-/** True where somebody else saved the same row since this edit began: nothing of it was stored. */
+/** True if somebody else saved the same row since this edit began: none of it was stored. */
 export function isEditConflict(error: unknown): boolean {
   return isRefusedAs(error, "EDIT_CONFLICT");
 }
 
-/** §7, §8: what could not be loaded is logged; pages show it with their own words. `path` is the call's, without values. */
+/** §7, §8: a failure to load is logged; pages show it with their own text. `path` is the call's, without values. */
 export function logFailure(path: string, error: unknown): void {
   if (!(error instanceof Error) || error instanceof TokenExpiredError || error.name === "AbortError") return;
   // oxlint-disable-next-line no-console -- the log that the specification asks for

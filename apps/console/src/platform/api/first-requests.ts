@@ -1,6 +1,6 @@
-// Runs while the scripts of the console are still on their way, as part of the page's first file: brings the files that
-// this page needs and no others, and asks for the data that it begins with. call.ts takes these answers. It imports
-// nothing, so that it is small; browser tests count requests, and so notice an address that is no more the contract's.
+// Runs while the console's scripts are still loading, as part of the page's first file: preloads the files that this
+// page needs and no others, and requests its initial data. call.ts uses these answers. It imports nothing, to stay
+// small; browser tests count requests, and so notice a path that no longer matches the contract.
 (() => {
   const page = location.pathname.toLowerCase().replace(/\/+$/, "");
   const token = tokenInUse();
@@ -11,7 +11,7 @@
   void request("/api/config");
   if (token !== null && (page === "" || page === "/dashboard")) requestDashboard();
 
-  /** The stored token where it has not expired; whether it is good, the server says. */
+  /** The stored token if it has not expired; the server decides whether it is valid. */
   function tokenInUse(): string | null {
     try {
       const stored = localStorage.getItem("token");
@@ -25,7 +25,7 @@
   }
 
   function bringFiles(): void {
-    // The build writes them into the page; there are none while developing.
+    // The build writes them into the page; there are none during development.
     const files: unknown = JSON.parse(document.getElementById("page-files")?.textContent ?? "{}");
     const names = memberOf(files, token === null ? "sign-in" : page === "" ? "/dashboard" : page);
     for (const name of Array.isArray(names) ? names.map(String) : []) {
@@ -43,18 +43,18 @@
     const headers = new Headers({ Accept: "application/json" });
     if (token !== null) headers.set("Authorization", `Bearer ${token}`);
     const answer = fetch(path, { headers });
-    // Whoever takes it sees the failure.
+    // Whoever uses the answer sees the failure.
     answer.catch(() => {});
     answers.set(path, { token, askedAtMs: performance.now(), answer });
     return answer;
   }
 
-  /** The sites, and the robots of the one that the page begins with. */
+  /** The sites, and the robots of the one that the page starts with. */
   function requestDashboard(): void {
     const params = new URLSearchParams(location.search);
     const named = params.get("site");
     const sites = request("/api/sites/details");
-    // A figure may choose another site than the first.
+    // A figure in the URL may select another site than the first.
     if (named === null && params.has("figure")) return;
     const requestRobots = async () => {
       const answer = await sites;

@@ -2,7 +2,7 @@ import { CancelledError, QueryCache, QueryClient } from "@tanstack/react-query";
 import { logFailure, NetworkError } from "./errors.ts";
 
 /**
- * The one cache of answers. Only a lost connection is tried again, once and soon: the failed state with
+ * The one cache of answers. Only a lost connection is retried, once and soon: the failed state with
  * its Retry is more honest than a long silence. Nothing waits for the browser's own idea of "online".
  */
 export const queryClient = new QueryClient({

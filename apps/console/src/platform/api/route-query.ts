@@ -2,7 +2,7 @@ import type { ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, type CallOptions, type Sent } from "./call.ts";
 
-/** The key under which the answer of a call is cached; without `sent`, the common beginning of all of them. */
+/** The key under which a call's answer is cached; without `sent`, the common prefix of all of them. */
 export function queryKeyOf<R extends RouteSpec>(route: R, sent?: Sent<R>): readonly unknown[] {
   return sent === undefined ? [route.path] : [route.path, sent.params ?? null, sent.query ?? null];
 }
@@ -15,7 +15,7 @@ export function routeQuery<R extends RouteSpec>(route: R, sent: Sent<R>, options
   });
 }
 
-/** The filter of a list as its call takes it, with the cursor of the page to read; none reads the first page. */
+/** The filter of a list as its call takes it, with the cursor of the page to read; without one, the first page. */
 export type PageOf<Filter> = Filter & { readonly cursor?: string };
 
 /** Options of a list that is read page by page. While its filter changes, the rows of the previous one stay. */

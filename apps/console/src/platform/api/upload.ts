@@ -10,9 +10,9 @@ export interface UploadOptions {
 }
 
 /**
- * Sends a file as the body of a call and tells how far it is, which `fetch` cannot. It is given up when nothing has
- * moved for as long as any other request may take (§9), however long the whole takes. Throws like `call`, and an
- * AbortError where it was aborted.
+ * Sends a file as the body of a call and reports progress, which `fetch` cannot. It is aborted when nothing has
+ * moved for as long as any other request may take (§9), however long the upload takes in total. Throws like `call`, and
+ * an AbortError if it was aborted.
  */
 export function upload<R extends RouteSpec>(
   route: R,

@@ -1,12 +1,12 @@
-/** What is asked before something that cannot simply be undone. */
+/** The confirmation before something that cannot easily be undone. */
 export interface Question {
   readonly title: string;
   /** What will happen, to how many robots or to what. */
   readonly message: string;
-  /** The action in words, such as "Start 4 robots". */
+  /** The action's label, such as "Start 4 robots". */
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
-  /** Makes the button of the action red. */
+  /** Makes the action's button red. */
   readonly destructive?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface OpenQuestion extends Question {
 const listeners = new Set<() => void>();
 let open: OpenQuestion | null = null;
 
-/** Asks in a dialog; true where the person confirms. A question already open is answered with no. */
+/** Asks in a dialog; true if the person confirms. A question already open is answered with no. */
 export function confirm(question: Question): Promise<boolean> {
   open?.answer(false);
   return new Promise((resolve) => {

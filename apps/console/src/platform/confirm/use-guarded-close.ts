@@ -4,19 +4,19 @@ import { currentSession } from "../session/session.ts";
 import { confirm } from "./confirm.ts";
 
 export interface GuardedForm {
-  /** Something stands in it that is not saved. */
+  /** It has unsaved input. */
   readonly isChanged: boolean;
-  /** A save is under way: whatever would close the form waits, for entries that are refused must still be there. */
+  /** A save is in progress: whatever would close the form waits, because refused input must still be there. */
   readonly isSaving?: boolean;
-  /** The parameters of the address without which the dialog is gone; others may change behind it. */
+  /** The URL parameters without which the dialog closes; others may change behind it. */
   readonly shownBy?: readonly string[];
 }
 
 const NO_PARAMETERS: readonly string[] = [];
 
 /**
- * Closes a dialog with a form; where something was typed, it asks before that is thrown away. So it does before Back and
- * links leave the page; before a reload the browser asks in its own words. The end of the session asks nobody.
+ * Closes a dialog with a form; if something was typed, it asks before discarding that. It also asks before Back and
+ * links leave the page; before a reload the browser asks with its own text. The end of the session never asks.
  */
 export function useGuardedClose(form: GuardedForm, onClose: () => void): () => void {
   const { isChanged, isSaving = false, shownBy = NO_PARAMETERS } = form;
@@ -27,7 +27,7 @@ export function useGuardedClose(form: GuardedForm, onClose: () => void): () => v
   useEffect(() => {
     if (!isHeld) return;
     const ask = (event: BeforeUnloadEvent) => {
-      // Who was signed in as the form opened is not any more: the page has to go.
+      // The user who opened the form is no longer signed in: the page must be left.
       if (currentSession()?.token === token) event.preventDefault();
     };
     addEventListener("beforeunload", ask);
@@ -41,7 +41,7 @@ export function useGuardedClose(form: GuardedForm, onClose: () => void): () => v
       currentLocation.pathname !== nextLocation.pathname || shownBy.some((name) => here.get(name) !== there.get(name))
     );
   });
-  /** The last way out of the page that was tried, also while the question is open. */
+  /** The last attempt to leave the page, also while the question is open. */
   const leaving = useRef(blocker);
 
   const ask = async () => {
@@ -53,7 +53,7 @@ export function useGuardedClose(form: GuardedForm, onClose: () => void): () => v
       cancelLabel: "Keep editing",
       destructive: true,
     });
-    // From here on another try to leave is another question: this one is answered.
+    // From here on another attempt to leave is another question: this one is answered.
     isAsking.current = false;
     const exit = leaving.current;
     if (exit.state === "blocked") {

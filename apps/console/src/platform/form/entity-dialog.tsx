@@ -11,15 +11,18 @@ import type { EntityForm } from "./entity-form.ts";
 export interface EntityDialogProps<Form, Field extends string> extends Omit<DialogProps, "onSubmit" | "form"> {
   readonly state: EntityForm<Form, Field>;
   readonly submitLabel: string;
-  /** The URL's parameters without which the dialog is gone; others may change behind it. */
+  /** The URL parameters without which the dialog closes; others may change behind it. */
   readonly shownBy?: readonly string[];
-  /** Beside Cancel and Save. */
+  /** Shown beside Cancel and Save. */
   readonly footer?: ReactNode;
   /** The fields. */
   readonly children: ReactNode;
 }
 
-/** The dialog around an entity form: what others did, the fields, Cancel and Save. Closing asks before entries are lost. */
+/**
+ * The dialog around an entity form: other people's changes, the fields, Cancel and Save. Closing asks before input is
+ * lost.
+ */
 export function EntityDialog<Form, Field extends string>(props: EntityDialogProps<Form, Field>) {
   const { state, submitLabel, shownBy, footer, children, onClose, ...dialog } = props;
   const { what, deleted, concurrentEdit, isConflictUnknown, blockedReason, isSaving, showProblems, submit, element } =
@@ -45,7 +48,7 @@ export function EntityDialog<Form, Field extends string>(props: EntityDialogProp
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          {/* Enter in a field presses it as well, as browsers have it: a disabled one shows then what is wrong. */}
+          {/* Browsers make Enter in a field press it as well: a disabled one then shows what is wrong. */}
           <DisabledReason reason={blockedReason} onRefused={showProblems}>
             <Button type="submit" loading={isSaving}>
               {submitLabel}

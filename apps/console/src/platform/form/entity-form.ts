@@ -10,26 +10,26 @@ export type FieldProblems<Field extends string> = Readonly<Partial<Record<Field,
 
 /** A kind of row that people create and edit in a dialog: its fields in the dialog's order and its rules. */
 export interface EntityRules<Form extends object, Field extends keyof Form & string> extends EditedFields<Form, Field> {
-  /** The field of the dialog that a field of the wire is about; null where the dialog has none. */
+  /** The dialog's field for a field of the API; null if the dialog has none. */
   readonly fieldOf: (wireField: string) => Field | null;
 }
 
 export interface EntityFormOptions<Form extends object, Field extends keyof Form & string, Answer> {
   /** Such as "site", for sentences. */
   readonly what: string;
-  /** What the edit begins from; read when the dialog opens. */
+  /** What the edit starts from; read when the dialog opens. */
   readonly opened: StoredForm<Form>;
   readonly isNew: boolean;
-  /** What is stored now; null where that is not known. */
+  /** What is stored now; null if that is not known. */
   readonly latest: StoredForm<Form> | null;
-  /** Why it can never be saved again; null where it can. */
+  /** Why it can never be saved again; null if it can. */
   readonly deleted: string | null;
   readonly rules: EntityRules<Form, Field>;
   /** What must be corrected before it can be saved. */
   readonly problemsOf: (form: Form) => FieldProblems<Field>;
-  /** What the fields say as well once they were left, such as a name that others have; Save says it too. */
+  /** Further problems, shown once a field was left, such as a name that is taken; Save reports them too. */
   readonly warningsOf?: (form: Form) => FieldProblems<Field>;
-  /** Save may be pressed though nothing was changed. */
+  /** Save is enabled even if nothing was changed. */
   readonly savesUnchanged?: boolean;
   /** Fields whose problem is shown while they are being filled in. */
   readonly immediate?: readonly Field[];
@@ -43,17 +43,17 @@ export interface EntityForm<Form, Field extends string> {
   readonly change: (by: Partial<Form>) => void;
   /** Shows what is wrong with these fields from now on. */
   readonly touch: (...fields: readonly Field[]) => void;
-  /** The sentence shown at a field; null where nothing is wrong, or nobody has been there yet. */
+  /** The message at a field; null if nothing is wrong, or nobody has visited it yet. */
   readonly problemAt: (field: Field) => string | null;
   readonly isChanged: boolean;
   readonly isNew: boolean;
-  /** Why Save is disabled; null where it is not. */
+  /** Why Save is disabled; null if it is not. */
   readonly blockedReason: string | null;
   readonly isSaving: boolean;
   /** What somebody else saved in the meantime. */
   readonly concurrentEdit: ConcurrentEdit | null;
   readonly deleted: string | null;
-  /** Somebody else saved first, and what they saved could not be loaded. */
+  /** Somebody else saved first, and their version could not be loaded. */
   readonly isConflictUnknown: boolean;
   /** Shows every field's problem and moves the focus to the first. */
   readonly showProblems: () => void;
@@ -61,7 +61,7 @@ export interface EntityForm<Form, Field extends string> {
   readonly element: RefObject<HTMLFormElement | null>;
 }
 
-/** The form of a dialog that creates or edits one row, beside other people who may edit the same. */
+/** The form of a dialog that creates or edits one row, while other people may edit the same one. */
 export function useEntityForm<Form extends object, Field extends keyof Form & string, Answer>(
   options: EntityFormOptions<Form, Field, Answer>,
 ): EntityForm<Form, Field> {
@@ -89,7 +89,7 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
     const selector = field === undefined ? '[type="submit"]' : `[name="${field}"]`;
     element.current?.querySelector<HTMLElement>(selector)?.focus();
   };
-  // What others saved stands above the fields, and may be out of sight on a phone.
+  // The notice of others' changes is above the fields, and may be out of sight on a phone.
   const scrollToNotice = () => element.current?.scrollIntoView();
   useEffect(() => {
     if (conflictAt !== null) element.current?.scrollIntoView();
@@ -101,7 +101,7 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
     else focusOn(wrong[0]);
   };
   const save = async () => {
-    // A second press may come before the first has been drawn.
+    // A second press may come before the first has been rendered.
     if (isUnderWay.current || blockedReason !== null) return showProblems();
     isUnderWay.current = true;
     setSaving(true);
@@ -145,7 +145,7 @@ export function useEntityForm<Form extends object, Field extends keyof Form & st
   };
 }
 
-/** Why Save is disabled by what was entered; null where it is not. `original` is what is stored, null for a new row. */
+/** Why the input keeps Save disabled; null if it does not. `original` is what is stored, null for a new row. */
 export function saveBlockedReason<Form extends object, Field extends keyof Form & string>(
   form: Form,
   original: Form | null,
@@ -180,7 +180,7 @@ export function problemsByField<Field extends string>(
   return problems;
 }
 
-/** The errors of a schema in the form of the server's. */
+/** A schema's errors in the form of the server's. */
 export function schemaErrors(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] | undefined,
 ): FieldError[] {

@@ -1,6 +1,6 @@
 /**
- * Reads a `text/event-stream` and gives each event's data, its lines joined. Comments and other fields
- * are left out; `onActivity` hears of every piece received, heartbeats too. Ends when the stream ends.
+ * Reads a `text/event-stream` and yields each event's data, its lines joined. Comments and other fields
+ * are skipped; `onActivity` is called for every chunk received, heartbeats too. Ends when the stream ends.
  */
 export async function* readEventStream(
   body: ReadableStream<Uint8Array>,

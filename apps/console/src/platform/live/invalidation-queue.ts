@@ -1,11 +1,14 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 
-/** A busy fleet changes several times a second; what is only named is read again at most this often, in milliseconds. */
+/**
+ * A busy fleet changes several times a second; what the stream only names is refetched at most this often, in
+ * milliseconds.
+ */
 export const INVALIDATION_PAUSE_MS = 500;
 
 /**
- * Reads cached answers again as the stream names them: at once, then with a pause. A round ends before the next one
- * begins, so that changes which never cease do not cancel every answer on its way; those of meanwhile come next.
+ * Refetches cached answers as the stream names them: at once, then after a pause. A round ends before the next one
+ * begins, so that continuous changes do not cancel every answer in transit; those that arrive during a round come next.
  */
 export class InvalidationQueue {
   readonly #client: Pick<QueryClient, "invalidateQueries">;
@@ -23,7 +26,7 @@ export class InvalidationQueue {
 
   async #read(): Promise<void> {
     this.#isReading = true;
-    // All that one event names is read in one round.
+    // All that one event names is refetched in one round.
     await Promise.resolve();
     while (this.#keys.size > 0) {
       const round = [...this.#keys.values()];

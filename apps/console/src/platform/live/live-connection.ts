@@ -4,24 +4,24 @@ import { ApiError } from "../api/errors.ts";
 import { readEventStream } from "./event-stream.ts";
 import type { LiveStore } from "./live-store.ts";
 
-/** Events are gathered this long, so that a busy fleet renders ten times a second at the most. */
+/** Events are collected for this long, so that a busy fleet renders at most ten times a second. */
 const FLUSH_MS = 100;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 5_000;
-/** No byte for two heartbeats and some: the connection is dead though nothing closed it. */
+/** No byte for slightly more than two heartbeats: the connection is dead although nothing closed it. */
 const SILENCE_MS = LIVE_HEARTBEAT_MS * 2 + 5_000;
 
 type EndReason = Extract<LiveEvent, { type: "end" }>["reason"];
 
 export interface LiveConnectionParts {
   readonly store: LiveStore;
-  /** After each flush, with the events in it. */
+  /** Called after each flush, with the events in it. */
   readonly onEvents: (events: readonly LiveEvent[]) => void;
   readonly onEnd: (reason: EndReason) => void;
 }
 
 /**
- * Holds one live stream open while it is wanted and the tab is shown; tries again by itself. A hidden
+ * Keeps one live stream open while it is wanted and the tab is visible; reconnects by itself. A hidden
  * tab closes its stream and gets a new snapshot when it is shown.
  */
 export class LiveConnection {
@@ -80,7 +80,7 @@ export class LiveConnection {
       const end = await this.#readOnce(attempt.signal);
       if (this.#attempt !== attempt) return;
       if (end === "refused") return this.stop();
-      // What came before the end is older than it: told later, it would pass for live.
+      // What came before the end is older than it: reported later, it would pass for live.
       this.#flush();
       this.#parts.store.setStatus(end === "said" ? "connecting" : "lost");
       await pause(retryDelayMs(this.#failures), attempt.signal);
@@ -89,8 +89,8 @@ export class LiveConnection {
   }
 
   /**
-   * One stream from its opening to its end: `refused` where the server will not have this user any more,
-   * `said` where it announced the end, else `broken`.
+   * One stream from its opening to its end: `refused` if the server no longer accepts this user,
+   * `said` if it announced the end, otherwise `broken`.
    */
   async #readOnce(signal: AbortSignal): Promise<"refused" | "said" | "broken"> {
     const silence = new AbortController();
@@ -100,7 +100,7 @@ export class LiveConnection {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS);
     };
-    // The browser says that it has no network: known at once then, and tried again in case it is wrong.
+    // The browser reports that it is offline: that is known at once then, and retried in case it is wrong.
     const page = document.defaultView;
     const cut = () => silence.abort();
     page?.addEventListener("offline", cut);
@@ -136,7 +136,7 @@ export class LiveConnection {
       return "ended";
     }
     this.#gathered.push(event);
-    // The first picture is shown at once; what follows is gathered.
+    // The snapshot is shown at once; what follows is collected.
     if (event.type === "snapshot") this.#flush();
     else this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_MS);
     return "goes on";
@@ -163,7 +163,7 @@ function parseEvent(data: string): LiveEvent | null {
   }
 }
 
-/** Doubles up to the longest; half of it by chance, so that a thousand consoles do not return at once. */
+/** Doubles up to the maximum; half of it is random, so that a thousand consoles do not reconnect at once. */
 function retryDelayMs(failures: number): number {
   const whole = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
   return whole / 2 + (Math.random() * whole) / 2;

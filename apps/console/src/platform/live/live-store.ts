@@ -3,16 +3,16 @@ import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 
 /**
- * `connecting` before the first events, `live` while they arrive, `lost` while trying again,
- * `stopped` where nobody is signed in or the tab is hidden.
+ * `connecting` before the first events, `live` while they arrive, `lost` while reconnecting,
+ * `stopped` if nobody is signed in or the tab is hidden.
  */
 export type LiveStatus = "connecting" | "live" | "lost" | "stopped";
 
-/** What the server has answered this browser about a robot, shown until the stream has come as far. */
+/** The server's answer to this browser about a robot, shown until the stream has caught up. */
 export interface RobotAnswer {
-  /** A reading of the status replaces the one before; a confirmed command also what was read before it. */
+  /** A status reading replaces the one before; a confirmed command also what was read before it. */
   readonly kind: "status" | "command" | "settings";
-  /** The answer's position in the stream; null if the server, of an older version, names none. */
+  /** The answer's position in the stream; null if the server, of an older version, sends none. */
   readonly position: string | null;
   /** The robot as the answer shows it. */
   readonly show: (robot: RobotLive) => RobotLive;
@@ -33,11 +33,11 @@ export interface MockReading {
   readonly timestamp: "Mock";
 }
 
-/** A call of this browser did not reach a robot; it is offline until the stream shows a report newer than that. */
+/** A call of this browser did not reach a robot; it is offline until the stream shows a newer report. */
 export interface Unreachable {
   /** A status call failed, not merely a command. */
   readonly byStatusCall: boolean;
-  /** Demo mode after a failed status call; else null. */
+  /** Demo mode after a failed status call; otherwise null. */
   readonly mock: MockReading | null;
   /** The last live report at the time of the failure, ISO 8601. */
   readonly lastReportAt: string | null;
@@ -54,19 +54,19 @@ interface RobotCalls {
   readonly lastQueriedAt: Date | null;
 }
 
-/** All that this browser knows of a robot. */
+/** All that this browser knows about a robot. */
 export interface RobotEntry extends RobotCalls {
-  /** As the stream last said; null until it has named the robot. */
+  /** As last reported by the stream; null until it has named the robot. */
   readonly streamed: RobotLive | null;
   /** What the stream does not show yet, oldest first. */
   readonly answers: readonly RobotAnswer[];
-  /** As the server last said, by the stream or by an answer; null until the stream has named it. */
+  /** As last reported by the server, through the stream or an answer; null until the stream has named it. */
   readonly robot: RobotLive | null;
 }
 
 const NO_CALLS: RobotCalls = { unreachable: null, sending: null, refresh: null, lastQueriedAt: null };
 
-/** A robot of which nothing is known yet. */
+/** A robot about which nothing is known yet. */
 export const UNKNOWN_ROBOT: RobotEntry = { ...NO_CALLS, streamed: null, answers: [], robot: null };
 
 type Listener = () => void;
@@ -75,14 +75,14 @@ type Listener = () => void;
 const FLUSH_AFTER_MS = 100;
 
 /**
- * The one source of what robots and sites are like: the live stream, and the server's answers to this browser for as
- * long as the stream has not come to them. A component renders for what it subscribes to alone.
+ * The one source of the state of robots and sites: the live stream, and the server's answers to this browser until
+ * the stream has caught up with them. A component renders only for what it subscribes to.
  */
 export class LiveStore {
   readonly #robots = new Map<number, RobotEntry>();
   readonly #sites = new Map<number, Site>();
   readonly #listeners = new Map<string, Set<Listener>>();
-  /** The stream that was being opened as each answer came: one opened later begins with what the answer says. */
+  /** The stream that was being opened when each answer came: one opened later begins with the answer's result. */
   readonly #answeredIn = new WeakMap<RobotAnswer, number>();
   readonly #answered = new Set<number>();
   #streams = 0;
@@ -113,17 +113,19 @@ export class LiveStore {
     return this.#status;
   }
 
-  /** False before the first snapshot: then the robots are not known, rather than none. */
+  /** False before the first snapshot: then the robots are unknown, rather than none. */
   hasSnapshot(): boolean {
     return this.#hasSnapshot;
   }
 
-  /** Grows with each notice to `any`, for what is computed from many robots. */
+  /** Grows with each notification of `any`, for values computed from many robots. */
   version(): number {
     return this.#version;
   }
 
-  /** `key` is `robot:<id>`, told at once; `any`, told once for each flush; or `status`. Returns the unsubscribe. */
+  /**
+   * `key` is `robot:<id>`, notified at once; `any`, notified once for each flush; or `status`. Returns the unsubscribe.
+   */
   subscribe(key: string, listener: Listener): () => void {
     const set = this.#listeners.get(key) ?? new Set<Listener>();
     this.#listeners.set(key, set.add(listener));
@@ -145,7 +147,7 @@ export class LiveStore {
     this.#streams += 1;
   }
 
-  /** Takes events in the order they came and tells each watcher once. */
+  /** Applies events in the order they came and notifies each subscriber once. */
   apply(events: readonly LiveEvent[]): void {
     const touched = new Set<number>();
     let isNewStream = false;
@@ -174,7 +176,7 @@ export class LiveStore {
   /** The server has answered about a robot. Whatever it says, the robot was reached. */
   answer(id: number, answer: RobotAnswer): void {
     const { answers } = this.entry(id);
-    // Of a lost stream the answer is newer, even if it says the same.
+    // If the stream is lost the answer is newer, even if it says the same.
     const isShown = this.#status === "live" && this.#hasReached(answer.position);
     const others = answers.filter(({ kind }) => !REPLACED[answer.kind].includes(kind));
     this.#answeredIn.set(answer, this.#streams);
@@ -182,7 +184,7 @@ export class LiveStore {
     this.update(id, { unreachable: null, answers: isShown ? others : [...others, answer] });
   }
 
-  /** Notes what a call of this browser came to; one that did not reach its robot replaces what was answered before. */
+  /** Records the outcome of a call of this browser; one that did not reach its robot replaces earlier answers. */
   update(id: number, change: Partial<RobotCalls & Pick<RobotEntry, "answers">>): void {
     const failed = change.unreachable === undefined || change.unreachable === null ? {} : { answers: [] };
     this.#robots.set(id, shown({ ...this.entry(id), ...failed, ...change }));
@@ -190,7 +192,7 @@ export class LiveStore {
     this.#flushTimer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS);
   }
 
-  /** Tells those who watch all robots now instead of after FLUSH_AFTER_MS. */
+  /** Notifies the subscribers of all robots now instead of after FLUSH_AFTER_MS. */
   flush(): void {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
@@ -198,13 +200,13 @@ export class LiveStore {
     this.#tell("any");
   }
 
-  /** Forgets what this browser's calls revealed: another user must not see it. */
+  /** Discards what this browser's calls revealed: another user must not see it. */
   forgetCalls(): void {
     this.#answered.clear();
     for (const id of this.#robots.keys()) this.update(id, { ...NO_CALLS, answers: [] });
   }
 
-  /** Forgets everything: another user must not see it. */
+  /** Discards everything: another user must not see it. */
   clear(): void {
     const ids = [...this.#robots.keys()];
     this.#robots.clear();
@@ -247,7 +249,7 @@ export class LiveStore {
   }
 }
 
-/** Whether a stream that has come so far shows what the answer names: a transaction in a PostgreSQL snapshot. */
+/** Whether a stream that has come this far shows what the answer names: a transaction in a PostgreSQL snapshot. */
 function includes(reached: string, position: string): boolean {
   const [xmin = "", xmax = "", open = ""] = reached.split(":");
   const change = BigInt(position);

@@ -17,20 +17,20 @@ import { LiveStore, type LiveStatus, type RobotEntry } from "./live-store.ts";
 import { invalidateSeen, isOfSite, readScopeAgain } from "./scope-change.ts";
 import { InvalidationQueue } from "./invalidation-queue.ts";
 
-/** What robots and sites are like; for reading outside of components. */
+/** The state of robots and sites; for reading outside of components. */
 export const liveStore = new LiveStore();
 
 const staleAnswers = new InvalidationQueue({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
 
 let scopeReading: Promise<void> = Promise.resolve();
 
-/** Reads again what the user may see, because that has changed; never rejects. */
+/** Refetches what the user may see, because that has changed; never rejects. */
 export function readScope(): Promise<void> {
   scopeReading = readScopeAgain(queryClient);
   return scopeReading;
 }
 
-/** Waits until what the user may see is read again; not at all unless it has just changed. */
+/** Waits until what the user may see is refetched; not at all unless it has just changed. */
 export function scopeRead(): Promise<void> {
   return scopeReading;
 }
@@ -46,7 +46,7 @@ const connection = new LiveConnection({
   },
 });
 
-/** Keeps the live stream open while somebody is signed in; the answer stops it. */
+/** Keeps the live stream open while somebody is signed in; returns a function that stops it. */
 export function followLive(): () => void {
   const follow = () => {
     if (currentSession() !== null) return connection.start();
@@ -62,7 +62,7 @@ export function followLive(): () => void {
   };
 }
 
-/** All that this browser knows of a robot; renders again for this robot alone. */
+/** All that this browser knows about a robot; renders again for this robot only. */
 export function useRobotEntry(robotId: number): RobotEntry {
   const subscribe = useCallback((listener: () => void) => liveStore.subscribe(`robot:${robotId}`, listener), [robotId]);
   return useSyncExternalStore(subscribe, () => liveStore.entry(robotId));
@@ -76,7 +76,7 @@ export function useRobotLive(robotId: number): RobotLive | undefined {
 const subscribeToAll = (listener: () => void) => liveStore.subscribe("any", listener);
 
 /**
- * What is computed from many robots; renders again only if that is another value by `isSame`. `read` must not change
+ * A value computed from many robots; renders again only if it differs by `isSame`. `read` must not change
  * from one rendering to the next.
  */
 export function useLiveValue<T>(read: () => T, isSame: (one: T, other: T) => boolean = Object.is): T {
@@ -84,7 +84,7 @@ export function useLiveValue<T>(read: () => T, isSame: (one: T, other: T) => boo
   return useSyncExternalStore(subscribeToAll, snapshot);
 }
 
-/** Reads once for each version of the store, and answers the value of before where it is the same. */
+/** Reads once for each version of the store, and returns the previous value if it is the same. */
 function latestValue<T>(read: () => T, isSame: (one: T, other: T) => boolean): () => T {
   let last: { readonly version: number; readonly value: T } | null = null;
   return () => {
@@ -96,7 +96,7 @@ function latestValue<T>(read: () => T, isSame: (one: T, other: T) => boolean): (
   };
 }
 
-/** For lists of `useLiveValue` of which some fields do not matter. */
+/** For lists in `useLiveValue` of which some fields do not matter. */
 export function sameApartFrom<T extends object>(
   ...fields: readonly (keyof T)[]
 ): (one: readonly T[], other: readonly T[]) => boolean {
@@ -125,7 +125,7 @@ export function useLiveStatus(): LiveStatus {
 
 const eventListeners = new Set<(events: readonly LiveEvent[]) => void>();
 
-/** Hands on the events of each flush, for what shows more of them than the last word on robots and sites. */
+/** Passes on the events of each flush, for what shows more of them than the latest state of robots and sites. */
 export function onLiveEvents(listener: (events: readonly LiveEvent[]) => void): () => void {
   eventListeners.add(listener);
   return () => eventListeners.delete(listener);
@@ -134,13 +134,13 @@ export function onLiveEvents(listener: (events: readonly LiveEvent[]) => void): 
 async function takeEvents(events: readonly LiveEvent[]): Promise<void> {
   for (const listener of eventListeners) listener(events);
 
-  // First the sites: what was of one that has gone is not asked for any more.
+  // The sites first: what belonged to a deleted one is not requested any more.
   await patchSites(events);
   refreshStale(events);
   refreshRobots(events);
 }
 
-/** Brings the cached list of sites up to date; a snapshot with other sites than the list fetches it anew. */
+/** Updates the cached list of sites; a snapshot with other sites than the list refetches it. */
 async function patchSites(events: readonly LiveEvent[]): Promise<void> {
   const changed = new Map<number, Site>();
   let snapshotIds: ReadonlySet<number> | null = null;
@@ -164,12 +164,12 @@ async function patchSites(events: readonly LiveEvent[]): Promise<void> {
     cached,
     cached.map((site) => changed.get(site.id) ?? site),
   );
-  // A site is named with each message of its robots; pages render only where one of its figures differs.
+  // A site is named with each message of its robots; pages render only if one of its figures differs.
   if (sites !== cached) queryClient.setQueryData<readonly Site[]>(key, sites);
 }
 
 /**
- * Reads the robots of a site again where somebody edited, added or deleted one since: the stream tells that it is so,
+ * Refetches the robots of a site if somebody has edited, added or deleted one: the stream reports that it happened,
  * but not a robot's name and motors.
  */
 function refreshRobots(events: readonly LiveEvent[]): void {
@@ -191,7 +191,10 @@ function refreshRobots(events: readonly LiveEvent[]): void {
   }
 }
 
-/** Reads again what the stream only names: groups and schedules of a site, runs and rollouts. A snapshot may have missed some. */
+/**
+ * Refetches what the stream only names: groups and schedules of a site, runs and rollouts. A snapshot may have missed
+ * some.
+ */
 function refreshStale(events: readonly LiveEvent[]): void {
   const groups = new Set<number>();
   const runs = new Set<number>();
@@ -229,7 +232,7 @@ function refreshStale(events: readonly LiveEvent[]): void {
     refresh([groupList.path, { siteId }]);
     refresh([getRobotSchedule.path, { siteId }]);
   }
-  // What is planned changes with the schedules, what is done with the runs.
+  // Planned runs change with the schedules, finished ones with the runs.
   for (const siteId of new Set([...groups, ...runs])) refresh([runsCalendar.path, { siteId }]);
   if (groups.size + runs.size > 0) {
     refresh(queryKeyOf(runsToday));

@@ -4,8 +4,8 @@ import type { InvalidateQueryFilters, Query, QueryClient } from "@tanstack/react
 import { queryKeyOf } from "../api/route-query.ts";
 
 /**
- * What the user may see has changed: the list of sites is read first, so that a site that has gone is no longer
- * selected, and then all the rest but what was of such a site, which would be answered 404.
+ * What the user may see has changed: the list of sites is read first, so that a site that is gone is no longer
+ * selected, and then everything else except what belonged to such a site, which would be answered with 404.
  */
 export async function readScopeAgain(client: QueryClient): Promise<void> {
   const [sites] = queryKeyOf(siteDetails);
@@ -17,7 +17,7 @@ export async function readScopeAgain(client: QueryClient): Promise<void> {
   await invalidateSeen(client, { predicate: ({ queryKey }) => queryKey[0] !== sites });
 }
 
-/** Reads cached answers again, except those of sites that are no longer listed. */
+/** Refetches cached answers, except those of sites that are no longer listed. */
 export function invalidateSeen(client: QueryClient, filters: InvalidateQueryFilters = {}): Promise<void> {
   const ids = seenSites(client);
   return client.invalidateQueries({
@@ -26,18 +26,18 @@ export function invalidateSeen(client: QueryClient, filters: InvalidateQueryFilt
   });
 }
 
-/** The ids of the sites that are listed; null where the list is not known. */
+/** The ids of the listed sites; null if the list is not known. */
 function seenSites(client: QueryClient): ReadonlySet<number> | null {
   const sites = client.getQueryData<readonly Site[]>(queryKeyOf(siteDetails, {}));
   return sites === undefined ? null : new Set(sites.map(({ id }) => id));
 }
 
-/** True where an answer is cached under the id of a site that is not in the list. */
+/** True if an answer is cached under the id of a site that is not in the list. */
 export function isOfGoneSite(queryKey: readonly unknown[], ids: ReadonlySet<number> | null): boolean {
   return ids !== null && siteIdsOf(queryKey).some((siteId) => !ids.has(siteId));
 }
 
-/** True where an answer is cached under the id of this site. */
+/** True if an answer is cached under the id of this site. */
 export function isOfSite(queryKey: readonly unknown[], siteId: number): boolean {
   return siteIdsOf(queryKey).includes(siteId);
 }

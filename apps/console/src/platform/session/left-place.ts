@@ -1,19 +1,19 @@
 import { z } from "zod";
 
-/** Of this tab alone, and gone with it. */
+/** Only in this tab, and gone with it. */
 const KEY = "leftPlace";
 
 const leftPlaceSchema = z.object({
-  /** The address after the host; whether somebody may open it is decided after the sign-in. */
+  /** The path and query; whether somebody may open it is decided after the sign-in. */
   address: z.string(),
-  /** Whose session has ended there; null where nobody was signed in. */
+  /** Whose session ended there; null if nobody was signed in. */
   userId: z.string().nullable(),
   /** A session has ended, by itself or by the server, and nobody was told yet. */
   hasEnded: z.boolean(),
-  /** It ended because the browser did not keep what the sign-in gave it. */
+  /** It ended because the browser did not keep the sign-in's cookie. */
   lostCookie: z.boolean().optional(),
 });
-/** Where somebody was, or wanted to go, when the sign-in page came between. */
+/** Where somebody was, or wanted to go, when the sign-in page intervened. */
 export type LeftPlace = z.output<typeof leftPlaceSchema>;
 
 export function leftPlace(): LeftPlace | null {
@@ -24,17 +24,17 @@ export function leftPlace(): LeftPlace | null {
   }
 }
 
-/** The session of this user ended at this address. */
+/** The session of this user ended at this URL. */
 export function noteSessionEnd(userId: string | null, address: string): void {
   keep({ address, userId, hasEnded: true });
 }
 
-/** The same, by the first call after the sign-in: the browser does not send the cookie that the token needs. */
+/** The same, at the first call after the sign-in: the browser does not send the cookie that the token needs. */
 export function noteCookieLost(userId: string | null, address: string): void {
   keep({ address, userId, hasEnded: true, lostCookie: true });
 }
 
-/** Nobody is signed in, and this address is for those who are. What is known of a session that ended there stays. */
+/** Nobody is signed in, and this URL requires it. What is known about a session that ended there is kept. */
 export function noteAskedPlace(address: string): void {
   const before = leftPlace();
   if (before?.address !== address) keep({ ...before, address, userId: null, hasEnded: before?.hasEnded ?? false });
@@ -48,7 +48,7 @@ function keep(place: LeftPlace): void {
   store(JSON.stringify(place));
 }
 
-/** A storage that is full, or that the browser keeps from us, costs the place and never the end of a session. */
+/** A storage that is full or blocked costs only the remembered place, never the end of a session. */
 function store(text: string | null): void {
   try {
     if (text === null) sessionStorage.removeItem(KEY);

@@ -14,15 +14,15 @@ const GROUPS_KEY = "robotGroups";
 /** The longest delay a browser's timer takes. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** §3 Session user: in the browser its id is text. */
+/** §3 Session user: the browser keeps its id as text. */
 const storedUserSchema = sessionUserSchema.extend({
   id: z.string(),
-  /** Until when a generated password signs in; missing once the person has chosen one. */
+  /** When a generated password expires; missing once the person has chosen one. */
   password_until: z.string().optional(),
 });
 export type StoredUser = z.output<typeof storedUserSchema>;
 
-/** Somebody is signed in. The role is the token's, which the server signed. */
+/** A signed-in user. The role is the token's, which the server signed. */
 export interface Session {
   readonly token: string;
   readonly role: Role;
@@ -35,9 +35,9 @@ export interface Session {
 
 const listeners = new Set<() => void>();
 let current: Session | null = readStored();
-/** The last one there was: what is on screen stays whole while the browser leaves the page. */
+/** The most recent one: what is on screen stays complete while the browser leaves the page. */
 let last: Session | null = current;
-/** The token of a sign-in that no call has been answered with yet. */
+/** The token of a sign-in that has not been used successfully in a call yet. */
 let untried: string | null = null;
 let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -46,12 +46,12 @@ export function currentSession(): Session | null {
   return current;
 }
 
-/** The session, or the one that has just ended; null where nobody has been signed in on this page. */
+/** The session, or the one that has just ended; null if nobody has been signed in on this page. */
 export function lastSession(): Session | null {
   return last;
 }
 
-/** Calls `listener` after each change; the answer takes it off again. */
+/** Calls `listener` after each change; returns the unsubscribe. */
 export function onSessionChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -67,12 +67,12 @@ export function startSession(answer: ResponseOf<typeof login>): void {
   refresh();
 }
 
-/** The server took the token: from now on a refusal means that the session has ended. */
+/** The server accepted the token: from now on a refusal means that the session has ended. */
 export function noteTokenTaken(token: string): void {
   if (untried === token) untried = null;
 }
 
-/** The person has chosen a password: the one that was generated is no matter any more. */
+/** The person has chosen a password: the expiry of the generated one no longer matters. */
 export function noteOwnPassword(): void {
   const user = parseUser(localStorage.getItem(USER_KEY));
   if (user?.password_until === undefined) return;
@@ -81,7 +81,7 @@ export function noteOwnPassword(): void {
   refresh();
 }
 
-/** Removes what this browser keeps of a session, and tells everybody who watches. */
+/** Removes what this browser stores of a session, and notifies all listeners. */
 export function clearSession(): void {
   for (const key of [TOKEN_KEY, USER_KEY, GROUPS_KEY]) localStorage.removeItem(key);
   refresh();
@@ -89,18 +89,18 @@ export function clearSession(): void {
 
 /**
  * §4 Session: the server refused `refusedToken`. Ends the session by a hard redirect to `/`, unless
- * somebody has signed in anew since that request was sent.
+ * somebody has signed in again since that request was sent.
  */
 export function endSession(refusedToken: string): void {
   if (localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
-  // The server takes a browser's token only with the cookie that came with it.
+  // The server accepts a browser's token only with the cookie that came with it.
   if (untried === refusedToken) noteCookieLost(storedUserId(), addressOf(location));
   else noteSessionEnd(storedUserId(), addressOf(location));
   clearSession();
   location.replace(paths.signIn());
 }
 
-/** Drops a stored token that is expired or cannot be decoded, at the address that was asked for. True where it did. */
+/** Drops a stored token that is expired or cannot be decoded, at the requested URL. True if it did. */
 export function dropExpiredSession(asked: string): boolean {
   const token = localStorage.getItem(TOKEN_KEY);
   if (token === null || validClaims(token, Date.now()) !== null) return false;
@@ -110,8 +110,8 @@ export function dropExpiredSession(asked: string): boolean {
 }
 
 /**
- * The token to send with a request, or null where there is none.
- * @throws TokenExpiredError and ends the session where it is expired (§4 Session).
+ * The token to send with a request, or null if there is none.
+ * @throws TokenExpiredError and ends the session if it is expired (§4 Session).
  */
 export function tokenToSend(): string | null {
   const token = localStorage.getItem(TOKEN_KEY);
@@ -120,7 +120,7 @@ export function tokenToSend(): string | null {
   throw new TokenExpiredError();
 }
 
-/** Watches the expiry and the other tabs; once, at the start of the page. */
+/** Watches the expiry and the other tabs; called once, when the page starts. */
 export function watchSession(): void {
   scheduleExpiry();
   addEventListener("storage", (event) => {
@@ -132,12 +132,12 @@ export function watchSession(): void {
     noteSessionEnd(before.user.id, addressOf(location));
     location.replace(paths.signIn());
   });
-  // Back to a page that the browser kept: it must not show what belongs to an ended session.
+  // Back to a page from the browser's cache: it must not show what belongs to an ended session.
   addEventListener("pageshow", (event) => {
     const shownFor = event.persisted ? last?.token : undefined;
     if (shownFor !== undefined && shownFor !== localStorage.getItem(TOKEN_KEY)) location.replace(paths.signIn());
   });
-  // A timer sleeps with the machine; look again when the page is shown.
+  // A timer pauses while the machine sleeps; check again when the page is shown.
   document.addEventListener("visibilitychange", expireIfDue);
 }
 
@@ -164,7 +164,7 @@ function storedUserId(): string | null {
   return parseUser(localStorage.getItem(USER_KEY))?.id ?? null;
 }
 
-/** What follows the host. */
+/** The path and query. */
 export function addressOf({ pathname, search, hash }: Pick<URL, "pathname" | "search" | "hash">): string {
   return `${pathname}${search}${hash}`;
 }

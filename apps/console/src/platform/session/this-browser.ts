@@ -2,8 +2,9 @@ const BROWSER_KEY = "browser";
 const MARK = /^[\w-]{22,64}$/;
 
 /**
- * This browser's mark: made by chance once, the same for whoever signs in here, and kept when they sign out, so that
- * failed sign-ins of others do not hold up somebody who has signed in here before. It opens nothing by itself.
+ * This browser's identifier: generated randomly once, the same for whoever signs in here, and kept when they sign out,
+ * so that other people's failed sign-ins do not delay somebody who has signed in here before. It grants no access by
+ * itself.
  */
 export function thisBrowser(): string {
   const kept = localStorage.getItem(BROWSER_KEY);

@@ -2,13 +2,13 @@ import { tokenClaimsSchema } from "@suncrew/contract/auth/auth.ts";
 import { z } from "zod";
 
 /**
- * What the console itself needs of a token (§3 Session user); the server alone verifies it. The expiry is
- * in seconds, and RFC 7519 lets it have a fraction.
+ * What the console itself needs from a token (§3 Session user); only the server verifies it. The expiry is
+ * in seconds, and RFC 7519 allows a fraction.
  */
 const claimsSchema = tokenClaimsSchema.pick({ role: true, username: true }).extend({ exp: z.number() });
 export type SessionClaims = z.output<typeof claimsSchema>;
 
-/** The claims in the middle segment of a token, or null where they cannot be decoded (§5 Session token). */
+/** The claims in the middle segment of a token, or null if they cannot be decoded (§5 Session token). */
 export function decodeToken(token: string): SessionClaims | null {
   const middle = token.split(".")[1];
   if (middle === undefined) return null;
@@ -22,7 +22,7 @@ export function decodeToken(token: string): SessionClaims | null {
   }
 }
 
-/** The claims of a token that is still good at `nowMs` (§5: its expiry must be later than now), else null. */
+/** The claims of a token that is still valid at `nowMs` (§5: its expiry must be later than now), otherwise null. */
 export function validClaims(token: string, nowMs: number): SessionClaims | null {
   const claims = decodeToken(token);
   return claims !== null && claims.exp * 1000 > nowMs ? claims : null;

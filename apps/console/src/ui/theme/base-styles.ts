@@ -1,4 +1,4 @@
-// The library's style sheets of the first screen, in its own order and in its own cascade layer, so that
+// The library's style sheets for the first screen, in its own order and cascade layer, so that
 // ours win wherever they are loaded. A later chunk imports what it adds.
 import "@mantine/core/styles/baseline.layer.css";
 import "@mantine/core/styles/default-css-variables.layer.css";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import "./base-styles.ts";
 import { useTheme } from "./theme-choice.ts";
 
-/** The shades the library wants of a colour; what is seen comes from mantine-tokens.css. */
+/** The shades of a colour that the library requires; what is visible comes from mantine-tokens.css. */
 const accent: MantineColorsTuple = [
   "#eef8fa",
   "#dcf0f4",
@@ -32,7 +32,7 @@ const theme = createTheme({
   primaryShade: { light: 6, dark: 6 },
   colors: { accent },
   variantColorResolver,
-  // The system's own type: nothing is fetched, and it is at home on each device.
+  // The system's own font: nothing is downloaded, and it is familiar on each device.
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   defaultRadius: "md",
@@ -45,7 +45,7 @@ const theme = createTheme({
   components: {
     // A header inside a dialog would count as a second banner of the page.
     ModalHeader: { defaultProps: { component: "div" } },
-    // A menu may have nothing but its items in it; the first of them takes the focus.
+    // A menu may contain only its items; the first of them gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
       defaultProps: {

@@ -53,7 +53,7 @@ export class AlertWatch implements Service {
       this.#listening.follow(),
       broker.onConnectionChange(() => {
         this.#touching = touchLostRobots(db).catch((error: unknown) => {
-          log.warn({ error }, "refreshing lost robots failed");
+          log.warn({ error }, "failed to refresh lost robots");
         });
       }),
     ];

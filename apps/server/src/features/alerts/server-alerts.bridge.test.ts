@@ -128,7 +128,7 @@ describe("Alerts: a whole site going dark is one alert, not twenty", () => {
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, true]]);
     const [dark] = await harness.db.selectFrom("alerts").selectAll().execute();
     expect(dark).toMatchObject({ site_id: siteId, serial_number: null, robot_name: null });
-    expect(dark?.text).toBe("All 20 robots of the site are out of reach. Its link or its power may be down.");
+    expect(dark?.text).toBe("All 20 robots of the site are offline. Its network or power may be down.");
     // The first to return ends it; the others have five minutes to follow.
     await harness.robots.back(first);
     expect(await alerts()).toEqual([["SITE_DARK", "CRITICAL", null, false]]);
@@ -344,10 +344,10 @@ describe("Alerts: a command that was not confirmed", () => {
       return late.where("code", "=", "COMMAND_UNCONFIRMED").executeTakeFirstOrThrow();
     };
     // Five minutes without its broker, and a minute for its clock to differ.
-    const standsAt = harness.clock.now().getTime() + 6 * MINUTE_MS;
-    await harness.until(new Date(standsAt - 1));
+    const surelyStoppedAt = harness.clock.now().getTime() + 6 * MINUTE_MS;
+    await harness.until(new Date(surelyStoppedAt - 1));
     expect((await reported()).text).toBe("The robot has not confirmed a Stop. It may be moving.");
-    await harness.until(new Date(standsAt));
+    await harness.until(new Date(surelyStoppedAt));
     const stands = "The robot has not confirmed a Stop. It must have stopped by itself; not seen since.";
     expect(await reported()).toEqual({ severity: "CRITICAL", text: stands, cleared_at: null });
     // A server without its broker knows less: it changes nothing back.

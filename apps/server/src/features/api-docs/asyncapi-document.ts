@@ -5,44 +5,57 @@ import { productVersion } from "../../platform/product-version.ts";
 import { capitalised, sentSchema } from "./json-schema.ts";
 
 const description = `Robots speak MQTT 3.1.1 or 5 with any broker; Suncrew is another client of it. The operations here are the server's:
-what it **receives** a robot publishes, what it **sends** a robot subscribes to. Everything is JSON in UTF-8, QoS 1, and a
-message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are those of RFC 3339 with their offset; the server sends UTC. How to build a robot,
-from the first connect on, is told in docs/device-guide.md.
+what it **receives** a robot publishes, what it **sends** a robot subscribes to. Everything is JSON in UTF-8 with QoS 1, and a
+message above ${MAX_MESSAGE_BYTES} bytes is dropped unread. Times are in RFC 3339 format with an offset; the server sends UTC. How to build a
+robot, from its first connection on, is described in docs/device-guide.md.
 
 1. A robot never acts on an old START, SET or MAINTENANCE_OFF: its \`session\` must be the current one, \`expiresAt\` must not
-   have passed, and \`seq\` must be above the highest that it has taken. It ignores a retained command.
-2. START goes only to a robot that has reported in its current session within 45 s, and not to one that moves.
-3. STOP is taken at any time, whatever its session or age, unless a START with a higher \`seq\` came in the same session. For a
-   robot that is away it stays pending and is sent again.
-4. A robot stops by itself \`maxDurationS\` after it took the START, and after 300 s without its broker.
+   have passed, and \`seq\` must be above the highest that the robot has accepted. It ignores a retained command.
+2. START is sent only to a robot that has reported in its current session within 45 s, and not to one that is moving.
+3. STOP is accepted at any time, whatever its session or age, unless a START with a higher \`seq\` was accepted in the same
+   session. For an offline robot it stays pending and is sent again.
+4. A robot stops by itself \`maxDurationS\` after it accepted the START, and after 300 s without its broker.
 5. A repeated command \`id\` is acknowledged again and acts once.
 6. A command has worked when a live state shows it: \`motion\`, \`applied\` or \`mode\`, with \`lastSeq\` at or above its \`seq\`.
-7. A robot is away by its will, by OFFLINE, or after 90 s without a state. It raises \`session\` before every connect.
-8. MAINTENANCE_ON includes a stop and is kept by the robot across power loss; nothing moves it until MAINTENANCE_OFF.
-9. A robot signs in with its serial number and its own secret, and reaches its own topics only.
-10. A message that cannot be read is counted, logged and dropped.
-11. One server at a time takes in what robots say; any may send commands.
+7. A robot is offline after its last will, after OFFLINE, or after 90 s without a state. It raises \`session\` before every
+   connect.
+8. MAINTENANCE_ON includes a stop, and the robot keeps it across power loss; nothing moves it until MAINTENANCE_OFF.
+9. A robot signs in with its serial number and its own secret, and can access only its own topics.
+10. A message that cannot be parsed is counted, logged and dropped.
+11. One server at a time stores what robots send; any of them may send commands.
 12. The server's clock decides on order and age. A robot whose clock is more than 30 s off is not started.
-13. Firmware is offered to a robot that stands, in AUTO or MANUAL mode, with 50 % battery or more. The robot takes an offer
-    only in its current session and before \`expiresAt\`, and each \`id\` once; otherwise it answers REJECTED. It downloads
-    the file, compares size and SHA-256, installs it, and refuses every START with BUSY until it is done. The update has
-    worked when a live state shows the new version in \`firmware\`. A robot that loses power keeps its old firmware, or
-    has the new one whole.
+13. Firmware is offered to a robot that is stopped, in AUTO or MANUAL mode, with 50 % battery or more. The robot accepts an
+    offer only in its current session and before \`expiresAt\`, and each \`id\` once; otherwise it answers REJECTED. It downloads
+    the file, checks its size and SHA-256, installs it, and refuses every START with BUSY until it is done. The update has
+    worked when a live state shows the new version in \`firmware\`. A robot that loses power has either its old firmware
+    or the complete new one.
 
-14. \`session\` and \`eventSeq\` begin at Unix seconds and only grow. What is more than a day ahead of the server's time is
-    dropped, with an alert; a lower session raises one.
+14. \`session\` and \`eventSeq\` start at the current Unix time in seconds and only grow. A value more than a day ahead of the
+    server's time is dropped, and raises an alert; so does a lower session.
 
 A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.`;
 
-/** Each leaf in words. */
-export const leafWords: Readonly<Record<Leaf, { readonly title: string; readonly summary: string }>> = {
-  connection: { title: "Connection", summary: "A robot has come, goes, or has lost its connection (its last will)." },
-  state: { title: "State", summary: "What a robot is and does now, and what it has taken." },
-  ack: { title: "Acknowledgement", summary: "A robot has taken a command, has done it, or refuses it, and why." },
+/** A title and a summary for each leaf. */
+export const leafTexts: Readonly<Record<Leaf, { readonly title: string; readonly summary: string }>> = {
+  connection: {
+    title: "Connection",
+    summary: "A robot has connected, is disconnecting, or has lost its connection (its last will).",
+  },
+  state: {
+    title: "State",
+    summary: "What a robot is doing now, its condition, and the last command that it has accepted.",
+  },
+  ack: {
+    title: "Acknowledgement",
+    summary: "A robot has accepted a command, has executed it, or refuses it, and why.",
+  },
   event: { title: "Event", summary: "A run or an alert began or ended; repeated until RECEIVED." },
-  command: { title: "Command", summary: "An order or a question to one robot." },
-  firmware: { title: "Firmware offer", summary: "New firmware for one robot, and where it downloads it." },
-  "firmware/state": { title: "Firmware progress", summary: "How far a robot is with the firmware it was offered." },
+  command: { title: "Command", summary: "A command or a query to one robot." },
+  firmware: { title: "Firmware offer", summary: "New firmware for one robot, and where to download it." },
+  "firmware/state": {
+    title: "Firmware progress",
+    summary: "The progress of a robot with the firmware it was offered.",
+  },
 };
 
 /** A leaf's name in the document, where references cannot contain a slash. */
@@ -73,7 +86,7 @@ export function asyncApiDocument() {
         host: "{host}",
         protocol: "secure-mqtt",
         protocolVersion: "3.1.1",
-        description: "The installation's broker; TLS everywhere but on one machine.",
+        description: "The installation's broker; TLS is required unless it runs on the same machine.",
         variables: { host: { description: "Host and port", default: "localhost:8883" } },
         security: [refTo("components", "securitySchemes", "device")],
         bindings: {
@@ -92,8 +105,8 @@ export function asyncApiDocument() {
     },
     channels: forEachLeaf((leaf) => ({
       address: `${TOPIC_ROOT}/{serial}/${leaf}`,
-      title: leafWords[leaf].title,
-      description: leafWords[leaf].summary,
+      title: leafTexts[leaf].title,
+      description: leafTexts[leaf].summary,
       servers: [refTo("servers", "broker")],
       parameters: { serial: refTo("components", "parameters", "serial") },
       messages: { [leafName(leaf)]: refTo("components", "messages", leafName(leaf)) },
@@ -110,14 +123,14 @@ export function asyncApiDocument() {
       },
       parameters: {
         serial: {
-          description: `The serial number of the device, by the pattern ${serialPattern()}.`,
+          description: `The serial number of the device, matching the pattern ${serialPattern()}.`,
           examples: ["SCR-1001"],
         },
       },
       messages: forEachLeaf((leaf) => ({
         name: leafName(leaf),
-        title: leafWords[leaf].title,
-        summary: leafWords[leaf].summary,
+        title: leafTexts[leaf].title,
+        summary: leafTexts[leaf].summary,
         contentType: "application/json",
         payload: refTo("components", "schemas", leafName(leaf)),
         examples: messageExamples[leaf],
@@ -136,8 +149,8 @@ function operationOf(leaf: Leaf): object {
   return {
     action: from === "robot" ? "receive" : "send",
     channel: refTo("channels", leafName(leaf)),
-    title: `${from === "robot" ? "From a robot" : "To a robot"}: ${leafWords[leaf].title.toLowerCase()}`,
-    summary: `${leafWords[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
+    title: `${from === "robot" ? "From a robot" : "To a robot"}: ${leafTexts[leaf].title.toLowerCase()}`,
+    summary: `${leafTexts[leaf].summary} QoS ${qos}, ${retained ? "retained" : "not retained"}.`,
     messages: [refTo("channels", leafName(leaf), "messages", leafName(leaf))],
     bindings: { mqtt: { qos, retain: retained, bindingVersion: "0.2.0" } },
   };
@@ -145,7 +158,7 @@ function operationOf(leaf: Leaf): object {
 
 function serialPattern(): string {
   const { pattern } = sentSchema(serialSchema);
-  return typeof pattern === "string" ? `\`${pattern}\`` : "of the interface";
+  return typeof pattern === "string" ? `\`${pattern}\`` : "defined by the API";
 }
 
 interface MessageExample<L extends Leaf> {
@@ -160,13 +173,13 @@ const commandId = "01980a6e-5f00-7000-8000-000000000002";
 const ts = "2026-11-21T06:30:00.000Z";
 const envelope = { v: 1, id: commandId, session, issuedAt: ts, by: "Asha Rao" } as const;
 
-/** One or two real messages of each leaf; the compiler and a test hold them to the schemas. */
+/** One or two real messages of each leaf; the compiler and a test check them against the schemas. */
 export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>[] } = {
-  connection: [{ name: "online", summary: "A robot has come", payload: { v: 1, state: "ONLINE", session, ts } }],
+  connection: [{ name: "online", summary: "A robot has connected", payload: { v: 1, state: "ONLINE", session, ts } }],
   state: [
     {
       name: "cleaning",
-      summary: "A robot cleans and has taken command 1763706600000",
+      summary: "A robot is cleaning and has accepted command 1763706600000",
       payload: {
         seq: 42,
         ts,
@@ -186,20 +199,20 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
     },
   ],
   ack: [
-    { name: "accepted", summary: "Taken", payload: { id: commandId, status: "ACCEPTED", code: null, ts } },
+    { name: "accepted", summary: "Accepted", payload: { id: commandId, status: "ACCEPTED", code: null, ts } },
     { name: "rejected", summary: "Refused", payload: { id: commandId, status: "REJECTED", code: "BATTERY_LOW", ts } },
   ],
   event: [
     {
       name: "runEnded",
-      summary: "A run has ended by a STOP",
+      summary: "A STOP has ended a run",
       payload: { eventSeq: 1_763_706_012, session, ts, kind: "RUN_ENDED", runId, at: ts, battery: 64, reason: "STOP" },
     },
   ],
   "firmware/state": [
     {
       name: "downloading",
-      summary: "Half of the file is there",
+      summary: "Half of the file has been downloaded",
       payload: {
         v: 1,
         offerId: commandId,
@@ -214,7 +227,7 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
     },
     {
       name: "failed",
-      summary: "What was downloaded is not what was offered",
+      summary: "The downloaded file is not the one that was offered",
       payload: {
         v: 1,
         offerId: commandId,
@@ -231,7 +244,7 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
   firmware: [
     {
       name: "offer",
-      summary: "Firmware 2.5.0, to be taken within 15 minutes",
+      summary: "Firmware 2.5.0, to be accepted within 15 minutes",
       payload: {
         ...envelope,
         expiresAt: "2026-11-21T06:45:00.000Z",
@@ -245,7 +258,7 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
   command: [
     {
       name: "start",
-      summary: "Clean until stopped, 480 minutes at most",
+      summary: "Clean until stopped, for at most 480 minutes",
       payload: {
         ...envelope,
         expiresAt: "2026-11-21T06:30:05.000Z",
@@ -258,7 +271,7 @@ export const messageExamples: { readonly [L in Leaf]: readonly MessageExample<L>
     },
     {
       name: "stop",
-      summary: "Stand still",
+      summary: "Stop",
       payload: { ...envelope, expiresAt: "2026-11-21T06:31:00.000Z", verb: "STOP", seq: 1_763_706_600_001 },
     },
   ],

@@ -1,6 +1,6 @@
 import { type Leaf, leaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
 import { z } from "zod";
-import { leafWords, messageExamples } from "./asyncapi-document.ts";
+import { leafTexts, messageExamples } from "./asyncapi-document.ts";
 import { sentSchema } from "./json-schema.ts";
 
 /** The parts of a JSON Schema that the tables use. */
@@ -32,7 +32,7 @@ export interface DeviceField {
   readonly examples: readonly unknown[];
 }
 
-/** Every field of a leaf; one list per kind if the messages are of several kinds. */
+/** Every field of a leaf; one list per kind if there are several kinds of messages. */
 export function fieldsOf(leaf: Leaf): { readonly kind: string | null; readonly fields: readonly DeviceField[] }[] {
   const schema = fieldSchema.parse(sentSchema(leaves[leaf].schema, "draft-7"));
   const kinds = schema.oneOf ?? schema.anyOf;
@@ -48,7 +48,7 @@ function fieldsIn({ properties = {}, required = [] }: FieldSchema, above: string
   return Object.entries(properties).flatMap(([name, value]) => {
     const schema = fieldSchema.parse(value);
     const path = `${above}${name}`;
-    const type = `${typeOf(schema)}${required.includes(name) ? "" : ", may be left out"}`;
+    const type = `${typeOf(schema)}${required.includes(name) ? "" : ", optional"}`;
     const own = { path, type, meaning: schema.description, examples: schema.examples ?? [] };
     const inside = schema.items === undefined ? schema : fieldSchema.parse(schema.items);
     return [own, ...fieldsIn(inside, `${path}${schema.items === undefined ? "" : "[]"}.`)];
@@ -93,7 +93,7 @@ export function deviceFieldsText(): string {
     );
     return [
       `## ${leaf}`,
-      `\`${TOPIC_ROOT}/{serial}/${leaf}\`, ${from === "robot" ? "from" : "to"} the robot, QoS ${qos}, ${retained ? "retained" : "never retained"}. ${leafWords[leaf].summary}`,
+      `\`${TOPIC_ROOT}/{serial}/${leaf}\`, ${from === "robot" ? "from" : "to"} the robot, QoS ${qos}, ${retained ? "retained" : "never retained"}. ${leafTexts[leaf].summary}`,
       ...(shared.length === 0 ? [] : [`In every ${leaf}:\n\n${table(shared)}`]),
       ...tables,
       ...examples,
@@ -101,9 +101,9 @@ export function deviceFieldsText(): string {
   });
   return `# Fields of the device protocol
 
-Generated from the schemas by \`npm run api-docs\`. What a robot does with them is told in the
-[device guide](../device-guide.md). All fields are needed unless a line says otherwise; fields that are not listed are
-ignored. A time is one of RFC 3339 with its offset, such as 2026-11-21T12:00:00+05:30, T and Z in capitals.
+Generated from the schemas by \`npm run api-docs\`. What a robot does with them is described in the
+[device guide](../device-guide.md). All fields are required unless a line says otherwise; fields that are not listed are
+ignored. A time is in RFC 3339 format with an offset, such as 2026-11-21T12:00:00+05:30, with T and Z in capitals.
 
 ${parts.join("\n\n")}
 `;

@@ -22,7 +22,7 @@ export class ThrottledAudit implements Service {
           at: deps.clock.now(),
         });
       } catch (error) {
-        deps.log.error({ error, action: record.action, times }, "refusals are not on record yet");
+        deps.log.error({ error, action: record.action, times }, "refusals could not be recorded yet");
         throw error;
       }
     });

@@ -206,7 +206,7 @@ export class Commands implements Service {
     if (stored === null || stored.answered_at !== null) return stored;
     const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());
     const cancelDeadline = clock.after(leftMs, () => {
-      this.#overdue.load(stored.robot_id).catch((error: unknown) => log.error({ error }, "settling a command failed"));
+      this.#overdue.load(stored.robot_id).catch((error: unknown) => log.error({ error }, "failed to settle a command"));
     });
     const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<void>();
     const cancelGrace = clock.after(leftMs + GRACE_MS, giveUp);

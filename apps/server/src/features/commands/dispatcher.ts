@@ -116,7 +116,7 @@ export class Dispatcher {
     const marking: Promise<unknown> = this.#marks
       .load(commandId)
       .catch((error: unknown) =>
-        this.#deps.log.warn({ error, command: commandId }, "recording that a command was sent failed"),
+        this.#deps.log.warn({ error, command: commandId }, "failed to record that a command was sent"),
       )
       .finally(() => this.#marking.delete(marking));
     this.#marking.add(marking);
@@ -190,6 +190,6 @@ export async function sendLastStop(
       BROKER_TIMEOUT_MS,
     );
   } catch (error) {
-    log.warn({ reason: error, command: command.id }, "a retired device may not have got its last Stop");
+    log.warn({ reason: error, command: command.id }, "a retired device may not have received its last Stop");
   }
 }

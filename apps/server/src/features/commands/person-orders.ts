@@ -235,8 +235,7 @@ export async function orderMany(
     const known =
       error instanceof HttpError ? error : new HttpError(503, "RESULT_UNKNOWN", RESULT_UNKNOWN, { pending: true });
     if (known !== error && stop?.isOnlyJournaled(robotId) === true) return unrecordedResult(stop, robotId, serial);
-    if (known !== error)
-      log.error({ reason: error, robotId, verb: order.verb }, "the result of a command is not known");
+    if (known !== error) log.error({ reason: error, robotId, verb: order.verb }, "the outcome of a command is unknown");
     // Only a stored STOP stays pending and is repeated.
     const pending = isStored && order.verb === "STOP" && known.extra.pending === true;
     return { outcome: "FAILED", message: known.message, pending };

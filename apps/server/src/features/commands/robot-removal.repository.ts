@@ -24,7 +24,7 @@ import { closeAll, recordFailures } from "./settle.repository.ts";
 export interface StillMovingRobot {
   readonly id: number;
   readonly serial_number: string;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /**
@@ -83,7 +83,7 @@ export async function readStillMoving(
       now,
       limits,
     );
-    return still === null ? [] : [{ id, serial_number, sentence: sentenceOf(serial_number, still, now) }];
+    return still === null ? [] : [{ id, serial_number, message: messageOf(serial_number, still, now) }];
   });
 }
 
@@ -103,7 +103,7 @@ const knownOf: Record<MovingReason, string> = {
 };
 
 /** Why a robot cannot be removed now, and what to do. */
-function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: Date): string {
+function messageOf(serial: string, { why, where, surelyStoppedAt }: StillMoving, now: Date): string {
   const known = `Robot ${serial} ${knownOf[why]}`;
   if (why === "installing") return `${known}. Please try again once it is done.`;
   if (where === "there") {
@@ -111,7 +111,7 @@ function sentenceOf(serial: string, { why, where, standsAt }: StillMoving, now: 
       ? `${known}. Please try again once it has, or 6 minutes after it was switched off.`
       : `${known}. Stop it first.`;
   }
-  const left = Math.max(1, Math.ceil((standsAt.getTime() - now.getTime()) / 60_000));
+  const left = Math.max(1, Math.ceil((surelyStoppedAt.getTime() - now.getTime()) / 60_000));
   const inMinutes = `${left} ${left === 1 ? "minute" : "minutes"}`;
   if (where === "unheard") {
     const was = why === "cleaning" ? `Robot ${serial} was cleaning when it was last heard from` : known;

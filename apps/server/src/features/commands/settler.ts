@@ -98,7 +98,7 @@ export class Settler implements Service {
       if (isDatabaseUnreachable(error)) throw error;
       if (isLockTimeout(error)) return { changed: false, skipped: robotIds };
       if (robotIds.length === 1) {
-        log.error({ error, robotId: robotIds[0] }, "settling a robot's commands failed; trying again within a second");
+        log.error({ error, robotId: robotIds[0] }, "failed to settle a robot's commands; retrying within a second");
         return { changed: false, skipped: [] };
       }
     }
@@ -110,7 +110,7 @@ export class Settler implements Service {
 
   #inTurn(work: () => Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
-      this.#deps.log.error({ error }, "settling commands failed; trying again within a second");
+      this.#deps.log.error({ error }, "failed to settle commands; retrying within a second");
     });
   }
 }
@@ -172,7 +172,7 @@ export class Settlements implements Service {
         for (const resolve of this.#waiting.get(command.id) ?? []) resolve(command);
       }
     } catch (error) {
-      this.#deps.log.warn({ error }, "reading settled commands failed; trying again within a second");
+      this.#deps.log.warn({ error }, "failed to read settled commands; retrying within a second");
     }
   }
 }

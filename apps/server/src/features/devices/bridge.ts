@@ -198,7 +198,7 @@ export class Bridge implements Service {
     try {
       await ensureReadingsPartitions(this.#deps.db, this.#deps.clock.now());
     } catch (error) {
-      this.#deps.log.error({ error }, "no partition for readings");
+      this.#deps.log.error({ error }, "failed to create a partition for readings");
     }
   }
 
@@ -207,7 +207,7 @@ export class Bridge implements Service {
     const tracked = work
       .catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : "unknown";
-        this.#log.warn({ error }, "an error in the bridge, which continues", reason);
+        this.#log.warn({ error }, "unexpected error in the bridge, which continues", reason);
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);

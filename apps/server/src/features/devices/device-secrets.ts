@@ -56,8 +56,8 @@ interface ProvisionDependencies {
 
 /**
  * Creates devices with their secrets, all or none; returns them with the partner's name. The broker receives their
- * accounts before they are stored, and before anyone sees a secret. Throws 400 (not a range), 404 (no such partner), 409
- * (serial number taken) or 503 (the broker could not be updated).
+ * accounts before they are stored, and before anyone sees a secret. Throws 400 (not a range), 404 (no such partner),
+ * 409 (serial number taken) or 503 (the broker could not be updated).
  */
 export async function provision(
   deps: ProvisionDependencies,
@@ -244,7 +244,7 @@ async function requireRotatable(tx: Tx, deps: RotationDependencies, serial: stri
   if (device.retired_at !== null) throw conflict("DEVICE_RETIRED", deviceMessages.retiredAlready(serial));
   // Rotation ends its connection, and a cleaning robot could not be stopped until it has the new secret.
   const moving = await readMovingRobot(tx, serial, seenAt(deps));
-  if (moving !== null) throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRotatedMoving(serial, moving.sentence));
+  if (moving !== null) throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRotatedMoving(serial, moving.message));
 }
 
 /** Null if the error is not a refusal, or the device does not exist: then there is nothing to record. */

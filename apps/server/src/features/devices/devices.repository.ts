@@ -269,7 +269,7 @@ export async function readMovingRobot(db: Executor, serial: string, seen: SeenAt
     .executeTakeFirst();
   if (robot === undefined) return null;
   const [moving] = await readStillMoving(db, [robot.id], seen);
-  return moving === undefined ? null : { ...robot, sentence: moving.sentence };
+  return moving === undefined ? null : { ...robot, message: moving.message };
 }
 
 /** Keeps the partner from being deleted before the transaction ends; returns its name. Throws 404. */

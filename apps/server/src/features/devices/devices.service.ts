@@ -168,7 +168,7 @@ export class DeviceAccounts {
     const stopped = this.#commands
       .sendMany(async () => ({ siteId: robot.site_id, robotIds: [robot.id] }), { verb: "STOP", mode: "AUTO", by })
       .catch((error: unknown) => {
-        log.warn({ reason: error, serial }, "a robot was not stopped before its device is retired");
+        log.warn({ reason: error, serial }, "a robot could not be stopped before its device was retired");
       });
     await withTimeout(clock, stopped, STOP_LIMIT_MS);
   }
@@ -201,7 +201,7 @@ export class DeviceAccounts {
     // Includes one stored a moment ago as it began to move, or that has not shown that it has stopped.
     const moving = robot && (await readStillMoving(tx, [robot.id], seen))[0];
     if (moving !== undefined && !this.#isCutOffByRetirement(seen)) {
-      throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRetired(serial, moving.sentence));
+      throw conflict("ROBOT_MAY_BE_MOVING", deviceMessages.notRetired(serial, moving.message));
     }
     if (robot === undefined) {
       await storeRetired(tx, serial, at);

@@ -91,7 +91,7 @@ describe("protocol rule 10: a robot that floods exhausts nothing, and raises an 
       {
         severity: "WARNING",
         source: "SERVER",
-        text: "The robot sends more than a working robot can. What it does is shown; not all of its alerts, runs and history are kept.",
+        text: "The robot sends more messages than a working robot would. Its current state is shown, but some of its alerts, runs and history are not stored.",
         isOpen: true,
       },
     ]);

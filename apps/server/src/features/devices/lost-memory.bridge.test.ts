@@ -84,7 +84,10 @@ describe("protocol rule 14: a robot that lost its memory", () => {
       await shows(session, 2, { lastSeq, battery: 60 });
       expect(await harness.stateOf(robotId)).toMatchObject({ session: 7, battery: 70, last_seq: 0 });
       const [alert] = await harness.database.db.selectFrom("alerts").select(["code", "text"]).execute();
-      expect(alert).toMatchObject({ code: "COUNTER_TOO_HIGH", text: expect.stringContaining(`tells a ${name} that`) });
+      expect(alert).toMatchObject({
+        code: "COUNTER_TOO_HIGH",
+        text: expect.stringContaining(`reports a ${name} that`),
+      });
       harness.says(SERIAL, "connection", connectionMessage(now(), 2 ** 53 - 1));
       await shows(8, 1, { battery: 50 });
       expect(await harness.stateOf(robotId)).toMatchObject({ session: 8, battery: 50 });

@@ -102,7 +102,7 @@ export class RolloutEngine implements Service {
         await transactionWithRetry(db, (tx) => advanceRollout(tx, rolloutId, this.#conditions()));
       } catch (error) {
         // A rollout that cannot be advanced must not delay the others.
-        log.error({ error, rolloutId }, "bringing a rollout on failed; trying again within a second");
+        log.error({ error, rolloutId }, "failed to advance a rollout; retrying within a second");
       }
     });
     await this.#sendOffers();

@@ -235,7 +235,7 @@ export class LiveFeed implements Service {
     try {
       await work;
     } catch (error) {
-      this.#deps.log.warn({ error }, "reading changes for the live streams failed; trying again");
+      this.#deps.log.warn({ error }, "failed to read changes for the live streams; retrying");
     }
   }
 }

@@ -104,7 +104,7 @@ export class Maintenance {
     };
     const failed = (error: unknown, robot: BusyRobot, isStored: boolean): Result => {
       if (error instanceof HttpError) return { outcome: "FAILED", message: error.message, pending: false };
-      log.error({ reason: error, robotId: robot.id, verb }, "what became of a robot's maintenance is not known");
+      log.error({ reason: error, robotId: robot.id, verb }, "the outcome of a maintenance order is unknown");
       const isLocked = body.enabled && isStored;
       const words = isLocked
         ? maintenanceMessages.lockNotKnown
@@ -264,7 +264,7 @@ class ReleaseStarts {
       return { kind: kinds[result.outcome], message: result.message };
     } catch (error) {
       if (error instanceof HttpError) return { kind: "failed", message: error.message };
-      this.#deps.log.error({ reason: error, robotId: robot.id }, "starting a released robot failed");
+      this.#deps.log.error({ reason: error, robotId: robot.id }, "failed to start a released robot");
       return this.#unknown(robot);
     }
   }

@@ -225,7 +225,7 @@ export class Metrics {
     const { db, clock, log } = this.#deps;
     this.#reading ??= readFleetFigures(db, clock.now())
       .catch((error: unknown) => {
-        log.warn({ error }, "the fleet's figures were not read");
+        log.warn({ error }, "failed to read the fleet's metrics");
         return null;
       })
       .finally(() => {

@@ -58,9 +58,9 @@ type MonthlyReportsDependencies = Pick<Dependencies, "db" | "clock" | "log" | "m
 };
 
 /**
- * Generates last month's report of every site from the first day of a month, in the site's time zone, and queues its mail.
- * All servers do so at once, one report at a time each: PostgreSQL knows what is due, and a lease keeps each report to one
- * server. What a server leaves unfinished by dying, another one generates when the lease ends.
+ * Generates last month's report of every site from the first day of a month, in the site's time zone, and queues its
+ * mail. All servers do so at once, one report at a time each: PostgreSQL knows what is due, and a lease keeps each
+ * report to one server. What a server leaves unfinished by dying, another one generates when the lease ends.
  */
 export class MonthlyReports extends PeriodicTasks {
   readonly #deps: MonthlyReportsDependencies;
@@ -96,7 +96,7 @@ export class MonthlyReports extends PeriodicTasks {
       await this.#store(claim, name, report);
     } catch (error) {
       if (stopping.aborted) return releaseReport(db, claim, clock.now());
-      log.error({ error, reportId: claim.id, siteId: claim.siteId }, "making a monthly report failed");
+      log.error({ error, reportId: claim.id, siteId: claim.siteId }, "failed to generate a monthly report");
       const reason = "The report could not be generated. See the server's log for the reason.";
       await this.#fail(claim, reason, retryTime(claim.attempt, clock.now()));
     }

@@ -212,7 +212,7 @@ export async function forgetState(
     // Once the robot has shown its lock it has stopped; before that, the lock is only requested.
     const isLocked = operating_mode === "maintenance" && mode === "MAINTENANCE";
     const moving = isLocked ? [] : await readStillMoving(tx, [robotId], seen);
-    if (moving.length > 0) throw conflict("ROBOT_MAY_BE_MOVING", moving.map(({ sentence }) => sentence).join(" "));
+    if (moving.length > 0) throw conflict("ROBOT_MAY_BE_MOVING", moving.map(({ message }) => message).join(" "));
     const reason = outcomeText("ROBOT_STATE_FORGOTTEN", { serial });
     await closeRunsOfDeletedRobots(tx, [robotId], reason, now);
     await settleRemoved(tx, [robot], reason, now, { keepsPending: true });
@@ -233,7 +233,7 @@ async function lockRobotOf(tx: Tx, viewer: Viewer, robotId: number): Promise<Loc
 
 /** Why a robot, which this transaction has locked, cannot be removed: it may be moving, or is in a group. */
 async function reasonsAgainstRemoval(tx: Tx, { id, serial_number }: LockedRobot, seen: SeenAt): Promise<string[]> {
-  const reasons = (await readStillMoving(tx, [id], seen)).map(({ sentence }) => sentence);
+  const reasons = (await readStillMoving(tx, [id], seen)).map(({ message }) => message);
   const group = await groupNameOf(tx, id);
   if (group !== null)
     reasons.push(`Robot ${serial_number} is in the group "${group}". Take it out of the group first.`);
@@ -265,7 +265,7 @@ async function requestStatus(
       await publishCommandMessage(broker, serial, { ...envelope, verb: "STATUS" });
     } catch (error) {
       // It reports within 30 s anyway.
-      log.warn({ error, serial }, "a robot that was added could not be asked for its status");
+      log.warn({ error, serial }, "a newly added robot could not be queried for its status");
     }
   }
 }

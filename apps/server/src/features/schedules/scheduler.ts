@@ -157,7 +157,7 @@ export class Scheduler implements Service {
       }
     } catch (error) {
       // A schedule that cannot be served must not delay the others.
-      log.error({ error, scheduleId: schedule.id }, "serving a schedule failed; trying again within a second");
+      log.error({ error, scheduleId: schedule.id }, "failed to process a due schedule; retrying within a second");
     }
   }
 
@@ -178,7 +178,7 @@ export class Scheduler implements Service {
       this.#dispatch(await transactionWithRetry(db, (tx) => stopRuns(tx, batch, clock.now())));
     } catch (error) {
       if (batch.length > 1) for (const run of batch) await this.#stopBatch([run]);
-      else log.error({ error, runs: batch }, "stopping a planned run failed; trying again within a second");
+      else log.error({ error, runs: batch }, "failed to stop a planned run; retrying within a second");
     }
   }
 
@@ -209,7 +209,7 @@ export class Scheduler implements Service {
       const commandId = await transactionWithRetry(this.#deps.db, work);
       if (commandId !== null) this.#dispatch([commandId]);
     } catch (error) {
-      this.#deps.log.error({ error, robotId }, "serving a planned run failed; trying again within a second");
+      this.#deps.log.error({ error, robotId }, "failed to process a planned run; retrying within a second");
     }
   }
 
@@ -218,7 +218,7 @@ export class Scheduler implements Service {
     if (commandIds.length === 0) return;
     const dispatch = this.#deps.commands
       .dispatch(commandIds)
-      .catch((error: unknown) => this.#deps.log.error({ error }, "sending scheduled commands failed"))
+      .catch((error: unknown) => this.#deps.log.error({ error }, "failed to send scheduled commands"))
       .finally(() => this.#dispatches.delete(dispatch));
     this.#dispatches.add(dispatch);
   }

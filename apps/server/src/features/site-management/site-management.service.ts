@@ -184,7 +184,7 @@ async function conflictOf(tx: Tx, site: SiteContent, siteId: number | null): Pro
 const MAX_NAMED = 5;
 
 function stillMovingMessage(name: string, moving: readonly StillMovingRobot[]): string {
-  const named = moving.slice(0, MAX_NAMED).map(({ sentence }) => sentence);
+  const named = moving.slice(0, MAX_NAMED).map(({ message }) => message);
   const more = moving.length - named.length;
   const rest = more === 0 ? [] : [`So ${more === 1 ? "is 1 more robot" : `are ${more} more robots`} there.`];
   return [`Site "${name}" cannot be deleted now.`, ...named, ...rest].join(" ");

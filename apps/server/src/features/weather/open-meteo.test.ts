@@ -202,7 +202,7 @@ describe("§8 Weather: an invalid answer is a 503 with a reason in the log", () 
     await expect(forecasts.at(bhadla)).rejects.toMatchObject(unavailable);
     expect(service.asked).toHaveLength(1);
     expect(log.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { msg: "the weather could not be had", provider: "open-meteo", reason },
+      { msg: "the weather forecast could not be fetched", provider: "open-meteo", reason },
     ]);
     expect(log.join()).not.toContain(KEY);
   });

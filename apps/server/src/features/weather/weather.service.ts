@@ -174,7 +174,7 @@ export class Forecasts implements Service {
     } catch (error) {
       const reason = error instanceof ProviderFailure ? error.message : "unexpected";
       if (!this.#shutdown.signal.aborted) {
-        this.#log.warn({ provider: "open-meteo", reason }, "the weather could not be had", reason);
+        this.#log.warn({ provider: "open-meteo", reason }, "the weather forecast could not be fetched", reason);
       }
       throw error;
     }

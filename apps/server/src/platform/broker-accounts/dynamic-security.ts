@@ -11,7 +11,10 @@ import {
   type DeviceAccount,
 } from "./broker-accounts.ts";
 
-/** Mosquitto writes all its accounts to disk after each change, and forwards no message during that: a STOP must not wait long. */
+/**
+ * Mosquitto writes all its accounts to disk after each change, and forwards no message during that: a STOP must not
+ * wait long.
+ */
 const BATCH_SIZE = 10;
 /** Marks a device's account; the plugin shows it beside the name. */
 const DEVICE = "Suncrew device";
@@ -144,7 +147,7 @@ class ControlTopic {
       sent.catch(() => resolve(null));
       const responses = await promise;
       if (responses === null) {
-        log.warn({ commands: commands.length }, "the broker did not answer about its accounts");
+        log.warn({ commands: commands.length }, "the broker did not respond to account commands");
         const mayHaveChanged = commands.some(({ command }) => !command.startsWith("get"));
         const why = broker.connected ? "silent" : "away";
         throw new BrokerUpdateError("The robots' broker did not answer in time.", why, mayHaveChanged);

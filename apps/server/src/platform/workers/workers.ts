@@ -82,7 +82,9 @@ export class Workers implements Service {
     return value;
   }
 
-  /** The same for a file, whose bytes follow as fast as they are read; until the last it counts as the person's task. */
+  /**
+   * The same for a file, whose bytes follow as fast as they are read; until the last it counts as the person's task.
+   */
   async make<A, V>(task: FileTask<A, V>, input: A, options: TaskOptions): Promise<MadeFile<V>> {
     const { value, bytes } = await this.#begin(task, input, options);
     if (bytes === null) throw new TypeError(`The task ${task.name} has made no file.`);
@@ -200,13 +202,13 @@ class WorkerProcess {
     });
     this.#child.on("message", (message: FromWorker) => this.#onMessage(message));
     this.#child.on("error", (error) => {
-      log.error({ error }, "a worker could not be started or spoken to");
+      log.error({ error }, "a worker could not be started or reached");
       // A process that never started emits no exit.
       if (this.#child.pid === undefined) this.#lose();
     });
     this.#child.once("exit", (code, signal) => {
       const fields = { code, signal, tasks: this.taskCount, lastWords: output };
-      log.error(fields, "a worker ended; its files and reports are lost");
+      log.error(fields, "a worker exited; its files and reports are lost");
       this.#lose();
     });
   }

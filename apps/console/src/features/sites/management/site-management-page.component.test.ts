@@ -73,7 +73,7 @@ test("§9 Simulated fallback: Site Management shows a dash for a battery level t
     sites: [...sampleSites],
   }));
   // The demo's monitoring view would show simulated values.
-  when(robotStatus).fail(504, { message: "The robot is away." });
+  when(robotStatus).fail(504, { message: "The robot is offline." });
   await openConsole("/sites");
   await allSites.getByRole("button", { name: BHADLA }).click();
   const neverRow = page.getByRole("article", { name: never.serial_number });
