@@ -1,5 +1,6 @@
-import { Button } from "@mantine/core";
+import { Box, Button, Group } from "@mantine/core";
 import type { ReactNode } from "react";
+import shared from "./shared.module.css";
 import classes from "./choice-fields.module.css";
 
 export interface ChoiceFieldsProps {
@@ -16,9 +17,9 @@ export function ChoiceFields({ title, chosenCount, isDisabled, className, childr
     <fieldset className={`${classes["fields"]} ${className}`} disabled={isDisabled}>
       <legend className={classes["legend"]}>
         {title}{" "}
-        <span className={classes["count"]} role="status">
+        <Box component="span" fw={400} c="dimmed" style={{ fontVariantNumeric: "tabular-nums" }} role="status">
           {chosenCount.toLocaleString("en-GB")} selected
-        </span>
+        </Box>
       </legend>
       {children}
     </fieldset>
@@ -37,7 +38,7 @@ export interface ChoiceToolsProps<T> {
 /** Buttons that choose many at once, or none. */
 export function ChoiceTools<T>({ isDisabled, sets, hasChosen, onAdd, onNone }: ChoiceToolsProps<T>) {
   return (
-    <div className={classes["tools"]}>
+    <Group gap="2px 4px" align="stretch" my={6} mx={-6} style={{ fontVariantNumeric: "tabular-nums" }}>
       {sets.map(({ label, items }, index) => (
         <Button
           // oxlint-disable-next-line react/no-array-index-key -- its place; the label counts and changes
@@ -53,15 +54,15 @@ export function ChoiceTools<T>({ isDisabled, sets, hasChosen, onAdd, onNone }: C
       <Button variant="subtle" size="compact-xs" disabled={isDisabled || !hasChosen} onClick={onNone}>
         Select none
       </Button>
-    </div>
+    </Group>
   );
 }
 
 /** In place of the list: why there is nothing to choose. */
 export function NoChoices({ children }: { readonly children: ReactNode }) {
   return (
-    <p className={classes["none"]} role="status">
+    <Box className={shared["box"]} component="p" py={24} px={12} fz={13} c="dimmed" ta="center" role="status">
       {children}
-    </p>
+    </Box>
   );
 }

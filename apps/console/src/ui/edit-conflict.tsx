@@ -73,7 +73,9 @@ function ConflictAlert({ title, children }: { readonly title: string; readonly c
       role="alert"
       mb="sm"
       p="sm"
-      className={classes["notice"]}
+      bd="1px solid var(--sc-status-fair-dot)"
+      c="var(--sc-status-fair-fg)"
+      bg="var(--sc-status-fair-soft)"
       classNames={{ title: classes["title"] ?? "", message: classes["message"] ?? "", icon: classes["icon"] ?? "" }}
     >
       {children}

@@ -2,7 +2,6 @@ import { Tooltip } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { browserZone, exactTimeText } from "./exact-time-text.ts";
 import { relativeTimeText } from "./relative-time-text.ts";
-import classes from "./relative-time.module.css";
 
 const TICK_MS = 1_000;
 const listeners = new Set<() => void>();
@@ -44,7 +43,7 @@ export function RelativeTime({ at, exactText }: RelativeTimeProps) {
       label={exactText ?? `${exactTimeText(date)} (${browserZone()})`}
       events={{ hover: true, focus: false, touch: true }}
     >
-      <time dateTime={at} className={classes["time"]}>
+      <time dateTime={at} style={{ whiteSpace: "nowrap" }}>
         {text}
       </time>
     </Tooltip>

@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { signOut } from "../../features/auth/public.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./user-menu.module.css";
 
 const ProfileSettingsDialog = lazyDialog(
@@ -32,7 +33,7 @@ export function UserMenu() {
             <span className={classes["initials"]} aria-hidden>
               {initialsOf(user.name)}
             </span>
-            <span className={classes["name"]}>{user.name}</span>
+            <span className={`${shared["truncate"]} ${classes["name"]}`}>{user.name}</span>
             <IconChevronDown size={14} aria-hidden />
           </UnstyledButton>
         </Menu.Target>

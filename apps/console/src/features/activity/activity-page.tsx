@@ -31,6 +31,7 @@ import {
   withWaiting,
 } from "./activity-list.ts";
 import { actionFilterWord } from "./activity-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
 
@@ -43,7 +44,7 @@ export function ActivityPage() {
   if (!may(role, "viewActivity")) {
     return (
       <PageLayout title="Activity Log">
-        <div className={classes["frame"]}>
+        <div className={`${shared["card"]} ${classes["frame"]}`}>
           <EmptyState
             title="Access Denied"
             message="This page is only accessible to Super Administrators."
@@ -115,7 +116,7 @@ function ActivityLog() {
         />
       </Group>
       <ActivityFilters {...url} />
-      <div className={classes["frame"]}>
+      <div className={`${shared["card"]} ${classes["frame"]}`}>
         {isEmpty ? (
           <EmptyState
             title="No activity logs found"
@@ -167,7 +168,7 @@ function ActivityFooter({ list, isNever }: { readonly list: ListedActivity; read
   const { rows, total, isTotalExact } = list;
   const all = `${number.format(total ?? 0)}${isTotalExact ? "" : "+"}`;
   return (
-    <footer className={classes["footer"]}>
+    <footer className={`${shared["muted"]} ${classes["footer"]}`}>
       <span className={classes["counted"]}>
         {isNever
           ? "Showing 0 of 0 activities"

@@ -89,7 +89,7 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
   return (
     <Dialog onClose={close} title={title} size={480}>
       <form ref={form} noValidate onSubmit={(event) => void submit(event)}>
-        <div className={classes["fields"]}>
+        <Box display="grid" style={{ gap: 12 }}>
           {action.kind === "add" ? (
             <>
               <TextInput label="Name" data-autofocus autoComplete="off" maxLength={200} {...field("name")} />
@@ -112,7 +112,7 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
               {`Suncrew generates the first password and shows it once. It signs in for ${GENERATED_PASSWORD_DAYS} days, within which its owner chooses another.`}
             </Box>
           )}
-        </div>
+        </Box>
         <FormButtons
           submitLabel={confirm}
           color={color}

@@ -14,6 +14,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import type { AdminAction, NewSignIn } from "./admin-calls.ts";
 import { AdminForm, NewSignInDialog } from "./admin-form.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./admins-dialog.module.css";
 import { RowAction } from "../../ui/row-action.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -103,7 +104,7 @@ function AdminCells({ admin, onAction }: { admin: Admin; onAction: (kind: "reset
   return (
     <>
       <Cell area="name" className={classes["name"]} title={name}>
-        <span className={classes["text"]}>{name}</span>
+        <span className={shared["truncate"]}>{name}</span>
         {isOneself && (
           <Badge size="sm" variant="light" flex="none">
             You
@@ -116,7 +117,7 @@ function AdminCells({ admin, onAction }: { admin: Admin; onAction: (kind: "reset
       <Cell area="email" isCut className={classes["email"]} title={email}>
         {email === "" ? "–" : email}
       </Cell>
-      <Cell area="state" className={classes["state"]}>
+      <Cell area="state" className={`${shared["muted"]} ${classes["state"]}`}>
         <SignInState admin={admin} />
       </Cell>
       <Cell area="actions" className={classes["actions"]}>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
+import { Box, Button, Group, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -59,10 +59,10 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
           }
         </QueryState>
       </div>
-      <p className={classes["footer"]} role="status">
+      <Box component="p" mih={18} mt={8} fz={12} lh="18px" c="dimmed" role="status">
         {query.data !== undefined &&
           `${total.toLocaleString("en")}${isExact ? "" : "+"} ${total === 1 ? "alert" : "alerts"}`}
-      </p>
+      </Box>
     </Dialog>
   );
 }
@@ -190,12 +190,12 @@ export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: A
         {(alert) => <AlertCells alert={alert} onSelect={onSelect} />}
       </VirtualList>
       {more === "failed" && (
-        <p className={classes["failed"]} role="alert">
+        <Box component="p" display="flex" mt={8} fz={13} style={{ gap: 12, alignItems: "center" }} role="alert">
           Further alerts could not be loaded.
           <Button size="compact-xs" variant="default" onClick={onMore}>
             Retry
           </Button>
-        </p>
+        </Box>
       )}
     </>
   );

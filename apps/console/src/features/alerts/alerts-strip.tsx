@@ -1,4 +1,4 @@
-import { Box, Button, Skeleton, UnstyledButton } from "@mantine/core";
+import { Box, Button, Group, Skeleton, UnstyledButton } from "@mantine/core";
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { IconCircleCheck, IconCloudOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
 import { emptyWords, SEVERITIES, severityLook } from "./alert-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./alerts-strip.module.css";
 
 /** How many are shown; on a phone only one. */
@@ -22,7 +23,7 @@ export interface AlertsStripProps {
 export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
   const query = useQuery(routeQuery(alertList, { query: { limit: WORST, servers: "true" } }));
   return (
-    <section className={classes["strip"]} aria-label="Alerts">
+    <section className={`${shared["card"]} ${classes["strip"]}`} aria-label="Alerts">
       <QueryState
         query={query}
         loading={
@@ -43,7 +44,7 @@ export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
         {({ alerts }) => <Worst alerts={alerts.slice(0, WORST)} onSelect={onSelect} />}
       </QueryState>
       <div className={classes["all"]}>
-        <span className={classes["counts"]}>
+        <span className={`${shared["muted"]} ${classes["counts"]}`}>
           {query.data !== undefined &&
             SEVERITIES.filter((severity) => query.data.open[severity] > 0).map((severity) => (
               <span key={severity}>
@@ -72,12 +73,12 @@ function Worst({ alerts, onSelect }: { readonly alerts: readonly Alert[] } & Pic
     <ul className={classes["worst"]}>
       {alerts.map((alert) => (
         <li key={alert.id} className={classes["alert"]}>
-          <div className={classes["line"]}>
+          <Group gap={8} wrap="nowrap" miw={0} h={28} fz={13}>
             <StateBadge look={severityLook[alert.severity]} />
             {alert.site_id === null ? (
-              <span className={classes["subject"]}>{subjectOf(alert)}</span>
+              <span className={`${shared["truncate"]} ${classes["subject"]}`}>{subjectOf(alert)}</span>
             ) : (
-              <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
+              <UnstyledButton className={`${shared["truncate"]} ${classes["subject"]}`} onClick={() => onSelect(alert)}>
                 {subjectOf(alert)}
                 {alert.serial_number !== null && (
                   <Box component="span" fw={400} c="dimmed">
@@ -86,22 +87,28 @@ function Worst({ alerts, onSelect }: { readonly alerts: readonly Alert[] } & Pic
                 )}
               </UnstyledButton>
             )}
-            <span className={classes["since"]}>
+            <Box component="span" flex="none" fz={12} c="dimmed" style={{ whiteSpace: "nowrap" }}>
               <RelativeTime at={alert.raised_at} />
-            </span>
-          </div>
-          <div className={classes["line"]}>
-            <span className={classes["text"]} title={alert.text}>
+            </Box>
+          </Group>
+          <Group gap={8} wrap="nowrap" miw={0} h={28} fz={13}>
+            <Box className={shared["truncate"]} component="span" flex="1" title={alert.text}>
               {alert.text}
-            </span>
+            </Box>
             {alert.acknowledged_by === null ? (
               <AcknowledgeButton alert={alert} />
             ) : (
-              <span className={classes["seen"]} title={`Acknowledged by ${alert.acknowledged_by}`}>
+              <Box
+                className={`${shared["muted"]} ${shared["truncate"]}`}
+                component="span"
+                flex="0 1 auto"
+                maw="50%"
+                title={`Acknowledged by ${alert.acknowledged_by}`}
+              >
                 Acknowledged by {alert.acknowledged_by}
-              </span>
+              </Box>
             )}
-          </div>
+          </Group>
         </li>
       ))}
     </ul>

@@ -1,4 +1,4 @@
-import { Button, Select } from "@mantine/core";
+import { Box, Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
 import { auditLabel } from "@suncrew/domain/audit/audit.ts";
 import { DayField } from "../../ui/day-field.tsx";
@@ -25,14 +25,14 @@ export function AuditFilters({ filters, search, actions, entities, ...on }: Audi
   const wrongDays = endsBeforeItBegins(filters);
   return (
     <div className={classes["filters"]} role="search" aria-label="Audit">
-      <div className={classes["search"]}>
+      <Box maw={560} style={{ gridColumn: "1 / -1" }}>
         <SearchBox
           label="Search audit"
           placeholder="Search by name, person, change, reason or site"
           value={search}
           onChange={on.onSearch}
         />
-      </div>
+      </Box>
       <Select
         size="xs"
         label="Change"
@@ -76,7 +76,7 @@ export function AuditFilters({ filters, search, actions, entities, ...on }: Audi
         onChange={(to) => on.onChange({ to: to || null })}
       />
       {isNarrowed(filters) && (
-        <Button variant="subtle" size="xs" className={classes["clear"]} onClick={on.onClear}>
+        <Button variant="subtle" size="xs" style={{ alignSelf: "end", justifySelf: "start" }} onClick={on.onClear}>
           Clear filters
         </Button>
       )}

@@ -32,7 +32,7 @@ export function AuditView() {
   const pages = list.data?.pages ?? [];
   const [first] = pages;
   return (
-    <section className={classes["view"]} aria-label="Audit">
+    <Box component="section" display="flex" miw={0} style={{ flexDirection: "column", gap: 12 }} aria-label="Audit">
       <AuditFilters
         filters={filters}
         search={search}
@@ -45,7 +45,7 @@ export function AuditView() {
       {first !== undefined && isOn && (
         <Group gap="8px 16px" justify="space-between">
           <Head head={first.head} />
-          <div className={classes["buttons"]}>
+          <Group gap={8} align="stretch" ms="auto">
             <ExportButton
               label="Export CSV"
               what="The audit"
@@ -53,11 +53,11 @@ export function AuditView() {
               fileName="audit"
               blockedReason={first.entries.length === 0 ? "There are no changes to export." : null}
             />
-          </div>
+          </Group>
         </Group>
       )}
       <AuditRows filters={filters} list={list} isOn={isOn} />
-    </section>
+    </Box>
   );
 }
 
@@ -138,7 +138,7 @@ function Head({ head }: { readonly head: { number: number; hash: string; sealed_
       <IconShieldCheck size={16} aria-hidden />
       <span>
         Sealed up to number {number.format(head.number)} <RelativeTime at={head.sealed_at} />.{" "}
-        <span className={classes["hash"]}>{head.hash}</span>
+        <span style={{ fontFamily: "monospace", overflowWrap: "anywhere" }}>{head.hash}</span>
       </span>
     </p>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useCallback } from "react";
 import { liveStore, sameApartFrom, useLiveValue, useRobotLive } from "../../platform/live/live.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./robot-result-list.module.css";
 import { currentResult } from "./robot-command.ts";
 
@@ -57,7 +58,7 @@ interface RobotLineProps {
 export function RobotLine({ serial, badge, isBefore = false, children }: RobotLineProps) {
   return (
     <li className={classes["row"]} data-before={isBefore || undefined}>
-      <span className={classes["serial"]}>{serial}</span>
+      <span className={shared["name"]}>{serial}</span>
       {badge}
       <span className={classes["message"]}>{children}</span>
     </li>

@@ -26,6 +26,7 @@ import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { ALERTS_CLOSED, AlertsDialog, AlertsStrip, alertsUrl, useAlertsUrl } from "../alerts/public.ts";
 import { TodayFigures } from "../runs/public.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./dashboard-page.module.css";
 import { dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
 import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
@@ -115,7 +116,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
     onSearch: setSearch,
   };
   const detail = (
-    <section className={classes["detail"]} aria-label="Site details">
+    <section className={`${shared["card"]} ${classes["detail"]}`} aria-label="Site details">
       {selected === undefined ? (
         <EmptyState title="Select a site to view details" icon={<IconMapPin size={32} stroke={1.5} />} />
       ) : (
@@ -150,7 +151,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
 /** The page's shape until the sites are there, so that nothing jumps. */
 export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   const detail = (
-    <div className={classes["detail"]}>
+    <div className={`${shared["card"]} ${classes["detail"]}`}>
       <SkeletonLines label="Loading sites" lines={6} lineHeightPx={56} />
     </div>
   );
@@ -188,7 +189,7 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
         return (
           <UnstyledButton
             key={figure}
-            className={classes["figure"]}
+            className={`${shared["card"]} ${classes["figure"]}`}
             aria-pressed={chosen === figure}
             onClick={() => onChoose(chosen === figure ? null : figure)}
           >
@@ -200,7 +201,9 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
                 {figures[figure]}
               </Box>
             )}{" "}
-            <span className={classes["label"]}>{look.label}</span>
+            <Box component="span" fz={13} style={{ whiteSpace: "nowrap" }}>
+              {look.label}
+            </Box>
           </UnstyledButton>
         );
       })}

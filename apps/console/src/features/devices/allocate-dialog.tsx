@@ -9,6 +9,7 @@ import { FormButtons } from "../../ui/form-buttons.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { allocate } from "./device-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./device-dialogs.module.css";
 import { devicesFound } from "./device-facts.ts";
 import { ChoiceFields, ChoiceTools, NoChoices } from "../../ui/choice-fields.tsx";
@@ -136,7 +137,7 @@ function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoicePro
                 disabled={isDisabled}
                 onChange={(event) => toggle(serial, event.currentTarget.checked)}
               />
-              <span className={classes["partner"]}>{partner.name}</span>
+              <span className={`${shared["muted"]} ${shared["truncate"]}`}>{partner.name}</span>
             </>
           )}
         </VirtualList>

@@ -20,6 +20,7 @@ import {
   partnersOf,
 } from "./device-facts.ts";
 import { connectionLook, deviceLook } from "./device-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
@@ -225,7 +226,7 @@ function DeviceCells({ device, busy, onRotate, onRetire }: DeviceCellsProps) {
       <Cell area="site" isCut className={classes["site"]} title={robot?.site_name}>
         {robot?.site_name ?? "–"}
       </Cell>
-      <Cell area="issued" className={classes["issued"]}>
+      <Cell area="issued" className={shared["muted"]}>
         {retired_at === null ? (
           <RelativeTime at={secret_at} />
         ) : (

@@ -1,4 +1,4 @@
-import { Alert, TextInput } from "@mantine/core";
+import { Alert, Box, TextInput } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
@@ -81,9 +81,9 @@ export function ProvisionDialog({ devices, isDemo, onIssued, onClose }: Provisio
           disabled={isSaving}
           onChoose={setPartnerId}
         />
-        <p className={classes["preview"]} role="status">
+        <Box component="p" mih={20} my={10} fz={13} fw={600} style={{ overflowWrap: "anywhere" }} role="status">
           {serials === null ? "Nothing to provision yet." : previewText(serials)}
-        </p>
+        </Box>
         <Alert icon={<IconInfoCircle size={16} />} p="xs" fz={12}>
           Each device gets its own secret for signing in to the broker. The secrets are shown once, after this step.
           {isDemo && " In this demo no simulated robot plays a new device."}

@@ -1,4 +1,4 @@
-import { Button, Group } from "@mantine/core";
+import { Box, Button, Group } from "@mantine/core";
 import type { DeviceSecret } from "@suncrew/contract/devices/devices.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
@@ -9,6 +9,7 @@ import { toast } from "../../platform/toast.tsx";
 import { CopyButton, copyText } from "../../platform/copy-button.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import type { NewSecrets } from "./device-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./secrets-dialog.module.css";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -53,8 +54,10 @@ export function SecretsDialog({ issued: { message, secrets }, onClose }: { issue
       >
         {({ serial, secret }) => (
           <>
-            <span className={classes["serial"]}>{serial}</span>
-            <code className={classes["secret"]}>{secret}</code>
+            <Box component="span" fw={600} style={{ whiteSpace: "nowrap" }}>
+              {serial}
+            </Box>
+            <code className={`${shared["truncate"]} ${classes["secret"]}`}>{secret}</code>
             {secrets.length > 1 && <CopyButton what={`Secret of ${serial}`} text={secret} />}
           </>
         )}

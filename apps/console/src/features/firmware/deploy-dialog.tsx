@@ -1,4 +1,4 @@
-import { Button, Progress } from "@mantine/core";
+import { Box, Button, Progress } from "@mantine/core";
 import {
   firmwareList,
   ROLLOUT_BATCH_SIZE,
@@ -157,10 +157,10 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
         <div>
           <DeployFields form={form} problems={problems} uploaded={uploaded} isDisabled={isUnderWay} onChange={change} />
           {stage.at === "uploading" && (
-            <div className={classes["upload"]} role="status">
+            <Box display="grid" mt={14} fz={13} style={{ gap: 6, fontVariantNumeric: "tabular-nums" }} role="status">
               <span>Uploading, {Math.floor(stage.percent)} %</span>
               <Progress value={stage.percent} aria-label="Upload" size="sm" />
-            </div>
+            </Box>
           )}
           {refusal !== null && <RefusalBox title="Firmware was not deployed">{refusal}</RefusalBox>}
         </div>

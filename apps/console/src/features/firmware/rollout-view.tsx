@@ -24,6 +24,7 @@ import {
 } from "./rollout-facts.ts";
 import { robotLook, rolloutLook } from "./firmware-meaning.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./rollouts-dialog.module.css";
 
 interface RolloutViewProps {
@@ -146,12 +147,12 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
           {rollout.reason}
         </Alert>
       )}
-      <div className={classes["progress"]}>
+      <Box display="grid" flex="none" mt={12} style={{ gap: 6 }}>
         <RolloutBar figures={figures} />
-        <span className={classes["figures"]} role="status">
+        <Box component="span" fz={13} lh="18px" style={{ fontVariantNumeric: "tabular-nums" }} role="status">
           {figuresText(figures)}
-        </span>
-      </div>
+        </Box>
+      </Box>
       <RolloutRobots
         robots={robots}
         version={rollout.version}
@@ -236,7 +237,7 @@ function RobotCells({ robot, version, deadlineMinutes }: RobotCellsProps) {
         {reason ??
           (endedAt === null && offeredAt !== null ? <Offered at={offeredAt} deadlineMinutes={deadlineMinutes} /> : "")}
       </Cell>
-      <Cell area="ended" className={classes["ended"]}>
+      <Cell area="ended" className={`${shared["muted"]} ${classes["ended"]}`}>
         {endedAt === null ? "" : <RelativeTime at={endedAt} />}
       </Cell>
     </>

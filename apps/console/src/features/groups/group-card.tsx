@@ -21,6 +21,7 @@ import {
   useRobotViews,
 } from "../robots/public.ts";
 import { ScheduleButton, ScheduleSummary } from "../schedules/public.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./group-card.module.css";
 import { type GroupAction, useGroupAction } from "./group-commands.ts";
 import { GroupControls, GroupResult } from "./group-controls.tsx";
@@ -63,12 +64,12 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
   const isKnown = rows.length === group.robots.length && members.every((robot) => !robot.isChecking);
   const pending = action?.isUnderWay === true ? action : null;
   return (
-    <article className={classes["card"]} aria-label={group.group_name} tabIndex={-1}>
+    <article className={`${shared["card"]} ${classes["card"]}`} aria-label={group.group_name} tabIndex={-1}>
       <div className={classes["head"]}>
         <h3 className={classes["name"]}>{group.group_name}</h3>
         <GroupStatusBadge members={members} total={group.robots.length} />
       </div>
-      <p className={classes["facts"]}>
+      <p className={`${shared["muted"]} ${classes["facts"]}`}>
         <span>{robotCountText(group.robots.length)}</span>
         <span role="status" data-busy={pending !== null || undefined}>
           {isKnown || pending !== null ? groupActivityOf(members, pending) : "Waiting for the robots"}
@@ -147,13 +148,13 @@ function Member({ row, pending }: { row: RobotWithSettings; pending: StartOrStop
   const robot = useRobotView(row);
   const activity = robotActivityOf(robot, useNow());
   return (
-    <li className={classes["member"]} data-alarm={alarmOf(robot) === "critical" || undefined}>
+    <li className={`${shared["box"]} ${classes["member"]}`} data-alarm={alarmOf(robot) === "critical" || undefined}>
       <span className={classes["line"]}>
-        <span className={classes["serial"]}>{robot.serialNumber}</span>
+        <span className={`${shared["name"]} ${classes["serial"]}`}>{robot.serialNumber}</span>
         <RobotBatteryBadge robot={robot} />
       </span>
       <span className={classes["line"]}>
-        <span className={classes["activity"]} data-kind={activity.kind} title={activity.text}>
+        <span className={`${shared["muted"]} ${classes["activity"]}`} data-kind={activity.kind} title={activity.text}>
           {pending !== null && <Progress robot={robot} verb={pending} />}
           <span className={classes["activityText"]}>{activity.text}</span>
         </span>

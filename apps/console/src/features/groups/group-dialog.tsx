@@ -10,6 +10,7 @@ import { useEntityForm } from "../../platform/form/entity-form.ts";
 import { matchesSearch } from "../../ui/matches-search.ts";
 import { RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { saveGroup } from "./group-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./group-dialog.module.css";
 import { groupFormProblems, type GroupForm, groupRules, robotsOffered, storedGroup } from "./group-form.ts";
 
@@ -153,7 +154,7 @@ export function RobotChoice({ offered, siteRobotCount, chosen, onChoose }: Robot
               {isEvery ? "Choose none" : "Choose all"}
             </Button>
           </div>
-          <ul className={classes["list"]}>
+          <Box className={shared["box"]} component="ul" mah="min(38dvh, 320px)" style={{ overflowY: "auto" }}>
             {found.map((row) => (
               <Choice
                 key={row.robot_id}
@@ -164,7 +165,7 @@ export function RobotChoice({ offered, siteRobotCount, chosen, onChoose }: Robot
                 }
               />
             ))}
-          </ul>
+          </Box>
           {found.length === 0 && (
             <Box component="p" p={12} fz={13} c="dimmed">
               No robots match.

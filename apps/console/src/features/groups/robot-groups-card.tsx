@@ -58,7 +58,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
           icon={<IconStack2 size={32} stroke={1.5} />}
         />
       ) : (
-        <ul className={classes["groups"]}>
+        <Box component="ul" display="flex" style={{ flexDirection: "column", gap: 10 }}>
           {groups.map((group) => (
             <RobotGroupRow
               key={group.id}
@@ -69,7 +69,7 @@ export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
               onEdit={() => setOpen({ group })}
             />
           ))}
-        </ul>
+        </Box>
       )}
       {open !== null && (
         <GroupDialog
@@ -127,13 +127,15 @@ function RobotGroupRow({ group, site, siteRows, editBlockedReason, onEdit }: Rob
     <li className={classes["group"]} aria-label={group.group_name}>
       <Row gap={8} align="flex-start" justify="space-between">
         <Box flex="1 1 220px" miw={0}>
-          <h4 className={classes["name"]}>{group.group_name}</h4>
-          <p className={classes["robots"]}>
+          <Box component="h4" fz={14} fw={600} lh="20px" style={{ overflowWrap: "anywhere" }}>
+            {group.group_name}
+          </Box>
+          <Box component="p" fz={12} lh="18px" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {robotCountText(group.robots.length)}
             {serials.length > 0 && ": "}
             <SerialNumbers serials={serials.slice(0, SERIALS_NAMED)} />
             {more > 0 && ` and ${more} more`}
-          </p>
+          </Box>
         </Box>
         <div className={classes["buttons"]}>
           <DisabledReason reason={editBlockedReason}>

@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { Alert, Button, Group as Row, SegmentedControl, Textarea } from "@mantine/core";
+import { Alert, Box, Button, Group as Row, SegmentedControl, Textarea } from "@mantine/core";
 import type { Group, ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { stripInvisible } from "@suncrew/contract/http/text.ts";
 import { MAINTENANCE_REASON_MAX } from "@suncrew/contract/maintenance/maintenance.ts";
@@ -224,18 +224,20 @@ export function LockForm({
       }}
     >
       {children}
-      <ul className={classes["acts"]}>
+      <Box component="ul" display="grid" pl={18} fz={14} style={{ listStyle: "disc", gap: 4 }}>
         <li>Locks {target}: every Start, by hand, group or schedule, is refused until it is released.</li>
         <li>{stopsSentence(movingCount)}</li>
         {mayBeMovingCount > 0 && <li>{lostSentence(mayBeMovingCount)}</li>}
         <li>If a robot is offline, the lock is stored and sent again until the robot confirms it.</li>
-      </ul>
+      </Box>
       <Alert
         color="yellow"
         variant="light"
         p="xs"
         icon={<IconAlertTriangle size={18} aria-hidden />}
-        className={classes["warning"]}
+        bd="1px solid var(--sc-status-fair-dot)"
+        c="var(--sc-status-fair-fg)"
+        bg="var(--sc-status-fair-soft)"
       >
         This lock does not replace isolating the machine. Isolate it before anybody works on it.
       </Alert>

@@ -2,6 +2,7 @@ import { Box } from "@mantine/core";
 import { IconCircleCheck, IconClockPause } from "@tabler/icons-react";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import type { MaintainedRobot } from "./maintained-robot.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./maintenance.module.css";
 
 /** Who locked a robot, why and since when, and whether the robot itself has shown it; nothing where nobody did. */
@@ -10,7 +11,7 @@ export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
   if (lock === null) return null;
   return (
     <div className={classes["note"]} data-confirmed={lock.confirmed} role="group" aria-label="Maintenance lock">
-      <p className={classes["reason"]}>{lock.reason}</p>
+      <p className={shared["name"]}>{lock.reason}</p>
       <Box component="p" c="dimmed">
         Locked by {lock.locked_by}, <RelativeTime at={lock.locked_at} />
       </Box>

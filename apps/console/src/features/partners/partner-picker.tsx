@@ -96,17 +96,17 @@ function Choice({ title, facts, isBuiltIn = false, isChosen, onPress }: ChoicePr
   return (
     <li>
       <UnstyledButton className={classes["choice"]} aria-current={isChosen} onClick={onPress}>
-        <span className={classes["label"]}>
-          <span className={classes["name"]}>
+        <Box component="span" display="flex" miw={0} style={{ flexDirection: "column" }}>
+          <Box component="span" fz={13} fw={600} lh="18px" style={{ overflowWrap: "anywhere" }}>
             {title}
             {isBuiltIn && (
               <Badge size="xs" variant="default" ml={6}>
                 Built in
               </Badge>
             )}
-          </span>
+          </Box>
           {facts !== "" && <span className={classes["facts"]}>{facts}</span>}
-        </span>
+        </Box>
         {isChosen && <IconCheck size={18} aria-label="Current choice" />}
       </UnstyledButton>
     </li>

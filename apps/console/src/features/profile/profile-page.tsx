@@ -20,6 +20,7 @@ import {
   passwordFields,
   refusedFields,
 } from "./password-draft.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./profile-page.module.css";
 import { ThemePicker } from "./theme-picker.tsx";
 
@@ -51,7 +52,7 @@ export function ProfilePage() {
 
 function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className={classes["card"]} aria-label={title}>
+    <section className={`${shared["card"]} ${classes["card"]}`} aria-label={title}>
       <Box component="h2" mb={12} fz={15} fw={650} lh="20px">
         {title}
       </Box>
@@ -85,7 +86,7 @@ export function UserInformation() {
         <span className={classes["badge"]}>{roleWord[role]}</span>
       </dd>
       <dt>User ID</dt>
-      <dd className={classes["number"]}>{user.id}</dd>
+      <dd style={{ fontVariantNumeric: "tabular-nums" }}>{user.id}</dd>
       <dt>Account Type</dt>
       <dd>{accountType[role]}</dd>
     </dl>
@@ -196,34 +197,34 @@ const SETTINGS = [
 /** §2 Profile page, account settings: what is not there yet says so, and has nothing to press. Then the way to the API. */
 export function AccountSettings() {
   return (
-    <ul className={classes["list"]}>
+    <Box component="ul" display="grid" style={{ gap: 10 }}>
       {SETTINGS.map(({ name, meaning }) => (
         <li key={name} className={classes["setting"]}>
-          <span className={classes["words"]}>
+          <Box component="span" display="grid" miw={0}>
             <Box component="span" fz={13} fw={550} lh="18px">
               {name}
             </Box>
             <Box component="span" fz={12} lh="16px" c="dimmed">
               {meaning}
             </Box>
-          </span>
-          <span className={classes["soon"]}>Coming Soon</span>
+          </Box>
+          <span className={`${shared["muted"]} ${classes["soon"]}`}>Coming Soon</span>
         </li>
       ))}
       <li className={classes["setting"]}>
-        <span className={classes["words"]}>
+        <Box component="span" display="grid" miw={0}>
           <Box component="span" fz={13} fw={550} lh="18px">
             API
           </Box>
           <Box component="span" fz={12} lh="16px" c="dimmed">
             Every call that other programs may make, to read and to try out
           </Box>
-        </span>
+        </Box>
         <Box component="a" href={paths.apiDocs()} flex="none" fz={13} lh="24px" c="var(--sc-accent)">
           API documentation
         </Box>
       </li>
-    </ul>
+    </Box>
   );
 }
 

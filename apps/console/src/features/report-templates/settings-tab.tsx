@@ -16,6 +16,7 @@ import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
 import { useBusy } from "../../ui/use-busy.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./report-management.module.css";
 
 const ALL_SECTIONS = "all";
@@ -54,7 +55,7 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
   };
   const template = templates.find(({ id }) => id === settings.template_id);
   return (
-    <div className={classes["settings"]}>
+    <div className={`${shared["card"]} ${classes["settings"]}`}>
       <Setting
         control={
           <Switch
@@ -100,7 +101,9 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
           variant="light"
           icon={<IconMailOff size={18} aria-hidden />}
           title="E-mail is not configured"
-          className={classes["notice"]}
+          bd="1px solid var(--sc-status-fair-dot)"
+          c="var(--sc-status-fair-fg)"
+          bg="var(--sc-status-fair-soft)"
           classNames={{ title: classes["fair"] ?? "", message: classes["message"] ?? "", icon: classes["fair"] ?? "" }}
         >
           Nothing is sent until the operator of Suncrew sets SMTP_URL and MAIL_FROM, as docs/operating.md describes.

@@ -124,7 +124,7 @@ function SectionEditor({ sections, onChange }: SectionEditorProps) {
           </Group>
           <ul className={classes["fields"]} aria-label={`Fields of ${section.name}`}>
             {section.fields.map((field) => (
-              <li key={field.name} className={classes["field"]}>
+              <Box key={field.name} component="li" display="flex" style={{ gap: 8, alignItems: "center" }}>
                 <Checkbox
                   size="sm"
                   label={field.label}
@@ -139,7 +139,7 @@ function SectionEditor({ sections, onChange }: SectionEditorProps) {
                     Required
                   </Badge>
                 )}
-              </li>
+              </Box>
             ))}
           </ul>
         </li>

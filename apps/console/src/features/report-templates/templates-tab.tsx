@@ -16,6 +16,7 @@ import { templateLook } from "./template-meaning.ts";
 import { RowAction } from "../../ui/row-action.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./report-management.module.css";
 
 /** Shows the changes of other users and windows. */
@@ -88,7 +89,7 @@ interface TemplateTableProps {
 
 function TemplateTable({ templates, onEdit, onDelete }: TemplateTableProps) {
   return (
-    <table className={classes["table"]} aria-label="Report templates">
+    <table className={`${shared["card"]} ${classes["table"]}`} aria-label="Report templates">
       <thead>
         <tr>
           {["Name", "Description", "Sections", "Status", "Created", "Actions"].map((name) => (

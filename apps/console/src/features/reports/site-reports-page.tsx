@@ -1,3 +1,4 @@
+import { Stack } from "@mantine/core";
 import { reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -21,7 +22,7 @@ export function SiteReportsPage() {
   const templates = useQuery(routeQuery(reportTemplates, {}));
   return (
     <PageLayout title="Site Reports">
-      <div className={classes["page"]}>
+      <Stack gap={16} maw={1080}>
         <section className={classes["panel"]} aria-label="New report">
           <QueryState
             query={sites}
@@ -48,7 +49,7 @@ export function SiteReportsPage() {
           </QueryState>
         </section>
         <MonthlyReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
-      </div>
+      </Stack>
     </PageLayout>
   );
 }

@@ -15,6 +15,7 @@ import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { MaintenanceNote } from "../maintenance/public.ts";
 import { LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
 import { LiveStatusBadge, RobotBattery } from "./robot-badges.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
 import { autoLook, lostLook, maintenanceLook, manualLook, robotActivityOf } from "./robot-meaning.ts";
@@ -42,7 +43,9 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
       <div className={classes["row"]}>
         <div className={classes["title"]}>
           <h3 className={classes["serial"]}>{robot.serialNumber}</h3>
-          <span className={classes["motor"]}>{robot.motorType ?? "Motor type not given"}</span>
+          <span className={`${shared["muted"]} ${shared["truncate"]} ${classes["motor"]}`}>
+            {robot.motorType ?? "Motor type not given"}
+          </span>
         </div>
         <div className={classes["badges"]}>
           <StateBadge look={robot.groupId === null ? manualLook : autoLook} />
@@ -60,7 +63,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
       {robot.mode === "maintenance" && robot.maintenance !== null ? (
         <MaintenanceNote robot={robot} />
       ) : (
-        <p className={classes["last"]}>
+        <p className={`${shared["muted"]} ${shared["truncate"]} ${classes["last"]}`}>
           {robot.runNotBegun === null ? (
             <LastCleaningLine lastRun={robot.lastRun} />
           ) : (
@@ -155,7 +158,7 @@ function RobotAlerts({ robot }: { robot: RobotView }) {
   const [isOpen, setOpen] = useState(false);
   const count = robot.alerts.length;
   const [worst] = robot.alerts;
-  if (worst === undefined) return <span className={classes["noAlerts"]}>0 alerts</span>;
+  if (worst === undefined) return <span className={`${shared["muted"]} ${classes["noAlerts"]}`}>0 alerts</span>;
   const label = count === 1 ? "1 alert" : `${count} alerts`;
   const look = severityLook[worst.severity];
   return (

@@ -83,7 +83,7 @@ function RunRow({ run, onLeave }: { readonly run: RunOfToday; readonly onLeave: 
         </Anchor>
         {at !== null && <time dateTime={at}>{siteShortText(new Date(at), run.timezone, now)}</time>}
       </div>
-      <p className={classes["why"]}>
+      <p style={{ overflowWrap: "anywhere" }}>
         {run.group_name === null ? "" : `${run.group_name}. `}
         {startedByText[run.action_type]}.{run.reason === null ? "" : ` ${run.reason}`}
       </p>

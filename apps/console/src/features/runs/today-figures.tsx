@@ -7,6 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { todayTexts } from "./runs-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./today-figures.module.css";
 
 /** Planned runs become due without an event, and the day ends; everything else arrives with the live stream. */
@@ -23,7 +24,7 @@ export function TodayFigures() {
   const [shown, setShown] = useState<RecordedCount | null>(null);
   const counts = query.data;
   return (
-    <div className={classes["today"]} role="group" aria-label="Today's cleaning">
+    <div className={`${shared["card"]} ${classes["today"]}`} role="group" aria-label="Today's cleaning">
       <IconCalendarStats size={20} aria-hidden />
       <span>
         <strong>Today:</strong>{" "}

@@ -19,6 +19,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { entryStateOf, foldDay } from "./calendar-entry.ts";
 import { countsText, entryLook, startedByText, weekText } from "./runs-meaning.ts";
 import type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./week-calendar.module.css";
 
 type Week = ResponseOf<typeof runsCalendar>;
@@ -191,12 +192,14 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
     <Popover withArrow shadow="md" trapFocus returnFocus width={290} position="bottom">
       <Popover.Target>
         <UnstyledButton className={classes["entry"]} data-tone={look.tone} data-state={state}>
-          <span className={classes["time"]}>{entry.local_time}</span>
+          <Box component="span" fz={13} fw={650} style={{ gridArea: "time" }}>
+            {entry.local_time}
+          </Box>
           <span className={classes["state"]}>
             {Icon !== undefined && <Icon size={13} aria-hidden />}
             {look.label}
           </span>
-          <span className={classes["who"]}>{entry.title}</span>
+          <span className={`${shared["truncate"]} ${classes["who"]}`}>{entry.title}</span>
           <span className={classes["counts"]}>
             {state === "mixed" ? countsText(entry.counts) : robotCountText(entry.robots)}
             {entry.sample && (

@@ -16,6 +16,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { saveSchedule } from "./schedule-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./schedule-dialog.module.css";
 import {
   formStartTime,
@@ -161,7 +162,7 @@ export interface SchedulePreviewProps {
 export function SchedulePreview({ startTime, frequency, isEnabled, timezone }: SchedulePreviewProps) {
   const now = useNow();
   return (
-    <section className={classes["preview"]} aria-label="Next runs">
+    <Box className={shared["box"]} component="section" py={10} px={12} bg="var(--sc-bg)" aria-label="Next runs">
       <Box component="h3" mb={6} fz={13} fw={650}>
         Next runs{" "}
         <Box component="span" fw={400} c="dimmed">
@@ -177,7 +178,7 @@ export function SchedulePreview({ startTime, frequency, isEnabled, timezone }: S
           <p className={classes["note"]}>The schedule is off: it is stored, but no runs will start.</p>
         )}
       </div>
-    </section>
+    </Box>
   );
 }
 

@@ -47,10 +47,10 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
           <span>{schedule.duration_minutes} min</span>
           {schedule.status !== "ACTIVE" && <StateBadge look={scheduleStatusLook[schedule.status]} />}
           {schedule.skip_on_rain && (
-            <span className={classes["rain"]}>
+            <Box component="span" display="inline-flex" fz={12} c="dimmed" style={{ gap: 4, alignItems: "center" }}>
               <IconUmbrella size={14} aria-hidden />
               Skips rain
-            </span>
+            </Box>
           )}
         </p>
         <Box component="p" fz={12} c="dimmed">

@@ -1,4 +1,4 @@
-import { Box, Skeleton } from "@mantine/core";
+import { Box, Skeleton, Stack } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { firstContentShown } from "../../platform/first-content.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
@@ -35,7 +35,7 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
         India Site Overview
       </Box>
       <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
-      <div className={classes["sites"]}>
+      <Stack gap={8} flex="0 1 140px" mih={120}>
         <div className={classes["listHead"]}>
           <Box component="h3" fz={14} fw={650} lh="20px">
             All Sites
@@ -49,7 +49,7 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
         ) : (
           <SiteList label="All Sites" sites={found} selectedId={selectedId} onSelect={onSelect} />
         )}
-      </div>
+      </Stack>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Group } from "@mantine/core";
+import { Anchor, Box, Group } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { Fragment } from "react";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -20,7 +20,9 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
   return (
     <header>
       <Group gap="4px 12px">
-        <h2 className={classes["name"]}>{site.name}</h2>
+        <Box component="h2" fz={18} fw={650} lh="26px" style={{ overflowWrap: "anywhere" }}>
+          {site.name}
+        </Box>
         <StateBadge look={siteStatusLook[site.status]} />
       </Group>
       <ul className={classes["facts"]}>

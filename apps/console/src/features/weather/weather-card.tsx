@@ -127,14 +127,14 @@ const NOT_ITS_BUTTON = "";
 function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width="min(400px, calc(100vw - 24px))">
-      <div className={classes["week"]}>
+      <Box pos="relative" c="dimmed">
         <Bars days={days} />
         <Popover.Target>
           <UnstyledButton className={classes["opener"]} aria-label="7-day forecast">
             <IconChevronDown size={14} aria-hidden />
           </UnstyledButton>
         </Popover.Target>
-      </div>
+      </Box>
       <Popover.Dropdown p="8px" aria-labelledby={NOT_ITS_BUTTON} aria-label="7-day forecast">
         <div tabIndex={-1} data-autofocus className={classes["details"]}>
           <WeekTable days={days} />

@@ -1,4 +1,4 @@
-import { Group, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Box, Group, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import { Fragment } from "react";
 import type { ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { shareBlockedReason } from "../share/credentials.ts";
+import shared from "../../../ui/shared.module.css";
 import classes from "./partner-card.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { OpenDialog } from "./partners-page.tsx";
@@ -22,10 +23,12 @@ export interface PartnerCardProps {
 export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
   const place = [partner.city, partner.state].filter((part) => part !== null && part !== "").join(", ");
   return (
-    <article className={classes["card"]} aria-label={partner.name}>
+    <article className={`${shared["card"]} ${classes["card"]}`} aria-label={partner.name}>
       <Group gap={8} align="flex-start" justify="space-between" wrap="nowrap">
-        <h3 className={classes["name"]}>{partner.name}</h3>
-        {partner.built_in && <span className={classes["builtIn"]}>Built in</span>}
+        <Box component="h3" miw={0} fz={14} fw={650} lh="20px" style={{ overflowWrap: "anywhere" }}>
+          {partner.name}
+        </Box>
+        {partner.built_in && <span className={`${shared["muted"]} ${classes["builtIn"]}`}>Built in</span>}
       </Group>
       <dl className={classes["facts"]}>
         <Fact term="Contact" text={partner.contact_person} />

@@ -1,4 +1,4 @@
-import { Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { Box, Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
 import { type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -70,9 +70,9 @@ export function PartnersPage() {
         query={query}
         loading={<PartnerCardSkeletons />}
         renderFailed={(failure) => (
-          <div className={classes["panel"]}>
+          <Box bd="1px solid var(--sc-border)" bdrs={8} bg="var(--sc-surface)">
             <FailedState title="The partners could not be loaded." {...failure} />
-          </div>
+          </Box>
         )}
       >
         {(data) => <PartnerGrid partners={data} found={found} onOpen={setOpen} />}
@@ -111,12 +111,12 @@ export interface PartnerGridProps {
 export function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
   if (found.length === 0) {
     return (
-      <div className={classes["panel"]}>
+      <Box bd="1px solid var(--sc-border)" bdrs={8} bg="var(--sc-surface)">
         <EmptyState
           title={partners.length === 0 ? "No maintenance partners found." : "No partners match your search criteria."}
           icon={<IconBuildingStore size={32} stroke={1.5} />}
         />
-      </div>
+      </Box>
     );
   }
   return (

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Stack, Textarea, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Box, Button, Stack, Textarea, Tooltip, VisuallyHidden } from "@mantine/core";
 import { type Partner, partnerDetails, resetPartnerPassword } from "@suncrew/contract/partners/partners.ts";
 import { GENERATED_PASSWORD_DAYS } from "@suncrew/domain/auth/passwords.ts";
 import { internationalPhone } from "@suncrew/domain/partners/phone-number.ts";
@@ -148,7 +148,7 @@ function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps)
                 </>
               )}
             </code>
-            <span className={classes["actions"]}>
+            <Box component="span" display="inline-flex" flex="none">
               <Tooltip label={toggleLabel} withinPortal={false}>
                 <ActionIcon
                   variant="subtle"
@@ -161,7 +161,7 @@ function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps)
                 </ActionIcon>
               </Tooltip>
               <CopyButton what="Password" text={password} />
-            </span>
+            </Box>
           </dd>
         )}
       </dl>

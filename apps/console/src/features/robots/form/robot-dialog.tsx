@@ -1,4 +1,4 @@
-import { Button, Input, NativeSelect, TextInput, type TextInputProps } from "@mantine/core";
+import { Box, Button, Input, NativeSelect, TextInput, type TextInputProps } from "@mantine/core";
 import { forgetRobotState } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -133,7 +133,11 @@ function SerialField({ state, bound, isFirst }: SerialFieldProps) {
           {shown}
         </Button>
       </DisabledReason>
-      {bound !== null && <p className={classes["hint"]}>{bound}</p>}
+      {bound !== null && (
+        <Box component="p" mt={4} fz={12} lh="17px" c="dimmed">
+          {bound}
+        </Box>
+      )}
       {isPicking && (
         <SerialPicker
           chosen={serialNumber}

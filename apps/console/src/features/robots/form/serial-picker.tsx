@@ -1,4 +1,4 @@
-import { TextInput } from "@mantine/core";
+import { Box, TextInput } from "@mantine/core";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -127,9 +127,9 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
         onChange={(event) => setSearch(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <p className={classes["count"]} role="status">
+      <Box component="p" mt={8} mb={6} fz={12} lh="17px" c="dimmed" role="status">
         {found.length === 0 ? "No serial numbers match." : `${free.length} of ${found.length} can be chosen`}
-      </p>
+      </Box>
       <div
         ref={scroll}
         id={id}

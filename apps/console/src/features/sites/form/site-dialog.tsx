@@ -14,7 +14,7 @@ import type { SiteTextField } from "./site-form.ts";
 import { type SiteFormState, useSiteForm } from "./use-site-form.ts";
 
 const PlacePicker = lazyPart(async () => (await import("../map/place-picker.tsx")).PlacePicker, {
-  waiting: <Skeleton className={classes["mapWaiting"]} radius="md" />,
+  waiting: <Skeleton flex="1" mih={260} radius="md" />,
   failed: (failure) => <FailedPart title="The map could not be loaded." failure={failure} />,
 });
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, FileButton, Group } from "@mantine/core";
+import { Alert, Box, Button, Checkbox, FileButton, Group } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { IconAlertTriangle, IconCircleCheck, IconDownload, IconFileSpreadsheet } from "@tabler/icons-react";
@@ -69,7 +69,9 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
                 </Button>
               )}
             </FileButton>
-            <span className={classes["fileName"]}>{step.fileName ?? "No file chosen"}</span>
+            <Box component="span" flex="1 1 120px" miw={0} fz={13} c="dimmed" style={{ overflowWrap: "anywhere" }}>
+              {step.fileName ?? "No file chosen"}
+            </Box>
             <Button
               variant="subtle"
               leftSection={<IconDownload size={16} aria-hidden />}
@@ -148,11 +150,11 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
     <>
       {answer.problems.length > 0 && (
         <Alert color="red" role="alert" title="The file cannot be imported as it is" mt="sm">
-          <ul className={classes["problems"]}>
+          <Box component="ul" pl={16} style={{ listStyle: "disc" }}>
             {answer.problems.map(({ field, message }) => (
               <li key={`${field} ${message}`}>{message}</li>
             ))}
-          </ul>
+          </Box>
         </Alert>
       )}
       {answer.rows.length > 0 && (

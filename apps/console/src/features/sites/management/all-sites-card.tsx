@@ -228,12 +228,12 @@ interface SiteRowButtonsProps extends SiteActions {
 function SiteRowButtons({ site, onEdit, onDelete, tabIndex = 0 }: SiteRowButtonsProps) {
   const { role } = useSignedIn();
   return (
-    <span className={classes["actions"]}>
+    <Box component="span" display="flex" flex="none">
       <ActionButton label="Edit" icon={IconEdit} tabIndex={tabIndex} onPress={() => onEdit(site)} />
       {mayCall(role, "deleteSite") && (
         <ActionButton label="Delete" icon={IconTrash} tabIndex={tabIndex} onPress={() => onDelete(site)} />
       )}
-    </span>
+    </Box>
   );
 }
 

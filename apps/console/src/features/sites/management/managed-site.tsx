@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, Tabs, Tooltip } from "@mantine/core";
+import { ActionIcon, Box, Button, Group, NativeSelect, Tabs, Tooltip } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconEdit, IconFilterOff, IconPlus, IconRefresh, IconRobot, IconTrash } from "@tabler/icons-react";
@@ -88,8 +88,10 @@ function RobotRows({ site, robots }: RobotRowsProps) {
 
   return (
     <>
-      <div className={classes["head"]}>
-        <h3 className={classes["heading"]}>Cleaning Robots{isLoaded && ` (${count})`}</h3>
+      <Group gap={8} justify="space-between" mb={10}>
+        <Box component="h3" fz={14} fw={650} lh="20px">
+          Cleaning Robots{isLoaded && ` (${count})`}
+        </Box>
         <div className={classes["tools"]}>
           <NativeSelect
             size="xs"
@@ -112,7 +114,7 @@ function RobotRows({ site, robots }: RobotRowsProps) {
             </ToolButton>
           </DisabledReason>
         </div>
-      </div>
+      </Group>
       {robots.state === "loading" ? (
         <SkeletonLines label="Loading robots" lines={4} lineHeightPx={ROW_PX} />
       ) : robots.state === "failed" ? (
@@ -162,11 +164,13 @@ function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
   return (
     <article className={classes["row"]} aria-label={robot.serialNumber}>
       <div className={classes["words"]}>
-        <span className={classes["name"]}>{name}</span>
-        <span className={classes["facts"]}>
+        <Box component="span" fz={13} fw={600} lh="18px" style={{ overflowWrap: "anywhere" }}>
+          {name}
+        </Box>
+        <Box component="span" fz={12} lh="17px" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {robot.serialNumber} · {robot.motorType ?? "Motor type not given"} ·{" "}
           {robot.firmwareUpdate === null ? `Firmware ${robot.firmware}` : firmwareText(robot.firmwareUpdate)}
-        </span>
+        </Box>
       </div>
       <div className={classes["state"]}>
         {/* Simulated values belong to the monitoring view, where they are marked. */}

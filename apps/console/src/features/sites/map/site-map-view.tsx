@@ -1,4 +1,4 @@
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Box, Group } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconMinus, IconPlus } from "@tabler/icons-react";
 import type { Map as LeafletMap } from "leaflet";
@@ -103,15 +103,17 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
 function SitePopup({ site }: { site: Site }) {
   return (
     <div className={classes["popup"]}>
-      <p className={classes["name"]}>{site.name}</p>
+      <Box component="p" fz={14} fw={650}>
+        {site.name}
+      </Box>
       <p className={classes["address"]}>{site.address}</p>
       <p>
         Robots: {site.active_robots}/{site.robot_count} active
       </p>
-      <div className={classes["badges"]}>
+      <Group gap={4} align="stretch">
         <StateBadge look={siteStatusLook[site.status]} />
         <MayBeMovingBadge site={site} />
-      </div>
+      </Group>
     </div>
   );
 }
