@@ -1,5 +1,6 @@
 import type { Key, ReactNode } from "react";
 import { useVirtualRows } from "./virtual-rows.ts";
+import shared from "./shared.module.css";
 import classes from "./virtual-table.module.css";
 
 export interface VirtualTableProps<T> {
@@ -46,8 +47,13 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { scroll, rows: shown, totalPx } = useVirtualRows({ count: rows.length, rowPx, initialHeightPx: 500 });
   const narrow = isNarrow || undefined;
   return (
-    <div className={`${classes["table"]} ${className}`} role="table" aria-label={label} aria-rowcount={rows.length + 1}>
-      <div className={classes["names"]} role="row" aria-rowindex={1} data-narrow={narrow}>
+    <div
+      className={`${shared["card"]} ${classes["table"]} ${className}`}
+      role="table"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+    >
+      <div className={`${shared["columnNames"]} ${classes["names"]}`} role="row" aria-rowindex={1} data-narrow={narrow}>
         {columns.map((name) => (
           <span key={name} role="columnheader">
             {name}

@@ -17,6 +17,7 @@ import {
   emptyAdmin,
   type NewSignIn,
 } from "./admin-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./admins-dialog.module.css";
 
 const labels = {
@@ -146,7 +147,7 @@ export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClos
       <ShownOnce message={message}>
         {`Hand the password over before you close this: it cannot be shown again. It is valid for ${GENERATED_PASSWORD_DAYS} days, within which its owner must choose another.`}
       </ShownOnce>
-      <dl className={classes["credentials"]}>
+      <dl className={`${shared["facts"]} ${classes["credentials"]}`}>
         <dt>Username</dt>
         <dd>
           <code className={classes["secret"]}>{username}</code>

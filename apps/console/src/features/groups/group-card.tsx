@@ -168,5 +168,5 @@ function Progress({ robot, verb }: { robot: RobotView; verb: StartOrStop }) {
   if (showsCommand(robot, verb)) return <IconCheck size={14} className={classes["confirmed"]} aria-label="Confirmed" />;
   // A skipped robot has nothing to confirm.
   if (robot.openCommand?.verb !== verb) return null;
-  return <IconLoader2 size={14} className={classes["turning"]} aria-label="Waiting" />;
+  return <IconLoader2 size={14} className={`${shared["turning"]} ${classes["turning"]}`} aria-label="Waiting" />;
 }

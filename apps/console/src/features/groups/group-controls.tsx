@@ -8,6 +8,7 @@ import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RobotResultList, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
 import type { RobotView } from "../robots/public.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./group-card.module.css";
 import { sendGroupCommand, type GroupAction, setGroupAction } from "./group-commands.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -45,12 +46,12 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
   return (
     <Row gap={6} align="stretch">
       {lostCount > 0 && (
-        <p id={pendingStopId} className={classes["pendingStop"]}>
+        <p id={pendingStopId} className={shared["pendingStop"]}>
           {pendingStopText(lostCount)}
         </p>
       )}
       <div className={classes["tools"]}>{tools}</div>
-      <div className={classes["actions"]}>
+      <div className={shared["commands"]}>
         <DisabledReason reason={isKnown ? startReason : STATUS_UNKNOWN_TEXT}>
           <ToolButton
             icon={IconPlayerPlayFilled}

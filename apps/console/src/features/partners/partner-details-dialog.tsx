@@ -5,6 +5,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { CopyButton } from "../../platform/copy-button.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./partner-details-dialog.module.css";
 import { certificationsOf, partnerFactsOf } from "./partner-model.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -43,7 +44,7 @@ export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: Partne
 function PartnerFacts({ partner }: { partner: Partner }) {
   const certifications = certificationsOf(partner);
   return (
-    <dl className={classes["facts"]}>
+    <dl className={`${shared["facts"]} ${classes["facts"]}`}>
       {partnerFactsOf(partner).map(({ term, text, copyAs }) => (
         <div key={term} style={{ display: "contents" }}>
           <dt>{term}</dt>
@@ -58,7 +59,7 @@ function PartnerFacts({ partner }: { partner: Partner }) {
         {certifications.length === 0 ? (
           "Not given"
         ) : (
-          <ul className={classes["certifications"]}>
+          <ul className={shared["chips"]}>
             {certifications.map((name) => (
               <li key={name}>{name}</li>
             ))}

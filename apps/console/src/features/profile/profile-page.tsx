@@ -52,7 +52,7 @@ export function ProfilePage() {
 
 function Card({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className={`${shared["card"]} ${classes["card"]}`} aria-label={title}>
+    <section className={`${shared["card"]} ${shared["sheet"]}`} aria-label={title}>
       <Box component="h2" mb={12} fz={15} fw={650} lh="20px">
         {title}
       </Box>
@@ -68,7 +68,7 @@ const accountType: Record<Role, string> = { SUPER_ADMIN: "Administrator", PARTNE
 export function UserInformation() {
   const { user, role } = useSignedIn();
   return (
-    <dl className={classes["facts"]}>
+    <dl className={`${shared["facts"]} ${classes["facts"]}`}>
       <dt>Name</dt>
       <dd>{user.name}</dd>
       <dt>Email</dt>

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { roleWord } from "../auth/public.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./profile-settings-dialog.module.css";
 import { ThemePicker } from "./theme-picker.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,7 +13,7 @@ export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
   const { user, role } = useSignedIn();
   return (
     <Dialog onClose={onClose} title="Profile Settings">
-      <dl className={classes["facts"]}>
+      <dl className={`${shared["box"]} ${shared["facts"]} ${classes["facts"]}`}>
         <dt>Name</dt>
         <dd>{user.name}</dd>
         <dt>Email</dt>

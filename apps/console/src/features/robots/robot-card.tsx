@@ -39,7 +39,11 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
   return (
-    <article className={classes["card"]} aria-label={robot.serialNumber} data-alarm={alarmOf(robot) ?? undefined}>
+    <article
+      className={`${shared["card"]} ${classes["card"]}`}
+      aria-label={robot.serialNumber}
+      data-alarm={alarmOf(robot) ?? undefined}
+    >
       <div className={classes["row"]}>
         <div className={classes["title"]}>
           <h3 className={classes["serial"]}>{robot.serialNumber}</h3>
@@ -129,7 +133,7 @@ function RobotInfo({ robot }: { robot: RobotView }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
-        <dl className={classes["facts"]}>
+        <dl className={`${shared["facts"]} ${classes["facts"]}`}>
           {facts.map(([term, value]) => (
             <div key={term} style={{ display: "contents" }}>
               <dt>{term}</dt>

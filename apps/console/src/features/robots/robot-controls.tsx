@@ -9,6 +9,7 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { changeDirection, commandRobot } from "./robot-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
 import { PENDING_STOP_TEXT, blockedReasonText } from "./robot-meaning.ts";
 import { controllableOf, type RobotView } from "./robot-view.ts";
@@ -36,11 +37,11 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
   return (
     <div className={classes["controls"]}>
       {willStopBePending && (
-        <p id={pendingStopId} className={classes["pendingStop"]}>
+        <p id={pendingStopId} className={shared["pendingStop"]}>
           {PENDING_STOP_TEXT}
         </p>
       )}
-      <div className={classes["actions"]}>
+      <div className={shared["commands"]}>
         <DisabledReason reason={reasonOf(robotCan.start(controllable))}>
           <Button
             size="xs"
@@ -75,7 +76,7 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             aria-busy={robot.refresh !== null}
             onClick={onRefresh}
           >
-            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? classes["turning"] : undefined} />
+            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? shared["turning"] : undefined} />
           </ActionIcon>
         </Tooltip>
         {maySettings && (

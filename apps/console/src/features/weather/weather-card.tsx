@@ -10,6 +10,7 @@ import { type QueryFailure, QueryState } from "../../platform/query-state.tsx";
 import { toast } from "../../platform/toast.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./weather-card.module.css";
 import { WeatherLoading } from "./weather-panel.tsx";
 import { weatherAdviceLook, weatherIcon } from "./weather-meaning.tsx";
@@ -108,7 +109,7 @@ function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
       <Button
         variant="default"
         size="xs"
-        leftSection={<IconRefresh size={14} className={isRetrying ? classes["turning"] : undefined} aria-hidden />}
+        leftSection={<IconRefresh size={14} className={isRetrying ? shared["turning"] : undefined} aria-hidden />}
         // Truly disabled it would lose the focus.
         aria-disabled={isRetrying}
         data-disabled={isRetrying || undefined}

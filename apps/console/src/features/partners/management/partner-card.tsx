@@ -30,7 +30,7 @@ export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
         </Box>
         {partner.built_in && <span className={`${shared["muted"]} ${classes["builtIn"]}`}>Built in</span>}
       </Group>
-      <dl className={classes["facts"]}>
+      <dl className={`${shared["facts"]} ${classes["facts"]}`}>
         <Fact term="Contact" text={partner.contact_person} />
         <Fact term="Email" text={partner.email} />
         <Fact term="Phone" text={partner.contact_info} />
@@ -93,7 +93,7 @@ function breakable(text: string): ReactNode {
 function Certifications({ names }: { names: readonly string[] }) {
   const more = names.slice(CERTIFICATIONS_SHOWN);
   return (
-    <ul className={classes["certifications"]} aria-label="Certifications">
+    <ul className={`${shared["chips"]} ${classes["certifications"]}`} aria-label="Certifications">
       {names.length === 0 && <li className={classes["none"]}>No certifications</li>}
       {names.slice(0, CERTIFICATIONS_SHOWN).map((name) => (
         <li key={name}>{name}</li>

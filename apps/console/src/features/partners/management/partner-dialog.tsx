@@ -8,6 +8,7 @@ import { queryKeyOf } from "../../../platform/api/route-query.ts";
 import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
 import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
 import type { NewPartner } from "../share/credentials.ts";
+import shared from "../../../ui/shared.module.css";
 import classes from "./partner-dialog.module.css";
 import {
   bodyOf,
@@ -152,7 +153,7 @@ export function PartnerFields({ state }: { readonly state: EntityForm<PartnerDra
         <Box component="span" fz={13} fw={600} id="partner-services">
           Services
         </Box>
-        <ul className={classes["chips"]} aria-labelledby="partner-services">
+        <ul className={shared["chips"]} style={{ lineHeight: "18px" }} aria-labelledby="partner-services">
           {SERVICES.map((service) => (
             <li key={service}>{service}</li>
           ))}

@@ -20,6 +20,7 @@ import { CopyButton } from "../../../platform/copy-button.tsx";
 import { toast } from "../../../platform/toast.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
+import shared from "../../../ui/shared.module.css";
 import classes from "./share-dialog.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { SignIn } from "./credentials.ts";
@@ -89,7 +90,7 @@ function ContactInfo({ signIn }: { signIn: SignIn }) {
   const { e164 } = phoneOf(signIn);
   const isShort = e164 !== null && e164 !== signIn.phone.replaceAll(/[^+\d]/g, "");
   return (
-    <dl className={`${classes["facts"] ?? ""} ${classes["contact"] ?? ""}`} aria-label="Contact information">
+    <dl className={`${shared["facts"]} ${classes["facts"]} ${classes["contact"]}`} aria-label="Contact information">
       <dt>Partner</dt>
       <dd>{signIn.name}</dd>
       <dt>Contact person</dt>
@@ -121,7 +122,7 @@ function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps)
   const toggleLabel = isShown ? "Hide password" : "Show password";
   return (
     <section className={classes["credentials"]} aria-label="Login credentials">
-      <dl className={classes["facts"]}>
+      <dl className={`${shared["facts"]} ${classes["facts"]}`}>
         <dt>Username</dt>
         <dd>
           {username === null ? (

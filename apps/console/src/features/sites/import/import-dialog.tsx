@@ -12,6 +12,7 @@ import { dayText } from "../../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { useVirtualRows } from "../../../ui/virtual-rows.ts";
 import { applyImport, checkImport, countedText, type ImportKind, importKinds } from "./import-calls.ts";
+import shared from "../../../ui/shared.module.css";
 import classes from "./import-dialog.module.css";
 import {
   importColumns,
@@ -106,12 +107,12 @@ export function ImportDialog({ kind, onClose }: ImportDialogProps) {
 
 function Columns({ kind }: { kind: ImportKind }) {
   return (
-    <div className={classes["columns"]}>
+    <div className={`${shared["box"]} ${classes["columns"]}`}>
       <p>
         A CSV file with these column names in its first line, in any order, and days as YYYY-MM-DD. Every row is checked
         first; nothing is stored until you press Import.
       </p>
-      <ul>
+      <ul className={shared["chips"]}>
         {importColumns[kind].map((name) => (
           <li key={name}>{name}</li>
         ))}
@@ -171,8 +172,13 @@ export function ImportPreview({ kind, answer }: ImportPreviewProps) {
               onChange={(event) => setFiltered(event.currentTarget.checked)}
             />
           </div>
-          <div className={classes["table"]} role="table" aria-labelledby={summaryId} aria-rowcount={rows.length + 1}>
-            <div className={classes["names"]} role="row" aria-rowindex={1}>
+          <div
+            className={`${shared["box"]} ${classes["table"]}`}
+            role="table"
+            aria-labelledby={summaryId}
+            aria-rowcount={rows.length + 1}
+          >
+            <div className={`${shared["columnNames"]} ${classes["names"]}`} role="row" aria-rowindex={1}>
               <span role="columnheader">Row</span>
               <span role="columnheader">{kind === "sites" ? "Site name" : "Serial number"}</span>
               <span role="columnheader">{kind === "sites" ? "Commissioned" : "Installed"}</span>

@@ -30,6 +30,7 @@ import {
   useSiteRobots,
 } from "../../robots/public.ts";
 import { SiteFacts } from "../site-facts.tsx";
+import shared from "../../../ui/shared.module.css";
 import classes from "./robot-rows.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { ManagedTab } from "./sites-url.ts";
@@ -184,7 +185,7 @@ function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
           aria-busy={robot.refresh !== null}
           onClick={() => onRefresh(row)}
           icon={
-            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? classes["turning"] : undefined} />
+            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? shared["turning"] : undefined} />
           }
         />
         <Action label="Edit" aria-haspopup="dialog" onClick={onEdit} icon={<IconEdit size={16} aria-hidden />} />
