@@ -1,6 +1,7 @@
-import { Alert, Button, Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { Notice } from "./notice.tsx";
 import classes from "./edit-conflict.module.css";
 
 /** A field that two people changed differently. */
@@ -65,21 +66,9 @@ export function DeletedNotice({ what, reason }: DeletedNoticeProps) {
 
 function ConflictAlert({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <Alert
-      color="yellow"
-      variant="light"
-      icon={<IconUsers size={18} aria-hidden />}
-      title={title}
-      role="alert"
-      mb="sm"
-      p="sm"
-      bd="1px solid var(--sc-status-fair-dot)"
-      c="var(--sc-status-fair-fg)"
-      bg="var(--sc-status-fair-soft)"
-      classNames={{ title: classes["title"] ?? "", message: classes["message"] ?? "", icon: classes["icon"] ?? "" }}
-    >
+    <Notice icon={<IconUsers size={18} aria-hidden />} title={title} role="alert" mb="sm" p="sm">
       {children}
-    </Alert>
+    </Notice>
   );
 }
 

@@ -1,5 +1,6 @@
 import { IconRefresh } from "@tabler/icons-react";
 import type { Look } from "./look.ts";
+import shared from "./shared.module.css";
 import classes from "./state-badge.module.css";
 
 export interface StateBadgeProps {
@@ -14,8 +15,10 @@ export interface StateBadgeProps {
 export function StateBadge({ look, label, checking = false }: StateBadgeProps) {
   const Icon = checking ? IconRefresh : look.icon;
   return (
-    <span className={classes["badge"]} data-tone={checking ? "plain" : look.tone} data-checking={checking || undefined}>
-      {Icon !== undefined && <Icon size={13} aria-hidden />}
+    <span className={classes["badge"]} data-tone={checking ? "plain" : look.tone}>
+      {Icon !== undefined && (
+        <Icon size={13} className={checking ? `${shared["turning"]} ${classes["turning"]}` : undefined} aria-hidden />
+      )}
       {label ?? look.label}
     </span>
   );

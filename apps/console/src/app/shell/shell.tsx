@@ -95,7 +95,7 @@ export function Banners() {
   return (
     <>
       {demo && (
-        <p className={classes["demo"]}>
+        <p className={classes["banner"]} data-calm>
           <IconFlask size={14} aria-hidden />
           Demo: simulated robots and sample data
         </p>
@@ -104,7 +104,7 @@ export function Banners() {
       {/* Always there, so that a screen reader hears what appears in it. */}
       <div role="status">
         {lost && (
-          <p className={classes["lost"]}>
+          <p className={classes["banner"]} style={{ fontWeight: 600 }}>
             <IconPlugConnectedX size={16} aria-hidden />
             Live updates are interrupted. Reconnecting...
           </p>
@@ -119,7 +119,7 @@ function GeneratedPassword() {
   const { password_until: until } = useSignedIn().user;
   if (until === undefined) return null;
   return (
-    <p className={classes["password"]}>
+    <p className={classes["banner"]}>
       <IconKey size={16} aria-hidden />
       <span>
         Your password was generated and signs you in until {day.format(new Date(until))}.{" "}

@@ -7,6 +7,7 @@ import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useVirtualRows } from "../../ui/virtual-rows.ts";
 import { outcomeLook } from "./activity-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./activity-page.module.css";
 import type { ListedActivity } from "./activity-page.tsx";
 
@@ -41,7 +42,7 @@ const ACTIVITY_COLUMNS: readonly ActivityColumn[] = [
     cell: ({ details, sample }) => (
       <>
         <Cut text={details} />
-        {sample && <span className={classes["sample"]}>Sample data</span>}
+        {sample && <span className={shared["tag"]}>Sample data</span>}
       </>
     ),
   },
@@ -53,7 +54,7 @@ const ACTIVITY_COLUMNS: readonly ActivityColumn[] = [
 /** Text that may be longer than its column; all of it on hover and for a screen reader. */
 function Cut({ text }: { readonly text: string }) {
   return (
-    <span className={classes["cut"]} title={text}>
+    <span className={shared["truncate"]} title={text}>
       {text}
     </span>
   );
@@ -118,7 +119,12 @@ export function ActivityTable({ list }: { readonly list: ListedActivity }) {
           style={{ height: totalPx }}
         >
           <div role="rowgroup" className={classes["head"]}>
-            <div role="row" aria-rowindex={1} className={classes["names"]} style={{ ...template, height: HEAD_PX }}>
+            <div
+              role="row"
+              aria-rowindex={1}
+              className={`${shared["columnNames"]} ${classes["names"]}`}
+              style={{ ...template, height: HEAD_PX }}
+            >
               {ACTIVITY_COLUMNS.map(({ name, isNumber }) => (
                 <span key={name} role="columnheader" data-number={isNumber}>
                   {name}

@@ -18,6 +18,7 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
 import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./alerts-dialog.module.css";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 
@@ -225,8 +226,8 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
       </span>
       <span className={classes["text"]} data-full={alert.site_id === null || undefined} title={text}>
         {text}
-        {times > 1 && <span className={classes["mark"]}>{times} times</span>}
-        {sample && <span className={classes["mark"]}>Sample</span>}
+        {times > 1 && <span className={`${shared["tag"]} ${classes["mark"]}`}>{times} times</span>}
+        {sample && <span className={`${shared["tag"]} ${classes["mark"]}`}>Sample</span>}
       </span>
       <span className={classes["seen"]}>
         {alert.acknowledged_by !== null ? (

@@ -6,6 +6,7 @@ import { useId, useState } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { outcomeLook } from "./audit-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./audit-table.module.css";
 
 interface AuditTableProps {
@@ -17,9 +18,14 @@ interface AuditTableProps {
 /** Changes, newest first. Roles instead of a table's elements, for on a phone each change is a card. */
 export function AuditTable({ entries, isOld }: AuditTableProps) {
   return (
-    <div role="table" aria-label="Changes, newest first" aria-busy={isOld} className={classes["table"]}>
+    <div
+      role="table"
+      aria-label="Changes, newest first"
+      aria-busy={isOld}
+      className={`${shared["card"]} ${classes["table"]}`}
+    >
       <div role="rowgroup">
-        <div role="row" className={classes["names"]}>
+        <div role="row" className={`${shared["columnNames"]} ${classes["names"]}`}>
           {AUDIT_COLUMNS.map((name) => (
             <span key={name} role="columnheader">
               {name}
@@ -65,7 +71,7 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
         </span>
         <span role="cell" className={classes["change"]} style={{ "--area": "change" }}>
           {auditLabel(action)}
-          {reason !== null && <span className={classes["more"]}>{reason}</span>}
+          {reason !== null && <span className={`${shared["muted"]} ${classes["more"]}`}>{reason}</span>}
         </span>
         <span role="cell" className={classes["target"]} style={{ "--area": "target" }}>
           <Target entry={entry} />
@@ -93,7 +99,7 @@ function Target({ entry: { entity, entity_id, target_name } }: { readonly entry:
     return (
       <>
         {target_name}
-        <span className={classes["more"]}>{kind}</span>
+        <span className={`${shared["muted"]} ${classes["more"]}`}>{kind}</span>
       </>
     );
   }
@@ -128,7 +134,7 @@ function AuditDetails({ entry }: { readonly entry: AuditEntry }) {
           </tbody>
         </table>
       )}
-      <p className={classes["seal"]}>
+      <p className={`${shared["muted"]} ${classes["seal"]}`}>
         Row {id}
         {entity_id !== null && `, ${auditLabel(entity).toLowerCase()} ${entity_id}`}
         {seal === null ? ", not sealed yet" : `, sealed as number ${seal.number}: ${seal.hash}`}

@@ -92,7 +92,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
           <h3 className={classes["title"]}>
             Firmware {rollout.version} <StateBadge look={rolloutLook(rollout)} />
           </h3>
-          <p className={classes["quiet"]}>
+          <p className={`${shared["muted"]} ${classes["quiet"]}`}>
             {rollout.file_name}, <RelativeTime at={rollout.created_at} /> by {rollout.created_by}. One first, then{" "}
             {rollout.batch_size} at a time; pauses above {rollout.failure_threshold_percent} % failed. Each robot has{" "}
             {rollout.deadline_minutes} min from its offer to install it; one that cannot be offered it is waited for up
@@ -222,7 +222,7 @@ function RobotCells({ robot, version, deadlineMinutes }: RobotCellsProps) {
     <>
       <Cell area="robot" isCut className={classes["robot"]} title={robot.robot_name}>
         {robot.serial_number}
-        {robot.canary && <span className={classes["first"]}>first</span>}
+        {robot.canary && <span className={`${shared["tag"]} ${classes["first"]}`}>first</span>}
       </Cell>
       <Cell area="site" isCut className={classes["site"]} title={robot.site_name}>
         {robot.site_name}

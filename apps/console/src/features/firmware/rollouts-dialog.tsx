@@ -1,4 +1,4 @@
-import { Group, SegmentedControl } from "@mantine/core";
+import { Group, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { type Firmware, firmwareList, type Rollout, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { IconCloudUpload, IconFileUpload, IconTrash, IconUpload } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -20,6 +20,7 @@ import { figuresOf, figuresText } from "./rollout-facts.ts";
 import { rolloutLook } from "./firmware-meaning.ts";
 import { RowAction } from "../../ui/row-action.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./rollouts-dialog.module.css";
 
 export interface RolloutsDialogProps {
@@ -111,25 +112,25 @@ export function RolloutList({ rollouts, onOpen }: RolloutListProps) {
     );
   }
   return (
-    <ul className={classes["rollouts"]} aria-label="Rollouts">
+    <ul className={`${shared["card"]} ${classes["rollouts"]}`} aria-label="Rollouts">
       {rollouts.map((rollout) => {
         const figures = figuresOf(rollout);
         return (
           <li key={rollout.id}>
-            <button type="button" className={classes["rollout"]} onClick={() => onOpen(rollout.id)}>
+            <UnstyledButton className={classes["rollout"]} onClick={() => onOpen(rollout.id)}>
               <span className={classes["what"]}>
                 <strong>{rollout.version}</strong>
-                <span className={classes["quiet"]}>{rollout.file_name}</span>
+                <span className={`${shared["muted"]} ${classes["quiet"]}`}>{rollout.file_name}</span>
               </span>
               <StateBadge look={rolloutLook(rollout)} />
               <span className={classes["how"]}>
                 <RolloutBar figures={figures} />
-                <span className={classes["quiet"]}>{figuresText(figures)}</span>
+                <span className={`${shared["muted"]} ${classes["quiet"]}`}>{figuresText(figures)}</span>
               </span>
-              <span className={classes["who"]}>
+              <span className={`${shared["muted"]} ${classes["who"]}`}>
                 <RelativeTime at={rollout.created_at} /> by {rollout.created_by}
               </span>
-            </button>
+            </UnstyledButton>
           </li>
         );
       })}
@@ -167,20 +168,20 @@ export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
     );
   }
   return (
-    <ul className={classes["files"]} aria-label="Uploaded firmware">
+    <ul className={`${shared["card"]} ${classes["files"]}`} aria-label="Uploaded firmware">
       {files.map((file) => (
         <li key={file.id} className={classes["file"]} aria-label={file.version}>
           <span className={classes["what"]} style={{ "--area": "what" }}>
             <strong>{file.version}</strong>
-            <span className={classes["quiet"]}>{file.file_name}</span>
+            <span className={`${shared["muted"]} ${classes["quiet"]}`}>{file.file_name}</span>
           </span>
           <span className={classes["hash"]} style={{ "--area": "hash" }}>
-            <span className={classes["quiet"]}>SHA-256</span>
+            <span className={`${shared["muted"]} ${classes["quiet"]}`}>SHA-256</span>
             <code title={file.sha256}>{isNarrow ? file.sha256.slice(0, 24) : file.sha256}</code>
             <CopyButton what="SHA-256" text={file.sha256} />
           </span>
           <span style={{ "--area": "size" }}>{bytesText(file.bytes)}</span>
-          <span className={classes["quiet"]} style={{ "--area": "made" }}>
+          <span className={`${shared["muted"]} ${classes["quiet"]}`} style={{ "--area": "made" }}>
             <RelativeTime at={file.created_at} /> by {file.created_by}
           </span>
           <RowAction

@@ -7,6 +7,7 @@ import { useRef, useState } from "react";
 import type { KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./partner-picker.module.css";
 import { partnersFound } from "./partner-model.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -95,7 +96,7 @@ interface ChoiceProps {
 function Choice({ title, facts, isBuiltIn = false, isChosen, onPress }: ChoiceProps) {
   return (
     <li>
-      <UnstyledButton className={classes["choice"]} aria-current={isChosen} onClick={onPress}>
+      <UnstyledButton className={`${shared["choice"]} ${classes["choice"]}`} aria-current={isChosen} onClick={onPress}>
         <Box component="span" display="flex" miw={0} style={{ flexDirection: "column" }}>
           <Box component="span" fz={13} fw={600} lh="18px" style={{ overflowWrap: "anywhere" }}>
             {title}

@@ -1,5 +1,6 @@
 import { Box, Radio, Stack } from "@mantine/core";
 import { chooseTheme, THEMES, useTheme, type ThemeName } from "../../ui/theme/theme-choice.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./theme-picker.module.css";
 
 const THEME_WORDS: Record<ThemeName, string> = {
@@ -8,6 +9,15 @@ const THEME_WORDS: Record<ThemeName, string> = {
   blue: "Blue",
   green: "Green",
   purple: "Purple",
+};
+
+/** Bar, page and accent of each theme. */
+const SWATCHES: Record<ThemeName, readonly string[]> = {
+  light: ["#ffffff", "#edf1f4", "#0d6a7f"],
+  dark: ["#0f1419", "#212a34", "#5cc3da"],
+  blue: ["#12336e", "#e6eefa", "#1c58c7"],
+  green: ["#14452c", "#e5efe8", "#1c7043"],
+  purple: ["#391f6e", "#ede8f8", "#6a3cc0"],
 };
 
 /** §2 Theme picker: a radio list of the five themes, the current one marked; it takes effect at once. */
@@ -24,15 +34,19 @@ export function ThemePicker() {
     >
       <Stack gap={4}>
         {THEMES.map((theme) => (
-          <label key={theme} className={classes["option"]} data-current={theme === current || undefined}>
+          <label
+            key={theme}
+            className={`${shared["choice"]} ${classes["option"]}`}
+            data-selected={theme === current || undefined}
+          >
             <Radio value={theme} aria-label={THEME_WORDS[theme]} />
             <Box component="span" fz={13} fw={550}>
               {THEME_WORDS[theme]}
             </Box>
-            <span className={classes["swatch"]} data-swatch={theme} aria-hidden>
-              <span />
-              <span />
-              <span />
+            <span className={classes["swatch"]} aria-hidden>
+              {SWATCHES[theme].map((color) => (
+                <span key={color} style={{ background: color }} />
+              ))}
             </span>
           </label>
         ))}

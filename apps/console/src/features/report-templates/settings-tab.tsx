@@ -1,4 +1,4 @@
-import { Alert, Button, Select, Switch, Textarea } from "@mantine/core";
+import { Button, Select, Switch, Textarea } from "@mantine/core";
 import {
   type ReportTemplate,
   reportSettings,
@@ -12,6 +12,7 @@ import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
@@ -96,18 +97,9 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
         Each monthly report is sent by e-mail as soon as it is generated.
       </Setting>
       {!settings.email_configured && (
-        <Alert
-          color="yellow"
-          variant="light"
-          icon={<IconMailOff size={18} aria-hidden />}
-          title="E-mail is not configured"
-          bd="1px solid var(--sc-status-fair-dot)"
-          c="var(--sc-status-fair-fg)"
-          bg="var(--sc-status-fair-soft)"
-          classNames={{ title: classes["fair"] ?? "", message: classes["message"] ?? "", icon: classes["fair"] ?? "" }}
-        >
+        <Notice icon={<IconMailOff size={18} aria-hidden />} title="E-mail is not configured">
           Nothing is sent until the operator of Suncrew sets SMTP_URL and MAIL_FROM, as docs/operating.md describes.
-        </Alert>
+        </Notice>
       )}
       <form
         className={classes["recipients"]}

@@ -118,16 +118,20 @@ function TemplateRow({
   const [isBusy, run] = useBusy();
   return (
     <tr>
-      <th scope="row">{name}</th>
-      <Box component="td" c="dimmed">
+      <th scope="row" style={{ "--area": "name" }}>
+        {name}
+      </th>
+      <Box component="td" c="dimmed" style={{ "--area": "description" }}>
         {description}
       </Box>
-      <td>{sectionsText(sections)}</td>
-      <td>
+      <td style={{ "--area": "sections" }}>{sectionsText(sections)}</td>
+      <td style={{ "--area": "status" }}>
         <StateBadge look={templateLook[isActive ? "active" : "inactive"]} />
       </td>
-      <td title={`By ${createdBy}`}>{day.format(new Date(createdAt))}</td>
-      <td>
+      <td title={`By ${createdBy}`} style={{ "--area": "created" }}>
+        {day.format(new Date(createdAt))}
+      </td>
+      <td style={{ "--area": "actions" }}>
         <span className={classes["actions"]}>
           <Tooltip label={isActive ? "Deactivate" : "Activate"}>
             <Switch

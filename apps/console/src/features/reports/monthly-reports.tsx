@@ -13,6 +13,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { downloadMonthlyReport, failureMessage } from "./download-report.ts";
 import { mailLook, reportLook } from "./report-meaning.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./site-reports.module.css";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
@@ -38,7 +39,7 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
         : false,
   });
   return (
-    <section className={classes["monthly"]} aria-labelledby="monthly-reports">
+    <section className={`${shared["card"]} ${classes["monthly"]}`} aria-labelledby="monthly-reports">
       <Box component="h2" id="monthly-reports" fz={15} fw={600}>
         Monthly reports
         {siteName !== undefined && (
@@ -95,21 +96,25 @@ function MonthlyReportRow({ report }: { readonly report: MonthlyReport }) {
   };
   return (
     <li className={classes["report"]}>
-      <span className={classes["month"]}>{name}</span>
-      <span className={classes["site"]}>
+      <span className={classes["month"]} style={{ "--area": "month" }}>
+        {name}
+      </span>
+      <span className={classes["site"]} style={{ "--area": "site" }}>
         {site_name}
-        <span className={classes["minor"]}>{template_name ?? "All sections"}</span>
+        <span className={`${shared["muted"]} ${classes["minor"]}`}>{template_name ?? "All sections"}</span>
       </span>
-      <span className={classes["state"]}>
+      <span className={classes["state"]} style={{ "--area": "state" }}>
         <StateBadge look={reportLook[status]} />
-        {reason !== null && <span className={classes["minor"]}>{reason}</span>}
+        {reason !== null && <span className={`${shared["muted"]} ${classes["minor"]}`}>{reason}</span>}
       </span>
-      <span className={classes["state"]}>
+      <span className={classes["state"]} style={{ "--area": "mail" }}>
         {mail_status !== "NONE" && <StateBadge look={mailLook[mail_status]} />}
-        {mail_reason !== null && <span className={classes["minor"]}>{mail_reason}</span>}
+        {mail_reason !== null && <span className={`${shared["muted"]} ${classes["minor"]}`}>{mail_reason}</span>}
       </span>
-      <span className={classes["size"]}>{bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB`}</span>
-      <span className={classes["action"]}>
+      <span className={classes["size"]} style={{ "--area": "size" }}>
+        {bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB`}
+      </span>
+      <span style={{ "--area": "action" }}>
         {status === "READY" && (
           <Tooltip label="Download">
             <ActionIcon

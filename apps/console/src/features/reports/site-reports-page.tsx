@@ -1,4 +1,4 @@
-import { Stack } from "@mantine/core";
+import { Box, Stack } from "@mantine/core";
 import { reportTemplates } from "@suncrew/contract/report-templates/report-templates.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
@@ -12,7 +12,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { MonthlyReports } from "./monthly-reports.tsx";
 import { type ReportChoice, reportUrl } from "./report-choice.ts";
 import { ReportForm } from "./report-form.tsx";
-import classes from "./site-reports.module.css";
+import shared from "../../ui/shared.module.css";
 
 /** §2 Site Reports page. */
 export function SiteReportsPage() {
@@ -23,7 +23,7 @@ export function SiteReportsPage() {
   return (
     <PageLayout title="Site Reports">
       <Stack gap={16} maw={1080}>
-        <section className={classes["panel"]} aria-label="New report">
+        <Box component="section" className={shared["card"]} p={16} aria-label="New report">
           <QueryState
             query={sites}
             loading={<SkeletonLines label="Loading sites..." lines={3} />}
@@ -47,7 +47,7 @@ export function SiteReportsPage() {
               )
             }
           </QueryState>
-        </section>
+        </Box>
         <MonthlyReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
       </Stack>
     </PageLayout>

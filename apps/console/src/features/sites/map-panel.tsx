@@ -2,6 +2,7 @@ import { Box, Skeleton, Stack } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { firstContentShown } from "../../platform/first-content.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./map-panel.module.css";
 import { SiteList, SiteSearchBox } from "./site-list.tsx";
 
@@ -30,7 +31,11 @@ export interface SiteChoice {
 /** §2 Map panel: the map of India with its sites, and the All Sites list. */
 export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch }: SiteChoice) {
   return (
-    <section className={classes["panel"]} aria-labelledby="map-panel-title" style={{ height: "100%" }}>
+    <section
+      className={`${shared["card"]} ${classes["panel"]}`}
+      aria-labelledby="map-panel-title"
+      style={{ height: "100%" }}
+    >
       <Box component="h2" id="map-panel-title" fz={14} fw={650} lh="20px">
         India Site Overview
       </Box>
@@ -60,7 +65,7 @@ const MAX_ROWS = 4.5;
 /** §2 With the map hidden: site buttons and a Search sites box. */
 export function SiteButtons({ found, selectedId, search, onSelect, onSearch }: Omit<SiteChoice, "sites">) {
   return (
-    <section className={classes["panel"]} aria-label="Sites">
+    <section className={`${shared["card"]} ${classes["panel"]}`} aria-label="Sites">
       <SiteSearchBox value={search} onChange={onSearch} />
       {found.length === 0 ? (
         <Box component="p" p={12} fz={13} c="dimmed" role="status">

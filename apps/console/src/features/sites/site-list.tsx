@@ -6,6 +6,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useVirtualRows } from "../../ui/virtual-rows.ts";
 import { stepFrom } from "./list-keys.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./site-list.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
 
@@ -71,7 +72,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
         {shown.map(({ site, index, column, row }) => (
           <UnstyledButton
             key={site.id}
-            className={classes["site"]}
+            className={`${shared["choice"]} ${classes["site"]}`}
             data-index={index}
             aria-current={site.id === selectedId}
             tabIndex={index === tabbable ? 0 : -1}

@@ -33,7 +33,7 @@ export function WeatherCard({ siteId }: { readonly siteId: number }) {
   return (
     <QueryState query={query} loading={<WeatherLoading />} renderFailed={(failure) => <Unavailable {...failure} />}>
       {(weather) => (
-        <div className={classes["card"]}>
+        <div className={`${shared["card"]} ${classes["place"]} ${classes["card"]}`}>
           <Now current={weather.current} />
           <WeekForecast days={weather.forecast} />
           <Advice weather={weather} />
@@ -80,15 +80,16 @@ function Advice({ weather }: { readonly weather: Weather }) {
         <StateBadge look={look} />
         <Source weather={weather} />
       </Group>
-      <p className={classes["sentence"]}>{look.sentence}</p>
+      <p className={`${shared["muted"]} ${classes["sentence"]}`}>{look.sentence}</p>
     </Box>
   );
 }
 
 function Source({ weather }: { readonly weather: Weather }) {
-  if (weather.source === "sample") return <span className={classes["source"]}>Sample forecast</span>;
+  if (weather.source === "sample")
+    return <span className={`${shared["muted"]} ${classes["source"]}`}>Sample forecast</span>;
   return (
-    <span className={classes["source"]}>
+    <span className={`${shared["muted"]} ${classes["source"]}`}>
       {/* Its licence asks for the name and the link. */}
       <Anchor href="https://open-meteo.com/" target="_blank" rel="noreferrer" inherit underline="always">
         Open-Meteo
@@ -101,7 +102,7 @@ function Source({ weather }: { readonly weather: Weather }) {
 /** §8 Weather. */
 function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
   return (
-    <div className={classes["unavailable"]}>
+    <div className={`${shared["card"]} ${classes["place"]} ${classes["unavailable"]}`}>
       <IconCloudOff size={22} stroke={1.6} aria-hidden />
       <Box component="p" fz={14} fw={650} lh="20px">
         Weather data unavailable

@@ -27,7 +27,7 @@ export function WeatherLoading() {
   return (
     <div role="status">
       <VisuallyHidden>Loading weather</VisuallyHidden>
-      <Skeleton className={classes["placeholder"]} radius={8} />
+      <Skeleton className={classes["place"]} radius={8} />
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { rowStepFrom } from "../list-keys.ts";
 import { SiteMaintenance } from "../site-facts.tsx";
 import { SITE_GAP_PX, SiteLine, siteRowPx, SiteSearchBox } from "../site-list.tsx";
 import { ToolButton } from "../../../ui/tool-button.tsx";
+import shared from "../../../ui/shared.module.css";
 import classes from "./all-sites-card.module.css";
 
 /** §9: with more sites than this the rows are compact. */
@@ -34,12 +35,18 @@ export function AllSitesCard({ sites, found, search, onSearch, onAdd, ...list }:
   const isStacked = useMediaQuery("(max-width: 62em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const isCompact = found.length > MAX_DETAILED;
   return (
-    <section className={classes["card"]} aria-labelledby="all-sites-title" data-compact={isCompact || undefined}>
+    <section
+      className={`${shared["card"]} ${classes["card"]}`}
+      aria-labelledby="all-sites-title"
+      data-compact={isCompact || undefined}
+    >
       <Group gap={8} align="baseline" justify="space-between" wrap="nowrap">
         <Box component="h2" id="all-sites-title" fz={14} fw={650} lh="20px">
           All Sites
         </Box>
-        {sites.length > 0 && <span className={classes["total"]}>{totalText(found.length, sites.length)}</span>}
+        {sites.length > 0 && (
+          <span className={`${shared["muted"]} ${classes["total"]}`}>{totalText(found.length, sites.length)}</span>
+        )}
       </Group>
       <SiteSearchBox value={search} onChange={onSearch} placeholder="Search by name, address, or district" />
       {sites.length === 0 ? (
@@ -97,7 +104,7 @@ function SiteDetailRows({ sites, selectedId, onSelect, ...actions }: SiteDetailR
       {sites.map((site) => (
         <li
           key={site.id}
-          className={classes["row"]}
+          className={`${shared["box"]} ${classes["row"]}`}
           aria-label={site.name}
           data-selected={site.id === selectedId || undefined}
         >
@@ -107,14 +114,14 @@ function SiteDetailRows({ sites, selectedId, onSelect, ...actions }: SiteDetailR
               aria-current={site.id === selectedId}
               onClick={() => onSelect(site.id)}
             >
-              <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]} />
+              <SiteLine site={site} nameClass={shared["name"]} countClass={classes["count"]} />
             </UnstyledButton>
             <SiteRowButtons site={site} {...actions} />
           </Group>
-          <p className={classes["place"]}>
+          <p className={`${shared["muted"]} ${classes["place"]}`}>
             {site.address}, {site.district}, {site.state} {site.pin_code}
           </p>
-          <p className={classes["place"]}>
+          <p className={`${shared["muted"]} ${classes["place"]}`}>
             Maintenance: <SiteMaintenance site={site} />
           </p>
         </li>
@@ -186,7 +193,7 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
             // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys of its buttons
             <li
               key={site.id}
-              className={classes["line"]}
+              className={`${shared["choice"]} ${classes["line"]}`}
               aria-label={site.name}
               aria-setsize={sites.length}
               aria-posinset={index + 1}
@@ -202,7 +209,11 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
                 tabIndex={tabIndex}
                 onClick={() => onSelect(site.id)}
               >
-                <SiteLine site={site} nameClass={classes["lineName"]} countClass={classes["count"]} />
+                <SiteLine
+                  site={site}
+                  nameClass={`${shared["truncate"]} ${classes["lineName"]}`}
+                  countClass={classes["count"]}
+                />
               </UnstyledButton>
               <SiteRowButtons site={site} tabIndex={tabIndex} {...actions} />
             </li>

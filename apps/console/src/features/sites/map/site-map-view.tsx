@@ -12,6 +12,7 @@ import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { MayBeMovingBadge } from "../site-facts.tsx";
 import { mayBeMovingLook, siteStatusLook } from "../site-meaning.ts";
 import { Attribution } from "./attribution-line.tsx";
+import shared from "../../../ui/shared.module.css";
 import classes from "./site-map-view.module.css";
 import { type IconPaths, SiteMap } from "./site-map.ts";
 import { groundColours, useMap } from "./use-map.ts";
@@ -123,7 +124,7 @@ const LOOKS = [...Object.values(siteStatusLook), mayBeMovingLook];
 /** What the markers of the map mean, by the looks that the lists and badges have. */
 export function MapLegend({ ref }: { ref: Ref<HTMLUListElement> }) {
   return (
-    <ul ref={ref} className={classes["legend"]} aria-label="Markers of the map">
+    <ul ref={ref} className={`${shared["muted"]} ${classes["legend"]}`} aria-label="Markers of the map">
       {LOOKS.map((look) => (
         <li key={look.label} data-label={look.label}>
           <StatusIcon look={look} size={14} />
