@@ -116,7 +116,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
     onSearch: setSearch,
   };
   const detail = (
-    <section className={`${shared["card"]} ${classes["detail"]}`} aria-label="Site details">
+    <section className={`${shared["card"]} ${shared["sheet"]}`} aria-label="Site details">
       {selected === undefined ? (
         <EmptyState title="Select a site to view details" icon={<IconMapPin size={32} stroke={1.5} />} />
       ) : (
@@ -151,7 +151,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
 /** The page's shape until the sites are there, so that nothing jumps. */
 export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   const detail = (
-    <div className={`${shared["card"]} ${classes["detail"]}`}>
+    <div className={`${shared["card"]} ${shared["sheet"]}`}>
       <SkeletonLines label="Loading sites" lines={6} lineHeightPx={56} />
     </div>
   );

@@ -137,7 +137,7 @@ function SettingsForm({ settings, templates }: SettingsFormProps) {
 
 function Setting({ control, children }: { readonly control: ReactNode; readonly children: ReactNode }) {
   return (
-    <div className={classes["setting"]}>
+    <div>
       {control}
       <p className={classes["hint"]}>{children}</p>
     </div>

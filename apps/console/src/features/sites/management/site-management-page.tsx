@@ -21,6 +21,7 @@ import { downloadExport, type ImportKind, importKinds } from "../import/import-c
 import { searchManagedSites } from "../site-model.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
+import shared from "../../../ui/shared.module.css";
 import classes from "./site-management-page.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import { sitesUrl } from "./sites-url.ts";
@@ -106,10 +107,10 @@ export function SiteManagementPage() {
         query={query}
         loading={
           <div className={classes["split"]}>
-            <div className={classes["card"]}>
+            <div className={`${shared["card"]} ${shared["sheet"]}`}>
               <SkeletonLines label="Loading sites" lines={6} />
             </div>
-            <div className={classes["card"]}>
+            <div className={`${shared["card"]} ${shared["sheet"]}`}>
               <SkeletonLines label="Loading the site" lines={6} lineHeightPx={56} />
             </div>
           </div>
@@ -152,7 +153,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
       />
       <section
         ref={detail}
-        className={`${classes["card"]} ${classes["detail"]}`}
+        className={`${shared["card"]} ${shared["sheet"]} ${classes["detail"]}`}
         aria-label="Selected site"
         data-selected={selected !== undefined || undefined}
         tabIndex={-1}
