@@ -1,6 +1,5 @@
 import { Button, Group as Row } from "@mantine/core";
-import { useState } from "react";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { DisabledReason } from "./disabled-reason.tsx";
 import { RefusalBox } from "./refusal-box.tsx";
 import { Dialog } from "./dialog.tsx";

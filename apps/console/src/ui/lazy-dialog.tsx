@@ -1,6 +1,5 @@
 import type { ComponentType } from "react";
-import { FailedPart, lazyPart } from "./lazy-part.tsx";
-import type { LazyPart, PartFailure } from "./lazy-part.tsx";
+import { FailedPart, lazyPart, type LazyPart, type PartFailure } from "./lazy-part.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** A dialog as a lazy part; where it does not come, a dialog of its title says so. */

@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core";
-import { useEffect, useState } from "react";
-import type { ComponentType, ReactNode } from "react";
+import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 import { FailedState } from "./failed-state.tsx";
 
 /** All files of a part came, and still it cannot be had before the page is loaded anew. */

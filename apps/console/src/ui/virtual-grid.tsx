@@ -1,7 +1,6 @@
 import { useElementSize } from "@mantine/hooks";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useRef, useState } from "react";
-import type { Key, ReactNode } from "react";
+import { useLayoutEffect, useRef, useState, type Key, type ReactNode } from "react";
 
 const GAP_PX = 12;
 

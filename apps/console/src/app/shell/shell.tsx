@@ -1,6 +1,5 @@
 import { useDocumentTitle } from "@mantine/hooks";
-import { notifications, notificationsStore, useNotifications } from "@mantine/notifications";
-import type { NotificationData } from "@mantine/notifications";
+import { notifications, notificationsStore, useNotifications, type NotificationData } from "@mantine/notifications";
 import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
 import { type RefObject, useEffect, useRef } from "react";
 import { Link, Outlet, useLocation, useMatches } from "react-router";

@@ -1,5 +1,4 @@
-import { activityStatusSchema } from "@suncrew/contract/activity/activity.ts";
-import type { ActivityFilter, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
+import { activityStatusSchema, type ActivityFilter, type ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { useCallback } from "react";
 import { type HistoryMode, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, sameNames, textParam, type UrlSchema } from "../../platform/url-state.ts";

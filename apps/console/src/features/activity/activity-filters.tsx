@@ -7,11 +7,10 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
-import { EVERYTHING, furtherFilters } from "./activity-filters-url.ts";
+import { EVERYTHING, furtherFilters, type FilterUrl } from "./activity-filters-url.ts";
 import { outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
 import { ToolButton } from "../../ui/tool-button.tsx";
-import type { FilterUrl } from "./activity-filters-url.ts";
 
 interface Choice {
   readonly value: string;

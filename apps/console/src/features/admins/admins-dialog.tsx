@@ -1,6 +1,5 @@
 import { Badge, Box, Button, Group } from "@mantine/core";
-import { adminList } from "@suncrew/contract/admins/admins.ts";
-import type { Admin } from "@suncrew/contract/admins/admins.ts";
+import { adminList, type Admin } from "@suncrew/contract/admins/admins.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconKey, IconPlus, IconShieldLock, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

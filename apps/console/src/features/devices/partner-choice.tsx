@@ -1,5 +1,4 @@
-import { NativeSelect } from "@mantine/core";
-import type { NativeSelectProps } from "@mantine/core";
+import { NativeSelect, type NativeSelectProps } from "@mantine/core";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";

@@ -51,12 +51,7 @@ export function RolloutsDialog({ rolloutId, onShow, onClose }: RolloutsDialogPro
   );
 }
 
-interface OverviewProps {
-  readonly isNarrow: boolean;
-  readonly onShow: (dialog: FirmwareDialog) => void;
-}
-
-function Overview({ isNarrow, onShow }: OverviewProps) {
+function Overview({ isNarrow, onShow }: { isNarrow: boolean; onShow: (dialog: FirmwareDialog) => void }) {
   const [part, setPart] = useState<"rollouts" | "files">("rollouts");
   const rollouts = useQuery({ ...routeQuery(rolloutList, {}), refetchOnMount: "always" });
   const files = useQuery({ ...routeQuery(firmwareList, {}), refetchOnMount: "always" });
@@ -138,12 +133,7 @@ export function RolloutList({ rollouts, onOpen }: RolloutListProps) {
   );
 }
 
-export interface FirmwareFilesProps {
-  readonly files: readonly Firmware[];
-  readonly isNarrow: boolean;
-}
-
-export function FirmwareFiles({ files, isNarrow }: FirmwareFilesProps) {
+export function FirmwareFiles({ files, isNarrow }: { files: readonly Firmware[]; isNarrow: boolean }) {
   const [busy, setBusy] = useState<number | null>(null);
   const remove = async (file: Firmware) => {
     if (busy !== null) return;

@@ -15,13 +15,8 @@ const MIN_CARD_PX = 560;
 const CARD_PX = 240;
 const keyOf = (group: Group) => group.id;
 
-export interface GroupControlTabProps {
-  readonly site: Site;
-  readonly robots: SiteRobots;
-}
-
 /** §2 Group Control tab: a card for each group of the site. */
-export function GroupControlTab({ site, robots }: GroupControlTabProps) {
+export function GroupControlTab({ site, robots }: { readonly site: Site; readonly robots: SiteRobots }) {
   const { state, groups, retry, isRetrying } = useSiteGroups(site.id);
   if (state === "loading") return <CardSkeletons />;
   if (state === "failed") {

@@ -14,7 +14,6 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup, useSiteGroups } from "./group-calls.ts";
-
 import classes from "./robot-groups-card.module.css";
 import { useBusy } from "../../ui/use-busy.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -25,13 +24,8 @@ const GroupDialog = lazyDialog(
   async () => (await import("./group-dialog.tsx")).GroupDialog,
 );
 
-interface RobotGroupsCardProps {
-  readonly site: Site;
-  readonly robots: SiteRobots;
-}
-
 /** §2 Site Management page, Robot Groups tab: the card with Create Group, and a row for each group. */
-export function RobotGroupsCard({ site, robots }: RobotGroupsCardProps) {
+export function RobotGroupsCard({ site, robots }: { readonly site: Site; readonly robots: SiteRobots }) {
   const { state, groups, lastKnown, retry, isRetrying } = useSiteGroups(site.id);
   const [open, setOpen] = useState<{ readonly group: Group | null } | null>(null);
   const blockedReason = editBlockedReasonOf(state, robots);

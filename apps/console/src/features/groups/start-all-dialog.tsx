@@ -7,7 +7,6 @@ import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { controllableOf, blockedReasonText, type RobotView, useReportedRobotViews } from "../robots/public.ts";
-
 import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
 

@@ -10,19 +10,13 @@ import { useNow } from "../../ui/use-now.ts";
 import { confirmedRobots, RobotLine, RobotResultList, useCurrentResults } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
 import { type SiteStopOutcome, stopSite } from "./group-commands.ts";
-
 import classes from "./stop-site-dialog.module.css";
-
-interface StopSiteButtonProps {
-  readonly site: Site;
-  readonly rows: readonly RobotWithSettings[];
-}
 
 /**
  * Stop all robots of a site: one press, no confirmation, never disabled. Each robot's progress is shown;
  * a press while robots are still awaited sends the Stop again. Its dialog is not loaded lazily: a Stop needs no further file.
  */
-export function StopSiteButton({ site, rows }: StopSiteButtonProps) {
+export function StopSiteButton({ site, rows }: { readonly site: Site; readonly rows: readonly RobotWithSettings[] }) {
   const [isOpen, setOpen] = useState(false);
   const [stopped, setStopped] = useState<SiteStopOutcome | null>(null);
   const press = useRef<object>(null);

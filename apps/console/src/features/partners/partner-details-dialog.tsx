@@ -1,5 +1,4 @@
-import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
-import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { partnerDetails, type Partner } from "@suncrew/contract/partners/partners.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";

@@ -1,10 +1,8 @@
 import { Badge, Box, TextInput, UnstyledButton } from "@mantine/core";
-import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
-import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { partnerDetails, type Partner } from "@suncrew/contract/partners/partners.ts";
 import { IconCheck, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import type { KeyboardEvent } from "react";
+import { useRef, useState, type KeyboardEvent } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import shared from "../../ui/shared.module.css";

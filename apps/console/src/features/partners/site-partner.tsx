@@ -18,13 +18,8 @@ const PartnerDetailsDialog = lazyDialog(
   },
 );
 
-interface MaintenanceLinkProps {
-  readonly partnerId: number;
-  readonly partnerName: string;
-}
-
 /** §2 Maintenance link: opens the partner details dialog, whose code is loaded then. */
-export function MaintenanceLink({ partnerId, partnerName }: MaintenanceLinkProps) {
+export function MaintenanceLink({ partnerId, partnerName }: { partnerId: number; partnerName: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>

@@ -37,14 +37,9 @@ export function SettingsTab() {
   );
 }
 
-interface SettingsFormProps {
-  readonly settings: ReportSettings;
-  readonly templates: readonly ReportTemplate[];
-}
-
 type Change = Partial<Omit<ReportSettings, "email_configured" | "version">>;
 
-function SettingsForm({ settings, templates }: SettingsFormProps) {
+function SettingsForm({ settings, templates }: { settings: ReportSettings; templates: readonly ReportTemplate[] }) {
   const [busy, run] = useBusy();
   const [typed, setTyped] = useState<string | null>(null);
   const stored = settings.recipients.join("\n");

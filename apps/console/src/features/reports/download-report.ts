@@ -1,6 +1,5 @@
 import { readFile, send } from "../../platform/api/call.ts";
-import { monthlyReportFile, reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
-import type { MonthlyReport } from "@suncrew/contract/reports/reports.ts";
+import { monthlyReportFile, reportCsv, reportPdf, type MonthlyReport } from "@suncrew/contract/reports/reports.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { isRefusedAs, messageOf } from "../../platform/api/errors.ts";
 import { saveFile } from "../../platform/save-file.ts";

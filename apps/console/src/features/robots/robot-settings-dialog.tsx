@@ -12,13 +12,7 @@ const SPEED_STEP = 1;
 
 const MARKS = [0, 25, 50, 75, 100].map((value) => ({ value }));
 
-interface SpeedSliderProps {
-  readonly label: string;
-  readonly value: number;
-  readonly onChange: (value: number) => void;
-}
-
-function SpeedSlider({ label, value, onChange }: SpeedSliderProps) {
+function SpeedSlider({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
   const id = useId();
   return (
     <div>
@@ -45,13 +39,8 @@ function SpeedSlider({ label, value, onChange }: SpeedSliderProps) {
   );
 }
 
-export interface RobotSettingsDialogProps {
-  readonly robot: RobotView;
-  readonly onClose: () => void;
-}
-
 /** §2 Robot settings dialog: sliders for both motors. It opens with what the robot last confirmed. */
-export function RobotSettingsDialog({ robot, onClose }: RobotSettingsDialogProps) {
+export function RobotSettingsDialog({ robot, onClose }: { readonly robot: RobotView; readonly onClose: () => void }) {
   const [begun] = useState({ main: robot.mainMotorSpeed, brush: robot.brushMotorSpeed });
   const [main, setMain] = useState(begun.main);
   const [brush, setBrush] = useState(begun.brush);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { StatusPolling } from "./status-polling.ts";
-import type { PolledRobot, StatusPollingOptions } from "./status-polling.ts";
+import { StatusPolling, type PolledRobot, type StatusPollingOptions } from "./status-polling.ts";
 
 beforeEach(() => vi.useFakeTimers({ now: new Date("2026-03-01T12:00:00Z") }));
 afterEach(() => vi.useRealTimers());

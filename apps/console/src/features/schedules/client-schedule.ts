@@ -1,5 +1,4 @@
-import { SCHEDULE_DEFAULT_MINUTES } from "@suncrew/contract/schedules/schedules.ts";
-import type { Frequency, Schedule } from "@suncrew/contract/schedules/schedules.ts";
+import { SCHEDULE_DEFAULT_MINUTES, type Frequency, type Schedule } from "@suncrew/contract/schedules/schedules.ts";
 
 /** §3 Robot group, the schedule of the client shape. `customDays` and `days` are stored and never sent. */
 export interface ClientSchedule {

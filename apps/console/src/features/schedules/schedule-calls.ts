@@ -1,5 +1,4 @@
-import { groupList } from "@suncrew/contract/groups/groups.ts";
-import type { Group } from "@suncrew/contract/groups/groups.ts";
+import { groupList, type Group } from "@suncrew/contract/groups/groups.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import { runsCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import {

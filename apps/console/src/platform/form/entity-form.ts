@@ -1,7 +1,6 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from "react";
-import { RESOLVE_FIRST } from "../../ui/edit-conflict.tsx";
-import type { ConcurrentEdit } from "../../ui/edit-conflict.tsx";
+import { RESOLVE_FIRST, type ConcurrentEdit } from "../../ui/edit-conflict.tsx";
 import { type EditedFields, type StoredForm, useMergedEdits } from "../../ui/merged-edits.ts";
 import type { Changed } from "../api/change.ts";
 

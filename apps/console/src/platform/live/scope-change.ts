@@ -1,5 +1,4 @@
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import type { InvalidateQueryFilters, Query, QueryClient } from "@tanstack/react-query";
 import { queryKeyOf } from "../api/route-query.ts";
 

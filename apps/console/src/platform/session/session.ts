@@ -1,5 +1,4 @@
-import { sessionUserSchema } from "@suncrew/contract/auth/auth.ts";
-import type { login, Role } from "@suncrew/contract/auth/auth.ts";
+import { sessionUserSchema, type login, type Role } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
 import { paths } from "../paths.ts";

@@ -8,13 +8,8 @@ import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts
 import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
 
-export interface DeletePartnerDialogProps {
-  readonly partner: Partner;
-  readonly onClose: () => void;
-}
-
 /** §2: the delete dialog warns; where sites are assigned it says so before anything is tried. */
-export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogProps) {
+export function DeletePartnerDialog({ partner, onClose }: { readonly partner: Partner; readonly onClose: () => void }) {
   // Where the sites cannot be read, the server still knows and says why.
   const sites = useQuery({ ...routeQuery(siteDetails, {}), refetchOnMount: "always" }).data ?? [];
   const assigned = sites.filter((site) => site.maintenance_partner_id === partner.id).map(({ name }) => name);

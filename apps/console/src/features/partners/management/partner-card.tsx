@@ -2,8 +2,7 @@ import { Box, Group, Tooltip, VisuallyHidden } from "@mantine/core";
 import type { Partner } from "@suncrew/contract/partners/partners.ts";
 import { certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
-import { Fragment } from "react";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { shareBlockedReason } from "../share/credentials.ts";
 import shared from "../../../ui/shared.module.css";
@@ -14,13 +13,8 @@ import type { OpenDialog } from "./partners-page.tsx";
 /** §9: partner cards show up to 2 certifications. */
 const CERTIFICATIONS_SHOWN = 2;
 
-export interface PartnerCardProps {
-  readonly partner: Partner;
-  readonly onOpen: (open: OpenDialog) => void;
-}
-
 /** §2 Partner Management page: one partner, with its buttons. */
-export function PartnerCard({ partner, onOpen }: PartnerCardProps) {
+export function PartnerCard({ partner, onOpen }: { partner: Partner; onOpen: (open: OpenDialog) => void }) {
   const place = [partner.city, partner.state].filter((part) => part !== null && part !== "").join(", ");
   return (
     <article className={`${shared["card"]} ${classes["card"]}`} aria-label={partner.name}>

@@ -1,5 +1,4 @@
-import { partnerBodySchema } from "@suncrew/contract/partners/partners.ts";
-import type { Partner } from "@suncrew/contract/partners/partners.ts";
+import { partnerBodySchema, type Partner } from "@suncrew/contract/partners/partners.ts";
 import { requiredText, stripInvisible } from "@suncrew/contract/http/text.ts";
 import { certificationsAsText, certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import {

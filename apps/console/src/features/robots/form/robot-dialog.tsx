@@ -43,13 +43,8 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
   );
 }
 
-export interface RobotFieldsProps {
-  readonly state: RobotFormState;
-  readonly isNew: boolean;
-}
-
 /** §5 Robot form: the fields, the serial number by its picker. */
-export function RobotFields({ state, isNew }: RobotFieldsProps) {
+export function RobotFields({ state, isNew }: { readonly state: RobotFormState; readonly isNew: boolean }) {
   const { form, now, sites } = state;
   const bound = identityBlockedReasons(useRobotLive(now?.robot_id ?? 0) ?? now);
   return (

@@ -1,9 +1,7 @@
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
-import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
-import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { robotDetailsWithSettings, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../../platform/api/call.ts";
 import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts";

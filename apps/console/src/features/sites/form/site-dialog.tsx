@@ -9,8 +9,7 @@ import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
 import { PartnerPicker } from "../../partners/public.ts";
 import classes from "./site-dialog.module.css";
-import { placeOf, SITE_TEXT_FIELDS, siteFieldOf } from "./site-form.ts";
-import type { SiteTextField } from "./site-form.ts";
+import { placeOf, SITE_TEXT_FIELDS, siteFieldOf, type SiteTextField } from "./site-form.ts";
 import { type SiteFormState, useSiteForm } from "./use-site-form.ts";
 
 const PlacePicker = lazyPart(async () => (await import("../map/place-picker.tsx")).PlacePicker, {

@@ -1,8 +1,7 @@
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
-import { createSite, deleteSite, siteDetails, updateSite } from "@suncrew/contract/sites/sites.ts";
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, siteDetails, updateSite, type Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { call } from "../../../platform/api/call.ts";

@@ -23,13 +23,8 @@ import {
   templateOf,
 } from "./import-file.ts";
 
-export interface ImportDialogProps {
-  readonly kind: ImportKind;
-  readonly onClose: () => void;
-}
-
 /** Import of sites or robots: a file, a preview that names every bad row and why, then all rows or none. */
-export function ImportDialog({ kind, onClose }: ImportDialogProps) {
+export function ImportDialog({ kind, onClose }: { readonly kind: ImportKind; readonly onClose: () => void }) {
   const { title, templateName } = importKinds[kind];
   const { step, choose, apply, reset } = useImport(kind);
   const close = useGuardedClose({ isChanged: step.at === "applying" }, onClose);
@@ -123,13 +118,8 @@ function Columns({ kind }: { kind: ImportKind }) {
 
 const ROW_PX = 34;
 
-export interface ImportPreviewProps {
-  readonly kind: ImportKind;
-  readonly answer: ImportResponse;
-}
-
 /** What the server made of each row; of thousands only those in sight exist. */
-export function ImportPreview({ kind, answer }: ImportPreviewProps) {
+export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; readonly answer: ImportResponse }) {
   const bad = importProblemCount(answer);
   const [isFiltered, setFiltered] = useState(false);
   const summaryId = useId();

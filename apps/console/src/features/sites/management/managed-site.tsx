@@ -35,14 +35,8 @@ import classes from "./robot-rows.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { ManagedTab } from "./sites-url.ts";
 
-interface ManagedSiteProps {
-  readonly site: Site;
-  readonly tab: ManagedTab;
-  readonly onTab: (tab: ManagedTab) => void;
-}
-
 /** §2 Site Management page, right card: the selected site with its robots and its groups. */
-export function ManagedSite({ site, tab, onTab }: ManagedSiteProps) {
+export function ManagedSite({ site, tab, onTab }: { site: Site; tab: ManagedTab; onTab: (tab: ManagedTab) => void }) {
   const robots = useSiteRobots(site.id);
   return (
     <>
@@ -72,13 +66,8 @@ const MIN_ROW_PX = 480;
 const ROW_PX = 58;
 const keyOf = (row: RobotWithSettings) => row.robot_id;
 
-interface RobotRowsProps {
-  readonly site: Site;
-  readonly robots: SiteRobots;
-}
-
 /** §2 Site Management page, Individual Robots tab: the robots of the site, one row each, and what is done with them. */
-function RobotRows({ site, robots }: RobotRowsProps) {
+function RobotRows({ site, robots }: { readonly site: Site; readonly robots: SiteRobots }) {
   const { filter, setFilter, shown } = useRobotFilter(robots.rows);
   // Held here, for a row that is scrolled away does not exist.
   const [open, setOpen] = useState<{ readonly robot: RobotWithSettings | null } | null>(null);

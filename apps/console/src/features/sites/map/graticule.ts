@@ -1,5 +1,4 @@
-import { DomUtil, layerGroup, polyline } from "leaflet";
-import type { LatLngExpression, Map as LeafletMap } from "leaflet";
+import { DomUtil, layerGroup, polyline, type LatLngExpression, type Map as LeafletMap } from "leaflet";
 import { MapCanvas } from "./map-ground.ts";
 
 /** Degrees between two lines; the narrowest that leaves room for their numbers is taken. */
