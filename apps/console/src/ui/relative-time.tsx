@@ -1,28 +1,10 @@
 import { Tooltip } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { browserZone, exactTimeText } from "./exact-time-text.ts";
+import { pageClock } from "./use-now.ts";
 import { relativeTimeText } from "./relative-time-text.ts";
 
-const TICK_MS = 1_000;
-const listeners = new Set<() => void>();
-let nowMs = Date.now();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-/** One clock for all times on the page; it stands still while none is shown. */
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  if (listeners.size === 1) {
-    nowMs = Date.now();
-    timer = setInterval(() => {
-      nowMs = Date.now();
-      for (const each of listeners) each();
-    }, TICK_MS);
-  }
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) clearInterval(timer);
-  };
-}
+const clock = pageClock(1_000);
 
 export interface RelativeTimeProps {
   /** An instant, ISO 8601. */
@@ -37,7 +19,7 @@ export interface RelativeTimeProps {
  */
 export function RelativeTime({ at, exactText }: RelativeTimeProps) {
   const date = new Date(at);
-  const text = useSyncExternalStore(subscribe, () => relativeTimeText(date, new Date(nowMs)));
+  const text = useSyncExternalStore(clock.subscribe, () => relativeTimeText(date, clock.now()));
   return (
     <Tooltip
       label={exactText ?? `${exactTimeText(date)} (${browserZone()})`}

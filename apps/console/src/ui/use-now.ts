@@ -1,26 +1,32 @@
 import { useSyncExternalStore } from "react";
 
-const TICK_MS = 5_000;
-const listeners = new Set<() => void>();
-let now = new Date();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  if (listeners.size === 1) {
-    now = new Date();
-    timer = setInterval(() => {
-      now = new Date();
-      for (const each of listeners) each();
-    }, TICK_MS);
-  }
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) clearInterval(timer);
+/** One clock for the whole page, true to `tickMs`; it stands still while nothing shows it. */
+export function pageClock(tickMs: number) {
+  const listeners = new Set<() => void>();
+  let now = new Date();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return {
+    now: () => now,
+    subscribe: (listener: () => void) => {
+      listeners.add(listener);
+      if (listeners.size === 1) {
+        now = new Date();
+        timer = setInterval(() => {
+          now = new Date();
+          for (const each of listeners) each();
+        }, tickMs);
+      }
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) clearInterval(timer);
+      };
+    },
   };
 }
 
-/** The time, true to 5 s: for ages and progress told in minutes. One clock for the whole page. */
+const clock = pageClock(5_000);
+
+/** The time, true to 5 s: for ages and progress told in minutes. */
 export function useNow(): Date {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(clock.subscribe, clock.now);
 }

@@ -9,9 +9,7 @@ import classes from "./user-menu.module.css";
 
 const ProfileSettingsDialog = lazyDialog(
   () => "Profile Settings",
-  async () => {
-    return (await import("../../features/profile/public.ts")).ProfileSettingsDialog;
-  },
+  async () => (await import("../../features/profile/public.ts")).ProfileSettingsDialog,
 );
 
 /** §2: the user's name with Profile Settings and Logout. */

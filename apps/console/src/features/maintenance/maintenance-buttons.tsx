@@ -49,9 +49,7 @@ export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
 
 const GroupMaintenanceDialog = lazyDialog(
   ({ group }) => `Maintenance: ${group.group_name}`,
-  async () => {
-    return (await import("./maintenance-dialogs.tsx")).GroupMaintenanceDialog;
-  },
+  async () => (await import("./maintenance-dialogs.tsx")).GroupMaintenanceDialog,
 );
 
 export interface GroupMaintenanceProps {

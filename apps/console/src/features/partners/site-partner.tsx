@@ -6,16 +6,12 @@ import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 /** §2 Select Maintenance Partner picker, whose code is loaded when it is opened. */
 export const PartnerPicker = lazyDialog(
   () => "Select Maintenance Partner",
-  async () => {
-    return (await import("./partner-picker.tsx")).PartnerPicker;
-  },
+  async () => (await import("./partner-picker.tsx")).PartnerPicker,
 );
 
 const PartnerDetailsDialog = lazyDialog(
   ({ partnerName }) => partnerName,
-  async () => {
-    return (await import("./partner-details-dialog.tsx")).PartnerDetailsDialog;
-  },
+  async () => (await import("./partner-details-dialog.tsx")).PartnerDetailsDialog,
 );
 
 /** §2 Maintenance link: opens the partner details dialog, whose code is loaded then. */

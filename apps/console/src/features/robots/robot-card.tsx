@@ -24,9 +24,7 @@ import { useRobotView } from "./use-robots.ts";
 
 const RobotSettingsDialog = lazyDialog(
   ({ robot }) => `Robot settings: ${robot.serialNumber}`,
-  async () => {
-    return (await import("./robot-settings-dialog.tsx")).RobotSettingsDialog;
-  },
+  async () => (await import("./robot-settings-dialog.tsx")).RobotSettingsDialog,
 );
 
 interface RobotCardProps {

@@ -145,9 +145,7 @@ const PartnerDialog = lazyDialog(
 );
 const DeletePartnerDialog = lazyDialog(
   () => "Delete Partner",
-  async () => {
-    return (await import("./delete-partner-dialog.tsx")).DeletePartnerDialog;
-  },
+  async () => (await import("./delete-partner-dialog.tsx")).DeletePartnerDialog,
 );
 const ShareDialog = lazyDialog(
   () => "Share Login Credentials",

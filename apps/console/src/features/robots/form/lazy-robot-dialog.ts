@@ -9,7 +9,5 @@ export const RobotDialog = lazyDialog(
 /** §2 Delete robot. */
 export const DeleteRobotDialog = lazyDialog(
   () => "Delete Robot",
-  async () => {
-    return (await import("./delete-robot-dialog.tsx")).DeleteRobotDialog;
-  },
+  async () => (await import("./delete-robot-dialog.tsx")).DeleteRobotDialog,
 );

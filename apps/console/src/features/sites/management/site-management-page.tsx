@@ -32,9 +32,7 @@ const SiteDialog = lazyDialog(
 );
 const DeleteSiteDialog = lazyDialog(
   () => "Delete Site",
-  async () => {
-    return (await import("../form/delete-site-dialog.tsx")).DeleteSiteDialog;
-  },
+  async () => (await import("../form/delete-site-dialog.tsx")).DeleteSiteDialog,
 );
 const ImportDialog = lazyDialog(
   () => "Import",
