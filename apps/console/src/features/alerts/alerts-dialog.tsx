@@ -212,14 +212,14 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
       <span className={classes["since"]}>
         <RelativeTime at={raised_at} />
         {cleared_at !== null && (
-          <span className={classes["cleared"]}>
+          <span className={shared["muted"]}>
             Cleared <RelativeTime at={cleared_at} />
           </span>
         )}
       </span>
       <span className={classes["who"]}>
         {alert.site_id === null ? (
-          <span className={classes["subject"]}>{subjectOf(alert)}</span>
+          <span className={`${shared["truncate"]} ${classes["subject"]}`}>{subjectOf(alert)}</span>
         ) : (
           <RobotAndSite alert={alert} onSelect={onSelect} />
         )}
@@ -229,7 +229,7 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
         {times > 1 && <span className={`${shared["tag"]} ${classes["mark"]}`}>{times} times</span>}
         {sample && <span className={`${shared["tag"]} ${classes["mark"]}`}>Sample</span>}
       </span>
-      <span className={classes["seen"]}>
+      <span className={`${shared["muted"]} ${classes["seen"]}`}>
         {alert.acknowledged_by !== null ? (
           <>Acknowledged by {alert.acknowledged_by}</>
         ) : cleared_at === null ? (
@@ -246,11 +246,14 @@ function RobotAndSite({ alert, onSelect }: { readonly alert: Alert } & Pick<Aler
   const { serial_number, robot_name, site_name } = alert;
   return (
     <>
-      <UnstyledButton className={classes["subject"]} onClick={() => onSelect(alert)}>
+      <UnstyledButton className={`${shared["truncate"]} ${classes["subject"]}`} onClick={() => onSelect(alert)}>
         {serial_number ?? "Whole site"}
-        {robot_name !== null && robot_name !== serial_number && <span className={classes["name"]}> {robot_name}</span>}
+        {robot_name !== null && robot_name !== serial_number && <span className={shared["muted"]}> {robot_name}</span>}
       </UnstyledButton>
-      <UnstyledButton className={classes["site"]} onClick={() => onSelect(alert)}>
+      <UnstyledButton
+        className={`${shared["muted"]} ${shared["truncate"]} ${classes["site"]}`}
+        onClick={() => onSelect(alert)}
+      >
         {site_name}
       </UnstyledButton>
     </>

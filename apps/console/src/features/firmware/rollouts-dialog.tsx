@@ -167,7 +167,9 @@ export function FirmwareFiles({ files, isNarrow }: { files: readonly Firmware[];
           </span>
           <span className={classes["hash"]} style={{ "--area": "hash" }}>
             <span className={`${shared["muted"]} ${classes["quiet"]}`}>SHA-256</span>
-            <code title={file.sha256}>{isNarrow ? file.sha256.slice(0, 24) : file.sha256}</code>
+            <code className={shared["truncate"]} title={file.sha256}>
+              {isNarrow ? file.sha256.slice(0, 24) : file.sha256}
+            </code>
             <CopyButton what="SHA-256" text={file.sha256} />
           </span>
           <span style={{ "--area": "size" }}>{bytesText(file.bytes)}</span>

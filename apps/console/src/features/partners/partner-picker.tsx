@@ -104,7 +104,7 @@ function Choice({ title, facts, isBuiltIn = false, isChosen, onPress }: ChoicePr
               </Badge>
             )}
           </Box>
-          {facts !== "" && <span className={classes["facts"]}>{facts}</span>}
+          {facts !== "" && <span className={`${shared["muted"]} ${classes["facts"]}`}>{facts}</span>}
         </Box>
         {isChosen && <IconCheck size={18} aria-label="Current choice" />}
       </UnstyledButton>

@@ -141,7 +141,7 @@ function DirectionToggle({ robot }: { robot: RobotView }) {
           <UnstyledButton
             key={direction}
             role="radio"
-            className={classes["option"]}
+            className={`${shared["muted"]} ${classes["option"]}`}
             data-direction={direction}
             aria-checked={shown === direction}
             aria-disabled={reason !== null}

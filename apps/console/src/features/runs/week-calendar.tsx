@@ -85,7 +85,7 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
       <Box component="h3" fz={15} fw={650} aria-live="polite">
         {first === undefined || last === undefined ? "Week" : weekText(first, last)}
       </Box>
-      <p className={classes["zone"]}>
+      <p className={`${shared["muted"]} ${classes["zone"]}`}>
         {hasSample && (
           <span className={classes["sample"]}>
             <IconFlask size={13} aria-hidden />
@@ -191,7 +191,7 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width={290} position="bottom">
       <Popover.Target>
-        <UnstyledButton className={classes["entry"]} data-tone={look.tone} data-state={state}>
+        <UnstyledButton className={`${shared["box"]} ${classes["entry"]}`} data-tone={look.tone} data-state={state}>
           <Box component="span" fz={13} fw={650} style={{ gridArea: "time" }}>
             {entry.local_time}
           </Box>
@@ -247,7 +247,7 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
           ))}
         </ul>
       )}
-      {entry.sample && <p className={classes["zone"]}>Sample data of the demo</p>}
+      {entry.sample && <p className={`${shared["muted"]} ${classes["zone"]}`}>Sample data of the demo</p>}
     </div>
   );
 }

@@ -55,7 +55,7 @@ function Now({ current }: { readonly current: CurrentWeather }) {
             {current.description}
           </Box>
         </Box>
-        <ul className={classes["readings"]}>
+        <ul className={`${shared["muted"]} ${classes["readings"]}`}>
           <li>
             <VisuallyHidden>Wind </VisuallyHidden>
             {kilometresPerHour(current.wind_speed)}

@@ -1,3 +1,4 @@
+import { Box } from "@mantine/core";
 import { deletePartner, type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { assignedSitesMessage } from "@suncrew/domain/partners/partners.ts";
@@ -6,15 +7,9 @@ import { call } from "../../../platform/api/call.ts";
 import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
-import classes from "./partner-dialog.module.css";
-
-export interface DeletePartnerDialogProps {
-  readonly partner: Partner;
-  readonly onClose: () => void;
-}
 
 /** §2: the delete dialog warns; where sites are assigned it says so before anything is tried. */
-export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogProps) {
+export function DeletePartnerDialog({ partner, onClose }: { readonly partner: Partner; readonly onClose: () => void }) {
   // Where the sites cannot be read, the server still knows and says why.
   const sites = useQuery({ ...routeQuery(siteDetails, {}), refetchOnMount: "always" }).data ?? [];
   const assigned = sites.filter((site) => site.maintenance_partner_id === partner.id).map(({ name }) => name);
@@ -29,7 +24,7 @@ export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogPro
       }}
       onClose={onClose}
     >
-      <p className={classes["warning"]}>
+      <Box component="p" fz={14} lh="20px" style={{ overflowWrap: "anywhere" }}>
         Delete <strong>{partner.name}</strong>? This action is permanent and cannot be undone.
         {partner.username !== null && (
           <>
@@ -37,7 +32,7 @@ export function DeletePartnerDialog({ partner, onClose }: DeletePartnerDialogPro
             Its user <strong>{partner.username}</strong> is signed out and can no longer sign in.
           </>
         )}
-      </p>
+      </Box>
     </DeleteDialog>
   );
 }

@@ -152,7 +152,7 @@ function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
   const name = robot.name === "" ? robot.serialNumber : robot.name;
 
   return (
-    <article className={classes["row"]} aria-label={robot.serialNumber}>
+    <article className={`${shared["box"]} ${classes["row"]}`} aria-label={robot.serialNumber}>
       <div className={classes["words"]}>
         <Box component="span" fz={13} fw={600} lh="18px" style={{ overflowWrap: "anywhere" }}>
           {name}
