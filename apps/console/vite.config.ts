@@ -6,7 +6,7 @@ import { brotliCompress, constants } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type IndexHtmlTransformContext, minifySync, type Plugin, transformWithOxc } from "vite";
 
-/** Nobody needs these but the sign-in page; the rest of what it is made of is the start of every page. */
+/** Only the sign-in page needs these; the rest of it is part of every page's start. */
 const SIGN_IN_ONLY = /auth[\\/]sign-in-(page|form|scene|failure)/;
 const START =
   /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|PasswordInput|Alert)[\\/]\w+\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
@@ -14,7 +14,7 @@ const START =
 /** What runs before the console itself: the theme, and the requests for what the page needs. */
 const FIRST_SCRIPTS = ["src/ui/theme/before-paint.js", "src/platform/api/first-requests.ts"];
 
-/** The modules that the pages begin with, by their paths. The shell is around each of them. */
+/** The modules that the pages start with, by path. The shell is around each of them. */
 const SHELL = "src/app/app.tsx";
 const PAGES: Readonly<Record<string, string>> = {
   "/dashboard": "src/features/dashboard/dashboard-page.tsx",
@@ -27,9 +27,9 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts the script that runs before the first paint into the page as a blocking file with a hashed name: the content
- * policy forbids it inline, and as a module it would run after the paint. With it goes which files each page needs: only
- * the browser knows whether somebody is signed in, and so which page it will be.
+ * Adds the script that runs before the first paint to the page as a blocking file with a hashed name: the content
+ * policy forbids it inline, and as a module it would run after the paint. It also knows which files each page needs:
+ * only the browser knows whether somebody is signed in, and so which page it will be.
  */
 function firstScript(): Plugin {
   let addresses = FIRST_SCRIPTS.map((path) => `/${path}`);
@@ -57,7 +57,7 @@ function firstScript(): Plugin {
           bundle === undefined
             ? []
             : [`<script type="application/json" id="page-files">${filesOfPages(bundle)}</script>`];
-        // After what it reads, and before the style sheets, for which a script waits.
+        // After what it reads, and before the style sheets, which would block a script.
         return html.replace("<title>", [...files, ...scripts, "<title>"].join("\n    "));
       },
     },
@@ -66,7 +66,7 @@ function firstScript(): Plugin {
 
 type Bundle = NonNullable<IndexHtmlTransformContext["bundle"]>;
 
-/** Which files each page needs beside those that the page itself names, as JSON. */
+/** Which files each page needs besides those that the page itself names, as JSON. */
 function filesOfPages(bundle: Bundle): string {
   const files = {
     "sign-in": filesOf(bundle, ["src/features/auth/sign-in-page.tsx"]),
@@ -96,7 +96,10 @@ function filesOf(bundle: Bundle, modules: readonly string[]): string[] {
 
 const compressBrotli = promisify(brotliCompress);
 
-/** Compresses each file once, at the build, so that the server need not at each visit: `name.js.br` beside `name.js`. */
+/**
+ * Compresses each file once, during the build, so that the server need not at each visit: `name.js.br` beside
+ * `name.js`.
+ */
 function compressedOnce(): Plugin {
   return {
     name: "suncrew-compressed-once",
@@ -115,7 +118,7 @@ function compressedOnce(): Plugin {
   };
 }
 
-/** The console's own way to load what is imported dynamically, in place of Vite's: see there why. */
+/** The console's own loader for dynamic imports, instead of Vite's; it says why. */
 function loadedByParts(): Plugin {
   const own = fileURLToPath(new URL("src/platform/load-part.ts", import.meta.url));
   return {
@@ -146,7 +149,7 @@ const UNUSED_PARTS = [
   },
   { component: "Tooltip", importer: /[\\/]Tooltip[\\/]Tooltip\.mjs$/, parts: ["TooltipFloating", "TooltipGroup"] },
   { component: "Popover", importer: /[\\/]Popover[\\/]Popover\.mjs$/, parts: ["PopoverContextMenu"] },
-  // A dialog compares the scroll area that it is given with this one; ours are given none.
+  // A dialog compares its scroll area with this one; ours have none.
   { component: "Modal", importer: /[\\/]Modal[\\/]ModalRoot\.mjs$/, parts: ["ScrollArea"] },
 ] as const;
 
@@ -186,7 +189,7 @@ function withoutUnusedParts(): Plugin {
 }
 
 /**
- * Leaves out the schema library's writer of JSON Schema, which each of its schemas refers to and nothing in a browser
+ * Leaves out the schema library's JSON Schema writer, which each of its schemas refers to and nothing in a browser
  * calls: the server writes the API document.
  */
 function withoutJsonSchema(): Plugin {
@@ -206,8 +209,8 @@ function withoutJsonSchema(): Plugin {
 }
 
 /**
- * Puts the few lines that the bundler's modules share into the file that every page begins with, instead of a file of
- * their own that every page would ask for.
+ * Puts the few lines that the bundler's modules share into the file that every page starts with, instead of into a file
+ * of their own that every page would request.
  */
 function runtimeInStart(): Plugin {
   return {
@@ -240,7 +243,7 @@ function runtimeInStart(): Plugin {
   };
 }
 
-/** What most pages use, but not the dashboard as it is opened; small files that would be scripts of their own otherwise. */
+/** What most pages use, but not the dashboard at first; small files that would otherwise be scripts of their own. */
 const MOST_PAGES = [
   /components[\\/](NativeSelect|Select)[\\/]/,
   /platform[\\/]save-file\.ts$/,
@@ -260,17 +263,18 @@ export default defineConfig({
   ],
   build: {
     target: "es2023",
-    // Small pictures stay files: the content policy has no `data:` for them.
+    // Small images stay files: the content policy has no `data:` for them.
     assetsInlineLimit: 0,
-    // All browsers of this target know preloads.
+    // All browsers of this target support preloads.
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 400,
     rolldownOptions: {
       output: {
         entryFileNames: "assets/start-[hash].js",
-        // The bundler names a file that several parts share by all of them.
+        // The bundler names a file that several parts share after all of them.
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, "")}-[hash].js`,
-        // A visit loads one file for each step on its way instead of dozens of small ones. Each group takes what its page
+        // A visit loads one file for each step instead of dozens of small ones. Each group contains what its page
+        // imports, except what a group above already has; so none of them needs one below it.
         // imports, but for what a group above has already; so none of them needs one below it.
         codeSplitting: {
           groups: [
@@ -288,7 +292,7 @@ export default defineConfig({
               test: (id) => MOST_PAGES.some((part) => part.test(id)),
               priority: 3,
             },
-            // What several of the rest share: a file for each set of them, or for alike sets where it is small.
+            // What several of the rest share: a file for each set of them, or for similar sets if it is small.
             {
               name: "shared",
               minShareCount: 2,
@@ -315,7 +319,7 @@ export default defineConfig({
     },
   },
   server: {
-    // `npm run dev`: the interface is the server's, wherever that runs.
+    // `npm run dev`: the API is the server's, wherever that runs.
     proxy: { "/api": { target: process.env["SUNCREW_API"] ?? "http://127.0.0.1:3000" } },
   },
 });

@@ -1,10 +1,10 @@
-/** What a build of the console can be told. */
+/** Build-time settings of the console. */
 interface ImportMetaEnv {
-  /** Where the interface is, if not at the console's own origin. */
+  /** The API's origin, if not the console's own. */
   readonly VITE_API_BASE?: string;
 }
 
-/** What first-requests.ts has asked for while the scripts were loaded, by its address. */
+/** What first-requests.ts has requested while the scripts were loading, by URL. */
 // oxlint-disable-next-line no-var -- what is declared for the global object must be
 declare var suncrewFirstAnswers:
   | Map<string, { readonly token: string | null; readonly askedAtMs: number; readonly answer: Promise<Response> }>

@@ -23,8 +23,8 @@ function show(content: ReactNode): void {
 }
 
 /**
- * §2 Protected routes: whoever is not signed in signs in first. The router and what else the pages need is not even
- * loaded until then. Any other address is the router's to judge.
+ * §2 Protected routes: signed-out visitors sign in first. The router and whatever else the pages need is not even
+ * loaded until then. Any other URL is left to the router.
  */
 function isSignInNeeded(): boolean {
   const { pathname, search } = location;
@@ -49,7 +49,7 @@ async function openSignIn(): Promise<void> {
   }
 }
 
-/** Loads the rest of the console, and shows it once the page that it opens with is there; never rejects. */
+/** Loads the rest of the console, and shows it once its first page is ready; never rejects. */
 async function openConsole(options: { readonly isAfterSignIn: boolean }): Promise<void> {
   try {
     const { startConsole } = await import("./app/app.tsx");
@@ -59,7 +59,7 @@ async function openConsole(options: { readonly isAfterSignIn: boolean }): Promis
   }
 }
 
-/** While somebody types a password, what comes next is fetched; a failure shows when it is really needed. */
+/** While somebody types a password, what comes next is preloaded; a failure shows when it is really needed. */
 function fetchNextPages(): void {
   setTimeout(() => {
     import("./app/app.tsx").catch(() => undefined);

@@ -11,7 +11,7 @@ import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { addressAfterSignIn } from "./guards.ts";
 import { createRouter } from "./router.tsx";
 
-/** The whole console: look, cache and routes. */
+/** The whole console: theme, cache and routes. */
 export function App({ router }: { readonly router: DataRouter }) {
   return (
     <ThemeProvider>
@@ -24,7 +24,7 @@ export function App({ router }: { readonly router: DataRouter }) {
   );
 }
 
-/** The console at the present address, or after a sign-in where that leads, once its page is loaded. */
+/** The console at the current URL, or after a sign-in wherever that leads, once its page is loaded. */
 export async function startConsole({ isAfterSignIn }: { readonly isAfterSignIn: boolean }): Promise<ReactNode> {
   const next = isAfterSignIn ? addressAfterSignIn() : null;
   // Back does not lead to the sign-in page.
@@ -44,10 +44,12 @@ export async function startConsole({ isAfterSignIn }: { readonly isAfterSignIn: 
   return <App router={router} />;
 }
 
-/** How long an answer that is on its way may hold up what is shown until it is there, in milliseconds. */
+/** How long an answer still in transit may delay what is shown, in milliseconds. */
 const FIRST_ANSWERS_MS = 100;
 
-/** Puts what the first script asked for into the cache, so that the dashboard is drawn once, with its robots. Never rejects. */
+/**
+ * Puts the first script's answers into the cache, so that the dashboard renders once, with its robots. Never rejects.
+ */
 async function takeFirstAnswers(): Promise<void> {
   const taken = [...(globalThis.suncrewFirstAnswers?.keys() ?? [])].map(async (path) => {
     if (path === siteDetails.path) return queryClient.prefetchQuery(routeQuery(siteDetails, {}));

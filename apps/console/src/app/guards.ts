@@ -5,14 +5,14 @@ import { isPagePath, pagePathOf, paths } from "../platform/paths.ts";
 import { forgetLeftPlace, leftPlace, noteAskedPlace } from "../platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession } from "../platform/session/session.ts";
 
-/** §6: what one must be able to do for a page, beside being signed in. */
+/** §6: what a page requires, besides being signed in. */
 const abilities: ReadonlyMap<string, Ability> = new Map([
   [paths.partners(), "viewPartners"],
   [paths.activity(), "viewActivity"],
   [paths.reportManagement(), "viewReportManagement"],
 ]);
 
-/** True where the address is a page of the console, and this role's. */
+/** True if the URL is a page of the console, and of this role. */
 export function mayOpen(role: Role, address: string): boolean {
   const { origin, pathname } = new URL(address, location.origin);
   if (origin !== location.origin || !isPagePath(pathname)) return false;
@@ -21,15 +21,15 @@ export function mayOpen(role: Role, address: string): boolean {
 }
 
 /**
- * §2: the sign-in page sends whom is signed in to the dashboard; or to the page that was asked for before, where it was
- * nobody else who left it and the role may open it.
+ * §2: the sign-in page redirects signed-in users to the dashboard; or to the page that was requested before, if nobody
+ * else left it and the role may open it.
  */
 export function redirectSignedIn(): Response | null {
   const address = addressAfterSignIn();
   return address === null ? null : redirect(address);
 }
 
-/** Where `redirectSignedIn` leads; null where nobody is signed in. The page that was asked for is forgotten. */
+/** Where `redirectSignedIn` leads; null if nobody is signed in. The requested page is then forgotten. */
 export function addressAfterSignIn(): string | null {
   const session = currentSession();
   if (session === null) return null;
@@ -39,7 +39,7 @@ export function addressAfterSignIn(): string | null {
   return isTheirs && mayOpen(session.role, left.address) ? left.address : paths.dashboard();
 }
 
-/** §2 Protected routes: nobody signed in goes to `/`; an expired token goes there by a hard redirect. */
+/** §2 Protected routes: signed-out visitors go to `/`; an expired token goes there by a hard redirect. */
 export function requireSession({ request }: LoaderFunctionArgs): Response | null {
   const asked = addressOf(new URL(request.url));
   if (dropExpiredSession(asked)) {
@@ -51,7 +51,7 @@ export function requireSession({ request }: LoaderFunctionArgs): Response | null
   return redirect(paths.signIn());
 }
 
-/** §6: `page` is not for every role. Others go to `/`, and so to the dashboard, where `refusal` tells why. */
+/** §6: `page` is not for every role. Others go to `/`, and so to the dashboard, where `refusal` says why. */
 export function requireRole(page: string, refusal: string): (args: LoaderFunctionArgs) => Response | null {
   return (args) => {
     const signedOut = requireSession(args);

@@ -2,8 +2,8 @@ import type { ComponentType } from "react";
 import { FailedPart, lazyPart } from "../ui/lazy-part.tsx";
 
 /**
- * A page of the shell as the router loads it: before it goes there, so that nothing blank is shown meanwhile. Where its
- * files do not come it goes there all the same, and says so below the header, which goes on working.
+ * A page of the shell as the router loads it: before navigating, so that nothing blank is shown in between. If its
+ * files cannot be loaded it navigates nevertheless, and says so below the header, which keeps working.
  */
 export function page(load: () => Promise<ComponentType>): () => Promise<{ Component: ComponentType }> {
   const Page = lazyPart(load, {

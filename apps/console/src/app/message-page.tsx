@@ -9,11 +9,11 @@ import classes from "./message-page.module.css";
 export interface MessagePageProps {
   readonly title: string;
   readonly message: string;
-  /** The ways on. */
+  /** Links or buttons that lead on. */
   readonly children: ReactNode;
 }
 
-/** A page that has one thing to say, and ways on. */
+/** A page with one message, and ways on. */
 export function MessagePage({ title, message, children }: MessagePageProps) {
   useDocumentTitle(`${title} - Suncrew`);
   return (
@@ -28,7 +28,7 @@ export function MessagePage({ title, message, children }: MessagePageProps) {
   );
 }
 
-/** §8: the screen for an error that nothing else has caught, with its message. Needs no router: that may be what is missing. */
+/** §8: the screen for an uncaught error, with its message. Needs no router: that may be what is missing. */
 export function UnexpectedError({ message }: { readonly message: string }) {
   return (
     <MessagePage title="Unexpected Application Error!" message={message}>

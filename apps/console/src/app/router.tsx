@@ -6,7 +6,7 @@ import { page } from "./lazy-page.tsx";
 import { NotFoundPage, RouteError } from "./error-pages.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-/** §2 Routes. Each page is a chunk of its own; pages of later issues are absent, so they are not found. */
+/** §2 Routes. Each page is its own chunk. */
 const routes: RouteObject[] = [
   {
     ErrorBoundary: RouteError,
@@ -85,14 +85,14 @@ export function createRouter(): DataRouter {
   return createBrowserRouter(routes);
 }
 
-/** Loaded where it is shown only: whoever is signed in passes by its address on the way to the dashboard. */
+/** Loaded only where it is shown: signed-in users pass its URL on the way to the dashboard. */
 const SignInPage = lazyPart(async () => (await import("../features/auth/sign-in-page.tsx")).SignInPage, {
   failed: (failure) => <FailedPart title="This page could not be loaded." failure={failure} />,
 });
 
-/** The sign-in page where it is reached from another one, as from an address that leads nowhere. */
+/** The sign-in page when it is reached from another one, such as from a URL that leads nowhere. */
 function SignIn() {
   const navigate = useNavigate();
-  // The loader knows where it goes on from here.
+  // The loader knows where to go next.
   return <SignInPage onSignedIn={async () => navigate(paths.signIn(), { replace: true })} />;
 }

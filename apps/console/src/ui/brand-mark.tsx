@@ -1,4 +1,4 @@
-/** The mark of Suncrew: the sun behind a clean panel. Takes the colour of the text around it. */
+/** Suncrew's logo: the sun behind a clean panel. Takes the colour of the surrounding text. */
 export function BrandMark({ sizePx = 28 }: { sizePx?: number }) {
   return (
     <svg width={sizePx} height={sizePx} viewBox="0 0 28 28" aria-hidden focusable="false">

@@ -11,7 +11,7 @@ export interface ChoiceFieldsProps {
   readonly children: ReactNode;
 }
 
-/** A list from which any number may be chosen, with how many are. */
+/** A multiple-choice list, with the number chosen. */
 export function ChoiceFields({ title, chosenCount, isDisabled, className, children }: ChoiceFieldsProps) {
   return (
     <fieldset className={`${classes["fields"]} ${className}`} disabled={isDisabled}>
@@ -58,7 +58,7 @@ export function ChoiceTools<T>({ isDisabled, sets, hasChosen, onAdd, onNone }: C
   );
 }
 
-/** In place of the list: why there is nothing to choose. */
+/** Shown instead of the list: why there is nothing to choose. */
 export function NoChoices({ children }: { readonly children: ReactNode }) {
   return (
     <Box className={shared["box"]} component="p" py={24} px={12} fz={13} c="dimmed" ta="center" role="status">

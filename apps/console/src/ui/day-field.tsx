@@ -6,19 +6,19 @@ export interface DayFieldProps extends Pick<
   TextInputProps,
   "label" | "aria-label" | "size" | "withAsterisk" | "disabled" | "error"
 > {
-  /** `YYYY-MM-DD`; empty where none is chosen. */
+  /** `YYYY-MM-DD`; empty if none is chosen. */
   readonly day: string;
   readonly onChange: (day: string) => void;
 }
 
-/** A day, told once its year is typed to the end. */
+/** A date, reported once its year is completely typed. */
 export function DayField({ day, onChange, ...props }: DayFieldProps) {
   const [draft, setDraft] = useState(day);
   const [seen, setSeen] = useState(day);
   const [told, setTold] = useState(day);
   if (seen !== day) {
     setSeen(day);
-    // Our own day coming back must not undo what was typed since.
+    // Our own value coming back must not undo what was typed since.
     if (day !== told) {
       setDraft(day);
       setTold(day);

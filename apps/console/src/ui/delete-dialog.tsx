@@ -5,27 +5,27 @@ import { RefusalBox } from "./refusal-box.tsx";
 import { Dialog } from "./dialog.tsx";
 import { useBusy } from "./use-busy.ts";
 
-/** Why it was not deleted, and whether the same try may end otherwise. */
+/** Why it was not deleted, and whether trying again may help. */
 interface Refusal {
   readonly reason: string;
   readonly mayRetry: boolean;
 }
 
 export interface DeleteDialogProps {
-  /** Such as "Delete Robot": also the words of its button. */
+  /** Such as "Delete Robot": also its button's label. */
   readonly title: string;
-  /** What stands against it and is known before it is tried; null where nothing is. */
+  /** A known objection, before anything is tried; null if there is none. */
   readonly blockedReason: string | null;
-  /** Why it is not known yet whether it can be deleted; null where it is. */
+  /** Why it is not known yet whether it can be deleted; null if it is. */
   readonly unknown?: string | null;
-  /** Null where it is gone; closing is the caller's then. */
+  /** Null if it is deleted; then the caller closes the dialog. */
   readonly onDelete: () => Promise<Refusal | null>;
   readonly onClose: () => void;
-  /** What is deleted, and what goes with it. */
+  /** What is deleted, and what is deleted with it. */
   readonly children: ReactNode;
 }
 
-/** Asks before something is deleted; where it cannot be, the dialog stays and says why. */
+/** Asks before something is deleted; if it cannot be, the dialog stays and says why. */
 export function DeleteDialog({ title, blockedReason, unknown = null, onDelete, onClose, children }: DeleteDialogProps) {
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const [isDeleting, run] = useBusy();

@@ -4,25 +4,25 @@ import { type ReactNode, useEffect, useState } from "react";
 import classes from "./dialog.module.css";
 
 export interface DialogProps extends Omit<ModalProps, "opened" | "closeOnEscape" | "fullScreen"> {
-  /** Fills the screen where that is narrower than this, such as "48em"; never unless given. */
+  /** Fills the screen if that is narrower than this, such as "48em"; never by default. */
   readonly fullScreenBelow?: string;
-  /** A column of which one part takes the height that is left, such as a list that scrolls. */
+  /** A column in which one part takes the remaining height, such as a list that scrolls. */
   readonly isColumn?: boolean;
-  /** False where Escape must not lose what is shown, such as a password that is shown once. */
+  /** False if Escape must not lose what is shown, such as a password that is shown once. */
   readonly closesOnEscape?: boolean;
 }
 
-/** On a phone: dialogs fill the screen, and the rows of tables become cards. */
+/** On a phone: dialogs fill the screen, and table rows become cards. */
 export function useIsNarrow(): boolean {
   return useMediaQuery("(max-width: 48em)", undefined, { getInitialValueInEffect: false }) ?? false;
 }
 
 /** Open dialogs, the topmost last. */
 const stack: symbol[] = [];
-/** Presses of Escape that have closed a dialog; the one below, which is the topmost then, ignores them. */
+/** Escape presses that have closed a dialog; the one below, which is then the topmost, ignores them. */
 const handledEscapes = new WeakSet<Event>();
 
-/** A dialog that exists only while it is open. Escape closes the topmost alone; the focus returns to where it was. */
+/** A dialog that exists only while it is open. Escape closes only the topmost; the focus returns to where it was. */
 export function Dialog({
   fullScreenBelow = "0em",
   closesOnEscape = true,
@@ -41,7 +41,7 @@ export function Dialog({
     "keydown",
     (event) => {
       if (event.key !== "Escape" || event.isComposing || stack.at(-1) !== id || handledEscapes.has(event)) return;
-      // A list of choices that is open keeps the press to itself.
+      // An open list of choices handles the press itself.
       const { target } = event;
       if (target instanceof Element && target.getAttribute("data-mantine-stop-propagation") === "true") return;
       if (!closesOnEscape) return;
@@ -65,7 +65,7 @@ export function Dialog({
 }
 
 interface DialogFooterProps {
-  /** On a phone the buttons share one line equally, instead of being as wide as their words. */
+  /** On a phone the buttons share one line equally, instead of being as wide as their labels. */
   readonly isEqual?: boolean;
   readonly children: ReactNode;
 }
@@ -79,12 +79,15 @@ export function DialogFooter({ isEqual = false, children }: DialogFooterProps) {
   );
 }
 
-/** Once the component is gone, the focus returns to what had it before. For one dialog that replaces another too. */
+/**
+ * When the component unmounts, the focus returns to what had it before. Works for one dialog that replaces another,
+ * too.
+ */
 export function useReturnFocus(): void {
   const [before] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      // After the dialog's own parts have gone.
+      // After the dialog's own components have unmounted.
       setTimeout(() => {
         if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
       });

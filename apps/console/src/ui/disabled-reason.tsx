@@ -9,16 +9,16 @@ interface Pressable {
 }
 
 export interface DisabledReasonProps {
-  /** Why the button cannot be pressed now; null where it can. */
+  /** Why the button cannot be pressed now; null if it can. */
   readonly reason: string | null;
-  /** Pressing the disabled button, or Enter in its form, calls this: a form shows then what is still wrong in it. */
+  /** Called when the disabled button, or Enter in its form, is pressed: a form then shows what is still wrong. */
   readonly onRefused?: () => void;
   /** A button of the component library. */
   readonly children: ReactElement<Pressable>;
 }
 
 /**
- * A button that says why it is disabled, by tooltip and to a screen reader. It stays in the tab order
+ * A button that says why it is disabled, in a tooltip and to a screen reader. It stays in the tab order
  * (`aria-disabled`, not `disabled`), so that the keyboard reaches the reason; pressing it does nothing.
  * The button stays the same element either way, so it keeps the focus.
  */

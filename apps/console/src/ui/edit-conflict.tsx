@@ -7,7 +7,7 @@ import classes from "./edit-conflict.module.css";
 /** A field that two people changed differently. */
 export interface FieldDifference {
   readonly label: string;
-  /** As a person reads it; empty where there is nothing. */
+  /** As shown to people; empty if there is nothing. */
   readonly mine: string;
   readonly theirs: string;
 }
@@ -15,19 +15,19 @@ export interface FieldDifference {
 /** What somebody else saved while a form was open; fields by their labels. */
 export type ConcurrentEdit =
   | {
-      /** Nothing is to be chosen: `taken` stands in the form already, `kept` is changed by me alone. */
+      /** There is nothing to choose: `taken` is already in the form, `kept` was changed by me alone. */
       readonly kind: "fits";
       readonly taken: readonly string[];
       readonly kept: readonly string[];
     }
   | {
       readonly kind: "collides";
-      /** Only the other changed them: theirs, whatever is chosen. */
+      /** Only the other person changed them: theirs, whatever is chosen. */
       readonly taken: readonly string[];
       readonly differences: readonly FieldDifference[];
       /** Fills the fields of `differences` with what the other person saved. */
       readonly takeTheirs: () => void;
-      /** Leaves them as they are, to be saved over theirs. */
+      /** Leaves them as they are, to overwrite theirs. */
       readonly keepMine: () => void;
     };
 
@@ -40,7 +40,7 @@ export interface EditConflictProps {
   readonly concurrentEdit: ConcurrentEdit;
 }
 
-/** Two people edited at once: the second sees what the first saved, beside the own entries, and loses nothing. */
+/** Two people edited at once: the second sees what the first saved, beside their own input, and loses nothing. */
 export function EditConflict({ what, concurrentEdit }: EditConflictProps) {
   return (
     <ConflictAlert title={`Somebody else changed this ${what} while you were editing`}>
@@ -51,11 +51,11 @@ export function EditConflict({ what, concurrentEdit }: EditConflictProps) {
 
 export interface DeletedNoticeProps {
   readonly what: string;
-  /** The whole sentence that says so, which Save says too. */
+  /** The whole sentence, which Save shows too. */
   readonly reason: string;
 }
 
-/** What is edited is not there any more. The entries stay, for they are the person's. */
+/** What is being edited was deleted. The input stays, because it belongs to the person. */
 export function DeletedNotice({ what, reason }: DeletedNoticeProps) {
   return (
     <ConflictAlert title={`This ${what} cannot be saved any more`}>

@@ -2,15 +2,15 @@ import type { ReactNode } from "react";
 import classes from "./state-panel.module.css";
 
 export interface EmptyStateProps {
-  /** The specification's sentence. */
+  /** The specification's text. */
   readonly title: string;
   readonly message?: string;
   readonly icon?: ReactNode;
-  /** A way on, such as a button. */
+  /** A next step, such as a button. */
   readonly action?: ReactNode;
 }
 
-/** In place of a list or a detail that has nothing to show. */
+/** Shown in place of a list or a detail that has nothing to show. */
 export function EmptyState({ title, message, icon, action }: EmptyStateProps) {
   return (
     <div className={classes["panel"]}>

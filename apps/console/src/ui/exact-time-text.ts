@@ -8,12 +8,12 @@ const format = new Intl.DateTimeFormat("en-GB", {
   hourCycle: "h23",
 });
 
-/** By the clock of the browser, to the second, whatever its language: "21 Nov 2026, 23:12:28". */
+/** The browser's local time, to the second, whatever its language: "21 Nov 2026, 23:12:28". */
 export function exactTimeText(at: Date): string {
   return format.format(at);
 }
 
-/** Browsers keep the former names of places that were renamed. */
+/** Browsers keep the former names of renamed places. */
 const renamed: Readonly<Record<string, string>> = {
   "Asia/Calcutta": "Asia/Kolkata",
   "Asia/Katmandu": "Asia/Kathmandu",
@@ -22,12 +22,12 @@ const renamed: Readonly<Record<string, string>> = {
   "Europe/Kiev": "Europe/Kyiv",
 };
 
-/** A zone as its sites are told to be in it. */
+/** The name by which people know a zone. */
 export function zoneText(zone: string): string {
   return renamed[zone] ?? zone;
 }
 
-/** The zone of that clock, as it stands beside such times: "Asia/Kolkata". */
+/** The name of that zone, as shown beside such times: "Asia/Kolkata". */
 export function browserZone(): string {
   return zoneText(format.resolvedOptions().timeZone);
 }

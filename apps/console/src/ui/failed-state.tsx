@@ -7,15 +7,15 @@ import classes from "./state-panel.module.css";
 export interface FailedStateProps {
   /** What could not be loaded. */
   readonly title: string;
-  /** Why, where it is known. */
+  /** Why, if known. */
   readonly message?: string | undefined;
   readonly onRetry: () => void;
   readonly retrying?: boolean;
-  /** Another way on, beside Retry. */
+  /** Another next step, beside Retry. */
   readonly more?: ReactNode;
 }
 
-/** In place of what could not be loaded: says so and offers another try. */
+/** Shown in place of what could not be loaded: says so and offers Retry. */
 export function FailedState({ title, message, onRetry, retrying = false, more }: FailedStateProps) {
   return (
     <div className={classes["panel"]} role="alert">

@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import { FailedPart, lazyPart, type LazyPart, type PartFailure } from "./lazy-part.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** A dialog as a lazy part; where it does not come, a dialog of its title says so. */
+/** A dialog as a lazy part; if it cannot be loaded, a dialog with its title says so. */
 export function lazyDialog<P extends { readonly onClose: () => void }>(
   titleOf: (props: P) => string,
   load: () => Promise<ComponentType<P>>,

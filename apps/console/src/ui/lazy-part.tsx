@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 import { FailedState } from "./failed-state.tsx";
 
-/** All files of a part came, and still it cannot be had before the page is loaded anew. */
+/** All files of a part arrived, and still it cannot be imported before the page is reloaded. */
 export class ReloadNeededError extends Error {
   override readonly name = "ReloadNeededError";
 }
@@ -10,25 +10,25 @@ export class ReloadNeededError extends Error {
 /** A part of the console whose files are loaded when it is first shown. */
 export interface LazyPart<P> {
   (props: P): ReactNode;
-  /** Loads it before it is needed; where that fails it is loaded again once it is shown. Never rejects. */
+  /** Loads it before it is needed; a failed load is repeated when it is shown. Never rejects. */
   readonly preload: () => Promise<void>;
 }
 
 export interface LazyPartLook<P> {
-  /** In its place while it is being loaded. */
+  /** Shown in its place while it is loading. */
   readonly waiting?: ReactNode;
-  /** In its place where that failed. */
+  /** Shown in its place if that failed. */
   readonly failed: (failure: PartFailure, props: P) => ReactNode;
 }
 
 export interface PartFailure {
   readonly retry: () => void;
   readonly isRetrying: boolean;
-  /** A Retry was in vain: what is missing is missing for this page. */
+  /** A Retry failed: what is missing stays missing for this page. */
   readonly isLasting: boolean;
 }
 
-/** Shows a part once it is loaded; where its files do not come it says so in its place, and Retry asks for them again. */
+/** Shows a part once it is loaded; if its files cannot be loaded it says so in place, and Retry requests them again. */
 export function lazyPart<P extends object>(
   load: () => Promise<ComponentType<P>>,
   { waiting = null, failed }: LazyPartLook<P>,
@@ -47,12 +47,12 @@ export function lazyPart<P extends object>(
   };
 
   function Part(props: P) {
-    /** Tries that were begun, and how many of them have failed. */
+    /** Attempts that were started, and how many of them have failed. */
     const [tries, setTries] = useState(1);
     const [failures, setFailures] = useState(0);
     const [isLoaded, setLoaded] = useState(loaded !== null);
     useEffect(() => {
-      // Not by `loaded`: a preload may have set it since the part was drawn without.
+      // Not by `loaded`: a preload may have set it since the part was rendered without.
       if (isLoaded) return undefined;
       let isShown = true;
       const failedToLoad = (error: unknown) => {
@@ -79,7 +79,7 @@ export function lazyPart<P extends object>(
   });
 }
 
-/** In place of a part that could not be loaded: why that may be, and the ways on. */
+/** Shown in place of a part that could not be loaded: possible reasons, and ways on. */
 export function FailedPart({ title, failure }: { readonly title: string; readonly failure: PartFailure }) {
   return (
     <FailedState

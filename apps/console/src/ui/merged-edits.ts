@@ -9,7 +9,7 @@ export interface StoredForm<Form> {
 
 export interface EditedFields<Form, Field extends keyof Form> extends MergeRules<Form, Field> {
   readonly labelOf: (field: Field) => string;
-  /** As a person reads it; empty where there is nothing. */
+  /** As shown to people; empty if there is nothing. */
   readonly textOf: (form: Form, field: Field) => string;
 }
 
@@ -19,13 +19,13 @@ interface MergedEdits<Form> {
   /** What the form is compared with and saved over. */
   readonly base: StoredForm<Form>;
   readonly isChanged: boolean;
-  /** What somebody else saved since; null where nobody did. */
+  /** What somebody else saved since; null if nobody did. */
   readonly concurrentEdit: ConcurrentEdit | null;
 }
 
 /**
- * A form that other people may change while it is open. What they alone changed is taken over at once and told; where
- * both changed something differently the person chooses. `latest` is what is stored now, null where that is not known.
+ * A form that other people may change while it is open. What only they changed is applied at once and reported; if
+ * both changed something differently the person chooses. `latest` is what is stored now, null if that is not known.
  */
 export function useMergedEdits<Form extends object, Field extends keyof Form>(
   begun: StoredForm<Form>,
@@ -45,7 +45,7 @@ export function useMergedEdits<Form extends object, Field extends keyof Form>(
     setState({ base: newer, form: merge.mine, taken: told });
   }
 
-  // Whoever chooses has read the notice.
+  // Choosing means that the notice was read.
   const choose = (chosen: Form) => newer !== null && setState({ base: newer, form: chosen, taken: [] });
   const labelsOf = (some: readonly Field[]) => some.map((field) => fields.labelOf(field));
   const changed = fields.units.flat().filter((field) => !fields.isSame(form, base.form, field));
@@ -74,28 +74,31 @@ export function useMergedEdits<Form extends object, Field extends keyof Form>(
   };
 }
 
-/** What of a form belongs together and how it is compared. */
+/** Which fields of a form belong together and how they are compared. */
 export interface MergeRules<Form, Field extends keyof Form> {
-  /** Fields of one unit are one fact, as latitude and longitude are: they are mine together, or theirs. In the form's order. */
+  /**
+   * Fields of one unit are one fact, such as latitude and longitude: they are mine together, or theirs. In the form's
+   * order.
+   */
   readonly units: readonly (readonly Field[])[];
-  /** Whether two forms would store the same there. */
+  /** Whether two forms would store the same value there. */
   readonly isSame: (one: Form, other: Form, field: Field) => boolean;
-  /** What else of the form goes along with a field's value, such as the name of what is chosen. */
+  /** What else in the form depends on a field's value, such as the name of what is chosen. */
   readonly companions?: Partial<Record<Field, keyof Form>>;
 }
 
 interface Merge<Form, Field> {
-  /** My form, with what the other alone changed. */
+  /** My form, with what only the other person changed. */
   readonly mine: Form;
   /** The same, with theirs where both changed something differently. */
   readonly theirs: Form;
-  /** Only the other changed them. */
+  /** Only the other person changed them. */
   readonly taken: readonly Field[];
   /** Both changed them, and differently: somebody has to choose. */
   readonly collisions: readonly Field[];
 }
 
-/** Compares three ways: what each of two people made of the `original` that both began from. */
+/** Three-way merge: what each of two people made of the `original` that both started from. */
 export function mergeEdits<Form extends object, Field extends keyof Form>(
   original: Form,
   mine: Form,

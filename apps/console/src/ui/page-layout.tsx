@@ -3,7 +3,7 @@ import classes from "./page-layout.module.css";
 
 export interface PageLayoutProps {
   readonly title: string;
-  /** True where the page shows no heading line of its own; a screen reader still hears it. */
+  /** True if the page shows no heading line of its own; a screen reader still reads it. */
   readonly titleHidden?: boolean;
   /** Buttons at the right of the heading. */
   readonly actions?: ReactNode;

@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconHandStop } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** Why something was or would be refused, inside the dialog that asks for it; told to a screen reader at once. */
+/** Why something was or would be refused, inside the dialog that requests it; announced to a screen reader at once. */
 export function RefusalBox({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <Alert

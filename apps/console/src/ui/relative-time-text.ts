@@ -9,9 +9,9 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 export function relativeTimeText(at: Date, now: Date): string {
   const seconds = Math.round((now.getTime() - at.getTime()) / 1000);
   const size = Math.abs(seconds);
-  // A device's or browser's clock a little off must not say "in 1 s" of what has happened.
+  // A device's or browser's clock that is slightly off must not say "in 1 s" about the past.
   if (seconds < 5 && seconds > -5) return "just now";
-  // What is to come is counted in days however far it is: its date stands beside it.
+  // The future is counted in days however far away it is: its date is beside it.
   if (seconds >= MONTH_S) return day.format(at);
   const amount =
     size < MINUTE_S

@@ -14,7 +14,7 @@ export interface RelativeTimeProps {
 }
 
 /**
- * "3 min ago", kept true; the exact local time on hover and touch. No stop of the Tab key: there is nothing to press, and
+ * "3 min ago", kept up to date; the exact local time on hover and touch. Not a tab stop: there is nothing to press, and
  * there are dozens of them before a Start.
  */
 export function RelativeTime({ at, exactText }: RelativeTimeProps) {

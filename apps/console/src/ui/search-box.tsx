@@ -9,7 +9,7 @@ export interface SearchBoxProps {
   readonly onChange: (words: string) => void;
 }
 
-/** Where words are typed that narrow a list. */
+/** The input of a search that narrows a list. */
 export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
   return (
     <TextInput

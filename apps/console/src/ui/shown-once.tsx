@@ -3,9 +3,9 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 interface ShownOnceProps {
-  /** What has been issued, told to a screen reader. */
+  /** What has been issued, announced to a screen reader. */
   readonly message: string;
-  /** Until when it must be taken along. */
+  /** When it must have been saved. */
   readonly children: ReactNode;
 }
 

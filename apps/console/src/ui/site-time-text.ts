@@ -25,20 +25,20 @@ function partsOf(at: Date, timezone: string): Readonly<Partial<Record<Intl.DateT
   );
 }
 
-/** By the clocks of a zone: "Sun 22 Nov, 06:00"; with the year where it is not the one of `now` there. */
+/** A zone's local time: "Sun 22 Nov, 06:00"; with the year if it is not that of `now` there. */
 export function siteTimeText(at: Date, timezone: string, now: Date): string {
   const parts = partsOf(at, timezone);
   const year = parts.year === partsOf(now, timezone).year ? "" : ` ${parts.year}`;
   return `${parts.weekday} ${parts.day} ${parts.month}${year}, ${parts.hour}:${parts.minute}`;
 }
 
-/** The time of day alone, `HH:MM`. */
+/** Only the time of day, `HH:MM`. */
 export function siteClockText(at: Date, timezone: string): string {
   const { hour, minute } = partsOf(at, timezone);
   return `${hour}:${minute}`;
 }
 
-/** As short as it is clear: the time of day alone where it is today there, else with its day. */
+/** As short as is clear: only the time of day if it is today there, otherwise with its date. */
 export function siteShortText(at: Date, timezone: string, now: Date): string {
   const isToday = (["day", "month", "year"] as const).every(
     (part) => partsOf(at, timezone)[part] === partsOf(now, timezone)[part],
@@ -54,7 +54,7 @@ const plainDay = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A day of the calendar, `YYYY-MM-DD`, as "Sun 22 Nov 2026". */
+/** A date, `YYYY-MM-DD`, as "Sun 22 Nov 2026". */
 export function dayText(date: string): string {
   const { weekday, day, month, year } = Object.fromEntries(
     plainDay.formatToParts(new Date(`${date}T00:00:00Z`)).map(({ type, value }) => [type, value]),

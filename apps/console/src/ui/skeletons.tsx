@@ -1,14 +1,14 @@
 import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 
 export interface SkeletonLinesProps {
-  /** What is being loaded, said to a screen reader. */
+  /** What is loading, announced to a screen reader. */
   readonly label: string;
   readonly lines?: number;
-  /** Height of one line in pixels: that of what will stand there, so that nothing jumps. */
+  /** Height of one line in pixels: that of the future content, so that nothing jumps. */
   readonly lineHeightPx?: number;
 }
 
-/** In place of a list while it is loaded. */
+/** Shown in place of a list while it is loading. */
 export function SkeletonLines({ label, lines = 4, lineHeightPx = 44 }: SkeletonLinesProps) {
   return (
     <Stack gap="xs" role="status">

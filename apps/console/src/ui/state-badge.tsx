@@ -5,13 +5,13 @@ import classes from "./state-badge.module.css";
 
 export interface StateBadgeProps {
   readonly look: Look;
-  /** Another word than the look's own, such as CHECKING... */
+  /** Another label than the look's own, such as CHECKING... */
   readonly label?: string;
-  /** True while it is being asked anew: plain, with a turning icon. */
+  /** True while it is being queried again: plain, with a spinning icon. */
   readonly checking?: boolean;
 }
 
-/** A state as icon, word and colour. */
+/** A state as icon, label and colour. */
 export function StateBadge({ look, label, checking = false }: StateBadgeProps) {
   const Icon = checking ? IconRefresh : look.icon;
   return (

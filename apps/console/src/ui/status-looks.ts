@@ -11,8 +11,8 @@ import {
 import type { Look } from "./look.ts";
 
 /**
- * How good, bad or away something is: one icon, colour and word for each, wherever it is shown; on the map, in lists, on
- * cards and in alerts. A feature that has another word for one takes its icon and colour from here.
+ * How good, bad or unreachable something is: one icon, colour and label for each, wherever it is shown; on the map, in
+ * lists, on cards and in alerts. A feature with another label takes its icon and colour from here.
  */
 export const statusLooks = {
   normal: { label: "Normal", tone: "good", icon: IconCircleCheck },

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 
 /**
- * Whether an action is under way, and what runs one. A press before it has ended does nothing, even one that comes before
- * the button is drawn as busy; `run` then resolves to null.
+ * Whether an action is in progress, and the function that runs one. A press before it has ended does nothing, even one
+ * that comes before the button is rendered as busy; `run` then resolves to null.
  */
 export function useBusy() {
   const [isBusy, setBusy] = useState(false);

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "react";
 
-/** The address follows the typed words when they rest this long, in milliseconds. */
+/** The URL follows the typed text when it is unchanged for this long, in milliseconds. */
 const REST_MS = 250;
 
 /**
- * What is typed, at once, while the address follows a moment later; another address (back, a link) brings its own
- * words.
+ * The input as typed, while the URL follows a moment later; another URL (Back, a link) brings its own
+ * text.
  */
 export function useSearchDraft(
   addressed: string,
@@ -16,7 +16,7 @@ export function useSearchDraft(
   const [written, setWritten] = useState(addressed);
   if (seen !== addressed) {
     setSeen(addressed);
-    // Our own words coming back must not undo what was typed since.
+    // Our own text coming back must not undo what was typed since.
     if (addressed !== written) {
       setDraft(addressed);
       setWritten(addressed);

@@ -10,11 +10,13 @@ export interface VirtualGridProps<T> {
   readonly children: (item: T) => ReactNode;
   /** A column is never narrower than this, in pixels, unless the page is. */
   readonly minColumnPx: number;
-  /** How tall a row is before it was measured, in pixels. */
+  /** A row's assumed height before it is measured, in pixels. */
   readonly estimatedRowPx: number;
 }
 
-/** Equal cards in as many columns as fit, scrolled by the page; of thousands only those near the window exist. */
+/**
+ * Equal cards in as many columns as fit, scrolled with the page; of thousands only those near the window are rendered.
+ */
 export function VirtualGrid<T>({ items, keyOf, children, minColumnPx, estimatedRowPx }: VirtualGridProps<T>) {
   const { ref: sizeRef, width } = useElementSize();
   const place = useRef<HTMLDivElement>(null);
@@ -22,7 +24,7 @@ export function VirtualGrid<T>({ items, keyOf, children, minColumnPx, estimatedR
   const columns = Math.max(1, Math.floor((width + GAP_PX) / (minColumnPx + GAP_PX)));
   const rowCount = Math.ceil(items.length / columns);
 
-  // What stands above the grid may grow or shrink: then the page changes its height.
+  // What is above the grid may grow or shrink: then the page changes its height.
   useLayoutEffect(() => {
     const measure = () => {
       if (place.current !== null) setOffsetPx(Math.round(place.current.getBoundingClientRect().top + scrollY));

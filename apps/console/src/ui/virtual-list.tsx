@@ -15,16 +15,16 @@ export interface VirtualListProps<T> {
   readonly className: string | undefined;
   readonly rowClassName: string | undefined;
   readonly isNarrow?: boolean;
-  /** The rows are those of an earlier query: they are dimmed by `data-old` on the list. */
+  /** The rows are those of an earlier query: `data-old` on the list dims them. */
   readonly isOld?: boolean;
-  /** There are rows that are not loaded yet. */
+  /** Further rows are not loaded yet. */
   readonly hasMore?: boolean;
   /** Called with the index of the last row that is rendered. */
   readonly onLastIndex?: (index: number) => void;
   readonly children: (item: T) => ReactNode;
 }
 
-/** A list that scrolls by itself and renders only the rows in sight. */
+/** A list with its own scrolling that renders only the visible rows. */
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { label, items, keyOf, rowPx, measured = false, maxRows, className, rowClassName, children } = props;
   const { isNarrow = false, isOld = false, hasMore = false, onLastIndex } = props;

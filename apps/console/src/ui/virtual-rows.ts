@@ -3,11 +3,11 @@ import { useEffect, useRef } from "react";
 
 export interface VirtualRowsOptions {
   readonly count: number;
-  /** How tall a row is, in pixels; if rows are measured, until then. */
+  /** A row's height in pixels; if rows are measured, until then. */
   readonly rowPx: number;
   /** Rows may be taller than `rowPx`: each is measured by `measureElement`. */
   readonly measured?: boolean;
-  /** A measured height belongs to a row's key; to its index without this. */
+  /** A measured height belongs to a row's key; without this, to its index. */
   readonly keyAt?: (index: number) => number | string;
   /** Assumed until the region itself is measured. */
   readonly initialHeightPx: number;
@@ -15,11 +15,11 @@ export interface VirtualRowsOptions {
   readonly overscan?: number;
   /** Height of a heading that sticks to the top of the region. */
   readonly headPx?: number;
-  /** This row exists even where it is out of sight. */
+  /** This row is rendered even if it is out of sight. */
   readonly keptIndex?: number;
 }
 
-/** The rows in sight of a region that scrolls by itself: for thousands of rows, of which only those exist. */
+/** The visible rows of a region with its own scrolling: for thousands of rows, of which only those are rendered. */
 export function useVirtualRows(options: VirtualRowsOptions) {
   const { count, rowPx, measured = false, initialHeightPx, overscan = 8, headPx = 0, keptIndex = -1, keyAt } = options;
   const scroll = useRef<HTMLDivElement>(null);
@@ -43,10 +43,10 @@ export function useVirtualRows(options: VirtualRowsOptions) {
     if (!measured) virtualizer.measure();
   }, [virtualizer, measured, rowPx]);
   return {
-    /** Goes on the region. */
+    /** Props of the region. */
     scroll,
     rows: virtualizer.getVirtualItems(),
-    /** Goes on what contains the rows, as its height. */
+    /** Props of the element that contains the rows, with their total height. */
     totalPx: virtualizer.getTotalSize(),
     measureElement: virtualizer.measureElement,
     virtualizer,

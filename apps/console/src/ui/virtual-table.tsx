@@ -10,7 +10,7 @@ export interface VirtualTableProps<T> {
   readonly keyOf: (row: T) => Key;
   /** How tall each row is, in pixels. */
   readonly rowPx: number;
-  /** Rows of several lines, as a telephone has room for: the names of the columns are for screen readers alone. */
+  /** Rows of several lines, as fit on a phone: the column titles are for screen readers only. */
   readonly isNarrow: boolean;
   /** For the table: sets `--columns`, a grid template, and `--height`. */
   readonly className: string | undefined;
@@ -29,7 +29,7 @@ declare module "react" {
 export interface CellProps {
   /** Its place in the row's grid template while the table is narrow. */
   readonly area: string;
-  /** What does not fit is cut off. */
+  /** Overflow is cut off. */
   readonly isCut?: boolean;
   readonly className?: string | undefined;
   readonly title?: string | undefined;
@@ -41,7 +41,7 @@ export function Cell({ area, isCut = false, ...span }: CellProps) {
   return <span role="cell" data-cut={isCut || undefined} style={{ "--area": area }} {...span} />;
 }
 
-/** A table with a scroll of its own; of thousands of rows only those in sight exist. */
+/** A table with its own scrolling; of thousands of rows only the visible ones are rendered. */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
   const { label, columns, rows, keyOf, rowPx, isNarrow, className, rowClassName, children } = props;
   const { scroll, rows: shown, totalPx } = useVirtualRows({ count: rows.length, rowPx, initialHeightPx: 500 });

@@ -14,7 +14,7 @@ import "../../ui/theme/signed-in-styles.ts";
 import classes from "./shell.module.css";
 import { TopBar } from "./top-bar.tsx";
 
-/** What shows messages is loaded for the first of them, or once the page's content is there. */
+/** The toast component is loaded for the first toast, or once the page's content is there. */
 const Messages = lazyPart(
   async () => {
     await Promise.race([firstContentShown(), firstMessage()]);
@@ -32,11 +32,11 @@ function firstMessage(): Promise<void> {
   });
 }
 
-/** Everything around a page for somebody who is signed in. */
+/** Everything around a page for signed-in users. */
 export function Shell() {
   useEffect(followLive, []);
   const { pathname } = useLocation();
-  // The dashboard says by itself when its robots are there.
+  // The dashboard itself reports when its robots are shown.
   useFirstContent(pagePathOf(pathname) !== paths.dashboard());
   const content = usePageChange();
   return (
@@ -51,14 +51,14 @@ export function Shell() {
       <main ref={content} id={PAGE_CONTENT_ID} tabIndex={-1} className={classes["content"]}>
         <Outlet />
       </main>
-      {/* The lower end of the screen belongs to the robots' cards and to the thumb: no message may lie over a Stop. */}
+      {/* The lower end of the screen belongs to the robots' cards and to the thumb: no toast may cover a Stop. */}
       <Messages className={classes["messages"]} />
       <ConfirmHost />
     </div>
   );
 }
 
-/** Messages where what shows them did not come: what became of a Stop must be read all the same. */
+/** Toasts if their component could not be loaded: the outcome of a Stop must be readable all the same. */
 function PlainMessages() {
   const { notifications: messages } = useNotifications();
   return (
@@ -87,7 +87,7 @@ function PlainMessage({ message: { id, title, message, role, autoClose } }: { re
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
-/** What concerns every page: that this is a demo, an own password is due, that live updates are interrupted. */
+/** Notices on every page: that this is a demo, that a password must be chosen, that live updates are interrupted. */
 export function Banners() {
   const demo = useServerConfig()?.mode === "demo";
   const lost = useLiveStatus() === "lost";
@@ -100,7 +100,7 @@ export function Banners() {
         </p>
       )}
       <GeneratedPassword />
-      {/* Always there, so that a screen reader hears what appears in it. */}
+      {/* Always present, so that a screen reader announces what appears in it. */}
       <div role="status">
         {lost && (
           <p className={classes["banner"]} style={{ fontWeight: 600 }}>
@@ -113,7 +113,7 @@ export function Banners() {
   );
 }
 
-/** Stays until the person has chosen a password: the one that the server generated lapses. */
+/** Stays until the person has chosen a password: the generated one expires. */
 function GeneratedPassword() {
   const { password_until: until } = useSignedIn().user;
   if (until === undefined) return null;
@@ -128,12 +128,12 @@ function GeneratedPassword() {
   );
 }
 
-/** The place of a page's content, for the link that skips the navigation. */
+/** The container of a page's content, for the link that skips the navigation. */
 export const PAGE_CONTENT_ID = "content";
 
 /**
  * What a change of page means outside of the page: the tab's title, and the focus at the beginning of the
- * content, so that keyboard and screen reader go on there. A change of search parameters is no new page.
+ * content, so that keyboard and screen reader continue there. A change of search parameters is not a new page.
  */
 export function usePageChange(): RefObject<HTMLElement | null> {
   const content = useRef<HTMLElement>(null);

@@ -17,7 +17,7 @@ interface Choice {
   readonly label: string;
 }
 
-/** By site, robot, user, outcome and days, beside the specified search and action filter. */
+/** By site, robot, user, outcome and dates, besides the specified search and action filter. */
 export function ActivityFilters({ filters, change }: FilterUrl) {
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
   const users = useQuery(routeQuery(activityUsers, {})).data ?? [];
@@ -101,7 +101,7 @@ function idOf(value: string): number | null {
   return value === "" ? null : Number(value);
 }
 
-/** What the filters names is offered too where it is none of the choices: a deleted site has its history. */
+/** A filter's value is offered even if it is not among the choices: a deleted site has its history. */
 function withAll<T extends string | number>(
   all: string,
   choices: readonly Choice[],

@@ -4,13 +4,13 @@ import type { InfiniteData } from "@tanstack/react-query";
 
 export interface ActivityPage extends ResponseOf<typeof activityLogs> {
   /**
-   * Newer rows that are not shown yet, so that the rows being read do not move; only the first page waits. If it is apart,
-   * there are more rows between it and the next page, and showing it restarts the list.
+   * Newer rows that are not shown yet, so that the rows being read do not move; only the first page waits. If it is
+   * apart, there are more rows between it and the next page, and showing it restarts the list.
    */
   readonly waiting?: "adjoining" | "apart" | undefined;
 }
 
-/** The pages loaded so far, newest first. The first one tells how many rows match. */
+/** The pages loaded so far, newest first. The first one says how many rows match. */
 export type ActivityPages = InfiniteData<ActivityPage>;
 
 /** The rows to show, in the server's order. */
@@ -24,7 +24,7 @@ function newerFirst(one: ActivityEntry, other: ActivityEntry): number {
   return Number(BigInt(other.log_id) - BigInt(one.log_id));
 }
 
-/** With rows of the live stream: those that are listed are updated. The server alone decides what else matches. */
+/** Adds rows of the live stream: those that are listed are updated. Only the server decides what else matches. */
 export function withCurrent(list: ActivityPages, entries: readonly ActivityEntry[]): ActivityPages {
   const changed = new Map(entries.map((entry) => [entry.log_id, entry]));
   const pages = list.pages.map((page) =>
@@ -35,14 +35,14 @@ export function withCurrent(list: ActivityPages, entries: readonly ActivityEntry
   return { ...list, pages };
 }
 
-/** With the first page as the server has it now: what is new in it waits. */
+/** Applies the first page as the server has it now: new rows in it wait. */
 export function withNewest(list: ActivityPages, newest: ActivityPage): ActivityPages {
   const pages = withCurrent(list, newest.logs).pages.filter(({ waiting }) => waiting !== "apart");
   const known = new Set(pages.flatMap(({ logs }) => logs.map(({ log_id }) => log_id)));
   const added = newest.logs.filter(({ log_id }) => !known.has(log_id));
   const reaches = newest.next_cursor === null || added.length < newest.logs.length;
   const [first] = list.pages;
-  // A number that was counted once stays exact, as long as no row is missed.
+  // An exact count stays exact, as long as no row is missed.
   const isCounted = first?.total_exact === true && !newest.total_exact && reaches;
   const counts = isCounted ? { total: first.total + added.length, total_exact: true } : countsOf(newest);
   if (added.length === 0) return withCounts(listOf(pages), counts);
@@ -52,7 +52,7 @@ export function withNewest(list: ActivityPages, newest: ActivityPage): ActivityP
   return listOf([{ ...newest, ...counts, logs, waiting: "adjoining" }, ...shown]);
 }
 
-/** With the rows that waited. */
+/** Shows the waiting rows. */
 export function withWaiting(list: ActivityPages): ActivityPages {
   const [first, ...shown] = list.pages;
   if (first?.waiting === undefined) return list;
@@ -61,7 +61,7 @@ export function withWaiting(list: ActivityPages): ActivityPages {
 
 type Counts = Pick<ActivityPage, "total" | "total_exact">;
 
-/** With how many rows match. */
+/** Applies the number of matching rows. */
 export function withCounts(list: ActivityPages, counts: Counts): ActivityPages {
   return { ...list, pages: list.pages.map((page, index) => (index === 0 ? { ...page, ...countsOf(counts) } : page)) };
 }

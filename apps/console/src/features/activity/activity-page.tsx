@@ -67,7 +67,7 @@ export function ActivityPage() {
             { value: "activity", label: "Activity" },
             { value: "audit", label: "Audit" },
           ]}
-          // Each view has filters of its own.
+          // Each view has its own filters.
           onChange={(next) => change(() => new URLSearchParams(next === "audit" ? { [VIEW]: next } : {}), "push")}
         />
       }
@@ -209,7 +209,7 @@ function useActivityList(filter: ActivityFilter | null) {
   }, [filter]);
   const list = useInfiniteQuery({ ...paged, enabled: filter !== null, staleTime: Infinity, gcTime: 0 });
   const { isPlaceholderData: isOld } = list;
-  // Nothing flashes while another filter loads, but there must be something to show.
+  // Nothing flickers while another filter loads, but there must be something to show.
   const data = isOld && list.data?.pages[0]?.total === 0 ? undefined : list.data;
   const isCurrent = data !== undefined && !isOld && filter !== null;
   const update = useListUpdates(paged.queryKey, list.isFetching);
@@ -249,7 +249,7 @@ function useActivityList(filter: ActivityFilter | null) {
     const { data: counts } = await counted.refetch();
     if (counts !== undefined) update((pages) => withCounts(pages, counts));
   };
-  // Rows that arrive later do not try again what has failed.
+  // Rows that arrive later do not retry what has failed.
   const [failed, setFailed] = useState<ActivityFilter | null>(null);
   const loadMore = async () => {
     setFailed(null);
@@ -277,7 +277,7 @@ function useActivityList(filter: ActivityFilter | null) {
     hasMore: list.hasNextPage,
     more: failed === filter && filter !== null ? "failed" : list.isFetchingNextPage ? "loading" : "idle",
     loadMore: () => void loadMore(),
-    /** Whether the newest row is in sight, so that newer ones may push it down. */
+    /** Whether the newest row is in view, so that newer ones may push it down. */
     setAtNewest: (value: boolean) => {
       isAtNewest.current = value;
       if (value) showWaiting();
@@ -287,9 +287,9 @@ function useActivityList(filter: ActivityFilter | null) {
 
 type ListUpdate = (list: ActivityPages) => ActivityPages;
 
-/** Updates the cached list. A page that is being loaded would undo an update, which therefore waits for it. */
+/** Updates the cached list. A page that is loading would undo an update, which therefore waits for it. */
 function useListUpdates(queryKey: QueryKey, isFetching: boolean): (by: ListUpdate) => void {
-  // Those of another list are void.
+  // Those of another list no longer apply.
   const pending = useMemo(() => ({ queryKey, updates: [] as ListUpdate[] }), [queryKey]);
   const apply = useCallback(() => {
     if (queryClient.getQueryState(queryKey)?.fetchStatus !== "idle") return;

@@ -18,7 +18,7 @@ interface ActivityColumn {
   readonly cell: (entry: ActivityEntry) => ReactNode;
 }
 
-/** §2 Activity Log page: the columns in their order; §9: 2000 px wide together. */
+/** §2 Activity Log page: the columns in order; §9: 2000 px wide in total. */
 const ACTIVITY_COLUMNS: readonly ActivityColumn[] = [
   {
     name: "Timestamp",
@@ -51,7 +51,7 @@ const ACTIVITY_COLUMNS: readonly ActivityColumn[] = [
   { name: "Brush Speed", widthPx: 130, isNumber: true, cell: ({ paramsObj }) => `${paramsObj["brush-speed"]} %` },
 ];
 
-/** Text that may be longer than its column; all of it on hover and for a screen reader. */
+/** Text that may be longer than its column; complete on hover and for a screen reader. */
 function Cut({ text }: { readonly text: string }) {
   return (
     <span className={shared["truncate"]} title={text}>
@@ -67,7 +67,7 @@ const AHEAD_ROWS = 80;
 
 const template = { gridTemplateColumns: ACTIVITY_COLUMNS.map(({ widthPx }) => `${widthPx}px`).join(" ") };
 
-/** §9: 2000 px wide and 470 px high, newest first; of its rows only those in sight exist. */
+/** §9: 2000 px wide and 470 px high, newest first; only the visible rows are rendered. */
 export function ActivityTable({ list }: { readonly list: ListedActivity }) {
   const { filter, rows, isOld, hasMore, more, waiting, isWaitingMore, loadMore, setAtNewest } = list;
   const {
@@ -85,7 +85,7 @@ export function ActivityTable({ list }: { readonly list: ListedActivity }) {
   useEffect(() => {
     if (hasMore && more === "idle" && !isOld && lastIndex > rows.length - AHEAD_ROWS) loadMore();
   });
-  // Another filter begins at its newest row.
+  // Another filter starts at its newest row.
   useLayoutEffect(() => {
     scroll.current?.scrollTo({ top: 0 });
     setAtNewest(true);
@@ -177,7 +177,7 @@ interface MoreRowProps {
   readonly list: ListedActivity;
 }
 
-/** In place of the older rows until they are loaded. */
+/** Shown in place of the older rows until they are loaded. */
 function MoreRow({ place, list: { more, loadMore } }: MoreRowProps) {
   return (
     <div className={classes["row"]} role="row" style={place}>

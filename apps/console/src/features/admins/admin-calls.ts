@@ -17,7 +17,7 @@ export type AdminProblems = Readonly<Partial<Record<AdminField, string>>>;
 
 export const emptyAdmin: AdminDraft = { name: "", username: "", email: "", password: "" };
 
-/** A sign-in with a generated password, which is shown once. */
+/** Credentials with a generated password, which is shown once. */
 export interface NewSignIn {
   readonly message: string;
   readonly username: string;
@@ -28,7 +28,7 @@ export type AdminOutcome =
   | { readonly kind: "done"; readonly signIn: NewSignIn | null }
   | { readonly kind: "refused"; readonly problems: AdminProblems };
 
-/** What is wrong, by field; empty where it may be sent. */
+/** What is wrong, by field; empty if it may be sent. */
 export function adminProblems(action: AdminAction, draft: AdminDraft): AdminProblems {
   const schema = action.kind === "add" ? createAdmin.body : removeAdmin.body;
   const parsed = schema.safeParse(draft);
@@ -57,7 +57,7 @@ const failedTitles = {
   remove: "Super Admin Not Removed",
 };
 
-/** Problems of fields are answered, to be shown at the fields; other failures are toasts. */
+/** Problems of fields are returned, to be shown at the fields; other failures are toasts. */
 export async function changeAdmins(action: AdminAction, draft: AdminDraft): Promise<AdminOutcome> {
   const outcome = await change({
     send: () => send(action, draft),
@@ -81,7 +81,7 @@ export async function changeAdmins(action: AdminAction, draft: AdminDraft): Prom
 interface AdminAnswer {
   readonly message: string;
   readonly username: string;
-  /** Null where none was generated. */
+  /** Null if none was generated. */
   readonly password: string | null;
 }
 

@@ -28,7 +28,7 @@ const labels = {
 
 interface AdminFormProps {
   readonly action: AdminAction;
-  /** Gets the generated sign-in to show, if there is one. */
+  /** Receives the generated credentials to show, if there are any. */
   readonly onDone: (signIn: NewSignIn | null) => void;
   readonly onClose: () => void;
 }
@@ -64,7 +64,7 @@ export function AdminForm({ action, onDone, onClose }: AdminFormProps) {
     const outcome = await changeAdmins(action, draft);
     isUnderWay.current = false;
     if (outcome.kind === "done") return onDone(outcome.signIn);
-    // Flushed, since a field must be enabled and show its error before it gets the focus.
+    // Flushed, because a field must be enabled and show its error before it gets the focus.
     flushSync(() => {
       setBusy(false);
       setRefused(outcome.problems);
@@ -139,7 +139,7 @@ function About({ kind, name, username }: { kind: "reset" | "remove"; name: strin
   );
 }
 
-/** A Super Admin's new sign-in, to be handed over now: the password cannot be shown again. */
+/** A Super Admin's new credentials, to be handed over now: the password cannot be shown again. */
 export function NewSignInDialog({ signIn, onClose }: { signIn: NewSignIn; onClose: () => void }) {
   const { message, username, password } = signIn;
   return (

@@ -14,7 +14,7 @@ export const SEVERITIES: readonly Severity[] = ["CRITICAL", "WARNING", "INFO"];
 
 export const stateWord: Record<AlertState, string> = { open: "Open", cleared: "Past", all: "All" };
 
-/** In place of a list in which nothing is. */
+/** Shown in place of an empty list. */
 export const emptyWords: Record<AlertState, string> = {
   open: "No alerts. Every robot and site is well.",
   cleared: "No alerts in the past.",

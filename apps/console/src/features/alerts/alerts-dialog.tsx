@@ -23,12 +23,12 @@ import classes from "./alerts-dialog.module.css";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 
 export interface AlertsDialogProps {
-  /** Shows the robot or site of an alert; the list is closed with it. */
+  /** Shows the robot or site of an alert; that closes the list. */
   readonly onSelect: (alert: Alert) => void;
   readonly onClose: () => void;
 }
 
-/** Every alert of the robots and sites that one may see, as the URL filters them. */
+/** All alerts of the robots and sites that the user may see, filtered by the URL. */
 export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
   const url = useAlertsUrl();
   const isNarrow = useIsNarrow();
@@ -158,14 +158,14 @@ export interface AlertRowsProps {
   readonly alerts: readonly Alert[];
   /** On a phone each alert is a small card. */
   readonly isNarrow: boolean;
-  /** They are still those of the filter before. */
+  /** They are still those of the previous filter. */
   readonly isOld: boolean;
   readonly more: "available" | "failed" | "none";
   readonly onMore: () => void;
   readonly onSelect: (alert: Alert) => void;
 }
 
-/** The list: of its rows only those in sight exist. */
+/** The list: only the visible rows are rendered. */
 export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: AlertRowsProps) {
   const loadAhead = useCallback(
     (lastIndex: number) => {

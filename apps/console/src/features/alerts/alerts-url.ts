@@ -5,7 +5,7 @@ import { choiceParam, idParam, sameNames, type UrlSchema } from "../../platform/
 export const ALERT_STATES = ["open", "cleared", "all"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** What the list of alerts shows, kept in the URL of the page below it. */
+/** The state of the alert list, kept in the URL of the page below it. */
 export interface AlertsUrl {
   readonly isOpen: boolean;
   readonly state: AlertState;
@@ -24,7 +24,7 @@ export const alertsUrl: UrlSchema<AlertsUrl> = {
   robotId: idParam("robot"),
 };
 
-/** Closing leaves nothing of the list behind. */
+/** Closing removes all of the list's parameters. */
 export const ALERTS_CLOSED: AlertsUrl = { isOpen: false, state: "open", severity: null, siteId: null, robotId: null };
 
 export const useAlertsUrl = (): UrlState<AlertsUrl> => useUrlState(alertsUrl);

@@ -11,11 +11,11 @@ import classes from "./audit-table.module.css";
 
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
-  /** The entries are still those of the filters before. */
+  /** The entries are still those of the previous filters. */
   readonly isOld: boolean;
 }
 
-/** Changes, newest first. Roles instead of a table's elements, for on a phone each change is a card. */
+/** Changes, newest first. Roles instead of table elements, because on a phone each change is a card. */
 export function AuditTable({ entries, isOld }: AuditTableProps) {
   return (
     <div
@@ -45,7 +45,7 @@ export function AuditTable({ entries, isOld }: AuditTableProps) {
 
 const AUDIT_COLUMNS = ["Time", "Person", "Change", "Target", "Site", "Outcome"] as const;
 
-/** One change: when, who, what, to what, how it ended; opened, each value before and after, and its seal. */
+/** One change: when, who, what, to what, with which outcome; opened, each value before and after, and its seal. */
 function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   const [open, setOpen] = useState(false);
   const details = useId();
@@ -92,7 +92,7 @@ function AuditRow({ entry }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** What it was called then; where it has no name, what kind it is. */
+/** Its name at the time; if it has no name, its kind. */
 function Target({ entry: { entity, entity_id, target_name } }: { readonly entry: AuditEntry }) {
   const kind = auditLabel(entity);
   if (target_name !== null) {

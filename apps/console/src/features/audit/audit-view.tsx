@@ -152,7 +152,7 @@ function useAuditList(filters: AuditFilterValues, isOn: boolean) {
   return useInfiniteQuery({ ...paged, enabled: isOn });
 }
 
-/** How many rows match the filters, counted exactly, on request: that is slow. Other filters have an estimate again. */
+/** The exact number of matching rows, counted on request because that is slow. Other filters have an estimate again. */
 function useExactTotal(filters: AuditFilterValues) {
   const query = { ...auditFilterOf(filters), limit: 1, exact_total: "true" as const };
   return useQuery({ ...routeQuery(auditList, { query }), enabled: false, gcTime: 0 });

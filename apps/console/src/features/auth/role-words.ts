@@ -1,4 +1,4 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 
-/** §6: how a role is called on screen. */
+/** §6: a role's name on screen. */
 export const roleWord: Record<Role, string> = { SUPER_ADMIN: "Super Admin", PARTNER: "Partner" };

@@ -1,6 +1,6 @@
 import { ApiError, NetworkError } from "../../platform/api/errors.ts";
 
-/** §8 Session and sign-in: the sentence of the banner for a failed sign-in. */
+/** §8 Session and sign-in: the banner's text for a failed sign-in. */
 export function signInFailure(error: unknown): string {
   if (error instanceof NetworkError) return "Network error. Please check your connection.";
   if (!(error instanceof ApiError)) return "Login failed. Please check your credentials.";

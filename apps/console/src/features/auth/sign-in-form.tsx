@@ -18,7 +18,7 @@ interface FieldErrors {
   readonly password?: string | undefined;
 }
 
-/** §2 Sign-in page: username, password, the button and the banner of what went wrong. */
+/** §2 Sign-in page: username, password, the button and the error banner. */
 export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }) {
   const config = useConfig();
   const usernameField = useRef<HTMLInputElement>(null);
@@ -119,7 +119,7 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => Promise<
 const CONFIG_EVERY_MS = 300_000;
 const CONFIG_RETRY_MS = 5_000;
 
-/** What the server says of itself, without the cache of the signed-in console; undefined until it answered. */
+/** The server's configuration, without the cache of the signed-in console; undefined until it answers. */
 function useConfig(): ServerConfig | undefined {
   const [config, setConfig] = useState<ServerConfig>();
   useEffect(() => {
@@ -154,7 +154,9 @@ interface DemoSignInsProps {
   readonly onChoose: (signIn: DemoSignIn) => void;
 }
 
-/** The known accounts of a demo; a press fills them in. Those whose password was changed are not among them. */
+/**
+ * The known accounts of a demo; selecting one fills in the form. Accounts whose password was changed are not listed.
+ */
 function DemoSignIns({ signIns, onChoose }: DemoSignInsProps) {
   return (
     <section className={classes["demo"]} aria-labelledby="demo-title">

@@ -4,7 +4,7 @@ import { SignInForm } from "./sign-in-form.tsx";
 import { SignInScene } from "./sign-in-scene.tsx";
 import classes from "./sign-in-page.module.css";
 
-/** §2 Sign-in page. `onSignedIn` leads on, and resolves once it has. */
+/** §2 Sign-in page. `onSignedIn` navigates on, and resolves once it has. */
 export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => Promise<void> }) {
   useDocumentTitle("Sign in - Suncrew");
   return (

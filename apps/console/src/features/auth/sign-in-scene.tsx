@@ -16,7 +16,7 @@ const FAR_ROWS: readonly PanelRow[] = [
   { y: 716, height: 62, module: 92, shift: 20 },
 ];
 const NEAR_ROW: PanelRow = { y: 824, height: 124, module: 150, shift: 60 };
-/** Where the robot has come to: left of it the panels are clean. */
+/** How far the robot has come: left of it the panels are clean. */
 const ROBOT_X = 640;
 
 /** The four corners of a stretch of a row; the row leans away from the viewer. */
@@ -132,7 +132,7 @@ function Glint({ x, y, size }: { x: number; y: number; size: number }) {
   );
 }
 
-/** The picture of the sign-in page: a robot cleans a row of panels in the morning. Decoration only. */
+/** The sign-in page's illustration: a robot cleans a row of panels in the morning. Decoration only. */
 export function SignInScene() {
   return (
     <svg

@@ -8,7 +8,7 @@ import { ApiError, isLostConnection, messageOf, NotSentError } from "../../platf
 
 export type StartOrStop = Extract<CommandVerb, "START" | "STOP">;
 
-/** What a command needs to know of a robot. */
+/** What a command needs to know about a robot. */
 export interface CommandTarget {
   readonly id: number;
   readonly siteId: number;
@@ -36,10 +36,10 @@ export function commandBodyOf(robot: CommandTarget, command: StartOrStop): SentB
   };
 }
 
-/** §8: the sentence for a command that is already processing or whose robot is missing. */
+/** §8: the message for a command that is already processing or whose robot is missing. */
 const ALREADY_PROCESSING = "Robot not found or already processing";
 
-/** The second line of the failure's toast: the server's message, else one by its status code. */
+/** The second line of the failure's toast: the server's message, otherwise one by its status code. */
 export function reasonOf(error: unknown): string | undefined {
   const message = messageOf(error);
   if (message !== undefined) return message;
@@ -49,8 +49,8 @@ export function reasonOf(error: unknown): string | undefined {
 
 /**
  * §4 Commands: a failed command sets the robot offline; a refusal by the server (4xx) or by the robot (502)
- * leaves its status as it was, and so does what was never sent. Offline is what the server knows: where this browser has
- * lost its own connection the robot keeps its last known status.
+ * leaves its status as it was, and so does a command that was never sent. Offline is what the server knows: if this
+ * browser has lost its own connection the robot keeps its last known status.
  */
 export function leavesRobotOffline(error: unknown): boolean {
   if (error instanceof NotSentError || isLostConnection(error)) return false;
@@ -58,7 +58,9 @@ export function leavesRobotOffline(error: unknown): boolean {
   return error.status >= 500 && error.status !== 502;
 }
 
-/** A robot that has confirmed a command, and where the live stream shows that; null where the answer does not say. */
+/**
+ * A robot that has confirmed a command, and from where on the live stream shows it; null if the answer does not say.
+ */
 export interface ConfirmedRobot {
   readonly robotId: number;
   readonly position: string | null;
@@ -94,7 +96,9 @@ export function newPress(): () => Record<typeof PRESS_HEADER, string> {
   return () => ({ [PRESS_HEADER]: `${atMs} ${Math.round(performance.now() - since)}` });
 }
 
-/** A new version 4 UUID for one press of a button; also where the page is served without TLS, unlike `randomUUID`. */
+/**
+ * A new version 4 UUID for one press of a button; also works if the page is served without TLS, unlike `randomUUID`.
+ */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

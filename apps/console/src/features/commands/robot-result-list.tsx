@@ -49,12 +49,12 @@ function RobotResultRow({ result, doneText }: { result: RobotResult; doneText: R
 interface RobotLineProps {
   readonly serial: string;
   readonly badge: ReactNode;
-  /** The badge is one that the result's replaces, in the same place. */
+  /** The badge is the one that the result's badge replaces, in the same place. */
   readonly isBefore?: boolean;
   readonly children: ReactNode;
 }
 
-/** One robot of such a list: nothing jumps when its result replaces what it was doing. */
+/** One robot of such a list: nothing jumps when its result replaces its progress. */
 export function RobotLine({ serial, badge, isBefore = false, children }: RobotLineProps) {
   return (
     <li className={classes["row"]} data-before={isBefore || undefined}>

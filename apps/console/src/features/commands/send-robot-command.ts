@@ -19,7 +19,7 @@ import {
  * or failed, which sets the robot offline.
  */
 export type CommandOutcome =
-  /** `position` says from where on the live stream shows it; null where the answer does not. */
+  /** `position` says from where on the live stream shows it; null if the answer does not say. */
   { readonly kind: "done"; readonly position: string | null } | { readonly kind: "sent" | "refused" | "failed" };
 
 /** Sends one START or STOP, shows the outcome in a toast (§8 Robot Control, Control Failed) and never throws. */

@@ -35,9 +35,9 @@ import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { writeUrl } from "../../platform/url-state.ts";
 
-/** The strip of fleet figures over the Site monitoring view (§2). */
+/** The fleet figures above the Site monitoring view (§2). */
 export function DashboardPage() {
-  // Which mode the server runs in decides what a failed status call shows.
+  // The server's mode decides what a failed status call shows.
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
   const { state: url, isMapShown, change } = useDashboardUrl();
@@ -45,7 +45,7 @@ export function DashboardPage() {
   useFirstContent(query.isError || query.data?.length === 0);
   const showSubject = useAlertSubject();
 
-  /** The site that is shown has such a robot, where any has. */
+  /** The selected site is one with such a robot, if there is any. */
   const chooseFigure = (figure: FleetFigure | null) => {
     const siteIds = figure === null ? null : siteIdsOf(figure);
     const isFitting = siteIds === null || url.siteId === null || siteIds.has(url.siteId);
@@ -104,7 +104,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   const found = useMemo(() => searchSites(counted, search), [counted, search]);
 
   const isNamed = url.siteId !== null || isSiteUnreadable;
-  // §2: the first site loaded is auto-selected; the address names it only once somebody chooses.
+  // §2: the first site loaded is auto-selected; the URL names one only once somebody chooses.
   const selected = isNamed ? sites.find((site) => site.id === url.siteId) : (counted[0] ?? sites[0]);
   const selectedId = selected?.id ?? null;
   useFirstContent(selectedId === null);
@@ -148,7 +148,7 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   );
 }
 
-/** The page's shape until the sites are there, so that nothing jumps. */
+/** The page's layout until the sites are loaded, so that nothing jumps. */
 export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   const detail = (
     <div className={`${shared["card"]} ${shared["sheet"]}`}>
@@ -175,11 +175,11 @@ export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
 
 interface FleetStripProps {
   readonly chosen: FleetFigure | null;
-  /** Null takes the filter off. */
+  /** Null removes the filter. */
   readonly onChoose: (figure: FleetFigure | null) => void;
 }
 
-/** The strip of fleet figures; pressing one shows only its robots and their sites, pressing it again all. */
+/** The fleet figures; pressing one shows only its robots and their sites, pressing it again all. */
 function FleetStrip({ chosen, onChoose }: FleetStripProps) {
   const figures = useLiveValue(fleetFiguresNow, isSameFigures);
   return (
@@ -212,7 +212,7 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
   );
 }
 
-/** Robots that may be moving unseen are the exception: their figure comes with them, and is the first. */
+/** Robots that may be moving unseen are the exception: their figure appears only when there are any, in first place. */
 function isShown(figure: FleetFigure, figures: FleetFigures | null, chosen: FleetFigure | null): boolean {
   return figure !== "mayBeMoving" || chosen === figure || (figures?.mayBeMoving ?? 0) > 0;
 }
@@ -226,7 +226,7 @@ function fleetRobotOf(robot: RobotLive): FleetRobot {
   };
 }
 
-/** The sites that have a robot of the figure now. */
+/** The sites that currently have a robot of the figure. */
 function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
   const matching = [...liveStore.robots()].filter((robot) => fleetFigureOf(fleetRobotOf(robot)) === figure);
   return new Set(matching.map((robot) => robot.site_id));
@@ -243,7 +243,7 @@ function isSameFigures(one: FleetFigures | null, other: FleetFigures | null): bo
   return FLEET_FIGURES.every((figure) => one[figure] === other[figure]);
 }
 
-/** The sites that have a robot of the chosen figure; null where none is chosen, or before the first live snapshot. */
+/** The sites that have a robot of the chosen figure; null if none is chosen, or before the first live snapshot. */
 function useFigureSites(figure: FleetFigure | null): ReadonlySet<number> | null {
   const read = useCallback(() => (figure === null || !liveStore.hasSnapshot() ? null : siteIdsOf(figure)), [figure]);
   return useLiveValue(read, isSameSet);

@@ -7,17 +7,17 @@ import { FLEET_FIGURES } from "./fleet-meaning.ts";
 /** The two specified tabs, and the week of cleaning after them. */
 export type SiteTab = "robots" | "groups" | "calendar";
 
-/** What of the dashboard is kept in its URL. */
+/** The dashboard's state in the URL. */
 export interface DashboardUrl {
-  /** Null where the URL names none: then the first site loaded is shown. */
+  /** Null if the URL names none: then the first site loaded is shown. */
   readonly siteId: number | null;
   readonly tab: SiteTab;
-  /** A day of the week that the calendar shows, `YYYY-MM-DD`; null for the present week. */
+  /** Any date in the calendar's week, `YYYY-MM-DD`; null for the current week. */
   readonly day: string | null;
   readonly search: string;
-  /** Null where the URL leaves it to the screen: shown on a wide one, hidden on a phone. */
+  /** Null if the URL leaves it to the screen: shown on a wide one, hidden on a phone. */
   readonly isMapShown: boolean | null;
-  /** Only the robots, and the sites that have such robots, of one figure of the strip. */
+  /** Only the robots, and the sites with such robots, of one fleet figure. */
   readonly figure: FleetFigure | null;
 }
 
@@ -38,12 +38,12 @@ export const dashboardUrl: UrlSchema<DashboardUrl> = {
   figure: choiceParam("figure", Object.fromEntries(FLEET_FIGURES.map((figure) => [figures[figure], figure])), null),
 };
 
-/** The tab of that name; the first one where there is none. */
+/** The tab of that name; otherwise the first one. */
 export function tabNamed(name: string | null): SiteTab {
   return dashboardUrl.tab.parse(name ?? "");
 }
 
-/** What of the dashboard is kept in its URL; on a phone the map is hidden until it is asked for. */
+/** The dashboard's state in the URL; on a phone the map is hidden until its toggle is pressed. */
 export function useDashboardUrl() {
   const { state, change } = useUrlState(dashboardUrl);
   const [params] = useUrlParams();
@@ -52,7 +52,7 @@ export function useDashboardUrl() {
     state,
     change,
     isMapShown: state.isMapShown ?? isWide ?? true,
-    /** The URL names something that is no site id. */
+    /** The URL names something that is not a site id. */
     isSiteUnreadable: params.has("site") && state.siteId === null,
   };
 }

@@ -3,7 +3,7 @@ import { IconSparkles } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 
-/** The figures of the strip, in their order. */
+/** The fleet figures, in order. */
 export const fleetFigureLook: Record<FleetFigure, Look> = {
   mayBeMoving: statusLooks.mayBeMoving,
   cleaning: { label: "Cleaning", tone: "good", icon: IconSparkles },

@@ -20,7 +20,7 @@ export interface SiteDetailProps {
   readonly site: Site;
   readonly tab: SiteTab;
   readonly figure: FleetFigure | null;
-  /** Of the week that the calendar shows; null for the present one. */
+  /** A date in the calendar's week; null for the current one. */
   readonly day: string | null;
   readonly onTab: (tab: SiteTab) => void;
   readonly onDay: (step: (day: string | null) => string | null) => void;
@@ -30,7 +30,7 @@ export interface SiteDetailProps {
 /** §2 Detail panel of the selected site. */
 export function SiteDetail({ site, tab, figure, day, onTab, onDay, onShowAll }: SiteDetailProps) {
   const robots = useSiteRobots(site.id);
-  // Where there are robot cards, these say so themselves.
+  // If there are robot cards, they report it themselves.
   useFirstContent(robots.state !== "loading" && (tab !== "robots" || robots.rows.length === 0));
   return (
     <>
@@ -69,7 +69,7 @@ interface RobotsOfFigureProps extends Pick<SiteDetailProps, "figure" | "onShowAl
   readonly robots: SiteRobots;
 }
 
-/** The robots of the site that are counted under the chosen figure; all where none is chosen. */
+/** The site's robots counted in the chosen figure; all if none is chosen. */
 function RobotsOfFigure({ robots, figure, onShowAll }: RobotsOfFigureProps) {
   const { rows } = robots;
   const counted = useCallback(
@@ -99,7 +99,7 @@ function RobotsOfFigure({ robots, figure, onShowAll }: RobotsOfFigureProps) {
   return <IndividualRobotsTab robots={robots} shown={shown} />;
 }
 
-// Nothing is computed of every robot while all are shown.
+// While all robots are shown, nothing is computed for each of them.
 const NONE: SiteRobots["rows"] = [];
 
 function fleetFigureOfView(view: RobotView): FleetFigure {

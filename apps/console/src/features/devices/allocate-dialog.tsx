@@ -83,7 +83,7 @@ interface DeviceChoiceProps {
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
-/** Free devices with the partner of each, by a search and one by one. */
+/** Free devices with the partner of each, chosen by search or one by one. */
 function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoiceProps) {
   const [search, setSearch] = useState("");
   const found = useMemo(() => devicesFound(offered, "all", search), [offered, search]);

@@ -49,7 +49,7 @@ export async function retire(serial: string): Promise<void> {
   );
 }
 
-/** Answers null if it failed. Without a success title no toast is shown: a dialog follows. */
+/** Returns null if it failed. Without a success title no toast is shown: a dialog follows. */
 async function changeDevices<T extends { readonly message: string }>(
   failed: string,
   failure: string,

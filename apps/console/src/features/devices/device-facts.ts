@@ -12,20 +12,20 @@ export function deviceState(device: Device): DeviceState {
   return device.robot === null ? "free" : "assigned";
 }
 
-/** What is not as it should be between a device and the broker; null where all is well. */
+/** What is inconsistent between a device and the broker; null if nothing is. */
 export function deviceNote({ secret_unsure, broker_pending }: Device): string | null {
   if (secret_unsure) return "rotate again";
   return broker_pending ? "broker not updated yet" : null;
 }
 
-/** How many devices each choice of the filter leaves. */
+/** How many devices match each choice of the filter. */
 export function deviceCounts(devices: readonly Device[]): Readonly<Record<DeviceFilter, number>> {
   const counts = { all: devices.length, free: 0, assigned: 0, retired: 0 };
   for (const device of devices) counts[deviceState(device)] += 1;
   return counts;
 }
 
-/** Those of the devices that the filter and every word of the search leave: serial number, partner, robot and site are searched. */
+/** The devices that match the filter and every word of the search, in serial number, partner, robot or site. */
 export function devicesFound(devices: readonly Device[], filter: DeviceFilter, search: string): readonly Device[] {
   return devices.filter((device) => {
     const { serial, partner, robot } = device;

@@ -45,7 +45,7 @@ export interface DevicesContentProps {
   readonly onRefresh: () => void;
 }
 
-/** What the Devices dialog holds once its devices are known. */
+/** The contents of the Devices dialog once its devices are loaded. */
 export function DevicesContent({ devices, isNarrow, isRefreshing, onRefresh }: DevicesContentProps) {
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const isDemo = useServerConfig()?.mode === "demo";
@@ -178,7 +178,7 @@ export interface DeviceTableProps {
   readonly onRetire: (device: Device) => void;
 }
 
-/** A row for each device, of which only those in sight exist. */
+/** A row for each device; only the visible ones are rendered. */
 export function DeviceTable({ devices, isNarrow, ...actions }: DeviceTableProps) {
   return (
     <VirtualTable

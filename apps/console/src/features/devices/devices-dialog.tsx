@@ -21,7 +21,7 @@ const DevicesContent = lazyPart(async () => (await import("./devices-content.tsx
   failed: (failure) => <FailedPart title="This dialog could not be loaded." failure={failure} />,
 });
 
-/** Fetches what the dialog holds, so that it is there once the dialog opens. */
+/** Prefetches the dialog's data, so that it is there once the dialog opens. */
 const preloadDevices = () => void DevicesContent.preload();
 
 /** Where Super Admins provision, allocate and retire devices and rotate their secrets. */

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 
 export interface PartnerChoiceProps extends Omit<NativeSelectProps, "value" | "data" | "onChange"> {
-  /** Null where none is chosen yet. */
+  /** Null if none is chosen yet. */
   readonly value: number | null;
   readonly onChoose: (partnerId: number) => void;
 }

@@ -74,7 +74,7 @@ export function useDeploy() {
     });
   };
 
-  /** Answers the id of the new rollout, or null if none was started. */
+  /** Returns the id of the new rollout, or null if none was started. */
   const submit = async (robots: readonly DeployRobot[], version: string): Promise<number | null> => {
     if (isBusy.current) return null;
     isBusy.current = true;
@@ -106,14 +106,14 @@ export function useDeploy() {
 }
 
 export interface DeployDialogProps {
-  /** The selected site; null where none is. */
+  /** The selected site; null if there is none. */
   readonly siteId: number | null;
   readonly onRollouts: () => void;
   readonly onStarted: (rolloutId: number) => void;
   readonly onClose: () => void;
 }
 
-/** §2 Dialogs, Deploy Firmware: robots, a file or one that was uploaded before, and how careful to be. */
+/** §2 Dialogs, Deploy Firmware: robots, a file or one uploaded before, and how cautious to be. */
 export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployDialogProps) {
   const isNarrow = useIsNarrow();
   const robots = useDeployRobots(siteId);

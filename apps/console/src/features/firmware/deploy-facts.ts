@@ -15,7 +15,7 @@ import { matchesEveryWord } from "../../ui/matches-search.ts";
 export interface DeployRobot {
   readonly id: number;
   readonly serial: string;
-  /** Empty where it is not known. */
+  /** Empty if it is not known. */
   readonly name: string;
   readonly siteName: string;
   readonly version: string;
@@ -34,7 +34,7 @@ export function waitsBefore(robot: Reading, now: Date): string | null {
     deleted: false,
     replaced: false,
     deviceRetired: false,
-    // A robot that runs the version already is marked separately.
+    // A robot that already runs the version is marked separately.
     firmware: null,
     operatingMode: robot.operating_mode,
     deviceMode: null,
@@ -64,7 +64,7 @@ export interface DeployForm {
   readonly source: "file" | "uploaded";
   readonly file: File | null;
   readonly version: string;
-  /** Of firmware that was uploaded before; empty where none is chosen. */
+  /** Of firmware uploaded before; empty if none is chosen. */
   readonly firmwareId: string;
   readonly batchSize: string;
   readonly threshold: string;

@@ -29,7 +29,7 @@ const numberLabels: Record<NumberField, { readonly label: string; readonly descr
 };
 const NUMBERS = ["batchSize", "threshold", "deadline", "waitLimit"] as const;
 
-/** Which firmware, and under "More" how careful to be. */
+/** Which firmware, and under "More" how cautious to be. */
 export function DeployFields({ form, problems, uploaded, isDisabled, onChange }: DeployFieldsProps) {
   const [touched, setTouched] = useState<ReadonlySet<DeployField>>(new Set());
   const [isMore, setMore] = useState(false);
@@ -133,7 +133,7 @@ interface FileFieldProps {
   readonly onChoose: (file: File) => void;
 }
 
-/** The firmware's file, chosen or dragged there. */
+/** The firmware's file, chosen or dropped there. */
 function FileField({ file, problem, isDisabled, onChoose }: FileFieldProps) {
   const [isOver, setOver] = useState(false);
   const id = useId();

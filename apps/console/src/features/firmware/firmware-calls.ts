@@ -20,14 +20,14 @@ import { type Toast, toast } from "../../platform/toast.tsx";
 /** The server checks each robot before it answers, which takes a while for thousands. */
 const DEPLOY_MS = 60_000;
 
-/** Uploads a file; answers its id. Throws as `upload` does. */
+/** Uploads a file; returns its id. Throws as `upload` does. */
 export async function storeFirmware(file: File, version: string, options: UploadOptions): Promise<number> {
   const { firmwareId } = await upload(uploadFirmware, { version, file_name: file.name }, file, options);
   await invalidate([queryKeyOf(firmwareList)]);
   return firmwareId;
 }
 
-/** Starts a rollout with a toast (§8 Toasts); answers its id. Throws as `call` does. */
+/** Starts a rollout with a toast (§8 Toasts); returns its id. Throws as `call` does. */
 export async function deploy(body: SentBodyOf<typeof createRollout>): Promise<number> {
   const { rolloutId } = await call(createRollout, { body }, { timeoutMs: DEPLOY_MS });
   toast.success({
@@ -57,7 +57,7 @@ export async function removeFirmware({ id }: Firmware): Promise<void> {
   });
 }
 
-/** Starts another rollout of the same firmware; answers its id, or null if it failed. */
+/** Starts another rollout of the same firmware; returns its id, or null if it failed. */
 export async function deployAgain(body: SentBodyOf<typeof createRollout>): Promise<number | null> {
   const outcome = await change({
     send: () => deploy(body),

@@ -7,7 +7,7 @@ import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
-/** The dialogs about firmware, whose code is loaded when one is opened or about to be. */
+/** The firmware dialogs, whose code is loaded when one is opened or about to be. */
 const DeployDialog = lazyDialog(
   () => "Deploy Firmware",
   async () => (await import("./deploy-dialog.tsx")).DeployDialog,
@@ -17,7 +17,7 @@ const RolloutsDialog = lazyDialog(
   async () => (await import("./rollouts-dialog.tsx")).RolloutsDialog,
 );
 
-/** The dialog about firmware that stands in the page's address. There for Super Admins only (§6). */
+/** The firmware dialog named by the URL. For Super Admins only (§6). */
 export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) {
   const { role } = useSignedIn();
   const { dialog, show } = useFirmwareAddress();
@@ -39,12 +39,12 @@ export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) 
 }
 
 interface DeployFirmwareButtonProps {
-  /** Why it cannot be pressed now; null where it can. */
+  /** Why it cannot be pressed now; null if it can. */
   readonly missing: string | null;
   readonly className?: string | undefined;
 }
 
-/** §6: hidden by the restriction flag for who is no Super Admin. */
+/** §6: hidden by the restriction flag for everybody but Super Admins. */
 export function DeployFirmwareButton({ missing, className }: DeployFirmwareButtonProps) {
   const { role } = useSignedIn();
   const { show } = useFirmwareAddress();
@@ -83,7 +83,7 @@ export function FirmwareButton() {
   );
 }
 
-/** Which dialog about firmware stands in the page's address. */
+/** Which firmware dialog the URL names. */
 export type FirmwareDialog =
   | { readonly kind: "deploy" }
   | { readonly kind: "list" }
@@ -100,7 +100,7 @@ function readFirmwareAddress(params: URLSearchParams): FirmwareDialog | null {
   return /^[1-9]\d{0,9}$/.test(rollout) ? { kind: "rollout", rolloutId: Number(rollout) } : { kind: "list" };
 }
 
-/** The address with another dialog, or none; what is not of firmware is kept. */
+/** The URL with another firmware dialog, or none; other parameters are kept. */
 function changeFirmwareAddress(params: URLSearchParams, dialog: FirmwareDialog | null): URLSearchParams {
   const next = new URLSearchParams(params);
   next.delete(ROLLOUT);

@@ -20,8 +20,8 @@ const rolloutLooks: Record<RolloutState, Look> = {
 };
 
 /**
- * Done with failures or with nothing installed looks unlike a success, and a rollout that only waits for robots unlike one
- * that is running.
+ * Done with failures or with nothing installed looks different from a success, and a rollout that only waits for robots
+ * different from one that is running.
  */
 export function rolloutLook({ state, counts }: Rollout): Look {
   const underWay = counts.OFFERED + counts.DOWNLOADING + counts.INSTALLING;

@@ -14,9 +14,9 @@ import { ChoiceFields, ChoiceTools, NoChoices } from "../../ui/choice-fields.tsx
 import classes from "./robot-picker.module.css";
 
 interface DeployRobots {
-  /** Of every site, in the order of sites and serial numbers. */
+  /** Of every site, ordered by site and serial number. */
   readonly all: readonly DeployRobot[];
-  /** Of the site, where there is one. */
+  /** The site's robots, if a site is selected. */
   readonly ofSite: readonly DeployRobot[];
   readonly siteName: string | null;
   /** Neither the live stream nor the list has arrived yet. */

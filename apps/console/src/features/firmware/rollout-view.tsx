@@ -33,7 +33,7 @@ interface RolloutViewProps {
   readonly onShow: (dialog: FirmwareDialog) => void;
 }
 
-/** One rollout as it goes on, robot by robot. */
+/** One rollout in progress, robot by robot. */
 export function RolloutView({ rolloutId, onShow, ...rest }: RolloutViewProps) {
   const query = useQuery({ ...routeQuery(rolloutDetails, { params: { rolloutId } }), refetchOnMount: "always" });
   return (
@@ -163,7 +163,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
   );
 }
 
-/** How many robots are done, failed and under way, of all; the words beside it say the same. */
+/** How many robots are done, failed and in progress, of all; the text beside it says the same. */
 export function RolloutBar({ figures }: { figures: RolloutFigures }) {
   const share = (count: number) => (figures.all === 0 ? 0 : (100 * count) / figures.all);
   return (
@@ -186,7 +186,7 @@ interface RolloutRobotsProps {
   readonly isNarrow: boolean;
 }
 
-/** A row for each robot of a rollout, of which only those in sight exist. */
+/** A row for each robot of a rollout; only the visible ones are rendered. */
 function RolloutRobots({ robots, version, deadlineMinutes, isNarrow }: RolloutRobotsProps) {
   return (
     <VirtualTable

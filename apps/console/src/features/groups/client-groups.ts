@@ -24,12 +24,12 @@ export function clientGroupOf(group: Group, schedule: ClientSchedule): ClientGro
   };
 }
 
-/** Of a stored group only its site is looked at: to know which ones a new answer replaces. */
+/** Only the site of a stored group is read: to know which ones a new answer replaces. */
 const storedSchema = z.array(z.looseObject({ siteId: z.number() }));
 
 /**
  * The text of the browser's copy (§9 Browser storage keys, `robotGroups`) after a site's groups were loaded: those of
- * other sites stay. What is stored and cannot be understood is dropped.
+ * other sites stay. Stored data that cannot be parsed is dropped.
  */
 export function storedGroupsWith(stored: string | null, siteId: number, groups: readonly ClientGroup[]): string {
   const others = parseStored(stored).filter((group) => group.siteId !== siteId);

@@ -18,17 +18,17 @@ interface SiteGroups {
   readonly state: "loading" | "failed" | "loaded";
   /** §8 Groups fetch failure: emptied. */
   readonly groups: readonly Group[];
-  /** Those last loaded, also where they could not be loaded again: what is typed in a dialog is checked against them. */
+  /** The last loaded groups, even if they could not be loaded again: input in a dialog is checked against them. */
   readonly lastKnown: readonly Group[];
   readonly retry: () => void;
   readonly isRetrying: boolean;
 }
 
-/** The selected site's groups; the stream says when they changed and they are read again. */
+/** The selected site's groups; the stream says when they changed and must be refetched. */
 export function useSiteGroups(siteId: number): SiteGroups {
   const query = useQuery(routeQuery(groupList, { params: { siteId } }));
   const { data, refetch } = query;
-  // Nothing reads the copy: what is shown comes from the server alone.
+  // Nothing reads the copy: what is shown comes only from the server.
   useEffect(() => {
     if (data === undefined || currentSession() === null) return;
     try {
@@ -39,7 +39,7 @@ export function useSiteGroups(siteId: number): SiteGroups {
       localStorage.removeItem(STORAGE_KEY);
     }
   }, [data, siteId]);
-  // Where this browser lost its connection the last known ones stay, with their Stop All.
+  // If this browser has lost its connection the last known ones stay, with their Stop All.
   const hasFailed = query.isError && !(data !== undefined && isUninformative(query.error));
   const state = query.isPending ? "loading" : hasFailed ? "failed" : "loaded";
   return {
@@ -58,7 +58,7 @@ interface GroupBody {
   readonly robot_ids: number[];
 }
 
-/** Creates a group, or changes one from the version that the edit began from (§8 Groups). */
+/** Creates a group, or changes one based on the version that the edit started from (§8 Groups). */
 export function saveGroup(edited: Pick<Group, "id" | "version"> | null, body: GroupBody) {
   const isNew = edited === null;
   return change<unknown>({

@@ -30,11 +30,11 @@ import { groupActivityOf, groupStatusLook, showsCommand } from "./group-meaning.
 interface GroupCardProps {
   readonly group: Group;
   readonly site: Site;
-  /** The robots of the site; none while they are not known. */
+  /** The site's robots; none while they are unknown. */
   readonly siteRows: readonly RobotWithSettings[];
 }
 
-/** The card is about what its robots do; their readings are in the grid, where each robot renders alone. */
+/** The card is about what its robots do; their readings are in the grid, where each robot renders separately. */
 const hasSameMembers = sameApartFrom<RobotView>(
   "batteryPercent",
   "reportedBatteryPercent",

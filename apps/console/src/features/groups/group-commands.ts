@@ -28,9 +28,9 @@ export interface GroupAction {
   /** The members that it is for. */
   readonly robotIds: readonly number[];
   readonly isUnderWay: boolean;
-  /** Each robot's result; empty while in progress and where the call itself failed. */
+  /** Each robot's result; empty while in progress and if the call itself failed. */
   readonly results: readonly RobotResult[];
-  /** Why the call itself failed; null where it did not. */
+  /** Why the call itself failed; null if it did not. */
   readonly failure: string | null;
 }
 
@@ -78,7 +78,7 @@ interface GroupCommand {
 
 /**
  * Start All or Stop All: one call for all members, whose outcome is shown in a toast (§4 Group action outcome) and
- * stays on the group's card where a robot did not succeed. Never throws.
+ * stays on the group's card if a robot did not succeed. Never throws.
  */
 export async function sendGroupCommand({ group, verb, only }: GroupCommand): Promise<void> {
   const robotIds = only ?? group.robots.map(({ id }) => id);

@@ -33,7 +33,9 @@ interface GroupControlsProps {
   readonly tools: ReactNode;
 }
 
-/** §2 Group Control tab: Schedule, Maintenance, Start All and Stop All; a disabled one says why. Stop All never asks. */
+/**
+ * §2 Group Control tab: Schedule, Maintenance, Start All and Stop All; a disabled one says why. Stop All never asks.
+ */
 export function GroupControls({ group, rows, members, isKnown, action, tools }: GroupControlsProps) {
   const { send, dialog } = useGroupCommand(group, rows);
   const startBlockedReason = groupCan.startAll(members, action !== null || isCommandUnderWay(members));
@@ -86,7 +88,7 @@ interface GroupResultProps {
   readonly action: GroupAction;
 }
 
-/** Shown where not every robot succeeded: which and why, and a retry for those alone. */
+/** Shown if not every robot succeeded: which and why, and a retry for only those. */
 export function GroupResult({ group, rows, action }: GroupResultProps) {
   const { verb, results, failure } = action;
   const { send, dialog } = useGroupCommand(group, rows);

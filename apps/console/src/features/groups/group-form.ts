@@ -41,7 +41,7 @@ export interface GroupFormContext extends GroupForm {
   readonly groups: readonly Group[];
 }
 
-/** §5: the sentence where the name cannot be taken, as where another group of the site has it, compared without case and spaces; else null. */
+/** §5: the error if the name is taken by another group of the site, ignoring case and spaces; otherwise null. */
 export function nameProblem({ name, group, groups }: GroupFormContext): string | null {
   const invisible = findInvisibleCharacter(name.trim(), "one line");
   if (invisible !== null) return `Group name must not have ${invisible}`;
@@ -50,7 +50,7 @@ export function nameProblem({ name, group, groups }: GroupFormContext): string |
   return isTaken ? NAME_TAKEN : null;
 }
 
-/** §5: the problem of each field; empty where the form is valid. */
+/** §5: the problem of each field; empty if the form is valid. */
 export function groupFormProblems(draft: GroupFormContext): FieldProblems<keyof GroupForm> {
   const name = nameProblem(draft);
   if (name !== null) return { name };
@@ -58,7 +58,7 @@ export function groupFormProblems(draft: GroupFormContext): FieldProblems<keyof 
 }
 
 /**
- * §5: the robots that may be chosen. A new group takes robots without a group; an edited one its own as well.
+ * §5: the robots that may be chosen. A new group accepts ungrouped robots, an edited one also its own.
  */
 export function robotsOffered<R extends Pick<RobotLive, "robot_id">>(
   rows: readonly R[],

@@ -28,7 +28,7 @@ export function pendingStopText(lostCount: number): string {
     : `${lostCount} robots are not connected: Stop All is stored for them and sent as soon as each is back.`;
 }
 
-/** While the robots have still to tell how they are. */
+/** While the robots have not reported yet. */
 export const STATUS_UNKNOWN_TEXT = "The robots have not reported their status yet.";
 
 interface VerbWords {
@@ -45,7 +45,7 @@ export const verbWords: Record<StartOrStop, VerbWords> = {
   STOP: { done: "stopped", doing: "Stopping", imperative: "Stop" },
 };
 
-/** What of a member its progress is read from. */
+/** The part of a member from which its progress is read. */
 export type CommandedRobot = Pick<RobotView, "id" | "status" | "motion" | "openCommand" | "sending">;
 
 /** True once a robot shows the commanded motion and no command is open. */

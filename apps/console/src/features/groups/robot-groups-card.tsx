@@ -93,7 +93,7 @@ interface RobotGroupRowProps {
   readonly site: Site;
   /** The robots of the site. */
   readonly siteRows: readonly RobotWithSettings[];
-  /** Why it cannot be edited; null where it can. */
+  /** Why it cannot be edited; null if it can. */
   readonly editBlockedReason: string | null;
   readonly onEdit: () => void;
 }

@@ -18,7 +18,10 @@ export interface StartAllDialogProps {
   readonly onStart: () => void;
 }
 
-/** Start All asks first: how many robots will move, which may refuse, and which will be skipped and why. It stays true while it is open. */
+/**
+ * Start All asks first: how many robots will move, which may refuse, and which will be skipped and why. It is kept up
+ * to date while it is open.
+ */
 export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialogProps) {
   const { moving, doubtful, skipped } = startForecastOf(useReportedRobotViews(rows));
   const isLive = useLiveStatus() === "live";

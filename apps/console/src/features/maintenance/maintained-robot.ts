@@ -9,7 +9,7 @@ export interface MaintainedRobot {
   readonly serialNumber: string;
   readonly mode: OperatingMode;
   readonly motion: KnownMotion | null;
-  /** Who locked it, why and since when; null where nobody did. */
+  /** Who locked it, why and since when; null if nobody did. */
   readonly maintenance: RobotLive["maintenance"];
 }
 

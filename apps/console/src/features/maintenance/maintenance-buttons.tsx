@@ -55,11 +55,11 @@ const GroupMaintenanceDialog = lazyDialog(
 export interface GroupMaintenanceProps {
   readonly group: Group;
   readonly site: Site;
-  /** Its members as the stream last told them. */
+  /** Its members as last reported by the stream. */
   readonly robots: readonly RobotLive[];
 }
 
-/** §2 Group Control tab, the button Maintenance; Exit Maintenance where every member is locked. */
+/** §2 Group Control tab, the button Maintenance; Exit Maintenance if every member is locked. */
 export function GroupMaintenanceButton({ group, robots }: GroupMaintenanceProps) {
   const [isOpen, setOpen] = useState(false);
   const members = robots.map((robot) => maintainedRobotOf(robot));

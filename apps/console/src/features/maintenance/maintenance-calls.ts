@@ -12,7 +12,7 @@ import type { MaintainedRobot } from "./maintained-robot.ts";
 
 type MaintenanceBody = SentBodyOf<typeof robotMaintenance>;
 
-/** The result of a release; `start` is null where none was requested. */
+/** The result of a release; `start` is null if none was requested. */
 export type ReleaseAnswer = Pick<ResponseOf<typeof robotMaintenance>, "message" | "start">;
 
 /** Locks a robot; true once the lock is stored. */

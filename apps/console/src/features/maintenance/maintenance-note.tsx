@@ -5,7 +5,7 @@ import type { MaintainedRobot } from "./maintained-robot.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./maintenance.module.css";
 
-/** Who locked a robot, why and since when, and whether the robot itself has shown it; nothing where nobody did. */
+/** Who locked a robot, why and since when, and whether the robot itself has shown it; nothing if nobody did. */
 export function MaintenanceNote({ robot }: { robot: MaintainedRobot }) {
   const lock = robot.maintenance;
   if (lock === null) return null;

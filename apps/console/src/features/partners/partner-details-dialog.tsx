@@ -17,7 +17,7 @@ export interface PartnerDetailsDialogProps {
   readonly onClose: () => void;
 }
 
-/** §2 Partner details dialog, fed by the real partners. */
+/** §2 Partner details dialog, with the real partners. */
 export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: PartnerDetailsDialogProps) {
   const query = useQuery(routeQuery(partnerDetails, {}));
   const partner = query.data?.find((one) => one.id === partnerId);

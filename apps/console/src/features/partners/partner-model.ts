@@ -16,8 +16,8 @@ const SEARCHED = [
 type Searched = Pick<Partner, (typeof SEARCHED)[number]>;
 
 /**
- * §2 Partner Management page, search box: what a card shows, in any case. A phone number is found however its digits
- * are set apart.
+ * §2 Partner Management page, search box: what a card shows, ignoring case. A phone number is found however its digits
+ * are grouped.
  */
 export function searchPartners<P extends Searched>(partners: readonly P[], search: string): readonly P[] {
   if (search.trim() === "") return partners;
@@ -65,7 +65,7 @@ export function partnersFound<P extends Named>(partners: readonly P[], search: s
   return partners.filter(({ name, contact_person, city }) => matchesSearch(search, [name, contact_person, city]));
 }
 
-/** One line of the partner details dialog; copyable ones name themselves as the toast does (§8 Clipboard). */
+/** One line of the partner details dialog; copyable ones are named as in the toast (§8 Clipboard). */
 interface PartnerFact {
   readonly term: string;
   readonly text: string;
@@ -83,7 +83,7 @@ export function certificationsOf(partner: Partner): readonly string[] {
     .filter((name) => name !== "");
 }
 
-/** §2 Partner details dialog, in its order; certifications are drawn apart. */
+/** §2 Partner details dialog, in order; certifications are shown separately. */
 export function partnerFactsOf(partner: Partner): readonly PartnerFact[] {
   const address = [partner.address, partner.city, partner.state, partner.zip_code, partner.country];
   const place = address.filter((part) => part !== null && part.trim() !== "").join(", ");

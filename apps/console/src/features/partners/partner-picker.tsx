@@ -12,9 +12,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 
 export interface PartnerPickerProps {
-  /** The partner chosen now; null for none. */
+  /** The current partner; null for none. */
   readonly chosenId: number | null;
-  /** Null for no partner: the contact is entered by hand. */
+  /** Null for no partner: the contact is entered manually. */
   readonly onChoose: (partner: Partner | null) => void;
   readonly onClose: () => void;
 }
@@ -42,7 +42,7 @@ export function PartnerPicker({ chosenId, onChoose, onClose }: PartnerPickerProp
         failed="The partners could not be loaded."
       >
         {() => (
-          // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys lead from the box into the list
+          // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- arrow keys move from the box to the list
           <div onKeyDown={onKeyDown}>
             <TextInput
               type="search"

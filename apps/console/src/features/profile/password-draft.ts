@@ -13,23 +13,23 @@ import {
 export type PasswordField = keyof PasswordEntries;
 export type FieldWords = Readonly<Partial<Record<PasswordField, string>>>;
 
-/** In the order in which they stand. */
+/** In the order on screen. */
 export const passwordFields = ["currentPassword", "newPassword", "confirmation"] as const;
 
 export const noEntries: PasswordEntries = { currentPassword: "", newPassword: "", confirmation: "" };
 
 /**
- * §5 Change password: what each field says of what is in it; nothing where all is well. Without the owner the server
- * alone says which password is weak.
+ * §5 Change password: the message at each field; none if it is valid. If the owner is unknown, only the server
+ * decides which password is weak.
  */
 export function fieldProblems(entries: PasswordEntries, owner: PasswordOwner | null): FieldWords {
   const right = { currentPassword: "any", newPassword: "long enough", confirmation: "long enough" };
   const isMissing = passwordProblem({ ...right, currentPassword: entries.currentPassword }) !== null;
   const isShort = passwordProblem({ ...right, newPassword: entries.newPassword }) === "too-short";
   const isSame = passwordProblem(entries) === "same";
-  // The list of common ones is the server's.
+  // The list of common ones is on the server.
   const weak = isShort || owner === null ? null : weakPassword(entries.newPassword, owner, () => false);
-  // One thing at a time: what has to be typed anew matches nothing yet.
+  // One error at a time: a new password that must be changed cannot match yet.
   const isMismatch = !isShort && !isSame && entries.newPassword !== entries.confirmation;
   return {
     ...(isMissing && { currentPassword: CURRENT_PASSWORD_REQUIRED }),
@@ -43,7 +43,7 @@ export function fieldProblems(entries: PasswordEntries, owner: PasswordOwner | n
   };
 }
 
-/** What the server said of the fields of a refused change. */
+/** The server's messages for the fields of a refused change. */
 export function refusedFields(errors: readonly FieldError[]): FieldWords {
   return Object.fromEntries(
     errors

@@ -24,7 +24,7 @@ import shared from "../../ui/shared.module.css";
 import classes from "./profile-page.module.css";
 import { ThemePicker } from "./theme-picker.tsx";
 
-/** §2 Profile page: who is signed in, the theme, the own password, and what is still to come. */
+/** §2 Profile page: who is signed in, the theme, changing the password, and what is coming soon. */
 export function ProfilePage() {
   return (
     <PageLayout title="Profile">
@@ -102,7 +102,7 @@ const labels: Record<PasswordField, string> = {
 /** §5 Change password on the profile page. */
 export function ChangePasswordForm() {
   const { username, user } = useSignedIn();
-  // A demo's known password may be had back: there the server alone decides.
+  // A demo's known password may be restored: there only the server decides.
   const isDemo = useServerConfig()?.mode === "demo";
   const [entries, setEntries] = useState(noEntries);
   const [left, setLeft] = useState<ReadonlySet<PasswordField>>(new Set());
@@ -141,7 +141,7 @@ export function ChangePasswordForm() {
     }
     setBusy(true);
     const outcome = await updatePassword(entries);
-    // The fields are to be focused: they must be enabled and bear the words by then.
+    // The fields get the focus: by then they must be enabled and show their messages.
     flushSync(() => {
       setBusy(false);
       setRefused(outcome.refused);
@@ -194,7 +194,10 @@ const SETTINGS = [
   { name: "Language Preferences", meaning: "The language of this console" },
 ] as const;
 
-/** §2 Profile page, account settings: what is not there yet says so, and has nothing to press. Then the way to the API. */
+/**
+ * §2 Profile page, account settings: what is not available yet says so, and has nothing to press. Then the link to the
+ * API.
+ */
 export function AccountSettings() {
   return (
     <Box component="ul" display="grid" style={{ gap: 10 }}>
@@ -228,12 +231,12 @@ export function AccountSettings() {
   );
 }
 
-/** What its messages are about: a new try takes the former one away. */
+/** What its messages are about: a new attempt removes the previous one. */
 export const PASSWORD_CHANGE = "password-change";
 
 export interface PasswordOutcome {
   readonly isDone: boolean;
-  /** What the server said of the fields. */
+  /** The server's messages for the fields. */
   readonly refused: FieldWords;
 }
 

@@ -43,7 +43,7 @@ export function storedDraft(template: ReportTemplate | null): StoredForm<Templat
   return { form: { ...typed, sections, isActive }, version };
 }
 
-/** What the call takes. */
+/** The body of the call. */
 export function bodyOf({ name, description, sections, isActive }: TemplateDraft): BodyOf<typeof createReportTemplate> {
   return {
     name: name.trim(),
@@ -79,7 +79,7 @@ export function templateProblems(
   };
 }
 
-/** The sections with one of them one place up (-1) or down (1). */
+/** The sections with one of them moved up (-1) or down (1). */
 export function moved(sections: readonly TemplateSection[], type: SectionType, by: -1 | 1): readonly TemplateSection[] {
   const from = sections.findIndex((section) => section.type === type);
   const next = [...sections];
@@ -88,12 +88,12 @@ export function moved(sections: readonly TemplateSection[], type: SectionType, b
   return next;
 }
 
-/** The sections with one of them switched on or off. */
+/** The sections with one of them toggled. */
 export function switched(sections: readonly TemplateSection[], type: SectionType, enabled: boolean) {
   return sections.map((section) => (section.type === type ? { ...section, enabled } : section));
 }
 
-/** The sections with one field switched on or off. */
+/** The sections with one field toggled. */
 export function fieldSwitched(
   sections: readonly TemplateSection[],
   type: SectionType,
@@ -107,7 +107,7 @@ export function fieldSwitched(
   );
 }
 
-/** The enabled sections in words, in their order. */
+/** The enabled sections as text, in order. */
 export function sectionsText(sections: readonly TemplateSection[]): string {
   return sections
     .filter(({ enabled }) => enabled)
@@ -122,7 +122,10 @@ const labels: Record<Field, string> = {
   isActive: "Status",
 };
 
-/** How two people's edits of a template are put together, and where errors of the server belong: sections are one fact. */
+/**
+ * How two people's edits of a template are merged, and which field an error of the server belongs to: sections are one
+ * fact.
+ */
 export const templateRules: EntityRules<TemplateDraft, Field> = {
   units: [["name"], ["description"], ["sections"], ["isActive"]],
   isSame: (one, other, field) =>
@@ -146,7 +149,7 @@ export type ReportSettings = ResponseOf<typeof reportSettings>;
 
 const address = reportSettingsFields.shape.recipients.element;
 
-/** E-mail addresses out of what was typed: one a line, or with commas between. */
+/** E-mail addresses from the input: one per line, or separated by commas. */
 export function recipientsOf(text: string): { readonly recipients: string[]; readonly wrong: string | null } {
   const recipients = [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ""))];
   const bad = recipients.find((part) => !address.safeParse(part).success);

@@ -37,7 +37,7 @@ export function saveTemplate(edited: Pick<ReportTemplate, "id" | "version"> | nu
   });
 }
 
-/** Switches a template on or off. */
+/** Activates or deactivates a template. */
 export async function setActive(template: ReportTemplate, isActive: boolean): Promise<void> {
   const { id, version, name, description, sections } = template;
   const body = { ...bodyOf({ name, description, sections, isActive }), version };
@@ -49,7 +49,7 @@ export async function setActive(template: ReportTemplate, isActive: boolean): Pr
   });
 }
 
-/** Deletes a template; answers why it was refused, or null once it is deleted. */
+/** Deletes a template; returns why it was refused, or null once it is deleted. */
 export async function removeTemplate({ id, name }: ReportTemplate): Promise<Refusal | null> {
   const outcome = await change({
     send: () => call(deleteReportTemplate, { params: { templateId: id } }),

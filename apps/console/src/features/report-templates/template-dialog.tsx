@@ -12,7 +12,7 @@ interface TemplateDialogProps {
   /** The template to edit, as the list has it now; null adds one. */
   readonly template: ReportTemplate | null;
   readonly others: readonly ReportTemplate[];
-  /** The list does not have it any more. */
+  /** It is no longer in the list. */
   readonly isDeleted: boolean;
   readonly onClose: () => void;
 }
@@ -84,7 +84,7 @@ interface SectionEditorProps {
   readonly onChange: (sections: readonly TemplateSection[]) => void;
 }
 
-/** §2 the five sections: each switched on or off, moved, and its fields chosen; required ones stay. */
+/** §2 the five sections: each can be toggled, moved, and its fields chosen; required ones stay. */
 function SectionEditor({ sections, onChange }: SectionEditorProps) {
   return (
     <ol aria-label="Sections, in the order of the report">
@@ -97,7 +97,7 @@ function SectionEditor({ sections, onChange }: SectionEditorProps) {
               onChange={(event) => onChange(switched(sections, section.type, event.currentTarget.checked))}
             />
             <span className={classes["moves"]}>
-              {/* Pressed until it is at the end, the button keeps the focus there. */}
+              {/* Pressed until the section is at the end, the button keeps the focus there. */}
               <DisabledReason reason={index === 0 ? "It is the first section." : null}>
                 <ActionIcon
                   variant="subtle"

@@ -22,7 +22,7 @@ export interface Download {
 /** A year of a large site takes long before the first byte is sent; the user can cancel. */
 const FIRST_BYTE_MS = 120_000;
 
-/** Fetches the report and hands it to the browser to save; answers its name. Throws as calls do. */
+/** Fetches the report and passes it to the browser to save; returns its name. Throws as calls do. */
 export async function downloadReport({ site, choice, kind, signal, onBytes }: Download): Promise<string> {
   const range = {
     site_id: site.id,
@@ -51,7 +51,7 @@ export async function downloadMonthlyReport({ id, site_name, month }: MonthlyRep
   saveFile(await readFile(answer), reportFileName(site_name, { from: `${month}-01`, to: last }, "pdf"));
 }
 
-/** True where the server no longer offers the chosen template. */
+/** True if the server no longer offers the chosen template. */
 export function isTemplateUnavailable(error: unknown): boolean {
   return isRefusedAs(error, "TEMPLATE_NOT_FOUND");
 }

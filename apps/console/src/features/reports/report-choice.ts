@@ -44,7 +44,7 @@ export interface QuickRange {
   readonly to: string;
 }
 
-/** Ranges that are often wanted, from the site's today, `YYYY-MM-DD`. */
+/** Frequently used ranges, starting from today at the site, `YYYY-MM-DD`. */
 export function quickRanges(today: string): readonly QuickRange[] {
   const [year = 1970, month = 1, date = 1] = today.split("-").map(Number);
   const day = (y: number, m: number, d: number) => new Date(Date.UTC(y, m - 1, d)).toISOString().slice(0, 10);
@@ -55,7 +55,7 @@ export function quickRanges(today: string): readonly QuickRange[] {
   ];
 }
 
-/** §9: <site>_report_<from>_to_<to>, without what no file name can have. */
+/** §9: <site>_report_<from>_to_<to>, without characters that file names cannot contain. */
 export function reportFileName(siteName: string, { from, to }: Pick<ReportChoice, "from" | "to">, ending: string) {
   const site = siteName.replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, "-");
   return `${site}_report_${from}_to_${to}.${ending}`;

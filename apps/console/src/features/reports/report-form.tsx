@@ -22,9 +22,9 @@ import classes from "./site-reports.module.css";
 interface DownloadState {
   /** What is being generated, if anything. */
   readonly busy: ReportKind | null;
-  /** Bytes that have come. */
+  /** Bytes received so far. */
   readonly bytes: number;
-  /** §8: why the last one failed; null where it did not. */
+  /** §8: why the last one failed; null if it did not. */
   readonly failure: string | null;
   /** The name of the file that has just been saved. */
   readonly saved: string | null;
@@ -86,7 +86,7 @@ interface ReportFormProps {
 
 const UNAVAILABLE_TEMPLATE = "This template is no longer available.";
 
-/** §2 Site Reports: choose a site and days, then download. */
+/** §2 Site Reports: choose a site and dates, then download. */
 export function ReportForm(props: ReportFormProps) {
   const { sites, templates, haveTemplatesFailed, choice, onChange, onTemplateUnavailable } = props;
   const download = useDownload({
@@ -202,13 +202,13 @@ const GENERATING = "The report is being generated.";
 
 interface DownloadButtonsProps {
   readonly download: ReturnType<typeof useDownload>;
-  /** Why nothing can be downloaded now; null where it can. */
+  /** Why nothing can be downloaded now; null if it can. */
   readonly blockedReason: string | null;
   readonly pdfBlockedReason: string | null;
   readonly onCsv: () => void;
 }
 
-/** §4 Report download: the buttons, and how far it is. The PDF's submits the form. */
+/** §4 Report download: the buttons, and the progress. The PDF's button submits the form. */
 function DownloadButtons({ download, blockedReason, pdfBlockedReason, onCsv }: DownloadButtonsProps) {
   const pdf = useRef<HTMLButtonElement>(null);
   const { busy, bytes, saved } = download;

@@ -14,7 +14,7 @@ const keyOf = (row: RobotWithSettings) => row.robot_id;
 
 export interface IndividualRobotsTabProps {
   readonly robots: SiteRobots;
-  /** Of the site's robots those to be shown. */
+  /** The site's robots that are to be shown. */
   readonly shown: readonly RobotWithSettings[];
 }
 
@@ -39,7 +39,7 @@ export function IndividualRobotsTab({ robots, shown }: IndividualRobotsTabProps)
   );
 }
 
-/** A card is there: the grid draws them only once it has measured its place. */
+/** A card is there: the grid renders them only once it has measured its place. */
 function FirstContent() {
   useFirstContent(true);
   return null;

@@ -14,8 +14,8 @@ import {
 import type { RobotView } from "./robot-view.ts";
 
 /**
- * A robot's status in a list or grid; the lock alone where it is in maintenance, which is always offline (§4). A robot
- * that was lost while it moved is never shown as merely offline (protocol rule 13).
+ * A robot's status in a list or grid; only the lock if it is in maintenance, which is always offline (§4). A robot
+ * that was lost while moving is never shown as merely offline (protocol rule 13).
  */
 export function RobotStatusBadge({ robot }: { robot: RobotView }) {
   const badge =
@@ -29,13 +29,13 @@ export function RobotStatusBadge({ robot }: { robot: RobotView }) {
   );
 }
 
-/** The status alone; CHECKING... until something is known (§2). */
+/** Only the status; CHECKING... until something is known (§2). */
 export function LiveStatusBadge({ robot }: { robot: RobotView }) {
   const look = robotStatusLook[robot.status];
   return robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />;
 }
 
-/** Battery icon and percentage in the battery's colours (§9) for lists and grids; grey where the reading is old. */
+/** Battery icon and percentage in the battery's colours (§9) for lists and grids; grey if the reading is old. */
 export function RobotBatteryBadge({ robot }: { robot: RobotView }) {
   const battery = batteryOf(robot);
   if (battery === null) return <UnknownBattery className={classes["battery"]} />;

@@ -39,7 +39,10 @@ function isDemo(): boolean {
   return queryClient.getQueryData<ServerConfig>(queryKeyOf(config, {}))?.mode === "demo";
 }
 
-/** Reports robots that did not respond: in the demo that their values are simulated, in production that they are unreachable. */
+/**
+ * Reports robots that did not respond: in the demo that their values are simulated, in production that they are
+ * unreachable.
+ */
 function showUnreachable([first, ...others]: readonly Unreachable[], unasked: boolean): void {
   if (first === undefined) return;
   const more = others.length === 0 ? "" : ` and ${others.length} more ${others.length === 1 ? "robot" : "robots"}`;
@@ -58,8 +61,8 @@ function showUnreachable([first, ...others]: readonly Unreachable[], unasked: bo
 }
 
 /**
- * Robots that polling does not reach. The first is reported at once, all others together when the last poll has ended: a
- * site that is down gives two toasts, not one per robot.
+ * Robots that polling does not reach. The first is reported at once, all others together when the last poll has ended:
+ * a site that is down gives two toasts, not one per robot.
  */
 class PollRound {
   #polls = 0;
@@ -200,7 +203,10 @@ function isOtherMachine(robotId: number, serialNumber: string): boolean {
   return current !== undefined && current !== serialNumber;
 }
 
-/** A status call that failed on the server: the robot is offline; the demo shows simulated values. Both say so in a toast. */
+/**
+ * A status call that failed on the server: the robot is offline; the demo shows simulated values. Both say so in a
+ * toast.
+ */
 function recordUnreachable(robotId: number, serialNumber: string, isManual: boolean, error: unknown): void {
   const { unreachable: previous, streamed } = liveStore.entry(robotId);
   liveStore.update(robotId, {
@@ -264,7 +270,7 @@ function reasonOf(error: unknown): string | undefined {
   return error instanceof NotSentError ? error.message : serverReason(error);
 }
 
-/** Turns the cleaning direction (§7 updateRobotSettings, the direction alone); true once the robot has confirmed. */
+/** Reverses the cleaning direction (§7 updateRobotSettings, only the direction); true once the robot has confirmed. */
 export async function changeDirection(robot: RobotView, direction: CleaningDirection): Promise<boolean> {
   const outcome = await change({
     send: () => sendSettings(robot, { cleaning_direction: direction }),

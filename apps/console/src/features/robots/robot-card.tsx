@@ -32,7 +32,7 @@ interface RobotCardProps {
   readonly onRefresh: (row: RobotWithSettings) => void;
 }
 
-/** §2 Individual Robots tab: one robot. It renders for its own robot's changes alone. */
+/** §2 Individual Robots tab: one robot. It renders only for its own robot's changes. */
 export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardProps) {
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
@@ -79,7 +79,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
   );
 });
 
-/** What the robot does, and when that was last true. */
+/** What the robot is doing, and when that was last true. */
 function ActivityLine({ robot }: { robot: RobotView }) {
   const activity = robotActivityOf(robot, useNow());
   return (

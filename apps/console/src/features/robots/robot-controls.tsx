@@ -20,7 +20,10 @@ interface RobotControlsProps {
   readonly onSettings: () => void;
 }
 
-/** §4 Button enabling: Start and Stop, direction, refresh, settings and maintenance; a disabled one says why. Stop never asks. */
+/**
+ * §4 Button enabling: Start and Stop, direction, refresh, settings and maintenance; a disabled one says why. Stop never
+ * asks.
+ */
 export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsProps) {
   const { role } = useSignedIn();
   const controllable = controllableOf(robot);
@@ -72,7 +75,7 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
             variant="default"
             size={30}
             aria-label="Refresh status"
-            // Not `loading`, which disables it: a poll by itself must not take the focus away.
+            // Not `loading`, which disables it: an automatic poll must not take the focus away.
             aria-busy={robot.refresh !== null}
             onClick={onRefresh}
           >

@@ -19,7 +19,7 @@ export const robotStatusLook: Record<RobotStatus, Look> = {
   offline: statusLooks.offline,
 };
 
-/** Beside the status of a robot that was lost while it moved (protocol rule 13). */
+/** Beside the status of a robot that was lost while moving (protocol rule 13). */
 export const lostLook: Record<LostState, Look> = {
   MAY_BE_MOVING: statusLooks.mayBeMoving,
   MUST_HAVE_STOPPED: { ...statusLooks.mayBeMoving, label: "Must have stopped", tone: "fair" },
@@ -30,7 +30,7 @@ export const PENDING_STOP_TEXT = "Not connected. A Stop is stored and sent as so
 
 export const maintenanceLook: Look = { label: "Maintenance", tone: "plain", icon: IconTool };
 
-/** AUTO where the robot is in any group (§2). */
+/** AUTO if the robot is in any group (§2). */
 export const autoLook: Look = { label: "AUTO", tone: "plain" };
 export const manualLook: Look = { label: "MANUAL", tone: "plain" };
 
@@ -49,7 +49,7 @@ export const batteryWord: Record<BatteryLevel, string> = { good: "good", fair: "
 
 type BlockedReasonText = (serialNumber: string) => string;
 
-/** Why a button is disabled, in words (§4 Button enabling). */
+/** Why a button is disabled, as text (§4 Button enabling). */
 const blockedReasonTexts: Record<BlockedReason, BlockedReasonText> = {
   maintenance: (serial) => `Robot ${serial} is in maintenance.`,
   installing: (serial) => `Robot ${serial} is installing firmware.`,
@@ -95,7 +95,7 @@ const statusOf: Record<Exclude<RobotFilter, "all">, RobotStatus> = {
   offline: "offline",
 };
 
-/** The filter named in a URL; all where it names none. */
+/** The filter named in a URL; all if it names none. */
 export function robotFilterOf(text: string | null): RobotFilter {
   return ROBOT_FILTERS.find((filter) => filter === text) ?? "all";
 }
@@ -109,7 +109,7 @@ const MINUTE_MS = 60_000;
 /** What a robot is doing, in one line of a card. */
 interface RobotActivity {
   readonly text: string;
-  /** `waiting` for the robot to confirm a command, `warning` where somebody may have to act, `alarm` at once. */
+  /** `waiting` for the robot to confirm a command, `warning` if somebody may have to act, `alarm` at once. */
   readonly kind: "plain" | "waiting" | "warning" | "alarm";
 }
 

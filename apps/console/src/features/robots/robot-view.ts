@@ -25,7 +25,7 @@ export type RobotAlert = Pick<DeviceAlert, "text" | "severity">;
 export interface RobotView {
   readonly id: number;
   readonly siteId: number;
-  /** The group it belongs to: then its badge reads AUTO, else MANUAL (§2). */
+  /** Its group: if it has one, its badge reads AUTO, otherwise MANUAL (§2). */
   readonly groupId: number | null;
   readonly name: string;
   readonly serialNumber: string;
@@ -40,12 +40,12 @@ export interface RobotView {
   readonly isConnected: boolean;
   readonly mode: OperatingMode;
   readonly motion: KnownMotion | null;
-  /** It lost contact while moving (protocol rule 13); null where it reports, or was last seen stopped. */
+  /** It lost contact while moving (protocol rule 13); null if it reports, or was last seen stopped. */
   readonly lost: LostWhileMoving | null;
-  /** IANA zone of its site; this browser's until the site is known. */
+  /** The IANA zone of its site; this browser's until the site is known. */
   readonly timezone: string;
   readonly isCharging: boolean;
-  /** Null where the robot never reported it; simulated where `mock` is set. */
+  /** Null if the robot never reported it; simulated if `mock` is set. */
   readonly batteryPercent: number | null;
   /** As the robot last reported it, never simulated. */
   readonly reportedBatteryPercent: number | null;
@@ -60,11 +60,11 @@ export interface RobotView {
   /** The last run in which it moved; null before the first. */
   readonly lastRun: RobotLive["last_run"];
   readonly runNotBegun: RobotLive["run_not_begun"];
-  /** Who locked it, why and since when; null where nobody did. */
+  /** Who locked it, why and since when; null if nobody did. */
   readonly maintenance: RobotLive["maintenance"];
   /** The readings are old: shown greyed, with their age. */
   readonly isStale: boolean;
-  /** The demo's simulated values; null where the reading is real. */
+  /** The demo's simulated values; null if the reading is real. */
   readonly mock: MockReading | null;
   readonly run: { readonly beganAt: Date; readonly plannedEndAt: Date | null } | null;
   readonly openCommand: RobotLive["open_command"];
@@ -79,7 +79,7 @@ export interface RobotView {
 export interface RobotSources {
   readonly row: RobotWithSettings;
   readonly entry: RobotEntry;
-  /** Of its site, if known. */
+  /** The zone of its site, if known. */
   readonly timezone?: string | undefined;
   /** This browser has lost its stream: the last known values stay, marked as old. */
   readonly isCut?: boolean;
@@ -145,7 +145,7 @@ export function robotViewOf({ row, entry, timezone, isCut = false }: RobotSource
 }
 
 /**
- * As the server reports it; `isUnreachable` where the server holds the robot to be online but this browser's own call
+ * As the server reports it; `isUnreachable` if the server considers the robot online but this browser's own call
  * failed. Only the server decides that it must have stopped: a browser's clock may be wrong.
  */
 function lostOf(current: RobotLive, isUnreachable: boolean): LostWhileMoving | null {
@@ -196,7 +196,7 @@ export function controllableOf(robot: RobotView): ControllableRobot {
   };
 }
 
-/** The severity of what is wrong with a robot, by its motion, alerts and status; null where nothing is. */
+/** The severity of a robot's problem, by its motion, alerts and status; null if it has none. */
 export function alarmOf({ status, motion, alerts }: RobotView): "critical" | "warning" | null {
   const isCritical = status === "critical" || alerts.some(({ severity }) => severity === "CRITICAL");
   if (isCritical || motion === "MAY_BE_MOVING") return "critical";
@@ -226,7 +226,7 @@ export function confirmedCommand(verb: "START" | "STOP", position: string | null
   };
 }
 
-/** What a robot has answered about its status (§7 getRobotStatus), until the stream shows it. */
+/** A robot's answer about its status (§7 getRobotStatus), until the stream shows it. */
 export function statusReading({ data, live_position }: ResponseOf<typeof robotStatus>): RobotAnswer {
   return {
     kind: "status",

@@ -1,6 +1,6 @@
 import type { CalendarEntry, RunCounts } from "@suncrew/contract/runs/runs.ts";
 
-/** What a calendar entry shows in one word; `mixed` where its robots fared differently. */
+/** A calendar entry's one-word state; `mixed` if its robots fared differently. */
 export type EntryState =
   | "planned"
   | "running"
@@ -29,7 +29,7 @@ export function entryStateOf({ state, counts }: Pick<CalendarEntry, "state" | "c
   return only !== undefined && present.length === 1 ? only : "mixed";
 }
 
-/** What must not be folded away first: what runs, what went wrong, what is to come, what is done. */
+/** What must not be folded away first: runs in progress, problems, upcoming runs, finished ones. */
 const rank: Record<EntryState, number> = {
   running: 0,
   cut_short: 1,
@@ -42,7 +42,7 @@ const rank: Record<EntryState, number> = {
   done: 4,
 };
 
-/** Of a day's entries at most `count`, the most important ones, in the order of the day. */
+/** At most `count` of a day's entries, the most important ones, in the order of the day. */
 export function foldDay(entries: readonly CalendarEntry[], count: number): readonly CalendarEntry[] {
   if (entries.length <= count) return entries;
   const shown = new Set(

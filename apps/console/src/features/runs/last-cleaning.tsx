@@ -27,7 +27,7 @@ export function LastCleaningLine({ lastRun }: { lastRun: LastRun | null }) {
   );
 }
 
-/** The same at length: how long, how it ended and, if it is not done, why, and who started it. */
+/** The same in full: how long, how it ended and, if it is not done, why, and who started it. */
 export function LastRunFact({ lastRun }: { lastRun: LastRun | null }) {
   if (lastRun === null) return "None yet";
   const { began_at: began, ended_at: ended, outcome, reason, started_by: startedBy } = lastRun;

@@ -53,14 +53,14 @@ export const startedByText: Record<CalendarEntry["action_type"], string> = {
 
 const MINUTE_MS = 60_000;
 
-/** Today's figures in words: "5 done", "1 running", ...; stopped, cut short and failed only if there are any. */
+/** Today's figures as text: "5 done", "1 running", ...; stopped, cut short and failed only if there are any. */
 export function todayTexts(counts: RunCounts): { readonly count: keyof RunCounts; readonly text: string }[] {
   return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0).map(({ count, word }) => {
     return { count, text: `${counts[count]} ${word}` };
   });
 }
 
-/** The same of one entry, where its robots fared differently: only what there is. */
+/** The same for one entry, if its robots fared differently: only counts above zero. */
 export function countsText(counts: RunCounts): string {
   return COUNT_WORDS.filter(({ count }) => counts[count] > 0)
     .map(({ count, word }) => `${counts[count]} ${word}`)

@@ -18,7 +18,10 @@ const RunsDialog = lazyDialog(
   async () => (await import("./today-dialog.tsx")).TodayDialog,
 );
 
-/** Today's cleaning over every site that the user may see, in one line of the dashboard's strip; each figure opens its runs. */
+/**
+ * Today's cleaning over every site that the user may see, as one line among the fleet figures; each figure opens its
+ * runs.
+ */
 export function TodayFigures() {
   const query = useQuery({ ...routeQuery(runsToday, {}), refetchInterval: REFRESH_MS });
   const [shown, setShown] = useState<RecordedCount | null>(null);

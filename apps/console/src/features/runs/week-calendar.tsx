@@ -27,7 +27,7 @@ type Week = ResponseOf<typeof runsCalendar>;
 /** Planned runs become due without an event; everything else arrives with the live stream. */
 const REFRESH_MS = 60_000;
 
-/** Seven days as columns where there is room, else one below the other. */
+/** Seven days as columns if there is room, otherwise one below the other. */
 export function WeekCalendar({ site, day, onDay }: WeekCalendarTabProps) {
   const sent = { params: { siteId: site.id }, query: day === null ? {} : { day } };
   const query = useQuery({ ...routeQuery(runsCalendar, sent), refetchInterval: REFRESH_MS });
@@ -57,12 +57,12 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
   const [first, last] = [week?.days.at(0)?.date, week?.days.at(-1)?.date];
   const isThisWeek = isPresent || (week !== undefined && week.days.some(({ date }) => date === week.today));
   const hasSample = week?.days.some(({ entries }) => entries.some(({ sample }) => sample)) ?? false;
-  // From the week last requested, which may still be loading: two presses are two weeks.
+  // From the week last requested, which may still be loading: two presses move two weeks.
   const go = (days: number) =>
     onDay((requested) => {
       const today = week?.today ?? todayIn(timezone, new Date());
       const next = addDays(startOfWeek(requested ?? today), days);
-      // The present week has no date in the URL, so that a link always opens the present one.
+      // The current week has no date in the URL, so that a link always opens the current one.
       return next <= today && today < addDays(next, 7) ? null : next;
     });
   return (
@@ -131,7 +131,7 @@ export interface CalendarDayProps {
   readonly entries: readonly CalendarEntry[];
 }
 
-/** One day: its entries in the order of their times. */
+/** One day: its entries in order of time. */
 export function CalendarDay({ date, today, timezone, entries }: CalendarDayProps) {
   const [isUnfolded, setUnfolded] = useState(false);
   const shown = isUnfolded ? entries : foldDay(entries, SHOWN);

@@ -3,7 +3,7 @@ import { SCHEDULE_DEFAULT_MINUTES, type Frequency, type Schedule } from "@suncre
 /** §3 Robot group, the schedule of the client shape. `customDays` and `days` are stored and never sent. */
 export interface ClientSchedule {
   readonly enabled: boolean;
-  /** `HH:MM` at the site; empty where none is set. */
+  /** `HH:MM` at the site; empty if none is set. */
   readonly startTime: string;
   readonly durationMinutes: number;
   readonly frequency: Frequency;
@@ -11,7 +11,7 @@ export interface ClientSchedule {
   readonly days: readonly [];
 }
 
-/** A group's schedule in the client shape; without one, what the dialog begins with (§9 Schedule), not enabled. */
+/** A group's schedule in the client shape; without one, the dialog's defaults (§9 Schedule), not enabled. */
 export function clientScheduleOf(schedule: Schedule | null): ClientSchedule {
   return {
     enabled: schedule?.status === "ACTIVE",

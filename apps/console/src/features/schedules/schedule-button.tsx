@@ -11,7 +11,7 @@ const ScheduleDialog = lazyDialog(
   async () => (await import("./schedule-dialog.tsx")).ScheduleDialog,
 );
 
-/** What the parts of a group's card are given. */
+/** The props of a group card's parts. */
 export interface ScheduledGroupProps {
   /** With its schedule, if it has one: `schedule_details`. */
   readonly group: Group;
@@ -20,7 +20,7 @@ export interface ScheduledGroupProps {
   readonly robots: readonly RobotLive[];
 }
 
-/** §2 Group Control tab, the button Schedule; its dialog brings the date rules with it when it is first opened. */
+/** §2 Group Control tab, the button Schedule; its dialog loads the date rules when it is first opened. */
 export function ScheduleButton({ group, site, robots }: ScheduledGroupProps) {
   const [isOpen, setOpen] = useState(false);
   return (

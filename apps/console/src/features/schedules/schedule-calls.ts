@@ -16,7 +16,7 @@ import { queryKeyOf } from "../../platform/api/route-query.ts";
 
 export type ScheduleBody = SentBodyOf<typeof createSchedule>;
 
-/** §4 Schedule: created when the group has none, updated from the version that the edit began from when it has one. */
+/** §4 Schedule: created if the group has none, otherwise updated based on the version that the edit started from. */
 export function saveSchedule(group: Group, stored: Pick<Schedule, "id" | "version"> | null, body: ScheduleBody) {
   const isNew = stored === null;
   return change({
@@ -25,7 +25,7 @@ export function saveSchedule(group: Group, stored: Pick<Schedule, "id" | "versio
         ? call(createSchedule, { body })
         : call(updateSchedule, { params: { scheduleId: stored.id }, body: { ...body, version: stored.version } }),
     onDone: ({ schedule }) => showSchedule(group, schedule),
-    // The group may have been given a schedule, or have lost it, elsewhere.
+    // The group may have got a schedule, or lost it, elsewhere.
     invalidates: scheduleKeys(group.site_id),
     hasConflictForm: true,
     success: {
@@ -58,7 +58,7 @@ export async function removeSchedule(group: Group, schedule: Schedule): Promise<
   });
 }
 
-/** §9, instead of the page's reload: the schedule is shown at once, and what depends on it is read again. */
+/** §9, instead of reloading the page: the schedule is shown at once, and what depends on it is refetched. */
 function showSchedule({ id, site_id: siteId }: Group, schedule: Schedule | null): void {
   queryClient.setQueryData<readonly Group[]>(queryKeyOf(groupList, { params: { siteId } }), (groups) =>
     groups?.map((one) =>

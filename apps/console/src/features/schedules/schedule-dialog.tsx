@@ -40,12 +40,12 @@ export interface ScheduleDialogProps {
   readonly onClose: () => void;
 }
 
-/** §2 Schedule dialog: an enable toggle, a time, a duration and a frequency; with a date and what comes of it. */
+/** §2 Schedule dialog: an enable toggle, a time, a duration and a frequency; with a date and a preview. */
 export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDialogProps) {
   const { timezone } = site;
   const [today] = useState(() => siteToday(timezone, new Date()));
   const [begun] = useState(group.schedule_details);
-  // Another one in its place is not what is edited here.
+  // Another schedule in its place is not the one being edited.
   const stored = begun === null || begun.id === group.schedule_details?.id ? group.schedule_details : null;
   const frequencyId = useId();
   const state = useEntityForm<ScheduleForm, ScheduleField, unknown>({
@@ -113,7 +113,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
             description={`${SCHEDULE_MIN_MINUTES} to ${SCHEDULE_MAX_MINUTES}`}
             inputWrapperOrder={["label", "input", "description"]}
             onChange={(event) => change({ durationText: event.currentTarget.value })}
-            // §5: what is no number falls back to 1, and is seen to.
+            // §5: non-numeric input falls back to 1, visibly.
             onBlur={() => change({ durationText: String(parseDurationInput(form.durationText)) })}
           />
         </div>
@@ -146,7 +146,7 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
   );
 }
 
-/** So many next runs are shown. */
+/** This many next runs are shown. */
 const PREVIEWED = 5;
 
 export interface SchedulePreviewProps {

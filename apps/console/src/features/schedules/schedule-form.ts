@@ -13,10 +13,10 @@ import { type ClientSchedule, clientScheduleOf } from "./client-schedule.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
 import { frequencyWord } from "./schedule-meaning.ts";
 
-/** What the Schedule dialog holds: the client shape, with the duration as typed and the added choices. */
+/** The Schedule dialog's state: the client shape, with the duration as typed and the added choices. */
 export interface ScheduleForm extends Omit<ClientSchedule, "durationMinutes"> {
   readonly durationText: string;
-  /** `YYYY-MM-DD` at the site; empty where none is set. Fixes the weekday of WEEKLY and the day of MONTHLY. */
+  /** `YYYY-MM-DD` at the site; empty if none is set. Determines the weekday of WEEKLY and the day of MONTHLY. */
   readonly date: string;
   readonly skipOnRain: boolean;
 }
@@ -73,7 +73,10 @@ export function formStartTime(form: ScheduleForm, stored: Schedule | null): stri
   return startTimeOf(form.date, isUntouched && storedTime !== undefined ? storedTime : form.startTime);
 }
 
-/** §7: the body of both calls. Saving with the toggle off sends INACTIVE; without a time then, the stored one or midnight. */
+/**
+ * §7: the body of both calls. Saving with the toggle off sends INACTIVE; without a time then, the stored one or
+ * midnight.
+ */
 export function scheduleBodyOf(
   form: ScheduleForm,
   stored: Schedule | null,
@@ -92,7 +95,7 @@ export function scheduleBodyOf(
   };
 }
 
-/** Those of §5, and those of the date that the dialog adds. */
+/** The problems of §5, and those of the date that the dialog adds. */
 type FormProblem = ScheduleProblem | "missing-date" | "past-date";
 
 export const problemText: Record<FormProblem, { readonly title: string; readonly message: string }> = {
@@ -109,7 +112,7 @@ export const problemField: Record<FormProblem, ScheduleField> = {
   "past-date": "date",
 };
 
-/** The first problem that keeps the form from being sent: those of §5, then a day that the server would refuse. */
+/** The first problem that prevents sending the form: those of §5, then a date that the server would refuse. */
 export function problemOf(
   form: ScheduleForm,
   timezone: string,

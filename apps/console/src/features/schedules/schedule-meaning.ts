@@ -8,7 +8,7 @@ import { IconCalendarCheck, IconCalendarOff, IconCalendarTime } from "@tabler/ic
 import type { Look } from "../../ui/look.ts";
 import { dayText } from "../../ui/site-time-text.ts";
 
-/** The frequencies in the order in which they are offered; the first is the default (§9). */
+/** The frequencies in the order offered; the first is the default (§9). */
 export const FREQUENCIES: readonly Frequency[] = frequencySchema.options;
 
 export const frequencyWord: Record<Frequency, string> = {
@@ -18,7 +18,7 @@ export const frequencyWord: Record<Frequency, string> = {
   MONTHLY: "Monthly",
 };
 
-/** When the next one comes, where today's time is past already (decisions, Time). */
+/** When the next one is, if today's time has already passed (decisions, Time). */
 export const nextTimeText: Record<Frequency, string> = {
   ONCE: "tomorrow",
   DAILY: "tomorrow",
@@ -43,7 +43,7 @@ const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "long", timeZone: "U
 /** The last day of the month that every month has. */
 const LAST_DAY_OF_ALL = 28;
 
-/** When a schedule runs, in one line and the site's own time: "Weekly on Saturday at 06:00". */
+/** When a schedule runs, in one line in the site's own time: "Weekly on Saturday at 06:00". */
 export function timesText({ frequency, start_time: startTime }: Pick<Schedule, "frequency" | "start_time">): string {
   const [date = "", time = ""] = startTime.split(" ");
   const at = `at ${time.slice(0, 5)}`;
@@ -60,7 +60,7 @@ export function timesText({ frequency, start_time: startTime }: Pick<Schedule, "
   }
 }
 
-/** Decisions, Time: MONTHLY on a day that a month lacks runs on its last day; null where every month has the day. */
+/** Decisions, Time: MONTHLY on a day that a month lacks runs on its last day; null if every month has the day. */
 export function lastDayNote({ frequency, date }: { frequency: Schedule["frequency"]; date: string }): string | null {
   const day = dayOfMonth(date);
   if (frequency !== "MONTHLY" || !(day > LAST_DAY_OF_ALL)) return null;

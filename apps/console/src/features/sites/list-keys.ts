@@ -1,4 +1,4 @@
-/** Where a key leads to in a list of `count` things in `columns` columns; null where the key means nothing here. */
+/** Where a key moves to in a list of `count` items in `columns` columns; null if the key has no meaning here. */
 export function stepFrom(key: string, from: number, count: number, columns: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowRight: from + 1,
@@ -15,11 +15,11 @@ export function stepFrom(key: string, from: number, count: number, columns: numb
 
 export interface RowPart {
   readonly row: number;
-  /** The which of the row's buttons. */
+  /** The index of the row's button. */
   readonly part: number;
 }
 
-/** Where a key leads to in rows that each have some buttons: up and down by rows, left and right within one. */
+/** Where a key moves to in rows that each have some buttons: up and down by rows, left and right within one. */
 export function rowStepFrom(key: string, from: RowPart, count: { rows: number; parts: number }): RowPart | null {
   if (key === "ArrowLeft" || key === "ArrowRight") {
     const part = stepFrom(key, from.part, count.parts, 1);

@@ -6,7 +6,7 @@ import shared from "../../ui/shared.module.css";
 import classes from "./map-panel.module.css";
 import { SiteList, SiteSearchBox } from "./site-list.tsx";
 
-/** The map lets the robot cards go first. */
+/** The map loads after the robot cards. */
 const SiteMapView = lazyPart(
   async () => {
     await firstContentShown();
@@ -20,7 +20,7 @@ const SiteMapView = lazyPart(
 
 export interface SiteChoice {
   readonly sites: readonly Site[];
-  /** Of them those that search and figure leave. */
+  /** Those that match search and figure. */
   readonly found: readonly Site[];
   readonly selectedId: number | null;
   readonly search: string;
@@ -59,7 +59,7 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
   );
 }
 
-/** Half a row more shows that the list goes on. */
+/** Half a row more shows that the list continues. */
 const MAX_ROWS = 4.5;
 
 /** §2 With the map hidden: site buttons and a Search sites box. */

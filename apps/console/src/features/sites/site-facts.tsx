@@ -46,7 +46,7 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
   );
 }
 
-/** Renders again when another number of robots is online, unlike what is around it. */
+/** Renders again when the number of robots online changes, unlike what is around it. */
 function OnlineRobots({ site, robots }: SiteFactsProps) {
   const online = useOnlineRobots(site, robots);
   return (
@@ -81,7 +81,7 @@ export function SiteMaintenance({ site }: { site: Site }) {
   ));
 }
 
-/** Protocol rule 13: how many robots of a site were lost while they moved and may be moving; nothing where none is. */
+/** Protocol rule 13: how many robots of a site were lost while moving and may be moving; nothing if none is. */
 export function MayBeMovingBadge({ site }: { site: Site }) {
   if (site.may_be_moving_robots === 0) return null;
   return <StateBadge look={mayBeMovingLook} label={mayBeMovingText(site.may_be_moving_robots)} />;

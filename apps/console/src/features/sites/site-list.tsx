@@ -18,13 +18,16 @@ interface SiteListProps {
   readonly sites: readonly Site[];
   readonly selectedId: number | null;
   readonly onSelect: (siteId: number) => void;
-  /** Each site with a frame of its own, as a button. */
+  /** Each site in its own frame, as a button. */
   readonly framed?: boolean;
-  /** The most rows seen at once, also a part of one; without it the list fills its place. */
+  /** The most rows visible at once, including partial ones; without it the list fills its container. */
   readonly maxRows?: number;
 }
 
-/** Sites to choose from, in as many columns as fit; of thousands only those in sight exist. Arrow keys move in it. */
+/**
+ * Sites to choose from, in as many columns as fit; of thousands only the visible ones are rendered. Arrow keys move in
+ * it.
+ */
 export function SiteList({ label, sites, selectedId, onSelect, framed = false, maxRows }: SiteListProps) {
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
   const columns = framed ? Math.max(1, Math.floor((width + SITE_GAP_PX) / (MIN_COLUMN_PX + SITE_GAP_PX))) : 1;
@@ -49,7 +52,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
     if (to === null) return;
     event.preventDefault();
     virtualizer.scrollToIndex(Math.floor(to / columns), { align: "auto" });
-    // The button may have to come into being first.
+    // The button may have to be rendered first.
     requestAnimationFrame(() => scroll.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
   };
 
@@ -105,7 +108,7 @@ interface SiteLineProps {
   readonly countClass: string | undefined;
 }
 
-/** A site in a list: its status dot, name and robots online of all; the list says how name and count look. */
+/** A site in a list: its status dot, name and robots online of all; the list styles name and count. */
 export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
   const look = siteStatusLook[site.status];
   return (
@@ -134,7 +137,7 @@ export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
 interface SiteSearchBoxProps {
   readonly value: string;
   readonly onChange: (words: string) => void;
-  /** What may be typed, where it is more than a site's name. */
+  /** What may be typed, if it is more than a site's name. */
   readonly placeholder?: string;
 }
 

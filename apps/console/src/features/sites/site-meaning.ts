@@ -10,7 +10,7 @@ export const siteStatusLook: Record<SiteStatus, Look> = {
   standby: statusLooks.standby,
 };
 
-/** Beside a site's status: robots that were lost while they moved. */
+/** Beside a site's status: robots that were lost while moving. */
 export const mayBeMovingLook: Look = statusLooks.mayBeMoving;
 
 export function mayBeMovingText(robots: number): string {

@@ -1,7 +1,7 @@
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { matchesSearch } from "../../ui/matches-search.ts";
 
-/** §2 Search sites: by name or address, case-insensitive; blanks around the text do not count. */
+/** §2 Search sites: by name or address, case-insensitive; surrounding spaces are ignored. */
 export function searchSites<S extends Pick<Site, "name" | "address">>(sites: readonly S[], text: string): readonly S[] {
   return text.trim() === "" ? sites : sites.filter((site) => matchesSearch(text, [site.name, site.address]));
 }

@@ -27,7 +27,7 @@ import {
   weekdayOf,
 } from "./weather-text.ts";
 
-/** The weather of a site, in the frame that the dashboard has for it. */
+/** The weather of a site, in the dashboard's frame for it. */
 export function WeatherCard({ siteId }: { readonly siteId: number }) {
   const query = useSiteWeather(siteId);
   return (
@@ -71,7 +71,7 @@ function Now({ current }: { readonly current: CurrentWeather }) {
   );
 }
 
-/** §4 Weather recommendation, and whose forecast it is from. */
+/** §4 Weather recommendation, and whose forecast it is based on. */
 function Advice({ weather }: { readonly weather: Weather }) {
   const look = weatherAdviceLook[weather.advice];
   return (
@@ -90,7 +90,7 @@ function Source({ weather }: { readonly weather: Weather }) {
     return <span className={`${shared["muted"]} ${classes["source"]}`}>Sample forecast</span>;
   return (
     <span className={`${shared["muted"]} ${classes["source"]}`}>
-      {/* Its licence asks for the name and the link. */}
+      {/* Its licence requires the name and the link. */}
       <Anchor href="https://open-meteo.com/" target="_blank" rel="noreferrer" inherit underline="always">
         Open-Meteo
       </Anchor>
@@ -111,7 +111,7 @@ function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
         variant="default"
         size="xs"
         leftSection={<IconRefresh size={14} className={isRetrying ? shared["turning"] : undefined} aria-hidden />}
-        // Truly disabled it would lose the focus.
+        // If it were really disabled it would lose the focus.
         aria-disabled={isRetrying}
         data-disabled={isRetrying || undefined}
         onClick={isRetrying ? undefined : onRetry}
@@ -125,7 +125,7 @@ function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
 /** The library names a popover by its button; empty, its own label counts. */
 const NOT_ITS_BUTTON = "";
 
-/** §3 Weather: the 7-day forecast as bars; pressed, it is a table. */
+/** §3 Weather: the 7-day forecast as bars; pressing it shows a table. */
 function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width="min(400px, calc(100vw - 24px))">
@@ -227,7 +227,7 @@ function useSiteWeather(siteId: number) {
     toast.failure({ title: "Weather", message: "Failed to load weather data", reason, unasked: true });
   }, [error]);
 
-  // While it is tried again the failure stays, and so does the focus on Retry.
+  // While it is retried the failure stays, and so does the focus on Retry.
   const hasFailed = query.isError || (query.isPending && query.errorUpdateCount > 0);
   return { ...query, data: hasFailed ? undefined : query.data, isError: hasFailed };
 }

@@ -22,7 +22,7 @@ interface CloudIconProps {
   readonly "aria-hidden"?: boolean;
 }
 
-/** A cloud in the manner of the icon library, which has none with a sun or moon behind it. */
+/** A cloud in the style of the icon library, which has none with a sun or moon behind it. */
 function CloudBefore({ size = 24, stroke = 2, children, ...rest }: CloudIconProps & { readonly children: ReactNode }) {
   return (
     <svg
@@ -91,7 +91,7 @@ interface WeatherIconProps {
   readonly "aria-hidden"?: boolean;
 }
 
-/** The description beside it says the same in words. */
+/** The description beside it says the same as text. */
 export const weatherIcon: Record<WeatherIcon, ComponentType<WeatherIconProps>> = {
   clear: IconSun,
   "clear-night": IconMoonStars,

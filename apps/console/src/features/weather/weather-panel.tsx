@@ -14,7 +14,7 @@ const WeatherCard = lazyPart(
   },
 );
 
-/** §2 Detail panel: the weather card of the selected site. It lets the robots go first. */
+/** §2 Detail panel: the weather card of the selected site. It loads after the robots. */
 export function WeatherPanel({ siteId }: { readonly siteId: number }) {
   return (
     <section className={classes["frame"]} aria-label="Weather">

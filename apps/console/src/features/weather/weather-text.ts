@@ -14,7 +14,7 @@ export const hectopascals = (value: number): string => `${integer.format(value)}
 export const celsiusRange = (least: number, most: number): string =>
   `${integer.format(least)} to ${integer.format(most)}\u00a0°C`;
 
-// Dates are the site's own days: no zone may shift them.
+// Dates are the site's own days: no time zone may shift them.
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
 const dayOfMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", timeZone: "UTC" });
 const month = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
@@ -26,13 +26,13 @@ export const shortDayOf = (date: string): string => `${weekdayOf(date)} ${dayOfM
 /** "Jun" of `YYYY-MM-DD`. */
 export const monthOf = (date: string): string => month.format(new Date(date));
 
-/** One day of the forecast as a sentence, for those who do not see the bars. */
+/** One day of the forecast as a sentence, for those who cannot see the bars. */
 export function sentenceOf(day: ForecastDay): string {
   const temperatures = celsiusRange(day.min_temperature, day.max_temperature);
   return `${shortDayOf(day.date)} ${monthOf(day.date)}: ${day.description}, ${temperatures}, precipitation ${percent(day.precipitation_percent)}.`;
 }
 
-/** Where the bars of one day stand, in percent of the graphic's height. */
+/** Where the bars of one day are, in percent of the graphic's height. */
 interface DayBars {
   readonly date: string;
   readonly coldFrom: number;
@@ -40,10 +40,10 @@ interface DayBars {
   readonly rain: number;
 }
 
-/** No bar is thinner: a day of one temperature shows as well. */
+/** No bar is thinner: a day with a single temperature is visible, too. */
 const LEAST_WARMTH = 8;
 
-/** The days' temperatures on one scale from the coldest to the warmest, and how likely rain is from 0 to 100. */
+/** The days' temperatures on one scale from the coldest to the warmest, and the chance of rain from 0 to 100. */
 export function weekBars(days: readonly ForecastDay[]): DayBars[] {
   const coldest = Math.min(...days.map((day) => day.min_temperature));
   const warmest = Math.max(...days.map((day) => day.max_temperature));

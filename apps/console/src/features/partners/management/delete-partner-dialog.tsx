@@ -8,9 +8,9 @@ import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts
 import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { DeleteDialog } from "../../../ui/delete-dialog.tsx";
 
-/** §2: the delete dialog warns; where sites are assigned it says so before anything is tried. */
+/** §2: the delete dialog warns; if sites are assigned it says so before anything is tried. */
 export function DeletePartnerDialog({ partner, onClose }: { readonly partner: Partner; readonly onClose: () => void }) {
-  // Where the sites cannot be read, the server still knows and says why.
+  // If the sites cannot be loaded, the server still knows and says why.
   const sites = useQuery({ ...routeQuery(siteDetails, {}), refetchOnMount: "always" }).data ?? [];
   const assigned = sites.filter((site) => site.maintenance_partner_id === partner.id).map(({ name }) => name);
   return (
@@ -39,7 +39,7 @@ export function DeletePartnerDialog({ partner, onClose }: { readonly partner: Pa
 
 const DELETE_FAILED = "Failed to delete partner. Please try again.";
 
-/** Deletes a partner (§8 Partners); answers why it was refused, or null once it is deleted. */
+/** Deletes a partner (§8 Partners); returns why it was refused, or null once it is deleted. */
 async function removePartner({ id, name }: Partner): Promise<Refusal | null> {
   const outcome = await change({
     send: () => call(deletePartner, { params: { id } }),

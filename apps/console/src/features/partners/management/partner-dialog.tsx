@@ -48,7 +48,7 @@ function storedPartner(partner: Partner | null) {
 export interface PartnerFormOptions {
   /** The partner to edit, as the list has it now; null adds one. */
   readonly partner: Partner | null;
-  /** The list does not have it any more. */
+  /** It is no longer in the list. */
   readonly isDeleted: boolean;
   readonly onCreated: (created: NewPartner) => void;
   readonly onClose: () => void;
@@ -68,7 +68,7 @@ export function usePartnerForm({ partner, isDeleted, onCreated, onClose }: Partn
   });
 }
 
-/** Creates a partner and answers it with its credentials, or updates `edited`. */
+/** Creates a partner and returns it with its credentials, or updates `edited`. */
 function savePartner(edited: Pick<Partner, "id" | "version"> | null, draft: PartnerDraft) {
   const body = bodyOf(draft);
   const isNew = edited === null;
@@ -114,7 +114,7 @@ const HINTS: Partial<Record<PartnerField, Hint>> = {
   certifications: { isWide: true, placeholder: "ISO 9001, ISO 45001", description: "Separated by commas" },
 };
 
-/** The entries of the add and edit form, in the order of §5, and the fixed services. */
+/** The fields of the add and edit form, in the order of §5, and the fixed services. */
 export function PartnerFields({ state }: { readonly state: EntityForm<PartnerDraft, PartnerField> }) {
   const draft = state.form;
   const [isTypingPhone, setTypingPhone] = useState(false);

@@ -8,14 +8,14 @@ import {
   schemaErrors,
 } from "../../../platform/form/entity-form.ts";
 
-/** §3 Maintenance partner: what every partner does; a fixed list that is not stored. */
+/** §3 Maintenance partner: the services of every partner; a fixed list that is not stored. */
 export const SERVICES = ["Robot Maintenance", "Software Updates"] as const;
 
-/** §3: the country of rows without one; §9: the one a new partner begins with. */
+/** §3: the country of rows without one; §9: the default for a new partner. */
 const COUNTRY_OF_OLD_ROWS = "INDIA";
 const COUNTRY_OF_NEW_ONES = "USA";
 
-/** The form's fields in its order, with the label that a person reads. Their names are those of the wire. */
+/** The form's fields in order, with their labels. Their names are those of the API. */
 export const PARTNER_FIELDS = {
   name: { label: "Company name", required: true },
   contact_person: { label: "Contact person", required: true },
@@ -32,7 +32,7 @@ export const PARTNER_FIELDS = {
 } as const;
 
 export type PartnerField = keyof typeof PARTNER_FIELDS;
-/** What is typed, as it is typed. */
+/** The input, as typed. */
 export type PartnerDraft = Readonly<Record<PartnerField, string>>;
 
 /** In the order of §5. */
@@ -74,15 +74,15 @@ export function bodyOf(draft: PartnerDraft) {
   return { ...trimmed, certifications: certificationsAsText(certificationsOf(draft.certifications)), status: "ACTIVE" };
 }
 
-/** §5: the form wants a country too, which the call takes without one. */
+/** §5: the form also requires a country, which is optional in the call. */
 const formSchema = partnerBodySchema.extend({ country: requiredText("Country is required", 100) });
 
-/** §5 Partner add/edit: what is wrong, by field; empty where the draft may be saved. */
+/** §5 Partner add/edit: what is wrong, by field; empty if the draft may be saved. */
 export function partnerProblems(draft: PartnerDraft): FieldProblems<PartnerField> {
   return problemsByField(schemaErrors(formSchema.safeParse(bodyOf(draft)).error?.issues), partnerRules);
 }
 
-/** How two people's edits of a partner are put together, and where errors of the server belong. */
+/** How two people's edits of a partner are merged, and which field an error of the server belongs to. */
 export const partnerRules: EntityRules<PartnerDraft, PartnerField> = {
   units: partnerFieldNames.map((field) => [field]),
   isSame: (one, other, field) => bodyOf(one)[field] === bodyOf(other)[field],

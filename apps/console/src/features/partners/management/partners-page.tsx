@@ -107,7 +107,7 @@ export interface PartnerGridProps {
   readonly onOpen: (open: OpenDialog) => void;
 }
 
-/** The cards of those found, or why there is none. */
+/** The cards of the partners found, or why there is none. */
 export function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
   if (found.length === 0) {
     return (
@@ -152,22 +152,22 @@ const ShareDialog = lazyDialog(
   async () => (await import("../share/share-dialog.tsx")).ShareDialog,
 );
 
-/** Which dialog of the page is open. Not kept in the URL: these dialogs are not for links. */
+/** The open dialog. Not kept in the URL: these dialogs are not meant for links. */
 export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "edit"; readonly partner: Partner }
   | { readonly kind: "delete"; readonly partner: Partner }
-  /** `created` if it opened by itself after a creation. */
+  /** `created` if it opened automatically after a creation. */
   | { readonly kind: "share"; readonly partnerId: number; readonly created: NewPartner | null };
 
 export interface PartnerDialogsProps {
   readonly open: OpenDialog;
   readonly partners: readonly Partner[];
-  /** Another dialog in place of this one; null closes it. */
+  /** Replaces this dialog by another one; null closes it. */
   readonly onOpen: (open: OpenDialog | null) => void;
 }
 
-/** One dialog at a time; the focus goes back to what opened the first of them. */
+/** One dialog at a time; the focus returns to what opened the first of them. */
 export function PartnerDialogs({ open, partners, onOpen }: PartnerDialogsProps) {
   useReturnFocus();
   const close = () => onOpen(null);
@@ -178,7 +178,7 @@ export function PartnerDialogs({ open, partners, onOpen }: PartnerDialogsProps) 
         <PartnerDialog
           partner={open.kind === "edit" ? (partners.find(({ id }) => id === open.partner.id) ?? open.partner) : null}
           isDeleted={open.kind === "edit" && !partners.some(({ id }) => id === open.partner.id)}
-          // §4 Partner: after creation the credentials dialog opens by itself.
+          // §4 Partner: after creation the credentials dialog opens automatically.
           onCreated={(created) => onOpen({ kind: "share", partnerId: created.id, created })}
           onClose={close}
         />

@@ -12,7 +12,7 @@ export interface NewPartner {
   readonly password: string;
 }
 
-/** A partner's sign-in and the contact it is sent to. */
+/** A partner's credentials and the contact they are sent to. */
 export interface SignIn {
   readonly partnerId: number;
   readonly name: string;
@@ -20,13 +20,13 @@ export interface SignIn {
   readonly email: string;
   readonly phone: string;
   readonly country: string;
-  /** Null where the partner has no user yet: its first generated password makes one. */
+  /** Null if the partner has no user yet: its first generated password creates one. */
   readonly username: string | null;
-  /** Null where there is no user, or it has set its own password, which no one can see. */
+  /** Null if there is no user, or it has set its own password, which no one can see. */
   readonly password: string | null;
 }
 
-/** From the list of partners; until that has the new partner, from the answer of its creation. */
+/** From the list of partners; until that contains the new partner, from the answer to its creation. */
 export function signInOf(partner: Partner | undefined, created: NewPartner | null): SignIn | null {
   if (partner !== undefined) {
     return {

@@ -30,7 +30,7 @@ const CUSTOM_MESSAGE_MAX = 500;
 
 export interface ShareDialogProps {
   readonly signIn: SignIn;
-  /** The password that replaced the shown one. */
+  /** The password that replaced the one shown. */
   readonly onReset: (password: string) => void;
   readonly onClose: () => void;
 }
@@ -106,7 +106,7 @@ function ContactInfo({ signIn }: { signIn: SignIn }) {
   );
 }
 
-/** Of a fixed length, so that it does not reveal the password's. */
+/** A fixed length, so that it does not reveal the password's. */
 const MASK = "••••••••••••";
 
 export interface CredentialLinesProps {
@@ -115,7 +115,7 @@ export interface CredentialLinesProps {
   readonly onReset: () => void;
 }
 
-/** §2: username, and password masked, with show/hide, copy and regenerate. While hidden, the page does not have it. */
+/** §2: username, and password masked, with show/hide, copy and regenerate. While hidden, it is not in the page. */
 function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps) {
   const [isShown, setShown] = useState(false);
   const { username, password } = signIn;
@@ -236,7 +236,7 @@ function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage:
   );
 }
 
-/** Each reason once, with the channels that it rules out. */
+/** Each reason once, with the channels that it applies to. */
 function channelsByBlockedReason(signIn: SignIn): ReadonlyMap<string, readonly Channel[]> {
   const found = new Map<string, Channel[]>();
   for (const channel of CHANNELS) {
@@ -251,8 +251,8 @@ function labelsOf(channels: readonly Channel[]): string {
 }
 
 /**
- * §4 Partner: gives the partner's user a new password, which replaces the shown one and signs the user out. Answers it,
- * or null where it failed (§8 Partners).
+ * §4 Partner: gives the partner's user a new password, which replaces the one shown and signs the user out. Returns it,
+ * or null if it failed (§8 Partners).
  */
 async function resetPassword(partnerId: number, name: string): Promise<string | null> {
   const queryKey = queryKeyOf(partnerDetails, {});
@@ -277,8 +277,8 @@ async function resetPassword(partnerId: number, name: string): Promise<string | 
 }
 
 /**
- * Opens a prefilled message: a web page in a new tab without opener or referrer, mail and SMS in place. The link contains
- * a password, so it is built only when it is opened and never stored.
+ * Opens a prefilled message: a web page in a new tab without opener or referrer, mail and SMS in place. The link
+ * contains a password, so it is built only when it is opened and never stored.
  */
 function openLink(link: string): void {
   if (link.startsWith("https:")) window.open(link, "_blank", "noopener,noreferrer");

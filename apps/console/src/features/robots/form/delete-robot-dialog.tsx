@@ -14,7 +14,7 @@ export interface DeleteRobotDialogProps {
   readonly onClose: () => void;
 }
 
-/** §2 Delete robot: it asks first, and says why where the robot cannot be deleted now. */
+/** §2 Delete robot: it asks first, and says why if the robot cannot be deleted now. */
 export function DeleteRobotDialog({ robot, siteName, onClose }: DeleteRobotDialogProps) {
   const now = useRobotLive(robot.robot_id) ?? robot;
   const groups = useQuery(routeQuery(groupList, { params: { siteId: robot.site_id } })).data;

@@ -17,7 +17,7 @@ import { SerialPicker } from "./serial-picker.tsx";
 import { type RobotFormState, useRobotForm } from "./use-robot-form.ts";
 
 export interface RobotDialogProps {
-  /** Where a new robot is put, and where the edited one is. */
+  /** The site of a new robot, or of the edited one. */
   readonly siteId: number;
   /** The robot to edit; null adds one. */
   readonly robot: RobotWithSettings | null;
@@ -43,7 +43,7 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
   );
 }
 
-/** §5 Robot form: the fields, the serial number by its picker. */
+/** §5 Robot form: the fields, with a picker for the serial number. */
 export function RobotFields({ state, isNew }: { readonly state: RobotFormState; readonly isNew: boolean }) {
   const { form, now, sites } = state;
   const bound = identityBlockedReasons(useRobotLive(now?.robot_id ?? 0) ?? now);
@@ -55,7 +55,7 @@ export function RobotFields({ state, isNew }: { readonly state: RobotFormState; 
         field="name"
         required
         className={classes["fullWidth"]}
-        // A new robot begins with its serial number.
+        // A new robot starts with its serial number.
         {...(!isNew && { "data-autofocus": true })}
       />
       <RobotTextField
@@ -86,9 +86,9 @@ export function RobotFields({ state, isNew }: { readonly state: RobotFormState; 
 
 interface SerialFieldProps {
   readonly state: RobotFormState;
-  /** Why it cannot be changed; null where it can. */
+  /** Why it cannot be changed; null if it can. */
   readonly bound: string | null;
-  /** The dialog begins here. */
+  /** The dialog's initial focus is here. */
   readonly isFirst: boolean;
 }
 
@@ -159,7 +159,7 @@ interface RobotTextFieldProps extends Omit<TextInputProps, "name" | "value" | "e
   readonly field: "name" | "installationDate" | "motorType" | "controlType";
 }
 
-/** One field, with its problem once it was touched. */
+/** One field, with its problem once it was visited. */
 function RobotTextField({ state, field, ...input }: RobotTextFieldProps) {
   return (
     <TextInput
@@ -206,7 +206,7 @@ export interface ForgetStateButtonProps {
   readonly className: string | undefined;
 }
 
-/** Protocol rule 14: for a robot that lost its memory. There for Super Admins only (§6). */
+/** Protocol rule 14: for a robot that lost its memory. For Super Admins only (§6). */
 export function ForgetStateButton({ robot, className = "" }: ForgetStateButtonProps) {
   const { role } = useSignedIn();
   const [isBusy, setBusy] = useState(false);

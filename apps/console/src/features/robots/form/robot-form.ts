@@ -68,7 +68,7 @@ export function robotFormOf(row: RobotWithSettings): RobotForm {
   };
 }
 
-/** §7 robots/update, and what robots/create has besides its defaults. */
+/** The body of robots/update (§7), and robots/create's besides its defaults. */
 export function robotBodyOf(form: RobotForm) {
   return {
     site_id: form.siteId,
@@ -110,7 +110,7 @@ export function withSerialNumber(serialNumber: string): Pick<RobotForm, "serialN
   return { serialNumber, name: serialNumber };
 }
 
-/** Why the serial number or the site of a robot cannot be changed now; null where it can. */
+/** Why the serial number or the site of a robot cannot be changed now; null if it can. */
 interface IdentityBlockedReasons {
   readonly serialNumber: string | null;
   readonly siteId: string | null;
@@ -137,8 +137,8 @@ export function identityBlockedReasons(
 }
 
 /**
- * Why a robot cannot be deleted now, as far as the console knows; else null. The server decides: it also knows of, say, an
- * unconfirmed Stop.
+ * Why a robot cannot be deleted now, as far as the console knows; otherwise null. The server decides: it also knows of,
+ * for example, an unconfirmed Stop.
  */
 export function deleteBlockedReason(
   robot: Pick<RobotLive, "motion" | "lost_while_moving" | "online" | "group_id" | "serial_number">,
@@ -156,17 +156,20 @@ export function deleteBlockedReason(
 }
 
 /**
- * A serial number of the picker: free, on another robot, the one that the edited robot has, or free and allocated to a
+ * A serial number in the picker: free, on another robot, the edited robot's own, or free and allocated to a
  * partner that does not maintain the site.
  */
 export interface SerialChoice {
   readonly serialNumber: string;
   readonly state: "free" | "assigned" | "own" | "elsewhere";
-  /** Of one that is elsewhere: whose it is. */
+  /** If it is used elsewhere: by whom. */
   readonly partner?: string;
 }
 
-/** The partner of each device that cannot come to a site of the partner, by its serial number: only Super Admins see those. */
+/**
+ * The partner of each device that cannot be used at a site of the partner, by serial number: only Super Admins see
+ * those.
+ */
 export function partnersElsewhere(
   devices: readonly Pick<Device, "serial" | "partner">[],
   sitePartnerId: number | null,
@@ -181,7 +184,10 @@ export function partnersElsewhere(
   return new Map(devices.filter(isElsewhere).map(({ serial, partner }) => [serial, partner.name]));
 }
 
-/** §3 Assignable serial numbers: those that match the search, in the server's order; `own` may be chosen although it is assigned. */
+/**
+ * §3 Assignable serial numbers: those that match the search, in the server's order; `own` may be chosen although it is
+ * assigned.
+ */
 export function serialChoices(
   numbers: readonly SerialNumber[],
   own: string | null,

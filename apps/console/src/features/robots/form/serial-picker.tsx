@@ -27,17 +27,17 @@ const stateWord: Record<SerialChoice["state"], string> = {
 const isTaken = ({ state }: SerialChoice) => state === "assigned" || state === "elsewhere";
 
 export interface SerialPickerProps {
-  /** Empty where none is chosen yet. */
+  /** Empty if none is chosen yet. */
   readonly chosen: string;
-  /** The one that the edited robot has; null for a new robot. */
+  /** The edited robot's own; null for a new robot. */
   readonly own: string | null;
-  /** The partner of the site that the robot is to be at; null where it has none. */
+  /** The partner of the robot's site; null if it has none. */
   readonly sitePartnerId: number | null;
   readonly onChoose: (serialNumber: string) => void;
   readonly onClose: () => void;
 }
 
-/** §2 Robot serial-number picker: the devices that the user may give to robots, assigned and free. */
+/** §2 Robot serial-number picker: the devices that the user may assign to robots, assigned and free. */
 export function SerialPicker({ chosen, own, sitePartnerId, onChoose, onClose }: SerialPickerProps) {
   // Somebody may have assigned one since the last request.
   const query = useQuery({ ...routeQuery(serialNumbers, {}), refetchOnMount: "always" });
@@ -67,7 +67,7 @@ interface ChoicesProps extends Pick<SerialPickerProps, "chosen" | "own" | "onCho
   readonly elsewhere: ReadonlyMap<string, string>;
 }
 
-/** A search over a list in which the arrow keys go from one free serial number to the next, and Enter chooses. */
+/** A search above a list in which the arrow keys move from one free serial number to the next, and Enter chooses. */
 function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
   const [search, setSearch] = useState("");
   const [activeSerial, setActiveSerial] = useState(chosen);
@@ -89,7 +89,7 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
     isShown.current = true;
   }, [virtualizer, active]);
 
-  // It comes after the dialog has opened, once the list is there.
+  // It is called after the dialog has opened, once the list is there.
   useEffect(() => box.current?.focus(), []);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -111,7 +111,7 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
     <>
       <TextInput
         ref={box}
-        // Room for the ring of its focus.
+        // Room for its focus ring.
         pt={3}
         role="combobox"
         aria-label="Search serial numbers"

@@ -37,7 +37,7 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? NO_SITES;
   const ownId = opened?.robot_id ?? null;
   const now = here?.find((row) => row.robot_id === ownId) ?? null;
-  // Read before the form names its site: both are cached, and a form that moves the robot asks for the other's.
+  // Read before the form names its site: both are cached, and a form that moves the robot requests the other's.
   const robotsAt = (id: number) =>
     queryClient.getQueryData<ResponseOf<typeof robotDetailsWithSettings>>(
       queryKeyOf(robotDetailsWithSettings, { params: { siteId: id } }),
@@ -73,14 +73,14 @@ function storedRobot(row: RobotWithSettings) {
   return { form: robotFormOf(row), version: row.version };
 }
 
-/** Those last known, also where they could not be loaded again; undefined until they were. */
+/** The last known ones, even if they could not be loaded again; undefined until they were. */
 function useRobotsAt(siteId: number): readonly RobotWithSettings[] | undefined {
   return useQuery(routeQuery(robotDetailsWithSettings, { params: { siteId } })).data?.robots;
 }
 
 interface EditedRobot {
   readonly id: number;
-  /** Where it was as the edit began. */
+  /** Its site when the edit started. */
   readonly siteId: number;
   readonly version: number;
 }
@@ -109,12 +109,12 @@ function saveRobot(edited: EditedRobot | null, form: RobotForm) {
 
 const DELETE_FAILED = "Failed to delete robot. Please try again.";
 
-/** Deletes a robot; null where it is gone, else why it is not (§8 Delete robot). */
+/** Deletes a robot; null if it is deleted, otherwise why it is not (§8 Delete robot). */
 export async function removeRobot(row: RobotWithSettings): Promise<Refusal | null> {
   const { robot_id: robotId, site_id: siteId, robot_name: name } = row;
   const outcome = await change({
     send: () => call(deleteRobot, { params: { id: robotId } }),
-    // §4: gone at once, also where the lists cannot be read again now.
+    // §4: gone at once, even if the lists cannot be refetched now.
     onDone: () =>
       queryClient.setQueryData<ResponseOf<typeof robotDetailsWithSettings>>(
         queryKeyOf(robotDetailsWithSettings, { params: { siteId } }),

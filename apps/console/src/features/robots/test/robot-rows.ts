@@ -13,7 +13,7 @@ export function robotRow(change: Partial<RobotWithSettings> = {}): RobotWithSett
   };
 }
 
-/** The same robot as the stream tells it. */
+/** The same robot as in the stream. */
 export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
   return {
     robot_id: 7,
@@ -49,7 +49,7 @@ export function robotLive(change: Partial<RobotLive> = {}): RobotLive {
 /** Three seconds after the rows' last report. */
 export const NOON = new Date("2026-03-01T12:00:03.000Z");
 
-/** All that a browser knows of a robot that the stream shows so; null where it has not named it. */
+/** All that a browser knows about a robot that the stream shows like this; null if it has not named it. */
 export function robotEntry(streamed: RobotLive | null, change: Partial<RobotEntry> = {}): RobotEntry {
   const { answers = [] } = change;
   const robot = streamed && answers.reduce((shown, { show }) => show(shown), streamed);

@@ -14,12 +14,12 @@ import { removeSite } from "./use-site-form.ts";
 
 export interface DeleteSiteDialogProps {
   readonly site: Site;
-  /** Called once the site is gone, before the list is read again; closes the dialog. */
+  /** Called once the site is deleted, before the list is refetched; closes the dialog. */
   readonly onGone: () => void;
   readonly onClose: () => void;
 }
 
-/** §2 Delete Site confirm: names what goes with the site, and says why where it cannot be deleted. */
+/** §2 Delete Site confirm: lists what is deleted with the site, and says why if it cannot be deleted. */
 export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProps) {
   const contents = useSiteContents(site.id);
   const isLoaded = contents.state === "loaded";
@@ -56,12 +56,12 @@ export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProp
   );
 }
 
-/** What goes with a site that is deleted, read anew when the question is asked. */
+/** What is deleted with a site, refetched when the dialog opens. */
 export interface LoadedContents extends SiteContents {
   readonly state: "loading" | "failed" | "loaded";
-  /** Serial numbers of the robots that clean, or may still move: then the site is not deleted. */
+  /** Serial numbers of the robots that are cleaning, or may still move: then the site is not deleted. */
   readonly moving: readonly string[];
-  /** One of them was lost while it moved. */
+  /** One of them was lost while moving. */
   readonly isAnyLost: boolean;
   readonly retry: () => void;
   readonly isRetrying: boolean;
@@ -76,7 +76,7 @@ export function useSiteContents(siteId: number): LoadedContents {
   const live = useRobotsLive(robots.data?.robots ?? NONE);
   const now = useNow();
   const listed = groups.data ?? NONE;
-  // What was read once stays, also where reading it again fails because the site has just gone.
+  // What was loaded once stays, even if reloading it fails because the site has just been deleted.
   const isLoaded = robots.data !== undefined && groups.data !== undefined;
   return {
     state: isLoaded ? "loaded" : robots.isError || groups.isError ? "failed" : "loading",

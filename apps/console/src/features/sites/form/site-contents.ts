@@ -1,7 +1,7 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { mayStillMove } from "@suncrew/domain/robots/may-still-move.ts";
 
-/** How much goes with a site that is deleted. */
+/** How much is deleted with a site. */
 export interface SiteContents {
   readonly robots: number;
   readonly groups: number;
@@ -9,8 +9,8 @@ export interface SiteContents {
 }
 
 /**
- * Robots that are cleaning, may be, or being started, by what the stream told. The server's rule knows more, such as a Stop that is
- * not confirmed and when a connection was lost: it decides, and nothing is refused here that it would take.
+ * Robots that are or may be cleaning, or are being started, according to the stream. The server's rule knows more, such
+ * as an unconfirmed Stop and when a connection was lost: it decides, and nothing is refused here that it would accept.
  */
 export function movingSerials(robots: readonly RobotLive[], now: Date): readonly string[] {
   return robots
@@ -37,7 +37,7 @@ export function movingSerials(robots: readonly RobotLive[], now: Date): readonly
 
 const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
-/** As in "4 robots, 2 groups and 1 schedule"; what there is none of is left out. */
+/** As in "4 robots, 2 groups and 1 schedule"; zero counts are left out. */
 export function contentsText({ robots, groups, schedules }: SiteContents): string | null {
   const parts = [
     robots > 0 && counted(robots, "robot", "robots"),
@@ -49,16 +49,16 @@ export function contentsText({ robots, groups, schedules }: SiteContents): strin
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
-/** So many serial numbers are named, the rest is counted. */
+/** This many serial numbers are named, the rest is counted. */
 const NAMED = 3;
 
-/** Why the site cannot be deleted now; null where it can. `isAnyLost`: one of them was lost while it moved. */
+/** Why the site cannot be deleted now; null if it can. `isAnyLost`: one of them was lost while moving. */
 export function movingSentence(moving: readonly string[], isAnyLost = false): string | null {
   if (moving.length === 0) return null;
   const named = moving.slice(0, NAMED).join(", ");
   const more = moving.length - NAMED;
   const who = more > 0 ? `${named} and ${more} more` : named;
-  // A Stop for one that was lost is kept until it is back, or it stops by itself before.
+  // A Stop for a lost one stays pending until it is back, or it stops by itself before.
   const doing = isAnyLost ? "cleaning or may be moving" : "cleaning";
   return moving.length === 1
     ? `${who} is ${doing}. Stop it first: a site is deleted only while its robots stand still.`

@@ -69,7 +69,7 @@ export function SiteDialog({ site, sites, onSaved, onClose }: SiteDialogProps) {
 interface SiteInputProps {
   readonly state: SiteFormState;
   readonly field: SiteTextField;
-  /** Shown in place of what was typed, as a chosen partner's own contact is; then it cannot be edited. */
+  /** Shown instead of the input, such as a chosen partner's own contact; then it cannot be edited. */
   readonly fixed?: string | undefined;
   readonly isWide?: boolean;
 }

@@ -26,7 +26,7 @@ interface TextField {
   readonly isWide?: true;
 }
 
-/** §3 Site form fields in the order of the dialog. A new field of text needs a line here and nothing else. */
+/** §3 Site form fields in the dialog's order. A new text field needs only a line here. */
 export const SITE_TEXT_FIELDS = {
   name: { label: "Site name", wire: "name", isWide: true },
   address: { label: "Address", wire: "address", isWide: true },
@@ -42,7 +42,7 @@ export const SITE_TEXT_FIELDS = {
   lng: { label: "Longitude", wire: "longitude", input: { inputMode: "decimal", placeholder: "-180 to 180" } },
 } as const satisfies Record<string, TextField>;
 
-/** Typed where there is no partner; with one they stay as they are and are not sent. */
+/** Typed if there is no partner; with one they stay as they are and are not sent. */
 export const SITE_CONTACT_FIELDS = {
   maintenanceContact: { label: "Contact", wire: "maintenance_contact_name" },
   maintenancePhone: { label: "Phone", wire: "maintenance_contact", input: { type: "tel" } },
@@ -55,7 +55,7 @@ export type SiteField = SiteTextField | "maintenancePartnerId";
 
 export interface SiteForm extends Readonly<Record<SiteTextField, string>> {
   readonly maintenancePartnerId: number | null;
-  /** The chosen partner's name; empty where none is. */
+  /** The chosen partner's name; empty if there is none. */
   readonly maintenancePartner: string;
 }
 
@@ -101,7 +101,9 @@ function bodyTextOf<Fields extends Record<string, TextField>, Value>(
   return Object.fromEntries(entries) as BodyText<Fields, Value>;
 }
 
-/** §7 sites/create and sites/update: the same body. With a partner nothing typed is sent: the partner's own counts. */
+/**
+ * §7 sites/create and sites/update: the same body. With a partner no typed contact is sent: the partner's own counts.
+ */
 export function siteBodyOf(form: SiteForm) {
   const isTyped = form.maintenancePartnerId === null;
   return {
@@ -111,7 +113,7 @@ export function siteBodyOf(form: SiteForm) {
   };
 }
 
-/** §5 Site create: what is wrong with each field; the server holds the same rules by the same schema. */
+/** §5 Site create: what is wrong with each field; the server applies the same rules with the same schema. */
 export function siteFormProblems(form: SiteForm): FieldProblems<SiteField> {
   const body = siteBodyOf(form);
   const errors = [...missingContacts(body), ...schemaErrors(siteBodySchema.safeParse(body).error?.issues)];
@@ -122,7 +124,7 @@ export function siteFormProblems(form: SiteForm): FieldProblems<SiteField> {
   };
 }
 
-/** The coordinates as numbers; null where they are none yet. */
+/** The coordinates as numbers; null if they are not numbers yet. */
 export function placeOf(form: Pick<SiteForm, "lat" | "lng">): Coordinates | null {
   const latitude = degreesInputSchema("Latitude", 90).safeParse(form.lat.trim()).data;
   const longitude = degreesInputSchema("Longitude", 180).safeParse(form.lng.trim()).data;
@@ -142,7 +144,7 @@ export function duplicatesOf(form: SiteForm, sites: readonly Site[], ownId: numb
   return found;
 }
 
-/** How two people's edits of a site are put together, and where errors of the server belong. */
+/** How two people's edits of a site are merged, and which field an error of the server belongs to. */
 export const siteRules: EntityRules<SiteForm, SiteField> = {
   units: [
     ["name"],
@@ -152,7 +154,7 @@ export const siteRules: EntityRules<SiteForm, SiteField> = {
     ["pinCode"],
     ["commissioningDate"],
     ["lat", "lng"],
-    // Who maintains it is one fact: the number of one person beside the name of another is nobody's.
+    // Who maintains it is one fact: one person's number beside another one's name would be nobody's.
     ["maintenancePartnerId", ...keysOf(SITE_CONTACT_FIELDS)],
   ],
   isSame: (one, other, field) => storedText(one, field) === storedText(other, field),
@@ -165,7 +167,7 @@ export const siteRules: EntityRules<SiteForm, SiteField> = {
   textOf: shownText,
 };
 
-/** A field as it would be stored, for comparing: `27.50` and `27.5` are the same. */
+/** A field's stored form, for comparing: `27.50` and `27.5` are the same. */
 function storedText(form: SiteForm, field: SiteField): string {
   const text = String(form[field] ?? "").trim();
   if (field === "lat" || field === "lng") {

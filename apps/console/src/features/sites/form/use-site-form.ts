@@ -23,7 +23,10 @@ export interface SiteFormState extends EntityForm<SiteForm, SiteField> {
   readonly mayChoosePartner: boolean;
 }
 
-/** The dialog's form (§5 Site create and edit): `opened` is the site to edit, null for a new one; `sites` those known now. */
+/**
+ * The dialog's form (§5 Site create and edit): `opened` is the site to edit, null for a new one; `sites` those known
+ * now.
+ */
 export function useSiteForm(
   opened: Site | null,
   sites: readonly Site[],
@@ -72,11 +75,11 @@ function refuseDuplicate(duplicate: Duplicate): Changed<never> {
 interface EditedSite {
   readonly id: number;
   readonly version: number;
-  /** False leaves the partner out: the person may not change whose site it is. */
+  /** False omits the partner: the person may not change whose site it is. */
   readonly mayChoosePartner: boolean;
 }
 
-/** Creates or changes a site and answers its id. §4: saving reloads the list of sites. */
+/** Creates or changes a site and returns its id. §4: saving reloads the list of sites. */
 async function saveSite(edited: EditedSite | null, form: SiteForm): Promise<Changed<number>> {
   const body = siteBodyOf(form);
   const isNew = edited === null;
@@ -100,7 +103,7 @@ async function saveSite(edited: EditedSite | null, form: SiteForm): Promise<Chan
       title: isNew ? "Site Created" : "Site Updated",
       message: `${body.name} has been successfully ${isNew ? "created" : "updated"}.`,
     },
-    // §5: a name or place that is taken has a title of its own.
+    // §5: a name or location that is taken has its own title.
     failure: (error) =>
       duplicateIn(error) !== null
         ? null
@@ -120,7 +123,7 @@ function duplicateIn(error: unknown): Duplicate | null {
 
 const DELETE_FAILED = "Failed to delete site. Please try again.";
 
-/** Deletes a site with what belongs to it; null where it is gone, else why it is not. */
+/** Deletes a site with what belongs to it; null if it is deleted, otherwise why it is not. */
 export async function removeSite(site: Site, onGone: () => void): Promise<Refusal | null> {
   const outcome = await change({
     send: () => call(deleteSite, { params: { id: site.id } }),
@@ -131,7 +134,7 @@ export async function removeSite(site: Site, onGone: () => void): Promise<Refusa
         sites?.filter(({ id }) => id !== site.id),
       );
       await invalidate([queryKeyOf(siteDetails)]);
-      // Once nothing shows them any more: removed earlier they would be asked for again.
+      // Only once nothing shows them any more: removed earlier they would be requested again.
       for (const route of [robotDetailsWithSettings, groupList, getRobotSchedule]) {
         queryClient.removeQueries({ queryKey: queryKeyOf(route, { params: { siteId: site.id } }) });
       }

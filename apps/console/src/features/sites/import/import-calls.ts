@@ -11,7 +11,7 @@ import { toast } from "../../../platform/toast.tsx";
 
 export type ImportKind = "sites" | "robots";
 
-/** What the dialogs say of each kind, and which calls they make. */
+/** The dialogs' texts for each kind, and the calls they make. */
 export const importKinds = {
   sites: {
     title: "Import Sites",
@@ -39,15 +39,15 @@ export function countedText(kind: ImportKind, count: number): string {
   return `${count} ${count === 1 ? importKinds[kind].one : importKinds[kind].many}`;
 }
 
-/** Thousands of rows are checked or written before the first byte comes, in milliseconds. */
+/** Thousands of rows are checked or written before the first byte arrives, in milliseconds. */
 const IMPORT_MS = 120_000;
 
-/** Has the server look at each row; nothing is stored. */
+/** Lets the server check each row; nothing is stored. */
 export function checkImport(kind: ImportKind, csv: string): Promise<ImportResponse> {
   return call(importKinds[kind].importRoute, { body: { csv, apply: false } }, { timeoutMs: IMPORT_MS });
 }
 
-/** Creates every row, or none; what was shown is read again. Throws as `call` does. */
+/** Creates every row, or none; what was shown is refetched. Throws as `call` does. */
 export async function applyImport(kind: ImportKind, csv: string): Promise<ImportResponse> {
   const answer = await call(importKinds[kind].importRoute, { body: { csv, apply: true } }, { timeoutMs: IMPORT_MS });
   await Promise.all(
@@ -62,7 +62,7 @@ export async function applyImport(kind: ImportKind, csv: string): Promise<Import
   return answer;
 }
 
-/** Downloads what there is as a CSV file. Tells a failure by toast and never throws. */
+/** Downloads everything as a CSV file. Shows a failure in a toast and never throws. */
 export async function downloadExport(kind: ImportKind): Promise<void> {
   const { exportRoute, fileName, many } = importKinds[kind];
   try {

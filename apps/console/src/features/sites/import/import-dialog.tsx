@@ -118,7 +118,7 @@ function Columns({ kind }: { kind: ImportKind }) {
 
 const ROW_PX = 34;
 
-/** What the server made of each row; of thousands only those in sight exist. */
+/** The server's findings for each row; of thousands only the visible ones are rendered. */
 export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; readonly answer: ImportResponse }) {
   const bad = importProblemCount(answer);
   const [isFiltered, setFiltered] = useState(false);
@@ -213,18 +213,18 @@ export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; rea
 
 interface Common {
   readonly fileName: string | null;
-  /** Why Import is disabled; null where it is not. */
+  /** Why Import is disabled; null if it is not. */
   readonly blockedReason: string | null;
   /** Rows that are to be created, or were. */
   readonly count: number;
 }
 
-/** Where the import stands: a file is chosen, checked, then imported as a whole. */
+/** The state of the import: a file is chosen, checked, then imported as a whole. */
 export type ImportStep = Common &
   (
     | { readonly at: "chosen" | "checking" | "done" }
     | { readonly at: "failed"; readonly problem: string }
-    /** `problem` says why importing this very preview did not come off. */
+    /** `problem` says why importing this very preview failed. */
     | { readonly at: "checked" | "applying"; readonly answer: ImportResponse; readonly problem: string | null }
   );
 
@@ -239,7 +239,7 @@ export interface Import {
 
 export function useImport(kind: ImportKind): Import {
   const [step, setStep] = useState<ImportStep>(START);
-  /** What was checked is what is imported, whatever becomes of the file on the disk. */
+  /** What was checked is what is imported, whatever happens to the file on disk. */
   const csv = useRef("");
   const round = useRef(0);
 
@@ -274,7 +274,7 @@ export function useImport(kind: ImportKind): Import {
     } catch (error) {
       if (error instanceof TokenExpiredError) return;
       const problem = `Nothing was imported. ${reasonOf(error)}`;
-      // Somebody else may have been faster: what stands against it now is shown.
+      // Somebody else may have been faster: what prevents it now is shown.
       const fresh = error instanceof ApiError ? await checkImport(kind, csv.current).catch(() => answer) : answer;
       setStep(checkedStep(fileName, fresh, problem));
     }

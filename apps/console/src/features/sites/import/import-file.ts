@@ -6,7 +6,7 @@ import type { ImportKind } from "./import-calls.ts";
 
 type FileReading = { readonly text: string } | { readonly problem: string };
 
-/** The text of a chosen file, or in plain words why it cannot be taken. */
+/** The text of a chosen file, or why it cannot be used, as plain text. */
 export async function readCsvFile(file: File): Promise<FileReading> {
   if (file.size === 0) return { problem: "The file is empty." };
   if (file.size > IMPORT_MAX_BYTES) {
@@ -19,7 +19,9 @@ export async function readCsvFile(file: File): Promise<FileReading> {
   }
 }
 
-/** UTF-8, or UTF-16 by its mark; another encoding would spoil names, so it is refused rather than guessed. */
+/**
+ * UTF-8, or UTF-16 by its byte order mark; another encoding would garble names, so it is refused rather than guessed.
+ */
 export function readCsvBytes(bytes: ArrayBuffer): FileReading {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
   const encoding =
@@ -76,7 +78,7 @@ const robotExamples: readonly Example<(typeof ROBOT_COLUMNS)[number], (typeof RO
   },
 ];
 
-/** A file to begin from: the columns, and rows that show how each is written. */
+/** A file to start from: the columns, and rows that show how each is written. */
 export function templateOf(kind: ImportKind): string {
   return kind === "sites"
     ? writeCsv(
@@ -101,7 +103,7 @@ export function importSummary(answer: Pick<ImportResponse, "rows">): string {
   return `${count} ${count === 1 ? "row" : "rows"}, ${bad === 0 ? "none" : bad} with problems`;
 }
 
-/** A row's problems, each with the column that it is about where its words do not name it. */
+/** A row's problems, each with the column that it is about unless its text names it. */
 export function problemSentences({ problems }: ImportRow): readonly string[] {
   return problems.map(({ field, message }) => {
     const isNamed = field === "" || field === "row" || message.toLowerCase().includes(field.replaceAll("_", " "));

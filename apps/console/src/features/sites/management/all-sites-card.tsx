@@ -16,12 +16,12 @@ import classes from "./all-sites-card.module.css";
 
 /** §9: with more sites than this the rows are compact. */
 const MAX_DETAILED = 4;
-/** Above the selected site, not beside it; half a row more shows that the list goes on. */
+/** Above the selected site, not beside it; half a row more shows that the list continues. */
 const MAX_ROWS_STACKED = 4.5;
 
 interface AllSitesCardProps extends SiteActions {
   readonly sites: readonly Site[];
-  /** Of them those that the search leaves. */
+  /** Those that match the search. */
   readonly found: readonly Site[];
   readonly selectedId: number | null;
   readonly search: string;
@@ -134,13 +134,13 @@ interface ManagedSiteListProps extends SiteActions {
   readonly sites: readonly Site[];
   readonly selectedId: number | null;
   readonly onSelect: (siteId: number) => void;
-  /** The most rows seen at once, also a part of one; without it the list fills its place. */
+  /** The most rows visible at once, including partial ones; without it the list fills its container. */
   readonly maxRows?: number;
 }
 
 /**
- * §2: the compact rows, of which only those in sight exist. Tab leads to one row and its buttons; up and down lead to
- * the next row, left and right to the buttons of a row.
+ * §2: the compact rows, of which only the visible ones are rendered. Tab moves to one row and its buttons; up and down
+ * move to the next row, left and right to the buttons of a row.
  */
 function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: ManagedSiteListProps) {
   const [focusedId, setFocusedId] = useState<number | null>(null);
@@ -148,7 +148,7 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
   const indexOf = (id: number | null) => (id === null ? -1 : sites.findIndex((site) => site.id === id));
   const selectedIndex = indexOf(selectedId);
   const focusedIndex = indexOf(focusedId);
-  /** The row that Tab leads to; it exists also where it is out of sight. */
+  /** The row that Tab moves to; it is rendered even if it is out of sight. */
   const active = focusedIndex >= 0 ? focusedIndex : Math.max(0, selectedIndex);
   const { scroll, rows, totalPx, virtualizer } = useVirtualRows({
     count: sites.length,
@@ -174,7 +174,7 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
     if (to === null) return;
     event.preventDefault();
     virtualizer.scrollToIndex(to.row, { align: "auto" });
-    // The row may have to come into being first.
+    // The row may have to be rendered first.
     requestAnimationFrame(() => focusAt(to.row, to.part));
   };
 
@@ -231,11 +231,11 @@ interface SiteActions {
 
 interface SiteRowButtonsProps extends SiteActions {
   readonly site: Site;
-  /** -1 where the list's arrow keys lead here, not Tab. */
+  /** -1 if the list's arrow keys move here, not Tab. */
   readonly tabIndex?: number;
 }
 
-/** §2: each row has Edit and Delete; §6 hides Delete from whoever may not. */
+/** §2: each row has Edit and Delete; §6 hides Delete from users who may not. */
 function SiteRowButtons({ site, onEdit, onDelete, tabIndex = 0 }: SiteRowButtonsProps) {
   const { role } = useSignedIn();
   return (

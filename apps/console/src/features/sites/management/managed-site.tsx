@@ -66,10 +66,10 @@ const MIN_ROW_PX = 480;
 const ROW_PX = 58;
 const keyOf = (row: RobotWithSettings) => row.robot_id;
 
-/** §2 Site Management page, Individual Robots tab: the robots of the site, one row each, and what is done with them. */
+/** §2 Site Management page, Individual Robots tab: the robots of the site, one row each, with their actions. */
 function RobotRows({ site, robots }: { readonly site: Site; readonly robots: SiteRobots }) {
   const { filter, setFilter, shown } = useRobotFilter(robots.rows);
-  // Held here, for a row that is scrolled away does not exist.
+  // Kept here, because a row that is scrolled away is not rendered.
   const [open, setOpen] = useState<{ readonly robot: RobotWithSettings | null } | null>(null);
   const [deleted, setDeleted] = useState<RobotWithSettings | null>(null);
   const isLoaded = robots.state === "loaded";
@@ -146,7 +146,7 @@ interface RobotRowProps {
   readonly onDelete: () => void;
 }
 
-/** One robot of the list: what it is, how it is, and what can be done with it. */
+/** One robot of the list, its state and its actions. */
 function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
   const robot = useRobotView(row);
   const name = robot.name === "" ? robot.serialNumber : robot.name;
@@ -205,7 +205,7 @@ function Action({ label, icon, ...button }: ActionProps) {
 const STATUS = "status";
 const NONE: readonly RobotWithSettings[] = [];
 
-/** §2 Robots tab: the status filter, which stands in the address, and the robots that pass it as they are now. */
+/** §2 Robots tab: the status filter, which is kept in the URL, and the robots that currently match it. */
 function useRobotFilter(rows: readonly RobotWithSettings[]) {
   const [params, change] = useUrlParams();
   const filter = robotFilterOf(params.get(STATUS));
@@ -221,7 +221,7 @@ function useRobotFilter(rows: readonly RobotWithSettings[]) {
     },
     [change],
   );
-  // Nothing is computed of every robot while all are shown.
+  // While all robots are shown, nothing is computed for each of them.
   const passingOf = useCallback(
     (views: readonly RobotView[]) => {
       const passing = new Set(views.filter((view) => matchesFilter(filter, view.status)).map((view) => view.id));

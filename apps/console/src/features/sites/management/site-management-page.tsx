@@ -39,7 +39,7 @@ const ImportDialog = lazyDialog(
   async () => (await import("../import/import-dialog.tsx")).ImportDialog,
 );
 
-/** The one dialog that is open on the page, with what it is about. */
+/** The one open dialog of the page, with what it is about. */
 export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "edit" | "delete"; readonly site: Site }
@@ -87,11 +87,11 @@ export function ManagementDialogs({ open, sites, onCreated, onGone, onClose }: M
 
 /** §2 Site Management page: all sites at the left, the selected site's robots and groups at the right. */
 export function SiteManagementPage() {
-  // Which mode the server runs in decides what a failed status call shows.
+  // The server's mode decides what a failed status call shows.
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  // There also while the sites are not, so that nothing jumps once they are.
+  // Shown even while the sites are loading, so that nothing jumps once they are there.
   const actions = (
     <PageActions
       missing={query.data === undefined ? "The sites are not known yet." : null}
@@ -178,7 +178,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
         open={open}
         sites={sites}
         onCreated={(siteId) => {
-          // A search that leaves the new site out would hide it.
+          // A search that excludes the new site would hide it.
           change({ siteId, search: "" }, "push");
         }}
         // §4: deleting the selected site clears the selection, robots and groups.
@@ -192,18 +192,18 @@ function Management({ sites, open, onOpen }: ManagementProps) {
 }
 
 export interface PageActionsProps {
-  /** Why no site can be added or imported now; null where it can. */
+  /** Why no site can be added or imported now; null if it can. */
   readonly missing: string | null;
   readonly onAddSite: () => void;
   readonly onImport: (kind: ImportKind) => void;
 }
 
-/** What can be done to sites and robots at large, at the right of the page's heading. */
+/** Actions on sites and robots in general, at the right of the page's heading. */
 export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) {
   const { role } = useSignedIn();
   const [exporting, setExporting] = useState<ImportKind | null>(null);
   const mayAddSites = mayCall(role, "createSite");
-  // A partner adds no sites, so files of sites are of no use to it.
+  // A partner adds no sites, so site files are of no use to it.
   const kinds: readonly ImportKind[] = mayAddSites ? ["sites", "robots"] : ["robots"];
 
   const download = async (kind: ImportKind) => {
@@ -262,8 +262,8 @@ export function PageActions({ missing, onAddSite, onImport }: PageActionsProps) 
 const STACKED = "(max-width: 62em)";
 
 /**
- * Where the selected site is shown below the list, choosing one in the list brings its detail into sight and gives it
- * the focus, so that Tab leads on from there. An address that names a site moves nothing.
+ * If the selected site is shown below the list, choosing one in the list scrolls its detail into view and moves the
+ * focus there, so that Tab continues from there. A URL that names a site moves nothing.
  */
 export function useDetailInSight(selectedId: number | null) {
   const detail = useRef<HTMLElement>(null);
@@ -279,7 +279,7 @@ export function useDetailInSight(selectedId: number | null) {
   }, [selectedId, reveal]);
   const showDetail = (siteId: number) => {
     chosenId.current = siteId;
-    // Its detail is there already.
+    // Its detail is already there.
     if (siteId === selectedId) reveal();
   };
   return { detail, showDetail };

@@ -2,9 +2,9 @@ import { choiceParam, idParam, textParam, type UrlSchema } from "../../../platfo
 
 export type ManagedTab = "robots" | "groups";
 
-/** What of the Site Management page is kept in its URL; the same names as the dashboard's. */
+/** The Site Management page's state in the URL; the same names as the dashboard's. */
 export interface SitesUrl {
-  /** Null where none is selected, or the URL names something that is no site id. */
+  /** Null if none is selected, or the URL names something that is not a site id. */
   readonly siteId: number | null;
   readonly tab: ManagedTab;
   readonly search: string;

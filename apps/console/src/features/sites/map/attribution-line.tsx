@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { attributionParts } from "./attribution.ts";
 import classes from "./site-map-view.module.css";
 
-/** Who made the tiles, at the map's edge. */
+/** The tiles' attribution, at the map's edge. */
 export function Attribution({ text }: { text: string }) {
   const parts = useMemo(() => attributionParts(text), [text]);
   return (

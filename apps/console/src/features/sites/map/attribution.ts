@@ -1,4 +1,4 @@
-/** A piece of the tiles' attribution: text, or a link where the service asks for one. */
+/** A piece of the tiles' attribution: text, or a link if the service requires one. */
 export interface AttributionPart {
   readonly text: string;
   readonly href: string | null;
@@ -13,7 +13,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&gt;": ">",
 };
 
-/** Takes the text and the web links out of an attribution that may be HTML; no markup of it reaches the page. */
+/** Extracts the text and the web links from an attribution that may be HTML; none of its markup reaches the page. */
 export function attributionParts(attribution: string): readonly AttributionPart[] {
   const parts: AttributionPart[] = [];
   let from = 0;

@@ -1,13 +1,13 @@
 import { DomUtil, layerGroup, polyline, type LatLngExpression, type Map as LeafletMap } from "leaflet";
 import { MapCanvas } from "./map-ground.ts";
 
-/** Degrees between two lines; the narrowest that leaves room for their numbers is taken. */
+/** Degrees between two lines; the narrowest that leaves room for their numbers is used. */
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30] as const;
 const MIN_GAP_PX = 52;
 const PANE = "graticule";
-/** Above the land, which is at 150, and under the tiles: a picture of the land needs no lines. */
+/** Above the land, which is at 150, and below the tiles: a picture of the land needs no lines. */
 const LEVEL = "160";
-/** The corner, where degrees of both kinds would stand on each other. */
+/** The corner, where degrees of both kinds would overlap. */
 const CORNER_PX = 44;
 /** Parallels are not drawn nearer to the poles: the map ends there. */
 const MAX_LATITUDE = 85;
@@ -30,7 +30,7 @@ export class Graticule {
     this.#pane.ariaHidden = "true";
     this.#lines.addTo(map);
     map.on("moveend resize", this.#draw);
-    // They stand at the edges of the picture that was.
+    // They are at the edges of the previous view.
     map.on("zoomstart", this.#forgetLabels);
   }
 
@@ -91,7 +91,7 @@ function multiplesWithin(step: number, from: number, to: number): readonly numbe
   return Array.from({ length: Math.max(0, Math.floor(to / step) - first + 1) }, (_, index) => (first + index) * step);
 }
 
-/** As in "75° E"; without the digits that come of counting in fractions. */
+/** As in "75° E"; without digits caused by floating point. */
 function degreesText(degrees: number, positive: string, negative: string): string {
   const around = ((((degrees + 180) % 360) + 360) % 360) - 180;
   const number = Number(Math.abs(around).toFixed(3));

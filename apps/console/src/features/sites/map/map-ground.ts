@@ -25,7 +25,7 @@ export const INDIA = latLngBounds([6.5, 68], [37.2, 97.5]);
 /** The fine outline waits this long for an idle moment, in milliseconds. */
 const FINE_LAND_MS = 10_000;
 const LAND_PANE = "land";
-/** Under the tiles, which are at 200. */
+/** Below the tiles, which are at 200. */
 const LAND_LEVEL = "150";
 
 export interface GroundColours {
@@ -33,10 +33,10 @@ export interface GroundColours {
   readonly coast: string;
 }
 
-/** The picture under what a map is about: India first, the land's outline, and tiles where there are any. */
+/** The base of a map: India first, the land's outline, and tiles if there are any. */
 export class MapGround {
   readonly leaflet: LeafletMap;
-  /** How close one may look where there are no tiles. */
+  /** The maximum zoom if there are no tiles. */
   readonly #maxZoomOutline: number;
   #land: GeoJSON | null = null;
   #tiles: TileLayer | null = null;
@@ -45,7 +45,7 @@ export class MapGround {
   #callOff: (() => void) | null = null;
   #isOver = false;
 
-  /** The map's own zoom buttons lie over what is there; `ZoomButtons` stand beside the picture. */
+  /** The map's own zoom buttons would cover what is there; `ZoomButtons` are beside the map. */
   constructor(container: HTMLElement, maxZoomOutline: number, { zoomSnap = 1, zoomControl = false } = {}) {
     this.#maxZoomOutline = maxZoomOutline;
     this.leaflet = createMap(container, {
@@ -63,13 +63,13 @@ export class MapGround {
     void this.#showLand();
   }
 
-  /** Draws the ground's colours again, as after a change of theme. */
+  /** Redraws the base's colours, such as after a change of theme. */
   paint(colours: GroundColours): void {
     this.#colours = colours;
     this.#land?.setStyle(this.#landStyle());
   }
 
-  /** Null where there are none or their service does not answer: then no tile is asked for. */
+  /** Null if there are none or their service does not answer: then no tile is requested. */
   showTiles(url: string | null): void {
     if (url === this.#tileUrl) return;
     this.#tileUrl = url;
@@ -114,7 +114,7 @@ export class MapGround {
   }
 }
 
-/** The library does not call off a frame that it asked for before it drew at once: that one may come after the end. */
+/** The library does not cancel a frame that it requested before it drew at once: that one may come after the end. */
 export class MapCanvas extends Canvas {
   // oxlint-disable-next-line no-underscore-dangle -- so the library names it
   _redraw(): void {
@@ -139,7 +139,7 @@ async function landOutline(detail: "coarse" | "fine"): Promise<Land> {
   return feature(topology, topology.objects.land);
 }
 
-/** The file comes with the console itself, so its kind is all that has to be seen. */
+/** The file is the console's own, so only its kind needs to be checked. */
 function isLand(value: unknown): value is LandTopology {
   return typeof value === "object" && value !== null && "arcs" in value && "objects" in value;
 }

@@ -5,13 +5,13 @@ import { Graticule } from "./graticule.ts";
 import { type GroundColours, INDIA, isMotionUnwanted, MapGround, MAX_ZOOM } from "./map-ground.ts";
 
 const DOT_PX = 4;
-/** Parts of a zoom step, so that a country fills a small picture too. */
+/** Fractions of a zoom step, so that a country fills a small map too. */
 const ZOOM_SNAP = 0.25;
-/** No nearer at first: with nothing but an outline, a coast or a neighbour is still in sight of most places. */
+/** The initial zoom is limited: with only an outline, a coast or a neighbour is still visible from most places. */
 const CLOSE_ZOOM = 7;
-/** The nearest other sites are this part of the way to the edge. */
+/** The nearest other sites are this fraction of the way to the edge. */
 const NEIGHBOUR_MARGIN = 1.3;
-/** So many neighbours help to see where one is. */
+/** This many neighbours help to see where one is. */
 const NEIGHBOURS = 2;
 const REVEAL_PX = 40;
 const PIN_PX = { width: 28, height: 36 } as const;
@@ -26,7 +26,7 @@ export interface PlaceMapParts {
   readonly degreeClass: string;
   /** Class of the names of other sites. */
   readonly nameClass: string;
-  /** A place was pressed, or the pin was let go there: decimal degrees. */
+  /** A location was pressed, or the pin was dropped there: decimal degrees. */
   readonly onPick: (place: Coordinates) => void;
 }
 
@@ -35,7 +35,7 @@ export interface NamedPlace extends Coordinates {
   readonly name: string;
 }
 
-/** A map on which a place is chosen, with the sites that there are as faint dots. */
+/** A map on which a location is chosen, with the existing sites as faint dots. */
 export class PlaceMap {
   readonly #ground: MapGround;
   readonly #parts: PlaceMapParts;
@@ -48,7 +48,7 @@ export class PlaceMap {
 
   constructor(parts: PlaceMapParts) {
     this.#parts = parts;
-    // A place is chosen to some metres, so one may look close also where only dots and the scale are to be seen.
+    // A location is chosen to some metres, so zooming in is possible even where only dots and the scale are visible.
     this.#ground = new MapGround(parts.container, MAX_ZOOM, { zoomSnap: ZOOM_SNAP, zoomControl: true });
     this.#graticule = new Graticule(this.#ground.leaflet, parts.degreeClass);
     for (const event of ["pointerdown", "wheel", "keydown"]) {
@@ -70,11 +70,11 @@ export class PlaceMap {
     this.#ground.showTiles(url);
   }
 
-  /** The other sites as dots; a name appears where the mouse is over one. Pressing a dot picks its place. */
+  /** The other sites as dots; a name appears under the pointer. Pressing a dot picks its location. */
   showOthers(places: readonly NamedPlace[], colour: string): void {
     this.#others.clearLayers();
     for (const { latitude, longitude, name } of places) {
-      // As an element: a text would be taken for markup.
+      // As an element: a string would be parsed as markup.
       const words = document.createElement("span");
       words.textContent = name;
       const dot = circleMarker([latitude, longitude], {
@@ -88,7 +88,7 @@ export class PlaceMap {
     }
   }
 
-  /** Shows the chosen place; null takes the pin away. */
+  /** Shows the chosen location; null removes the pin. */
   showPlace(place: Coordinates | null, isTaken: boolean): void {
     if (place === null) {
       this.#pin?.remove();
@@ -105,7 +105,7 @@ export class PlaceMap {
     leaflet.panInside(this.#pin.getLatLng(), { padding: [REVEAL_PX, REVEAL_PX], animate: !isMotionUnwanted() });
   }
 
-  /** For a site that is edited: begins around it, as far out as it takes to see its neighbours. */
+  /** For a site being edited: centres on it, zoomed out as far as needed to see its neighbours. */
   lookAt(place: Coordinates, others: readonly Coordinates[]): void {
     const { leaflet } = this.#ground;
     const { latitude, longitude } = place;
@@ -147,7 +147,7 @@ export class PlaceMap {
   }
 }
 
-/** Degrees from a place to the farther of its nearest neighbours, with a margin; 0 where it has none. */
+/** Degrees from a location to the farther of its nearest neighbours, with a margin; 0 if it has none. */
 function spanTo(place: Coordinates, others: readonly Coordinates[]): number {
   const distances = others.map(({ latitude, longitude }) =>
     Math.max(Math.abs(latitude - place.latitude), Math.abs(longitude - place.longitude)),

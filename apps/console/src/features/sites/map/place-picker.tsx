@@ -8,9 +8,9 @@ import classes from "./site-map-view.module.css";
 import { groundColours, useMap } from "./use-map.ts";
 
 export interface PlacePickerProps {
-  /** Null until both numbers are there. */
+  /** Null until both numbers are valid. */
   readonly place: Coordinates | null;
-  /** Another site is there already. */
+  /** Another site is already there. */
   readonly isTaken: boolean;
   /** The other sites. */
   readonly others: readonly NamedPlace[];
@@ -36,7 +36,7 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
     return made;
   });
 
-  // The canvas takes colours, not variables: they are read anew for each theme.
+  // The canvas takes colours, not variables: they are read again for each theme.
   useEffect(() => {
     if (map === null || container.current === null) return;
     const style = getComputedStyle(container.current);

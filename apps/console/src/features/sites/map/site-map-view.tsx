@@ -43,7 +43,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
       }),
   );
 
-  // The canvas takes colours, not variables: they are read anew for each theme.
+  // The canvas takes colours, not variables: they are read again for each theme.
   useEffect(() => {
     if (map === null || container.current === null || legend.current === null) return;
     const style = getComputedStyle(container.current);
@@ -121,7 +121,7 @@ function SitePopup({ site }: { site: Site }) {
 
 const LOOKS = [...Object.values(siteStatusLook), mayBeMovingLook];
 
-/** What the markers of the map mean, by the looks that the lists and badges have. */
+/** The meaning of the map's markers, by the looks that the lists and badges have. */
 export function MapLegend({ ref }: { ref: Ref<HTMLUListElement> }) {
   return (
     <ul ref={ref} className={`${shared["muted"]} ${classes["legend"]}`} aria-label="Markers of the map">
@@ -135,7 +135,9 @@ export function MapLegend({ ref }: { ref: Ref<HTMLUListElement> }) {
   );
 }
 
-/** The lines of the legend's icons by their words: the markers are drawn with them, so that both are always the same. */
+/**
+ * The lines of the legend's icons by their labels: the markers are drawn with them, so that both are always the same.
+ */
 export function iconPathsOf(legend: HTMLUListElement): ReadonlyMap<string, IconPaths> {
   return new Map(
     LOOKS.map(({ label }) => {
@@ -145,7 +147,7 @@ export function iconPathsOf(legend: HTMLUListElement): ReadonlyMap<string, IconP
   );
 }
 
-/** Beside the picture, not over it: what lies under a button of the map cannot be seen nor pressed. */
+/** Beside the map, not over it: what lies under a button of the map can be neither seen nor pressed. */
 export function ZoomButtons({ leaflet }: { leaflet: LeafletMap }) {
   const [at, setAt] = useState(() => zoomOf(leaflet));
   useEffect(() => {

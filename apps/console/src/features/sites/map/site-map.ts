@@ -14,7 +14,7 @@ import { type GroundColours, INDIA, isMotionUnwanted, MapGround } from "./map-gr
 
 /** Without tiles there is nothing to see closer. */
 const MAX_ZOOM_OUTLINE = 9;
-/** A selected site is at least this far inside of the picture. */
+/** A selected site is at least this far inside the view. */
 const REVEAL_PX = 28;
 
 interface MarkedSite {
@@ -28,7 +28,7 @@ interface MarkedSite {
 
 interface SiteMapParts {
   readonly container: HTMLElement;
-  /** The popup's content is filled by whoever made it. */
+  /** The popup's content is filled by its creator. */
   readonly popupContent: HTMLElement;
   readonly onSelect: (siteId: number) => void;
   readonly onPopup: (siteId: number | null) => void;
@@ -53,7 +53,7 @@ export class SiteMap {
     }
   }
 
-  /** For the buttons beside the picture. */
+  /** For the buttons beside the map. */
   get leaflet(): LeafletMap {
     return this.#ground.leaflet;
   }
@@ -85,7 +85,7 @@ export class SiteMap {
     if (isFirst) this.#showNeedy();
   }
 
-  /** Brings a site into the picture where it is outside of it. */
+  /** Pans to a site if it is outside the view. */
   reveal(siteId: number): void {
     const marker = this.#markers.get(siteId);
     if (marker === undefined) return;
@@ -110,8 +110,8 @@ export class SiteMap {
   }
 
   /**
-   * §9: centred on India at zoom 5; from there the picture is moved, and where it is too small from further away, until it
-   * has every site in India that needs somebody.
+   * §9: centred on India at zoom 5; from there the map is panned, and if it is too small zoomed out, until it
+   * shows every site in India that needs attention.
    */
   #showNeedy(): void {
     const places = this.#needy.filter((place) => INDIA.contains(place));
@@ -148,24 +148,24 @@ const SELECTED_RADIUS_PX = 14;
 const EDGE_PX = 1.5;
 const RING_GAP_PX = 2;
 const RING_PX = 3;
-/** How far the mark of an alarm reaches from the middle, in parts of the radius. */
+/** How far an alarm's mark reaches from the centre, as a fraction of the radius. */
 const ALARM_REACH = 1.7;
 
-/** The lines of an icon, as SVG tells them, in its box of 24 by 24. */
+/** The lines of an icon, as SVG paths, in its box of 24 by 24. */
 export type IconPaths = readonly string[];
 const ICON_BOX = 24;
-/** Sides of the icon's box in parts of the radius of the disc that it is drawn on. */
+/** Sides of the icon's box as a fraction of the radius of the disc that it is drawn on. */
 const ICON_SIDE = 1.45;
 
 /** How a marker is drawn: colours as the canvas takes them. */
 interface MarkerPaint {
   readonly fill: string;
-  /** The icon and the edge against the ground. */
+  /** The icon and the border against the background. */
   readonly edge: string;
   /** The highlight ring of the selected site. */
   readonly ring: string;
   readonly icon: IconPaths;
-  /** A small mark at its corner: a robot there may be moving unseen. Null where none may. */
+  /** A small mark at its corner: a robot there may be moving unseen. Null if none may. */
   readonly alarm: { readonly fill: string; readonly icon: IconPaths } | null;
 }
 
@@ -221,7 +221,7 @@ class SiteMarker extends CircleMarker {
     context.restore();
   }
 
-  /** A small disc with its icon, up and to the right, inside of what the library clears. */
+  /** A small disc with its icon, at the upper right, inside the area that the library clears. */
   #drawAlarm(context: CanvasRenderingContext2D, radius: number, alarm: NonNullable<MarkerPaint["alarm"]>): void {
     // oxlint-disable-next-line no-underscore-dangle -- so the library names it
     const { x, y } = this._point;
@@ -232,7 +232,7 @@ class SiteMarker extends CircleMarker {
   }
 }
 
-/** Draws an icon on a disc, in its middle. */
+/** Draws an icon in the middle of a disc. */
 function drawIcon(
   context: CanvasRenderingContext2D,
   icon: IconPaths,
@@ -253,7 +253,7 @@ function drawIcon(
   context.restore();
 }
 
-/** How far it is drawn from its middle. */
+/** How far it is drawn from its centre. */
 function reachOf({ alarm }: MarkerPaint, isSelected: boolean): number {
   const disc = isSelected ? SELECTED_RADIUS_PX + RING_GAP_PX + RING_PX : RADIUS_PX + EDGE_PX;
   const radius = isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;

@@ -8,7 +8,7 @@ interface FittedMap {
   close(): void;
 }
 
-/** A map made by `make`, once, in the element that `container` goes on; it follows the element's size. */
+/** A map created by `make`, once, in the element that `container` is attached to; it follows the element's size. */
 export function useMap<M extends FittedMap>(make: (container: HTMLDivElement) => M) {
   const container = useRef<HTMLDivElement>(null);
   const [map, setMap] = useState<M | null>(null);
@@ -33,7 +33,7 @@ export function useMap<M extends FittedMap>(make: (container: HTMLDivElement) =>
   return { container, map, attribution: tileUrl === null ? null : (tiles?.attribution ?? null) };
 }
 
-/** The colours of the ground, which the canvas needs as such. */
+/** The colours of the base, which the canvas needs as values. */
 export function groundColours(style: CSSStyleDeclaration) {
   return {
     land: style.getPropertyValue("--site-map-land"),
