@@ -70,11 +70,14 @@ class MqttBroker implements Broker {
     this.#client = client;
     this.#outage = outage;
     client.on("connect", () => {
-      this.#withoutDelay();
+      // Nagle's algorithm would delay every small message by some 40 ms.
+      if (client.stream instanceof Socket) client.stream.setNoDelay(true);
       outage.end();
     });
     client.on("close", () => {
-      this.#forgetUnconfirmed();
+      // When it reconnects, however late, the library would resend whatever the broker had not acknowledged: even an old
+      // START (protocol rule 5). Retrying is up to the caller, whose promise rejects.
+      for (const messageId of Object.keys(client.outgoing)) client.removeOutgoingMessage(Number(messageId));
       if (!this.#isClosing && !outage.isOn) outage.begin("The connection ended.");
     });
     client.on("error", (error) => {
@@ -132,20 +135,6 @@ class MqttBroker implements Broker {
     this.#isClosing = true;
     this.#outage.stop();
     await this.#client.endAsync(true);
-  }
-
-  /**
-   * When it reconnects, however late, the library would resend whatever the broker had not acknowledged: even an old
-   * START (protocol rule 5). Retrying is up to the caller, whose promise rejects.
-   */
-  #forgetUnconfirmed(): void {
-    for (const messageId of Object.keys(this.#client.outgoing)) this.#client.removeOutgoingMessage(Number(messageId));
-  }
-
-  /** Nagle's algorithm would delay every small message by some 40 ms. */
-  #withoutDelay(): void {
-    const { stream } = this.#client;
-    if (stream instanceof Socket) stream.setNoDelay(true);
   }
 }
 

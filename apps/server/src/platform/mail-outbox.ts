@@ -3,7 +3,7 @@ import type { Db, Executor, Tx } from "./database/database.ts";
 import { type Claim, LeasedQueue } from "./database/leased-queue.ts";
 import { inTransaction } from "./database/transactions.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { type Mail, type Mailer, MailRefused, type MailResult } from "./mailer.ts";
+import { type Mail, type Mailer, MailRefused } from "./mailer.ts";
 import { PeriodicTasks } from "./periodic-task.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
@@ -124,9 +124,9 @@ export class MailOutbox extends PeriodicTasks {
     try {
       const { accepted, rejected } = await mailer.send(await mail.write(to), stopping);
       const reached = [...sentTo, ...accepted];
-      return rejected.length === 0
-        ? { status: "SENT", reason: null, retryAt: null, sentTo: reached }
-        : failed(rejectionOf(rejected), reached);
+      if (rejected.length === 0) return { status: "SENT", reason: null, retryAt: null, sentTo: reached };
+      const reasons = rejected.map(({ address, reason }) => `${address}: ${reason}`);
+      return failed(`Rejected for ${reasons.join("; ")}`.slice(0, 1_000), reached);
     } catch (error) {
       // Another server, or this one after its restart, sends it.
       if (stopping.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
@@ -150,9 +150,4 @@ export class MailOutbox extends PeriodicTasks {
       if (stored !== undefined) await kind.onOutcome(tx, claim.aboutId, outcome, clock.now());
     });
   }
-}
-
-function rejectionOf(rejected: MailResult["rejected"]): string {
-  const reasons = rejected.map(({ address, reason }) => `${address}: ${reason}`);
-  return `Rejected for ${reasons.join("; ")}`.slice(0, 1_000);
 }

@@ -75,6 +75,14 @@ export function portError(error: unknown, variable: string, port: number, host: 
   return error instanceof StartError ? error : new StartError(`Port ${port} cannot be opened: ${String(error)}.`);
 }
 
+/** The host to write into a URL for this machine; every address is `localhost` too. */
+export function urlHost(host: string): string {
+  if (isEverywhere(host)) return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+export const isEverywhere = (host: string): boolean => host === "0.0.0.0" || host === "::";
+
 /** Whether a host name or address reaches this machine only. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();

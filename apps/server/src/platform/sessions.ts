@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
-import type { Executor } from "./database/database.ts";
+import { anyInt, anyUuid, type Executor } from "./database/database.ts";
 
 /** Whose request it is: decides which sites exist for a query. Read from the session row on every request. */
 export interface Viewer {
@@ -57,9 +57,7 @@ export async function readOpenSessions(
 ): Promise<Map<string, Viewer>> {
   if (among?.length === 0) return new Map();
   const viewers = await viewersOf(db, now)
-    .$if(among !== undefined, (query) =>
-      query.where("sessions.id", "=", sql<string>`any(${[...new Set(among)]}::uuid[])`),
-    )
+    .$if(among !== undefined, (query) => query.where("sessions.id", "=", anyUuid(new Set(among))))
     .execute();
   return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
@@ -85,7 +83,7 @@ export async function endSessionsOf(
   const ended = await db
     .updateTable("sessions")
     .set({ ended_at: now })
-    .where("user_id", "=", sql<number>`any(${[...userIds]}::int[])`)
+    .where("user_id", "=", anyInt(userIds))
     .where("ended_at", "is", null)
     .where("expires_at", ">", now)
     .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId))

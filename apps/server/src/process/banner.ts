@@ -1,12 +1,7 @@
-import { isLoopback } from "../platform/network.ts";
+import { isEverywhere, isLoopback, urlHost } from "../platform/network.ts";
 import type { Started } from "./start.ts";
 
-const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
-
-function addressOf({ host, port }: Started): string {
-  const shownHost = isEverywhere(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `http://${shownHost}:${port}`;
-}
+const addressOf = ({ host, port }: Started) => `http://${urlHost(host)}:${port}`;
 
 /** What production logs at the end of a start. */
 export function readyLine(started: Started): Readonly<Record<string, unknown>> {

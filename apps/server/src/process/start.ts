@@ -6,7 +6,7 @@ import { type DemoSignIn, WorkingDemoSignIns } from "../features/config/public.t
 import { type Db, probeWrite } from "../platform/database/database.ts";
 import { smtpMailer } from "../platform/mailer.ts";
 import type { Outages } from "../platform/outages.ts";
-import { choosePort, portError } from "../platform/network.ts";
+import { choosePort, portError, urlHost } from "../platform/network.ts";
 import { StartError } from "../platform/errors.ts";
 import { builtConsole, ensureConsoleBuilt } from "./console-build.ts";
 import { demoSecretKey, openDataFolder } from "./data-folder.ts";
@@ -114,18 +114,13 @@ export async function start(input: StartOptions) {
   }
   const bound = app.http.server.address();
   const port = bound !== null && typeof bound === "object" ? bound.port : chosen;
-  if (isDemo) ownUrl = `http://${reachableHost(host)}:${port}`;
+  // The demo's robots are on this machine.
+  if (isDemo) ownUrl = `http://${urlHost(host)}:${port}`;
   /** Where the simulated robots can be controlled; null without them. */
   const controlAddress = simulator === null ? null : await simulator.start();
   /** The known sign-ins that still work. */
   const demoSignIns: readonly DemoSignIn[] = isDemo ? await new WorkingDemoSignIns(database.db).read() : [];
   return { host, port, brokerUrl, dataDir, controlAddress, hasConsole: consoleDir !== null, firstAdmin, demoSignIns };
-}
-
-/** The demo's robots are on this machine. */
-function reachableHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "localhost";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 async function prepareProduction(db: Db, settings: ProcessSettings): Promise<FirstAdmin | null> {

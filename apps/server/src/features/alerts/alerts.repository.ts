@@ -7,7 +7,7 @@ import { reportedTime } from "@suncrew/domain/devices/reported-values.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
@@ -93,7 +93,7 @@ export async function clearAlerts(
 ): Promise<void> {
   if (robotIds.length === 0) return;
   const cleared = await clearing(tx, at)
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .where("source", "=", "SERVER")
     .where("code", "=", sql<string>`any(${[...codes]}::text[])`)
     .executeTakeFirst();
@@ -102,9 +102,7 @@ export async function clearAlerts(
 
 /** Ends every alert of robots that are deleted, given another machine or cut off for good. */
 export async function endAlertsOf(tx: Tx, robotIds: readonly number[], at: Date): Promise<void> {
-  await clearing(tx, at)
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .execute();
+  await clearing(tx, at).where("robot_id", "=", anyInt(robotIds)).execute();
 }
 
 /** Clears those of the open alerts that the caller selects. */
@@ -146,7 +144,7 @@ async function openAlerts(tx: Tx, current: readonly CurrentAlerts[]) {
   const rows = await tx
     .selectFrom("alerts")
     .where("cleared_at", "is", null)
-    .where("robot_id", "=", sql<number>`any(${robotIds}::int[])`)
+    .where("robot_id", "=", anyInt(robotIds))
     .select(["id", "robot_id", "source", "code", "severity", "text", "params"])
     .$narrowType<{ robot_id: number }>()
     .execute();
@@ -200,9 +198,7 @@ export async function endSiteAlerts(tx: Tx, siteId: number, at: Date): Promise<v
 }
 
 function openOfSites(tx: Tx, siteIds: readonly number[], at: Date) {
-  return clearing(tx, at)
-    .where("site_id", "=", sql<number>`any(${[...siteIds]}::int[])`)
-    .where("robot_id", "is", null);
+  return clearing(tx, at).where("site_id", "=", anyInt(siteIds)).where("robot_id", "is", null);
 }
 
 const isAlert = (alertId: string) => sql<boolean>`id = ${alertId}::bigint`;

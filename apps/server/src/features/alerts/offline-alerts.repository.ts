@@ -15,7 +15,7 @@ import {
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import { isLostWhileMoving, lastSeenMoving, lostOf, type SeenAt } from "../sites/public.ts";
 import { clearAlerts, clearSiteOutages, raiseAlerts, raiseSiteAlert } from "./alerts.repository.ts";
@@ -40,7 +40,9 @@ export async function updateOfflineAlerts(db: Db, now: Date): Promise<void> {
   for (const site of newOutages) await inTransaction(db, (tx) => raiseSiteOutage(tx, site, now));
   if (recovered.length > 0) await inTransaction(db, (tx) => clearSiteOutages(tx, recovered, now));
   const back = await findReturnedRobots(db);
-  if (back.length > 0) await inTransaction(db, (tx) => clearReturned(tx, back, now));
+  if (back.length === 0) return;
+  // A robot whose row is locked is reporting right now, which clears its alert as well.
+  await inTransaction(db, async (tx) => clearAlerts(tx, await lockStates(tx, back), [OFFLINE], now));
 }
 
 /** Robots in service that have connected before. */
@@ -76,7 +78,7 @@ async function findSitesOnline(db: Executor, siteIds: readonly number[]): Promis
   if (siteIds.length === 0) return new Set();
   const rows = await inService(db)
     .where("s.online", "=", true)
-    .where("r.site_id", "=", sql<number>`any(${[...siteIds]}::int[])`)
+    .where("r.site_id", "=", anyInt(siteIds))
     .select("r.site_id")
     .distinct()
     .execute();
@@ -116,11 +118,6 @@ async function raiseOffline(tx: Tx, robots: readonly OfflineRobot[], now: Date):
   const alert = offlineTooLongAlert();
   const raised = still.map(({ robotId, siteId }) => ({ robotId, siteId, alert }));
   await raiseAlerts(tx, raised, now);
-}
-
-/** A robot whose row is locked is reporting right now, which clears its alert as well. */
-async function clearReturned(tx: Tx, robotIds: readonly number[], now: Date): Promise<void> {
-  await clearAlerts(tx, await lockStates(tx, robotIds), [OFFLINE], now);
 }
 
 /** Left to the next round if one of the robots has just come back, or another server has its row. */
@@ -188,7 +185,7 @@ async function applyAlertChanges(tx: Tx, changes: readonly AlertChange[], at: Se
   await tx
     .updateTable("robot_state")
     .set({ change_no: changedNow })
-    .where("robot_id", "=", sql<number>`any(${still.map(({ robotId }) => robotId)}::int[])`)
+    .where("robot_id", "=", anyInt(still.map(({ robotId }) => robotId)))
     .execute();
 }
 
@@ -206,7 +203,7 @@ async function findAlertChanges(db: Executor, at: SeenAt, among: readonly number
     )
     .where("r.deleted_at", "is", null)
     .where((eb) => eb.or([isLostWhileMoving, eb("a.id", "is not", null)]))
-    .$if(among !== null, (query) => query.where("s.robot_id", "=", sql<number>`any(${[...(among ?? [])]}::int[])`))
+    .$if(among !== null, (query) => query.where("s.robot_id", "=", anyInt(among ?? [])))
     .select(["r.id as robotId", "r.site_id as siteId", "sites.timezone", "a.id as alertId", "a.params"])
     .select(lastSeenMoving.as("seen"))
     .orderBy("s.robot_id")

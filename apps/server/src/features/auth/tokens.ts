@@ -1,9 +1,10 @@
 import fastifyJwt from "@fastify/jwt";
 import { type TokenClaims, tokenClaimsSchema } from "@suncrew/contract/auth/auth.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Clock } from "../../platform/clock.ts";
 import { notSignedIn } from "../../platform/http/http-error.ts";
+import { isSameSecret } from "../../platform/secrets.ts";
 
 /** Prepares the signing and reading of tokens; HS256 is the only accepted algorithm. */
 export async function useTokens(app: FastifyInstance, secretKey: string): Promise<void> {
@@ -76,9 +77,7 @@ export class BrowserCookies {
 
   /** Another Suncrew on another port of the same host has other cookies in the same browser. */
   #isOurs({ session, value }: Cookie): boolean {
-    const actual = Buffer.from(value);
-    const expected = Buffer.from(this.#valueOf(session));
-    return actual.length === expected.length && timingSafeEqual(actual, expected);
+    return isSameSecret(value, this.#valueOf(session));
   }
 
   #valueOf(session: string): string {

@@ -123,7 +123,11 @@ export class Bridge implements Service {
       clock.every(SWEEP_MS, () => this.#track(this.#sweep())),
       clock.every(DAY_MS, () => this.#track(this.#createPartitions())),
     ];
-    this.#track(this.#listen());
+    const begin = async () => {
+      await this.#createPartitions();
+      if (this.#lock.held) void this.#subscription.begin();
+    };
+    this.#track(begin());
   }
 
   #end(): void {
@@ -133,11 +137,6 @@ export class Bridge implements Service {
     this.#statusRequests.cancel();
     this.#queue.clear();
     void this.#subscription.end();
-  }
-
-  async #listen(): Promise<void> {
-    await this.#createPartitions();
-    if (this.#lock.held) void this.#subscription.begin();
   }
 
   #onMessage(received: ReceivedMessage): void {

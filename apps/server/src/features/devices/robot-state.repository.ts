@@ -1,6 +1,6 @@
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
 import { type Insertable, sql } from "kysely";
-import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { StateRow } from "./presence.ts";
 
@@ -32,7 +32,7 @@ export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promi
     .selectFrom("robots as r")
     .innerJoin("devices as d", "d.serial", "r.serial_number")
     .select(["r.id", "r.operating_mode", "r.serial_number", "r.last_command_seq"])
-    .where("r.id", "=", sql<number>`any(${found.map((row) => row.robot_id)}::int[])`)
+    .where("r.id", "=", anyInt(found.map((row) => row.robot_id)))
     .where("r.deleted_at", "is", null)
     .where("d.retired_at", "is", null)
     .execute();
@@ -100,7 +100,7 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
   await tx
     .updateTable("robot_state")
     .set({ online: false, robot_status: "offline", change_no: changedNow })
-    .where("robot_id", "=", sql<number>`any(${silent.map((row) => row.robot_id)}::int[])`)
+    .where("robot_id", "=", anyInt(silent.map((row) => row.robot_id)))
     .execute();
   return silent.length;
 }
@@ -147,9 +147,5 @@ export async function ensureReadingsPartitions(db: Executor, now: Date): Promise
 /** Makes the live stream notice robots whose alerts or runs changed without a new state. */
 export async function touchRobots(tx: Tx, robotIds: readonly number[]): Promise<void> {
   if (robotIds.length === 0) return;
-  await tx
-    .updateTable("robot_state")
-    .set({ change_no: changedNow })
-    .where("robot_id", "=", sql<number>`any(${[...robotIds]}::int[])`)
-    .execute();
+  await tx.updateTable("robot_state").set({ change_no: changedNow }).where("robot_id", "=", anyInt(robotIds)).execute();
 }

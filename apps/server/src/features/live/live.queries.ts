@@ -2,7 +2,7 @@ import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { sql } from "kysely";
-import type { Executor } from "../../platform/database/database.ts";
+import { anyInt, type Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { readActivity } from "../activity/public.ts";
 import { readRobotsLive } from "../robots/public.ts";
@@ -52,9 +52,6 @@ export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, chang
 /** Those of the sites that the viewer may see. */
 async function ofViewer(viewer: Viewer, db: Executor, siteIds: readonly number[]): Promise<number[]> {
   if (siteIds.length === 0) return [];
-  const rows = await visibleSites(viewer, db)
-    .select("sites.id")
-    .where("sites.id", "=", sql<number>`any(${[...siteIds]}::int[])`)
-    .execute();
+  const rows = await visibleSites(viewer, db).select("sites.id").where("sites.id", "=", anyInt(siteIds)).execute();
   return rows.map((row) => row.id);
 }

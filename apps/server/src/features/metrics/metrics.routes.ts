@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Settings } from "../../platform/dependencies.ts";
 import { forbidden, notSignedIn } from "../../platform/http/http-error.ts";
+import { isSameSecret } from "../../platform/secrets.ts";
 import type { Metrics } from "./metrics.service.ts";
 
 /** Times every call and serves the metrics. Registered before the other features, whose calls it times. */
@@ -42,18 +42,12 @@ function requireMetricsAccess(request: FastifyRequest, settings: Settings): void
   const token = settings.metricsToken ?? null;
   if (token !== null) {
     const sent = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    if (!isSame(sent, token))
+    if (!isSameSecret(sent, token))
       throw notSignedIn("The metrics are read with the token of METRICS_TOKEN.", "SERVICE_TOKEN_REQUIRED");
     return;
   }
   if (settings.mode === "demo" && isFromHere(request)) return;
   throw forbidden("METRICS_TOKEN is not set, so the metrics are only available on this machine.", "METRICS_NOT_SHARED");
-}
-
-/** Compares hashes, so that timing reveals nothing about the token. */
-function isSame(one: string, other: string): boolean {
-  const hashOf = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hashOf(one), hashOf(other));
 }
 
 /** From this machine, and not forwarded by a proxy on it. */

@@ -4,7 +4,7 @@ import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { usernameFor } from "@suncrew/domain/partners/partners.ts";
 import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Tx } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
 export type PartnerContent = BodyOf<typeof createPartner>;
@@ -177,6 +177,6 @@ export async function deleteUsers(tx: Tx, userIds: readonly number[], now: Date)
   await tx
     .updateTable("users")
     .set({ deleted_at: now, enc_password: null })
-    .where("id", "=", sql<number>`any(${[...userIds]}::int[])`)
+    .where("id", "=", anyInt(userIds))
     .execute();
 }

@@ -131,7 +131,8 @@ export class Forecasts implements Service {
   async at(place: WeatherPlace): Promise<Weather> {
     const { clock, settings } = this.#deps;
     if (settings.weather.provider === "sample") {
-      await wait(clock, settings.weather.delayMs);
+      const { delayMs } = settings.weather;
+      if (delayMs > 0) await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
       return weatherOf(this.#sample(place), "sample");
     }
     try {
@@ -183,9 +184,4 @@ export class Forecasts implements Service {
 
 function weatherOf({ at, current, forecast }: Fetched, source: Weather["source"]): Weather {
   return { current, forecast, advice: weatherAdvice(forecast), source, fetched_at: at.toISOString() };
-}
-
-function wait(clock: Dependencies["clock"], ms: number): Promise<void> {
-  if (ms === 0) return Promise.resolve();
-  return new Promise((resolve) => void clock.after(ms, resolve));
 }

@@ -38,24 +38,22 @@ export class AdvisoryLocks {
 
   /** Runs the work while holding the lock of `key`. Throws LockUnavailableError, and whatever the work throws. */
   holding<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    return this.#limit(() => this.#connected(key, work));
-  }
-
-  async #connected<T>(key: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: 5_000, lock_timeout: this.#waitMs });
-    const lock = { held: false };
-    const lost = () => void (lock.held = false);
-    client.on("error", lost);
-    client.on("end", lost);
-    try {
-      await client.connect();
-      await acquire(client, this.#kind, key);
-      lock.held = true;
-      return await work(lock);
-    } finally {
-      // Releases the lock with its connection.
-      await client.end().catch(() => {});
-    }
+    return this.#limit(async () => {
+      const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: 5_000, lock_timeout: this.#waitMs });
+      const lock = { held: false };
+      const lost = () => void (lock.held = false);
+      client.on("error", lost);
+      client.on("end", lost);
+      try {
+        await client.connect();
+        await acquire(client, this.#kind, key);
+        lock.held = true;
+        return await work(lock);
+      } finally {
+        // Releases the lock with its connection.
+        await client.end().catch(() => {});
+      }
+    });
   }
 }
 

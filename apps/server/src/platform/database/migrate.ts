@@ -137,7 +137,8 @@ async function applyMissing(
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
   const schema = await compare(tx);
   refuseNewer(schema);
-  if (serverAccount !== null && !(await accountExists(tx, serverAccount))) {
+  const { rows: accounts } = await sql`select from pg_roles where rolname = ${serverAccount}`.execute(tx);
+  if (serverAccount !== null && accounts.length === 0) {
     throw new SchemaError(`PostgreSQL has no account "${serverAccount}", which DATABASE_URL names. Create it first.`);
   }
   await addMissing(tx, schema, besideServers);
@@ -190,11 +191,6 @@ const limited: ReadonlyMap<string, string> = new Map([
   ["migrations", "select"],
 ]);
 const FULL_ACCESS = "select, insert, update, delete";
-
-async function accountExists(db: Executor, account: string): Promise<boolean> {
-  const { rows } = await sql`select from pg_roles where rolname = ${account}`.execute(db);
-  return rows.length > 0;
-}
 
 /**
  * Grants the servers' account what servers need on the tables of the connected account, and nothing more; idempotent.

@@ -1,10 +1,11 @@
 import { Aedes, type Client } from "aedes";
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
+import { isSameSecret } from "../secrets.ts";
 import { ThrottledLog } from "../throttle.ts";
 import { listenNear } from "../network.ts";
 
@@ -60,7 +61,7 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   const maySubscribe = (account: string | undefined, filter: string): boolean =>
     account !== undefined && (account === SERVER_ACCOUNT || access.maySubscribe(account, filter));
   const signIn = async (username: string, secret: Buffer, clientId: string): Promise<boolean> => {
-    if (username === SERVER_ACCOUNT) return sameBytes(secret, Buffer.from(password));
+    if (username === SERVER_ACCOUNT) return isSameSecret(secret.toString("utf8"), password);
     return clientId === username && (await access.signIn(username, secret.toString("utf8")));
   };
   const admit = async (client: Client, username: string, secret: Buffer): Promise<boolean> => {
@@ -136,10 +137,6 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
       await refusals.stop();
     },
   };
-}
-
-function sameBytes(a: Buffer, b: Buffer): boolean {
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Connections by the account that they claim, from the moment they claim it. */

@@ -79,7 +79,7 @@ export class EmbeddedFont {
       BaseFont: name,
       CIDSystemInfo: { Registry: new String("Adobe"), Ordering: new String("Identity"), Supplement: 0 },
       FontDescriptor: descriptor,
-      CIDToGIDMap: this.#write({}, this.#glyphsByCode()),
+      CIDToGIDMap: this.#write({}, Buffer.from(this.#entries.flatMap(({ glyph }) => [glyph >> 8, glyph & 0xff]))),
       W: [0, this.#entries.map(({ width }) => width)],
     });
     Object.assign(this.dictionary.data, {
@@ -96,10 +96,6 @@ export class EmbeddedFont {
     const reference = this.#document.ref(data);
     reference.end(content);
     return reference;
-  }
-
-  #glyphsByCode(): Buffer {
-    return Buffer.from(this.#entries.flatMap(({ glyph }) => [glyph >> 8, glyph & 0xff]));
   }
 
   #textsByCode(): string {

@@ -19,6 +19,7 @@ const folders = { REGULAR: "400Regular", SEMIBOLD: "600SemiBold" } as const;
  * Noto Sans (SIL Open Font License) has one file per script. In Unicode, the scripts of India are blocks of 128 characters
  * from U+0900, in this order.
  */
+const LATIN_FILE = "NotoSans";
 const INDIC_START = 0x0900;
 const indicFiles = [
   "NotoSansDevanagari",
@@ -36,13 +37,7 @@ const indicFiles = [
 const faces = new Map<string, FontFace>();
 
 export function latinFace(weight: Weight): FontFace {
-  return loadFace("NotoSans", weight);
-}
-
-/** Null if the character belongs to no script of India. */
-function indicFace(codePoint: number, weight: Weight): FontFace | null {
-  const file = indicFiles[Math.floor((codePoint - INDIC_START) / 128)];
-  return file === undefined ? null : loadFace(file, weight);
+  return loadFace(LATIN_FILE, weight);
 }
 
 function loadFace(file: string, weight: Weight): FontFace {
@@ -104,10 +99,10 @@ export function shape(text: string, weight: Weight = "REGULAR"): GlyphRun[] {
     const codePoint = codePointOf(character);
     const last = runs.at(-1);
     const joins = last?.isShaped === true && SHARED.test(character) && last.face.font.hasGlyphForCodePoint(codePoint);
-    const indic = joins ? last.face : indicFace(codePoint, weight);
-    const face = indic ?? latinFace(weight);
+    const indicFile = indicFiles[Math.floor((codePoint - INDIC_START) / 128)];
+    const face = joins ? last.face : loadFace(indicFile ?? LATIN_FILE, weight);
     if (last?.face === face) last.text += character;
-    else runs.push({ face, isShaped: indic !== null, text: character });
+    else runs.push({ face, isShaped: joins || indicFile !== undefined, text: character });
   }
   return runs.map((run) => ({ ...run, glyphs: run.isShaped ? shapedGlyphs(run.face, run.text) : latinGlyphs(run) }));
 }
