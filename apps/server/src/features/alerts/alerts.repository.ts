@@ -273,7 +273,7 @@ export async function recordPastAlerts(
     const event = ofAlerts.find(({ robotId }) => robotId === pair.robotId);
     if (event === undefined || !budget.has(pair.robotId, "alerts")) continue;
     const { clockSkewMs, siteId } = event;
-    const at = ({ message, receivedAt }: PairEnd<Raised | Cleared>) =>
+    const at = ({ message, receivedAt }: { message: Raised | Cleared; receivedAt: Date }) =>
       reportedTime({ at: new Date(message.at), receivedAt, clockSkewMs });
     const [raisedAt, clearedAt] = [at(pair.raised), at(pair.cleared)];
     const { alert } = pair.raised.message;
@@ -284,18 +284,8 @@ export async function recordPastAlerts(
   return changed;
 }
 
-interface PairEnd<M extends Raised | Cleared> {
-  readonly message: M;
-  readonly receivedAt: Date;
-}
-interface Pair {
-  readonly robotId: number;
-  readonly raised: PairEnd<Raised>;
-  readonly cleared: PairEnd<Cleared>;
-}
-
 /** Each ALERT_CLEARED that is new or follows a new ALERT_RAISED, with the last ALERT_RAISED before it. */
-async function findAlertPairs(tx: Tx, events: readonly (AlertEvent & { readonly code: string })[]): Promise<Pair[]> {
+async function findAlertPairs(tx: Tx, events: readonly (AlertEvent & { readonly code: string })[]) {
   const { rows } = await sql<{
     robot_id: number;
     raised: unknown;

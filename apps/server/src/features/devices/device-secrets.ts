@@ -286,33 +286,27 @@ function newSecret(): string {
   return secret.startsWith("-") ? newSecret() : secret;
 }
 
-/** What a device may do at the broker: use its own topics only, and publish to none of the server's (rule 9). */
-export interface DeviceAccess {
-  signIn(serial: string, secret: string): Promise<boolean>;
-  /** Whether it was ever provisioned, even if retired since. */
-  isDevice(name: string): Promise<boolean>;
-  /** Provisioned and not retired. */
-  isInService(serial: string): Promise<boolean>;
-  mayPublish(serial: string, topic: string): boolean;
-  maySubscribe(serial: string, filter: string): boolean;
-}
+export type DeviceAccess = ReturnType<typeof deviceAccess>;
 
-export function deviceAccess(db: Db): DeviceAccess {
+/** What a device may do at the broker: use its own topics only, and publish to none of the server's (rule 9). */
+export function deviceAccess(db: Db) {
   return {
-    async signIn(serial, secret) {
+    async signIn(serial: string, secret: string): Promise<boolean> {
       const stored = await deviceSecretSha256(db, serial);
       const hash = hashDeviceSecret(secret);
       // Compared even if the device does not exist, so that timing reveals nothing.
       const same = timingSafeEqual(stored ?? Buffer.alloc(hash.length), hash);
       return same && stored !== null;
     },
-    isDevice: (name) => isKnownDevice(db, name),
-    isInService: async (serial) => (await deviceSecretSha256(db, serial)) !== null,
-    mayPublish(serial, topic) {
+    /** Whether it was ever provisioned, even if retired since. */
+    isDevice: (name: string) => isKnownDevice(db, name),
+    /** Provisioned and not retired. */
+    isInService: async (serial: string) => (await deviceSecretSha256(db, serial)) !== null,
+    mayPublish(serial: string, topic: string): boolean {
       const parsed = parseTopic(topic);
       return parsed !== null && parsed.serial === serial && robotLeaves.some((leaf) => leaf === parsed.leaf);
     },
-    maySubscribe: (serial, filter) => serverLeaves.some((leaf) => filter === topicOf(serial, leaf)),
+    maySubscribe: (serial: string, filter: string) => serverLeaves.some((leaf) => filter === topicOf(serial, leaf)),
   };
 }
 

@@ -14,25 +14,21 @@ const FIGURES_TIMEOUT_MS = 3_000;
 
 /** Read from the database, so every server reports the same values. */
 const fleetGauges: readonly [name: string, help: string, valueOf: (figures: FleetFigures) => number][] = [
-  ["suncrew_robots", "Robots of the installation", ({ robots }) => robots],
-  ["suncrew_robots_online", "Robots that are online", ({ online }) => online],
-  ["suncrew_robots_moving", "Robots that are online and move", ({ moving }) => moving],
+  ["suncrew_robots", "Robots of the installation", (of) => of.robots],
+  ["suncrew_robots_online", "Robots that are online", (of) => of.online],
+  ["suncrew_robots_moving", "Robots that are online and move", (of) => of.moving],
   [
     "suncrew_robots_lost_while_moving",
     "Robots that were last seen moving and are no longer heard from",
-    ({ lostWhileMoving }) => lostWhileMoving,
+    (of) => of.lostWhileMoving,
   ],
-  [
-    "suncrew_stops_pending",
-    "STOPs that outlived their answer and are sent until confirmed",
-    ({ stopsPending }) => stopsPending,
-  ],
-  ["suncrew_locks_pending", "Maintenance locks that robots have not confirmed", ({ locksPending }) => locksPending],
-  ["suncrew_schedules_due", "Schedules that are due and not served", ({ schedulesDue }) => schedulesDue],
+  ["suncrew_stops_pending", "STOPs that outlived their answer and are sent until confirmed", (of) => of.stopsPending],
+  ["suncrew_locks_pending", "Maintenance locks that robots have not confirmed", (of) => of.locksPending],
+  ["suncrew_schedules_due", "Schedules that are due and not served", (of) => of.schedulesDue],
   [
     "suncrew_schedule_oldest_due_seconds",
     "For how long the oldest of them has been due; 0 where none is",
-    ({ oldestDueMs }) => oldestDueMs / 1000,
+    (of) => of.oldestDueMs / 1000,
   ],
 ];
 
@@ -90,31 +86,22 @@ export class Metrics {
       places,
     },
   }: MeasuredParts): void {
-    this.#gauge("suncrew_live_streams", "Live streams that are open", [], () => [[streams.count]]);
-    this.#gauge("suncrew_live_waiting_bytes", "What live streams hold that their readers have not taken", [], () => [
-      [streams.heldBytes],
-    ]);
+    this.#gauge("suncrew_live_streams", "Live streams that are open", () => streams.count);
+    const waiting = "What live streams hold that their readers have not taken";
+    this.#gauge("suncrew_live_waiting_bytes", waiting, () => streams.heldBytes);
     this.#counter("suncrew_live_streams_refused_total", "Live streams that were refused, by limit", ["limit"], () =>
       Array.from(places.refused, ([limit, count]) => [count, { limit }]),
     );
-    this.#counter(
-      "suncrew_live_streams_cut_total",
-      "Live streams that were cut off because their readers did not keep up",
-      [],
-      () => [[streams.cutCount]],
+    const cut = "Live streams that were cut off because their readers did not keep up";
+    this.#counter("suncrew_live_streams_cut_total", cut, [], () => [[streams.cutCount]]);
+    this.#gauge("suncrew_bridge", "1 while this server is the bridge", () => Number(bridge.active));
+    const received = "Messages of robots that this server took in, by leaf";
+    this.#counter("suncrew_device_messages_total", received, ["leaf"], () =>
+      Array.from(bridge.messages, ([leaf, count]) => [count, { leaf }]),
     );
-    this.#gauge("suncrew_bridge", "1 while this server is the bridge", [], () => [[Number(bridge.active)]]);
-    this.#counter(
-      "suncrew_device_messages_total",
-      "Messages of robots that this server took in, by leaf",
-      ["leaf"],
-      () => Array.from(bridge.messages, ([leaf, count]) => [count, { leaf }]),
-    );
-    this.#counter(
-      "suncrew_device_messages_dropped_total",
-      "Messages of robots that were dropped, by reason",
-      ["reason"],
-      () => Object.entries(bridge.badMessages).map(([reason, count]) => [count, { reason }]),
+    const dropped = "Messages of robots that were dropped, by reason";
+    this.#counter("suncrew_device_messages_dropped_total", dropped, ["reason"], () =>
+      Object.entries(bridge.badMessages).map(([reason, count]) => [count, { reason }]),
     );
   }
 
@@ -126,36 +113,25 @@ export class Metrics {
 
   #registerServer(): void {
     const { db, broker, clocks } = this.#deps;
-    this.#gauge("suncrew_info", "1, with the version that runs", ["version"], () => [
+    this.#labelled("suncrew_info", "1, with the version that runs", ["version"], () => [
       [1, { version: productVersion() }],
     ]);
-    this.#gauge("suncrew_broker_connected", "1 while this server is connected to the broker", [], () => [
-      [Number(broker.connected)],
-    ]);
-    this.#gauge(
-      "suncrew_clock_trusted",
-      "1 while this server relies on its clock; 0: neither bridge nor scheduler",
-      [],
-      () => [[Number(!isClockWrong(this.#deps))]],
-    );
-    this.#gauge(
-      "suncrew_clock_ahead_seconds",
-      "How far a clock is ahead of the database's: what was counted, or the machine's own",
-      ["clock"],
-      () => {
-        const reading = clocks?.reading ?? null;
-        if (reading === null) return [];
-        return [
-          [reading.countedAheadMs / 1000, { clock: "counted" }],
-          [reading.ownAheadMs / 1000, { clock: "own" }],
-        ];
-      },
-    );
-    this.#counter(
-      "suncrew_commands_settled_total",
-      "Commands that this server settled, by verb and outcome",
-      ["verb", "outcome"],
-      () => settledCounts(db).map(({ verb, outcome, count }) => [count, { verb, outcome }]),
+    const connected = "1 while this server is connected to the broker";
+    this.#gauge("suncrew_broker_connected", connected, () => Number(broker.connected));
+    const trusted = "1 while this server relies on its clock; 0: neither bridge nor scheduler";
+    this.#gauge("suncrew_clock_trusted", trusted, () => Number(!isClockWrong(this.#deps)));
+    const ahead = "How far a clock is ahead of the database's: what was counted, or the machine's own";
+    this.#labelled("suncrew_clock_ahead_seconds", ahead, ["clock"], () => {
+      const reading = clocks?.reading ?? null;
+      if (reading === null) return [];
+      return [
+        [reading.countedAheadMs / 1000, { clock: "counted" }],
+        [reading.ownAheadMs / 1000, { clock: "own" }],
+      ];
+    });
+    const settled = "Commands that this server settled, by verb and outcome";
+    this.#counter("suncrew_commands_settled_total", settled, ["verb", "outcome"], () =>
+      settledCounts(db).map(({ verb, outcome, count }) => [count, { verb, outcome }]),
     );
   }
 
@@ -166,32 +142,36 @@ export class Metrics {
       await this.#readFigures();
       return Object.entries({ general: poolCounts(db), ...(reservedDb && { reserved: poolCounts(reservedDb) }) });
     };
-    this.#gauge(
-      "suncrew_database_connections",
-      "Connections to the database by pool and what they do",
-      ["pool", "state"],
-      async () =>
-        (await readPools()).flatMap(([pool, { used, idle }]): Sample[] => [
-          [used, { pool, state: "used" }],
-          [idle, { pool, state: "idle" }],
-        ]),
+    const connections = "Connections to the database by pool and what they do";
+    this.#labelled("suncrew_database_connections", connections, ["pool", "state"], async () =>
+      (await readPools()).flatMap(([pool, { used, idle }]): Sample[] => [
+        [used, { pool, state: "used" }],
+        [idle, { pool, state: "idle" }],
+      ]),
     );
-    this.#gauge("suncrew_database_waiting_callers", "Queries that wait for a connection", ["pool"], async () =>
+    const callers = "Queries that wait for a connection";
+    this.#labelled("suncrew_database_waiting_callers", callers, ["pool"], async () =>
       (await readPools()).map(([pool, { waiting }]) => [waiting, { pool }]),
     );
-    this.#gauge("suncrew_database_reached", "1 where the figures of the fleet could be read just now", [], async () => [
-      [Number((await this.#readFigures()) !== null)],
-    ]);
+    const reached = "1 where the figures of the fleet could be read just now";
+    this.#gauge("suncrew_database_reached", reached, async () => Number((await this.#readFigures()) !== null));
     for (const [name, help, valueOf] of fleetGauges) {
-      this.#gauge(name, help, [], async () => {
+      this.#gauge(name, help, async () => {
         const figures = await this.#readFigures();
-        return figures === null ? [] : [[valueOf(figures)]];
+        return figures && valueOf(figures);
       });
     }
   }
 
-  /** A value without labels is left out while `read` returns none: a 0 would be wrong. */
-  #gauge(name: string, help: string, labelNames: string[], read: () => Sample[] | Promise<Sample[]>): void {
+  /** Left out while `read` returns null: a 0 would be wrong. */
+  #gauge(name: string, help: string, read: () => number | null | Promise<number | null>): void {
+    this.#labelled(name, help, [], async () => {
+      const value = await read();
+      return value === null ? [] : [[value]];
+    });
+  }
+
+  #labelled(name: string, help: string, labelNames: string[], read: () => Sample[] | Promise<Sample[]>): void {
     const gauge = new Gauge({
       name,
       help,

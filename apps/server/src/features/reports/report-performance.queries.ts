@@ -1,6 +1,6 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
-import { newRunTally, type RunTally, tallyRun } from "@suncrew/domain/reports/run-tally.ts";
+import { newRunTally, tallyRun } from "@suncrew/domain/reports/run-tally.ts";
 import type { Span } from "@suncrew/domain/reports/spans.ts";
 import { type Uptime, uptimeOf } from "@suncrew/domain/reports/uptime.ts";
 import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
@@ -15,17 +15,13 @@ import { type Newest, REPORT_LIST_ROWS, type ReportNotDone, type ReportScope, re
 /** Runs in memory at a time. */
 const PAGE_ROWS = 5_000;
 
-export interface ReportRuns {
-  readonly tally: RunTally;
-  /** The last name of each robot that ran, as of its run. */
-  readonly names: ReadonlyMap<number, { readonly name: string; readonly serialNumber: string }>;
-  readonly sample: boolean;
-}
+export type ReportRuns = Awaited<ReturnType<typeof readReportRuns>>;
 
 /** Totals of a site's runs, read page by page. */
-export async function readReportRuns(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportRuns> {
+export async function readReportRuns(viewer: Viewer, db: Executor, scope: ReportScope) {
   const { siteId, from, until, now } = scope;
   const tally = newRunTally({ fromMs: from.getTime(), toMs: until.getTime() }, scope.days);
+  /** The last name of each robot that ran, as of its run. */
   const names = new Map<number, { name: string; serialNumber: string; atMs: number }>();
   let sample = false;
   for (let last: string | null = null; ;) {
@@ -103,15 +99,8 @@ export async function readNotDone(viewer: Viewer, db: Executor, scope: ReportSco
   };
 }
 
-interface ReportUptimes {
-  /** Every robot that is or was at the site. */
-  readonly robotIds: readonly number[];
-  /** Without those that were not there in the range. */
-  readonly uptimes: ReadonlyMap<number, Uptime>;
-}
-
-/** How long each robot was reachable, by robot. */
-export async function readUptimes(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportUptimes> {
+/** Every robot that is or was at the site, and how long each was reachable that was there in the range. */
+export async function readUptimes(viewer: Viewer, db: Executor, scope: ReportScope) {
   const online = await readPresence(viewer, db, scope);
   const known = await readKnown(viewer, db, scope);
   const locked = await readLocked(viewer, db, scope);

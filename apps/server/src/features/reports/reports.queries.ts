@@ -191,15 +191,10 @@ export async function countChanges(
   return { bySystem: total - byPeople, byPeople };
 }
 
-export interface ReportLocks {
-  readonly locks: Newest<ReportLock>;
-  readonly set: number;
-  readonly released: number;
-  readonly sample: boolean;
-}
+export type ReportLocks = Awaited<ReturnType<typeof readReportLocks>>;
 
 /** The maintenance locks in effect at any time in the range, and how many were set and released in it. */
-export async function readReportLocks(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportLocks> {
+export async function readReportLocks(viewer: Viewer, db: Executor, scope: ReportScope) {
   const { from, until, now, timezone } = scope;
   const query = visibleSites(viewer, db)
     .innerJoin("maintenance_locks as l", "l.site_id", "sites.id")
@@ -243,18 +238,10 @@ function nameAtTheTime(column: "robot_name" | "serial_number"): RawBuilder<strin
       order by run.at desc limit 1))`;
 }
 
-export interface ReportAlerts {
-  readonly alerts: Newest<ReportAlert>;
-  readonly critical: number;
-  readonly resolved: number;
-  /** Null if none was cleared. */
-  readonly averageResolutionMinutes: number | null;
-  readonly criticalByRobot: ReadonlyMap<number, number>;
-  readonly sample: boolean;
-}
+export type ReportAlerts = Awaited<ReturnType<typeof readReportAlerts>>;
 
 /** The alerts that were raised or cleared in the range, with their totals. */
-export async function readReportAlerts(viewer: Viewer, db: Executor, scope: ReportScope): Promise<ReportAlerts> {
+export async function readReportAlerts(viewer: Viewer, db: Executor, scope: ReportScope) {
   const { from, until, timezone } = scope;
   const within = (column: "a.raised_at" | "a.cleared_at") =>
     sql<boolean>`(${sql.ref(column)} >= ${from} and ${sql.ref(column)} < ${until})`;
@@ -284,16 +271,14 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
     .execute();
   const sum = (value: (row: (typeof sums)[number]) => number) => sums.reduce((total, row) => total + value(row), 0);
   const resolved = sum((row) => row.resolved);
+  const listed = rows.map(({ raised_at, cleared_at, ...alert }): ReportAlert => ({
+    ...alert,
+    raisedAt: reportTime(raised_at, timezone),
+    clearedAt: cleared_at && reportTime(cleared_at, timezone),
+    minutes: cleared_at && (cleared_at.getTime() - raised_at.getTime()) / 60_000,
+  }));
   return {
-    alerts: {
-      rows: rows.map(({ raised_at, cleared_at, ...alert }) => ({
-        ...alert,
-        raisedAt: reportTime(raised_at, timezone),
-        clearedAt: cleared_at === null ? null : reportTime(cleared_at, timezone),
-        minutes: cleared_at === null ? null : (cleared_at.getTime() - raised_at.getTime()) / 60_000,
-      })),
-      rest: sum((row) => row.total) - rows.length,
-    },
+    alerts: { rows: listed, rest: sum((row) => row.total) - rows.length },
     critical: sum((row) => row.critical),
     resolved,
     averageResolutionMinutes: resolved === 0 ? null : sum((row) => row.seconds ?? 0) / resolved / 60,
