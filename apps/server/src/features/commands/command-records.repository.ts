@@ -61,11 +61,14 @@ export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date):
   await amendActivities(tx, amended);
 }
 
+/** Directions as the device protocol writes them. */
+export const protocolDirections = { FORWARD: "FWD", REVERSE: "REV" } as const;
+
 /** A robot's direction and speeds as the device protocol writes them. */
 export function storedParams(
   robot: Pick<LockedRobot, "cleaning_direction" | "main_motor_speed" | "brush_motor_speed">,
 ) {
-  const direction = robot.cleaning_direction === "FORWARD" ? ("FWD" as const) : ("REV" as const);
+  const direction = protocolDirections[robot.cleaning_direction];
   return { direction, "main-speed": robot.main_motor_speed, "brush-speed": robot.brush_motor_speed };
 }
 

@@ -51,9 +51,9 @@ export class Commands implements Service {
   /** Answers callers that begin to wait together with one query. */
   readonly #stored: BatchLoader<string, Command>;
   /** Settles commands whose deadlines pass together in one transaction. */
-  readonly #overdue: BatchLoader<number, true>;
+  readonly #overdue: BatchLoader<number, never>;
   /** Likewise for commands that were not sent. */
-  readonly #unsent: BatchLoader<UnsentCommand, true>;
+  readonly #unsent: BatchLoader<UnsentCommand, never>;
 
   constructor(deps: Dependencies, changes: ChangeSignal) {
     this.#deps = deps;
@@ -66,14 +66,8 @@ export class Commands implements Service {
       const commands = await readCommands(deps.db, ids);
       return new Map(commands.map((command) => [command.id, command]));
     });
-    this.#overdue = new BatchLoader(async (robotIds) => {
-      await this.#settler.settleRobots(robotIds);
-      return new Map<number, true>();
-    });
-    this.#unsent = new BatchLoader(async (unsent) => {
-      await closeUnsent(deps.db, unsent, deps.serverId, deps.clock.now());
-      return new Map<UnsentCommand, true>();
-    });
+    this.#overdue = new BatchLoader((robotIds) => this.#settler.settleRobots(robotIds));
+    this.#unsent = new BatchLoader((unsent) => closeUnsent(deps.db, unsent, deps.serverId, deps.clock.now()));
   }
 
   async start(): Promise<void> {

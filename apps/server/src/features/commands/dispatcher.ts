@@ -35,7 +35,7 @@ export class Dispatcher {
   readonly #holdsBack: (robotId: number) => boolean;
   /** Claims many robots' commands, and marks them as sent, with one query. */
   readonly #claims: BatchLoader<string, ClaimedCommand>;
-  readonly #marks: BatchLoader<string, true>;
+  readonly #marks: BatchLoader<string, never>;
   readonly #marking = new Set<Promise<unknown>>();
   #ended = false;
 
@@ -48,10 +48,7 @@ export class Dispatcher {
       const claimed = await claimAll(db, ids, serverId, clock.now());
       return new Map(claimed.map((command) => [command.id, command]));
     });
-    this.#marks = new BatchLoader(async (ids) => {
-      await markPublished(db, ids, clock.now());
-      return new Map<string, true>();
-    });
+    this.#marks = new BatchLoader((ids) => markPublished(db, ids, clock.now()));
   }
 
   /** Sends a command that this server has just stored. Does not wait for the broker to accept it. */

@@ -29,18 +29,16 @@ import {
   RESULT_UNKNOWN,
   type SuccessAnswer,
 } from "./command-answers.ts";
-import { auditCommands } from "./command-records.repository.ts";
+import { auditCommands, protocolDirections } from "./command-records.repository.ts";
+import { findEarlier, type KeyedRequest, rememberRequest } from "./command-requests.repository.ts";
 import { findRobotOf, findTarget } from "./commands.queries.ts";
 import {
   type CommandTarget,
-  findEarlier,
   insertCommand,
-  type KeyedRequest,
   type LockedRobot,
   type LockOptions,
   lockTargets,
   type Press,
-  rememberRequest,
 } from "./commands.repository.ts";
 import { type StopPress, unrecordedResult } from "./direct-stops.ts";
 
@@ -147,9 +145,9 @@ export async function acceptSettings(
   const command = {
     verb: "SET",
     params: {
-      ...(direction !== undefined && { direction: direction === "FORWARD" ? ("FWD" as const) : ("REV" as const) }),
-      ...(main !== undefined && { "main-speed": main }),
-      ...(brush !== undefined && { "brush-speed": brush }),
+      direction: direction === undefined ? undefined : protocolDirections[direction],
+      "main-speed": main,
+      "brush-speed": brush,
     },
     mode: "AUTO",
     ...givenBy({ ...viewer, actionType: "MANUAL" }),

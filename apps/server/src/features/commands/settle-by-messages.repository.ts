@@ -123,18 +123,9 @@ function isInTime(command: Command, now: Date): boolean {
   return staysPending(command.verb) || command.settle_by > now;
 }
 
-function sentOf(command: Command): Parameters<typeof stateConfirms>[1] {
-  const { direction, "main-speed": mainSpeed, "brush-speed": brushSpeed } = command.params;
-  return {
-    verb: command.verb,
-    seq: command.seq,
-    runId: command.run_id,
-    settings: {
-      ...(direction !== undefined && { direction }),
-      ...(mainSpeed !== undefined && { mainSpeed }),
-      ...(brushSpeed !== undefined && { brushSpeed }),
-    },
-  };
+function sentOf({ verb, seq, run_id: runId, params }: Command): Parameters<typeof stateConfirms>[1] {
+  const { direction, "main-speed": mainSpeed, "brush-speed": brushSpeed } = params;
+  return { verb, seq, runId, settings: { direction, mainSpeed, brushSpeed } };
 }
 
 /** Failed STARTs on whose runs a robot is moving nevertheless. */
@@ -237,12 +228,9 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
     const { direction, "main-speed": main, "brush-speed": brush } = command.params;
     const before = stored.get(robot.id) ?? settingsOf(robot);
     const after = {
-      ...before,
-      ...(direction !== undefined && {
-        cleaning_direction: direction === "FWD" ? ("FORWARD" as const) : ("REVERSE" as const),
-      }),
-      ...(main !== undefined && { main_motor_speed: main }),
-      ...(brush !== undefined && { brush_motor_speed: brush }),
+      cleaning_direction: direction === undefined ? before.cleaning_direction : cleaningDirections[direction],
+      main_motor_speed: main ?? before.main_motor_speed,
+      brush_motor_speed: brush ?? before.brush_motor_speed,
     };
     stored.set(robot.id, after);
     return { robot, command, outcome: "DONE" as const, before, after };
@@ -254,6 +242,8 @@ async function storeSettings(tx: Tx, shown: readonly OpenCommand[], now: Date): 
     from json_populate_recordset(null::robots, ${settings}::json) n where r.id = n.id`.execute(tx);
   await auditCommands(tx, audited, now);
 }
+
+const cleaningDirections = { FWD: "FORWARD", REV: "REVERSE" } as const;
 
 function settingsOf({ cleaning_direction, main_motor_speed, brush_motor_speed }: LockedRobot) {
   return { cleaning_direction, main_motor_speed, brush_motor_speed };

@@ -4,7 +4,8 @@ import { isDatabaseUnreachable } from "../../platform/database/database-errors.t
 import { isLockTimeout } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { seenAt } from "../sites/public.ts";
-import { type Command, forgetOldRequests, readAnswered, type Resend } from "./commands.repository.ts";
+import { forgetOldRequests } from "./command-requests.repository.ts";
+import { type Command, readAnswered, type Resend } from "./commands.repository.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { updateLateStopAlerts } from "./robot-removal.repository.ts";
 import { type DueOptions, findRobotsWithDueCommands, type SettledDue, settleDue } from "./settle.repository.ts";
