@@ -42,13 +42,8 @@ export async function acceptLocks(
   now: Date,
 ): Promise<Map<number, MaintenanceAccepted>> {
   const accepted = new Map<number, MaintenanceAccepted>();
-  const command = {
-    verb: "MAINTENANCE_ON",
-    params: {},
-    mode: "AUTO",
-    ...givenBy(by),
-    press: by.press ?? null,
-  } as const;
+  const { press = null } = by;
+  const command = { verb: "MAINTENANCE_ON", params: {}, mode: "AUTO", ...givenBy(by), press } as const;
   const audited: Audited[] = [];
   const locks = await readOpenLocks(tx, targets);
   const taken: CommandTarget[] = [];
@@ -78,11 +73,8 @@ export async function acceptLocks(
   const stored = withRobots(robots, await insertCommands(tx, orders, now));
   await storeLocks(tx, stored, reason, now);
   await auditCommands(tx, audited, now);
-  for (const {
-    robot,
-    command: { id: commandId },
-  } of stored) {
-    accepted.set(robot.id, { kind: "stored", commandId, robotAway: !robot.online });
+  for (const { robot, command: lock } of stored) {
+    accepted.set(robot.id, { kind: "stored", commandId: lock.id, robotAway: !robot.online });
   }
   const offline = stored.filter(({ robot }) => !robot.online);
   await answerAllPending(tx, offline, (robot) => pendingText("MAINTENANCE_ON", "AWAY", robot.serial_number), now);
