@@ -129,7 +129,7 @@ export class Commands implements Service {
       acceptSettings(tx, this.#deps, viewer, robotId, change),
     );
     if (accepted.kind === "refused") throw accepted.error;
-    return this.sendStored(accepted.commandId, false);
+    return this.sendStored(accepted.commandId, accepted.robotAway);
   }
 
   /**

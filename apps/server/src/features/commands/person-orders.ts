@@ -44,10 +44,9 @@ import { type StopPress, unrecordedResult } from "./direct-stops.ts";
 
 export type CommandBody = BodyOf<typeof sendCommand>;
 
-/** The outcome of a press in its transaction; a refusal is recorded, and thrown after the commit. */
-type Accepted =
+/** The outcome of a person's order in its transaction; a refusal is recorded, and reported after the commit. */
+export type Accepted =
   | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
-  | { readonly kind: "repeated"; readonly commandId: string }
   | { readonly kind: "refused"; readonly error: HttpError };
 
 /** How a call arrived: its Idempotency-Key, the press behind it, and what it found when it began. */
@@ -59,14 +58,17 @@ export interface RequestContext {
   readonly stop?: StopPress | null;
 }
 
-/** Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. */
+/**
+ * Decides about a person's START or STOP of one robot under the lock on the robot, and stores it. A request that is
+ * repeated gets its earlier command.
+ */
 export async function acceptCommand(
   tx: Tx,
   deps: Pick<Dependencies, "clock" | "clocks" | "settings">,
   viewer: Viewer,
   body: CommandBody,
   { key, press, seen, stop = null }: RequestContext,
-): Promise<Accepted> {
+): Promise<Accepted | { readonly kind: "repeated"; readonly commandId: string }> {
   const { robotId, siteId, lastSeq } = await findTarget(viewer, tx, body);
   seen.note(robotId, lastSeq);
   const [target] = await lockTargets(tx, siteId, [robotId]);
@@ -121,10 +123,6 @@ export interface SettingsChange {
   readonly brush_motor_speed?: number | undefined;
 }
 
-type AcceptedSettings =
-  | { readonly kind: "stored"; readonly commandId: string }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
 /**
  * Decides about a change of settings under the lock on the robot, and stores it as a SET; the robot's row changes once
  * the SET is confirmed.
@@ -135,7 +133,7 @@ export async function acceptSettings(
   viewer: Viewer,
   robotId: number,
   change: SettingsChange,
-): Promise<AcceptedSettings> {
+): Promise<Accepted> {
   const { siteId } = await findRobotOf(viewer, tx, robotId);
   const [target] = await lockTargets(tx, siteId, [robotId]);
   if (target === undefined) throw notFound("Robot");
@@ -158,7 +156,7 @@ export async function acceptSettings(
     return { kind: "refused", error: refusal };
   }
   const { id: commandId } = await insertCommand(tx, robot, command, now);
-  return { kind: "stored", commandId };
+  return { kind: "stored", commandId, robotAway: false };
 }
 
 function settingsRefusalOf(viewer: Viewer, target: CommandTarget, change: SettingsChange, now: Date): HttpError | null {

@@ -19,7 +19,7 @@ export {
   showChange,
   withRobots,
 } from "./commands.repository.ts";
-export { type BusyRobot, decideEach, resultsOf, type SettingsChange } from "./person-orders.ts";
+export { type Accepted, type BusyRobot, decideEach, resultsOf, type SettingsChange } from "./person-orders.ts";
 /** Orders for many robots inside the caller's transaction; `Commands.dispatch` sends them after the commit. */
 export {
   type AcceptedOf,

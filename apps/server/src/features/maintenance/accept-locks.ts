@@ -2,8 +2,8 @@ import { pendingText } from "@suncrew/domain/runs/outcome-texts.ts";
 import { type ReleaseRefusal, releaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { HttpError } from "../../platform/http/http-error.ts";
 import {
+  type Accepted,
   answerAllPending,
   auditCommands,
   candidateOf,
@@ -21,11 +21,6 @@ import {
 } from "../commands/public.ts";
 import { type OpenLock, readOpenLocks, storeLocks } from "./maintenance.repository.ts";
 
-/** The outcome of a lock or release in its transaction; a refusal is recorded, and reported after the commit. */
-export type MaintenanceAccepted =
-  | { readonly kind: "stored"; readonly commandId: string; readonly robotAway: boolean }
-  | { readonly kind: "refused"; readonly error: HttpError };
-
 /** A named person: the lock and the release always have one. */
 export type Locker = Requester & { readonly userId: number };
 
@@ -40,8 +35,8 @@ export async function acceptLocks(
   by: Locker,
   reason: string,
   now: Date,
-): Promise<Map<number, MaintenanceAccepted>> {
-  const accepted = new Map<number, MaintenanceAccepted>();
+): Promise<Map<number, Accepted>> {
+  const accepted = new Map<number, Accepted>();
   const { press = null } = by;
   const command = { verb: "MAINTENANCE_ON", params: {}, mode: "AUTO", ...givenBy(by), press } as const;
   const audited: Audited[] = [];
@@ -90,8 +85,8 @@ export async function acceptReleases(
   targets: readonly CommandTarget[],
   by: Locker,
   now: Date,
-): Promise<Map<number, MaintenanceAccepted>> {
-  const accepted = new Map<number, MaintenanceAccepted>();
+): Promise<Map<number, Accepted>> {
+  const accepted = new Map<number, Accepted>();
   const command = { verb: "MAINTENANCE_OFF", params: {}, mode: "AUTO", ...givenBy(by) } as const;
   const refused: Audited[] = [];
   const wanted: CommandOf[] = [];

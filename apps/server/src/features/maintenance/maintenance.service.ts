@@ -11,6 +11,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import {
+  type Accepted,
   auditCommands,
   type Commands,
   decideEach,
@@ -25,13 +26,7 @@ import {
   resultsOf,
 } from "../commands/public.ts";
 import { auditNoRobots, findGroup, manyRobotsAnswer, readMembers, requireRobotsAt } from "../groups/public.ts";
-import {
-  acceptLocks,
-  acceptReleases,
-  type Locker,
-  type MaintenanceAccepted,
-  maintenanceMessages,
-} from "./accept-locks.ts";
+import { acceptLocks, acceptReleases, type Locker, maintenanceMessages } from "./accept-locks.ts";
 
 type MaintenanceBody = BodyOf<typeof robotMaintenance>;
 type Answer = ResponseOf<typeof robotMaintenance>;
@@ -39,7 +34,7 @@ type Result = Pick<RobotResult, "outcome" | "message" | "pending">;
 
 interface Decided {
   readonly robot: LockedRobot;
-  readonly accepted: MaintenanceAccepted;
+  readonly accepted: Accepted;
   /** The number of the robot's newest command when the call arrived. */
   readonly seenSeq: number;
 }
@@ -146,7 +141,7 @@ export class Maintenance {
    */
   async #settled(
     robot: LockedRobot,
-    { commandId, robotAway }: Extract<MaintenanceAccepted, { kind: "stored" }>,
+    { commandId, robotAway }: Extract<Accepted, { kind: "stored" }>,
     { enabled }: MaintenanceBody,
   ): Promise<Pick<Answer, "message" | "confirmed">> {
     try {
