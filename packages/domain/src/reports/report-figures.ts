@@ -42,12 +42,12 @@ export const reportFigureRules = {
   cleaning_cycles: {
     label: "Cleaning cycles",
     unit: "count",
-    how: "Runs of individual robots that were due or began in the range and are done: they reached their planned end, were finished by the robot, or were started by hand and ended by a person after a minute or more.",
+    how: "Runs of individual robots that were due or began in the range and are done: they reached their planned end, were finished by the robot, or were started manually and ended by a person after a minute or more.",
   },
   minutes_cleaned: {
     label: "Minutes cleaned",
     unit: "minutes",
-    how: "Minutes cleaned as planned + minutes outside the plan + minutes by hand: the time that robots moved in the range, in whole minutes per robot, totalled over all robots.",
+    how: "Minutes cleaned as planned + minutes outside the plan + minutes of manual runs: the time that robots moved in the range, in whole minutes per robot, totalled over all robots.",
   },
   minutes_as_planned: {
     label: "Minutes cleaned as planned",
@@ -60,9 +60,9 @@ export const reportFigureRules = {
     how: "Time in the range that robots moved in planned runs before their planned start or after their planned end.",
   },
   minutes_by_hand: {
-    label: "Minutes by hand",
+    label: "Minutes of manual runs",
     unit: "minutes",
-    how: "Time in the range that robots moved in runs that were started by hand.",
+    how: "Time in the range that robots moved in runs that were started manually.",
   },
   minutes_planned: {
     label: "Minutes planned",

@@ -37,7 +37,7 @@ function runsByRobot(document: PdfDocument, { robots }: ReportData): Generator<v
   return titledTable(document, {
     title: "Planned versus done",
     notes: [
-      "Planned runs that were due in the range, and their outcomes; the seven columns after \u201cPlanned\u201d add up to it. Runs by hand are additional.",
+      "Planned runs that were due in the range, and their outcomes; the seven columns after \u201cPlanned\u201d add up to it. Manual runs are additional.",
     ],
     namesRows: true,
     hasTotals: true,
@@ -45,7 +45,7 @@ function runsByRobot(document: PdfDocument, { robots }: ReportData): Generator<v
       robotColumn(20),
       runs("Planned", ({ planned }) => outcomes.reduce((sum, outcome) => sum + planned[outcome], 0)),
       ...outcomes.map((outcome) => runs(outcomeText[outcome], ({ planned }) => planned[outcome])),
-      runs("By hand", (robot) => robot.byHand),
+      runs("Manual", (robot) => robot.byHand),
     ],
     rows: robots,
     empty: "The site has no robots, and there were no runs in this range.",
@@ -61,7 +61,7 @@ function* cleaningByRobot(document: PdfDocument, { robots, figures }: ReportData
   yield* titledTable(document, {
     title: "Cleaning by robot",
     notes: [
-      `Whole minutes per robot. Minutes cleaned as planned, outside the plan and by hand add up to the total cleaned.${hasEfficiency ? efficiencyRule : ""}`,
+      `Whole minutes per robot. Minutes cleaned as planned, outside the plan and in manual runs add up to the total cleaned.${hasEfficiency ? efficiencyRule : ""}`,
     ],
     namesRows: true,
     hasTotals: true,
@@ -69,7 +69,7 @@ function* cleaningByRobot(document: PdfDocument, { robots, figures }: ReportData
       robotColumn(22),
       column("As planned", (robot) => count(robot.minutesAsPlanned), all("minutes_as_planned")),
       column("Outside the plan", (robot) => count(robot.minutesOutsidePlan), all("minutes_outside_plan")),
-      column("By hand", (robot) => count(robot.minutesByHand), all("minutes_by_hand")),
+      column("Manual", (robot) => count(robot.minutesByHand), all("minutes_by_hand")),
       column("Total cleaned", (robot) => count(robot.minutesCleaned), all("minutes_cleaned")),
       column("Planned", (robot) => count(robot.minutesPlanned), all("minutes_planned")),
       ...(hasEfficiency ? [efficiency] : []),
@@ -119,7 +119,7 @@ function runsNotDone(document: PdfDocument, { notDone, outcomes }: ReportData): 
     columns: [
       { title: "When", share: 20, of: ({ at }) => formatDateTime(at, "") },
       { title: "Robot", share: 27, maxLines: 2, of: robotLabel },
-      { title: "Kind", share: 11, of: ({ planned }) => (planned ? "Planned" : "By hand") },
+      { title: "Kind", share: 11, of: ({ planned }) => (planned ? "Planned" : "Manual") },
       { title: "Outcome", share: 14, of: ({ outcome }) => outcomeText[outcome] },
       { title: "Reason", share: 38, maxLines: 6, of: ({ reason }) => reason || "Not given" },
     ],

@@ -71,7 +71,7 @@ describe("§2 Site Reports: what the PDF is", () => {
     expect(uptime).toBe(Math.round((reachable / known) * 1_000) / 10);
     expect([days, ofDays]).toEqual([30, 30]);
     const [cleaned, asPlanned = 0, outside = 0, byHand = 0] = numbersOf(
-      new RegExp(`Minutes cleaned ${n} min ${n} as planned, ${n} outside the plan, ${n} by hand`),
+      new RegExp(`Minutes cleaned ${n} min ${n} as planned, ${n} outside the plan, ${n} in manual runs`),
     );
     expect(cleaned).toBe(asPlanned + outside + byHand);
     const [efficiency, ofPlan, planned = 0] = numbersOf(

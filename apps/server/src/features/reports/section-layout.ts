@@ -75,7 +75,7 @@ function figureNote({ figures, range }: ReportData, name: ReportFigureName): str
     case "critical_minutes":
       return "total over all robots, whether reachable or not";
     case "minutes_cleaned":
-      return `${number("minutes_as_planned")} as planned, ${number("minutes_outside_plan")} outside the plan, ${number("minutes_by_hand")} by hand`;
+      return `${number("minutes_as_planned")} as planned, ${number("minutes_outside_plan")} outside the plan, ${number("minutes_by_hand")} in manual runs`;
     case "efficiency":
       return `${number("minutes_as_planned")} min cleaned as planned of ${number("minutes_planned")} min planned`;
     case "average_battery":
