@@ -34,7 +34,7 @@ const viewer: Viewer = {
   sessionId: "bench",
 };
 
-/** Ten years ago a word stood in every row, in the later seven years in none; one row alone has the needle. */
+/** Ten years ago one word was in every row, in the later seven years in none; only one row has the needle. */
 async function fill(db: Db): Promise<void> {
   await sql`
     insert into sites (name, address, district, state, pin_code, commissioning_date, latitude, longitude, timezone)
@@ -83,7 +83,7 @@ async function medianMs(work: () => Promise<unknown>): Promise<number> {
   return all.toSorted((one, other) => one - other)[Math.floor(TIMES / 2)] ?? 0;
 }
 
-/** The file to its end: rows, seconds, the most memory more than before, and the longest time that nothing else ran. */
+/** The whole file: rows, seconds, the peak memory above the baseline, and the longest time that nothing else ran. */
 async function exportAll(db: Db) {
   const before = process.memoryUsage.rss();
   const ended = new AbortController();

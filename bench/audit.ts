@@ -9,7 +9,8 @@ import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgre
 import type { Viewer } from "@suncrew/server/platform/sessions.ts";
 import { sql } from "kysely";
 
-// How long the audit with a million rows takes for a page, a search and a filter, and for the migration that brings names.
+// How long the audit with a million rows takes for a page, a search and a filter, and for the migration that adds
+// names.
 
 const ROWS = 1_000_000;
 const ROBOTS = 3_000;
@@ -24,7 +25,9 @@ const viewer: Viewer = {
   sessionId: "bench",
 };
 
-/** Rows of before names were kept: sign-ins, settings of robots with reasons that are nearly all different, edits. */
+/**
+ * Rows from before names were stored: sign-ins, settings of robots with reasons that are nearly all different, edits.
+ */
 async function fill(db: Db): Promise<void> {
   await sql`
     insert into sites (name, address, district, state, pin_code, commissioning_date, latitude, longitude, timezone)

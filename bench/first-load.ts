@@ -10,14 +10,14 @@ import { build } from "vite";
 import { browserArguments, prepareBrowser } from "../e2e/support/browser.ts";
 import { startServer } from "../e2e/support/server-process.ts";
 
-// How long the first visit takes until a page is ready, with an empty cache: the sign-in page against the least that a
-// page of its libraries can be, and the dashboard until its first robot card, on a processor four times slower and on a
+// How long the first visit takes until a page is ready, with an empty cache: the sign-in page against the smallest page
+// possible with its libraries, and the dashboard until its first robot card, on a processor four times slower and on a
 // slow network. All are measured in turn, round after round, so that other work on the machine slows all of them down;
-// only the ratios say much. The limits are those of docs/performance.md.
+// only the ratios are meaningful. The limits are those of docs/performance.md.
 
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 9);
 
-/** As the browser's developer tools name it: 1.6 Mbit/s with 150 ms, as these tools make it felt. */
+/** As named by the browser's developer tools: 1.6 Mbit/s with 150 ms, as these tools emulate it. */
 const SLOW_4G = {
   offline: false,
   latency: 562.5,
@@ -28,7 +28,7 @@ const SLOW_4G = {
 interface Visit {
   readonly name: string;
   readonly url: string;
-  /** What is there once the page is ready. */
+  /** An element that exists once the page is ready. */
   readonly ready: string;
   readonly isSignedIn?: boolean;
   readonly isSlowProcessor?: boolean;
@@ -92,7 +92,7 @@ async function signIn(browser: Browser, baseUrl: string): Promise<StorageState> 
   return session;
 }
 
-/** Builds the skeleton, and serves it in the same way as the console is served. */
+/** Builds the skeleton, and serves it in the same way as the console. */
 async function serveSkeleton(folder: string): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
   const root = fileURLToPath(new URL("first-load", import.meta.url));
   await build({ root, configFile: false, logLevel: "error", build: { outDir: folder, emptyOutDir: true } });

@@ -16,10 +16,11 @@ import { makeDevices, storeRobots } from "./production/fleet.ts";
 import { until } from "./production/wait-and-random.ts";
 
 // How long a START of many robots of one site takes, from the press until the answer that every robot moves, and how
-// long the longest transaction meanwhile is open; each against a START of one robot in the same run. The server is a
-// process of its own with its broker, on a durable PostgreSQL; the robots are simulated in this process.
+// long the longest transaction is open in the meantime; each against a START of one robot in the same run. The server
+// is
+// a separate process with its own broker, on a durable PostgreSQL; the robots are simulated in this process.
 
-/** Robots of each START; a group has 500 at most, so 1,000 are two groups that are started at once. */
+/** The robots of each START; a group has 500 at most, so 1,000 are two groups that are started at once. */
 const SIZES = [[1], [100], [500], [500, 500]];
 const robotsOf = (nth: number) => (SIZES[nth] ?? []).reduce((sum, size) => sum + size, 0);
 const SETTLES_S = COMMAND_SETTLES_MS / 1_000;
@@ -29,7 +30,7 @@ const CONNECT_LIMIT_MS = 120_000;
 
 interface Started {
   readonly seconds: number;
-  /** Processor time of the server alone. */
+  /** Processor time of the server only. */
   readonly busySeconds: number;
   readonly longestTransactionS: number;
   /** Robots by how they were answered. */
@@ -67,7 +68,7 @@ async function busyOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Does `work`; answers for how many seconds the longest transaction that was seen meanwhile was open. */
+/** Does `work`; returns for how many seconds the longest transaction seen in the meantime was open. */
 async function longestTransaction(db: Db, work: () => Promise<void>): Promise<number> {
   let longest = 0;
   const done = new AbortController();
@@ -125,7 +126,7 @@ async function measure(db: Db, fleet: Fleet, caller: Caller, pid: number): Promi
     const busySeconds = (await busyOf(pid)) - busyBefore;
     return { seconds, busySeconds, longestTransactionS, outcomes };
   };
-  /** Nothing is under way any more: every robot stands, every command is settled, every event was received. */
+  /** Nothing is in progress any more: every robot is stopped, every command settled, every event received. */
   const rest = () =>
     until(
       async () => {
@@ -159,7 +160,7 @@ async function measure(db: Db, fleet: Fleet, caller: Caller, pid: number): Promi
       console.log(line(verb, robots, of[verb], one));
     }
   }
-  // Nobody takes these: each is answered once its 8 s are over, and followed by a STOP.
+  // Nobody accepts these: each is answered once its 8 s are over, and followed by a STOP.
   for (const [nth, groups] of groupIds.entries()) {
     for (const serial of fleet.serials) fleet.robot(serial).inject({ kind: "deaf" });
     const unheard = await time(groups, "START");

@@ -12,7 +12,7 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 
 // How many states a second the bridge stores, from bytes to commit, in batches of each size; and how many single-row
-// inserts a second the same database takes, one commit each. PostgreSQL is durable, as in production.
+// inserts a second the same database handles, one commit each. PostgreSQL is durable, as in production.
 
 const ROBOTS = 3_000;
 const serials = Array.from({ length: ROBOTS }, (_, index) => `BENCH-${index}`);
@@ -64,10 +64,10 @@ function stateOf(at: Date, seq: number, battery: number): StateMessage {
   };
 }
 
-/** Counts the states of all robots on from here, so that each is newer than the one before. */
+/** Numbers the states of all robots from here on, so that each is newer than the one before. */
 let seq = 0;
 
-/** Bytes in, commit out: opens, buffers and stores `count` states in batches of `batch`. States a second. */
+/** From bytes to commit: parses, buffers and stores `count` states in batches of `batch`. Returns states per second. */
 async function storeStates(db: Db, count: number, batch: number): Promise<number> {
   const now = new Date();
   const payloads = Array.from({ length: count }, (_, index) => {
@@ -92,7 +92,7 @@ async function storeStates(db: Db, count: number, batch: number): Promise<number
   return count / ((performance.now() - beganMs) / 1_000);
 }
 
-/** Rows a second where each reading is one insert and one commit. */
+/** Rows per second if each reading is one insert and one commit. */
 async function insertOneByOne(db: Db, siteId: number, count: number): Promise<number> {
   const now = new Date();
   const beganMs = performance.now();

@@ -11,16 +11,18 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { sql } from "kysely";
 
-// The report and the CSV of a site whose month has 1,000,000 activity rows and 1,700,000 readings: how long they take, by
-// how much the server's memory grows, and how long another call waits meanwhile. The server is a process of its own, on
-// a durable PostgreSQL. Each figure stands beside that of the same call over 1,000 rows, or of a server at rest.
+// The report and the CSV of a site whose month has 1,000,000 activity rows and 1,700,000 readings: how long they take,
+// by
+// how much the server's memory grows, and how long another call waits in the meantime. The server is a separate
+// process,
+// on a durable PostgreSQL. Each figure is beside that of the same call over 1,000 rows, or of a server at rest.
 
 const ROBOTS = 20;
 const ROWS = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
 const FEW = 1_000;
 const READING_S = 30;
 const PASSWORD = "a bench at noon";
-/** Of the month that is told; the days before it have `FEW` rows. */
+/** The rows of the reported month; the days before it have `FEW` rows. */
 const MONTH = { from: "2026-09-01 00:00:00", to: "2026-09-30 23:59:59" };
 const DAY = { from: "2026-08-31 00:00:00", to: "2026-08-31 23:59:59" };
 
@@ -83,11 +85,11 @@ async function fill(db: Db): Promise<number> {
 
 interface Measured {
   readonly seconds: number;
-  /** Processor time of the server alone. */
+  /** Processor time of the server only. */
   readonly busySeconds: number;
   readonly megabytes: number;
   readonly grownMb: number;
-  /** The longest that a call of api/health took meanwhile, in milliseconds. */
+  /** The longest that a call of api/health took in the meantime, in milliseconds. */
   readonly longestMs: number;
 }
 
@@ -125,7 +127,7 @@ class Server {
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 
-  /** Does `work` while another caller asks for api/health all the time. */
+  /** Does `work` while another caller keeps requesting api/health. */
   async beside(work: () => Promise<number>): Promise<Measured> {
     const before = await this.memory();
     const busyBefore = await this.#busy();
@@ -150,7 +152,7 @@ class Server {
     return { seconds, busySeconds, megabytes: bytes / 1e6, grownMb: most - before, longestMs };
   }
 
-  /** Reads a file to its end, byte by byte as it comes; answers how many. */
+  /** Reads a file to its end, byte by byte as it arrives; returns how many. */
   async download(path: string, body: object): Promise<number> {
     const answer = await this.#post(path, body);
     if (!answer.ok || answer.body === null) throw new Error(`${path} answered ${answer.status}.`);

@@ -7,7 +7,7 @@ export interface FailedTest {
   readonly message: string;
 }
 
-/** What `vitest --reporter=json` writes, as far as it is of interest here. */
+/** The parts of `vitest --reporter=json` that matter here. */
 const vitestReport = z.object({
   testResults: z.array(
     z.object({
@@ -35,16 +35,16 @@ const playwrightSuite = z.object({
   },
 });
 
-/** What `playwright test --reporter=json` writes, likewise. */
+/** The same of `playwright test --reporter=json`. */
 const playwrightReport = z.object({
   suites: z.array(playwrightSuite),
   errors: z.array(z.object({ message: z.string() })),
 });
 
-/** @throws a ZodError where the text is not a report of Vitest */
+/** @throws a ZodError if the text is not a report of Vitest */
 export function failedInVitest(text: string): FailedTest[] {
   return vitestReport.parse(JSON.parse(text)).testResults.flatMap(({ name, message = "", assertionResults }) => [
-    // A file that could not even begin has no tests.
+    // A file that could not even start has no tests.
     ...(assertionResults.length === 0 && message !== "" ? [{ title: name, message }] : []),
     ...assertionResults
       .filter(({ status }) => status === "failed")
@@ -55,7 +55,7 @@ export function failedInVitest(text: string): FailedTest[] {
   ]);
 }
 
-/** @throws a ZodError where the text is not a report of Playwright */
+/** @throws a ZodError if the text is not a report of Playwright */
 export function failedInPlaywright(text: string): FailedTest[] {
   const report = playwrightReport.parse(JSON.parse(text));
   const inSuite = ({ file, specs, suites = [] }: z.infer<typeof playwrightSuite>): FailedTest[] => [

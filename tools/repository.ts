@@ -33,7 +33,7 @@ export function readRepository(folder = repositoryRoot): RepositoryFile[] {
   });
 }
 
-/** As a person reads them in a failed test: one line each. */
+/** As people read them in a failed test: one line each. */
 export function describeProblems(problems: readonly Problem[]): string[] {
   return problems.map(({ path, rule, message }) => `${path}: ${message} [${rule}]`);
 }

@@ -15,7 +15,7 @@ const vitest = (...args: readonly string[]) =>
 const playwright = (...args: readonly string[]) =>
   ["playwright", "test", "--config", "e2e", "--reporter=list,json", ...args] as const;
 
-/** Everything that must hold before work lands, cheapest first. */
+/** Everything that must pass before work lands, cheapest first. */
 const steps: Steps = {
   types: npmRun("types"),
   lint: npmRun("lint"),
@@ -45,7 +45,7 @@ const smoke: Steps = {
 
 const seed = process.env["SEED"] ?? String(Date.now() % 1_000_000_000);
 
-/** What goes on for long: other random histories each time, 20 times as many, and servers that are killed for longer. */
+/** Long-running checks: other random histories each time, 20 times as many, and servers that are killed for longer. */
 const soak: Steps = {
   unit: vitest(
     "property",
@@ -119,7 +119,7 @@ for (const [name, [program, ...args]] of Object.entries(all)) {
 
 console.log(`\n=== ${exitCode === 0 ? "Everything passed" : "Something failed"}, ${seconds(began).trim()} in all`);
 console.log(results.join("\n"));
-// Once more in short: what failed lies thousands of lines above.
+// Repeated in short: what failed is thousands of lines above.
 for (const [step, failedIn] of Object.entries(failedTests)) {
   if (exitCode === 0 || !existsSync(reportOf(step))) continue;
   const failed = describeFailed(failedIn(readFileSync(reportOf(step), "utf8")));

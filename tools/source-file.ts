@@ -17,7 +17,7 @@ export function isComponentTest(path: string): boolean {
   return path.endsWith(".component.test.ts");
 }
 
-/** Parses once. @throws where the file is not TypeScript */
+/** Parses once. @throws if the file is not TypeScript */
 export function parse(file: RepositoryFile): ParseResult {
   const known = parsed.get(file);
   if (known !== undefined) return known;
@@ -36,7 +36,7 @@ export interface Import {
   readonly isReExport: boolean;
   /** Loaded when the code runs: `import("...")`. */
   readonly isDynamic: boolean;
-  /** The names taken, as the other file exports them; none for a default, a namespace or everything. */
+  /** The imported names, as the other file exports them; none for a default, a namespace or everything. */
   readonly names: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { routes } from "@suncrew/contract/routes.ts";
 import { permissions } from "@suncrew/domain/auth/permissions.ts";
 import { expect, test } from "vitest";
 
-/** The calls of the specification's section 7, in its order and to the letter. */
+/** The calls of the specification's section 7, in order and to the letter. */
 const specificationCalls = [
   "POST api/auth/login",
   "POST api/auth/logout",

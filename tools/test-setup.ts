@@ -3,7 +3,7 @@ import { afterAll, inject, vi } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** How long random tests go on: `factor` times as long as in `npm test`, from this seed. */
+    /** How long random tests run: `factor` times as long as in `npm test`, from this seed. */
     soak: { readonly factor: number; readonly seed: number };
   }
 }

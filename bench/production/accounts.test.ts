@@ -8,7 +8,7 @@ import { until } from "./wait-and-random.ts";
 
 let system: CheckedSystem;
 let robot: KnownRobot;
-/** Another robot's account, in the hands of somebody who means harm. */
+/** Another robot's account, in the hands of an attacker. */
 let stolen: Device;
 let fleet: RecordedFleet | undefined;
 const clients: MqttClient[] = [];
@@ -74,7 +74,7 @@ test("protocol rule 9: a robot hears its own commands only, whatever it subscrib
   const heard: string[] = [];
   client.on("message", (topic) => heard.push(topic));
   for (const filter of ["#", "scr/v1/+/command", topicOf(robot.serial, "command"), topicOf(robot.serial, "state")]) {
-    // Mosquitto may grant a subscription and then hand on nothing.
+    // Mosquitto may grant a subscription and then forward nothing.
     await client.subscribeAsync(filter, { qos: 1 }).catch((error: unknown) => error);
   }
   await client.subscribeAsync(topicOf(stolen.serial, "command"), { qos: 1 });
@@ -101,7 +101,7 @@ test("protocol rule 9: the server's account commands, and cannot speak for a rob
 });
 
 test("protocol rule 10: Mosquitto drops a message that is too large, and hands on the next one", async () => {
-  // The client library takes Mosquitto's reason for the refusal in MQTT 5 for a broken packet.
+  // The client library takes Mosquitto's MQTT 5 reason for the refusal for a malformed packet.
   const [client, server] = [await thief({ protocolVersion: 4 }), await observer()];
   const heard: number[] = [];
   server.on("message", (_topic, payload) => heard.push(payload.length));

@@ -1,15 +1,15 @@
 import { TAKEOVER_LIMIT_MS, type Takeover } from "./bridge-watch.ts";
 
-/** A stretch of time, in Unix milliseconds. */
+/** An interval, in Unix milliseconds. */
 export interface Stretch {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 /**
- * Times in which a bridge stored what robots said: until it was killed, and from when the next one was seen to store.
- * Where that took longer than promised (protocol rule 11), it counts from when it was promised: 5 s after the kill or,
- * where no server was left, after one was there again.
+ * The intervals in which a bridge stored what robots sent: until it was killed, and from when the next one was seen to
+ * store. If that took longer than promised (protocol rule 11), it counts from when it was promised: 5 s after the kill
+ * or, if no server was left, after one was up again.
  */
 export function bridgeTimes(
   takeovers: readonly Takeover[],

@@ -11,13 +11,13 @@ const LOOK_MS = 25;
 export interface Takeover {
   readonly killed: string;
   readonly killedAtMs: number;
-  /** Until another server held the lock; null where that did not come about before the next kill of a bridge. */
+  /** Until another server held the lock; null if that did not happen before the next kill of a bridge. */
   lockedMs: number | null;
-  /** Until that server had stored what a robot said after the kill. */
+  /** Until that server had stored what a robot sent after the kill. */
   storedMs: number | null;
 }
 
-/** Looks at PostgreSQL for who holds the bridge's lock and for what the bridge stores. */
+/** Asks PostgreSQL which server holds the bridge's lock and what the bridge stores. */
 export class BridgeWatch {
   readonly #db: Db;
   readonly takeovers: Takeover[] = [];
@@ -29,7 +29,7 @@ export class BridgeWatch {
     this.#db = db;
   }
 
-  /** Name of the server that holds the lock, as just seen. */
+  /** Name of the server that holds the lock, as last seen. */
   get holder(): string | null {
     return this.#holder;
   }
@@ -43,7 +43,7 @@ export class BridgeWatch {
     await this.#done;
   }
 
-  /** To be told of each kill: that of a bridge begins a takeover. */
+  /** Must be called at each kill: that of a bridge begins a takeover. */
   killed(name: string, atMs: number): void {
     if (name !== this.#holder) return;
     this.takeovers.push({ killed: name, killedAtMs: atMs, lockedMs: null, storedMs: null });
@@ -78,7 +78,7 @@ export class BridgeWatch {
 /** Protocol rule 11. */
 export const TAKEOVER_LIMIT_MS = 5_000;
 
-/** True where some server answered all the time from the kill until the takeover was over, or too late. */
+/** True if some server answered all the time from the kill until the takeover was over, or too late. */
 export function hadAnotherServer(takeover: Takeover, places: readonly ServerPlace[]): boolean {
   const overAtMs = takeover.killedAtMs + Math.min(takeover.storedMs ?? Infinity, TAKEOVER_LIMIT_MS);
   return places.some(({ lives }) =>
@@ -88,7 +88,7 @@ export function hadAnotherServer(takeover: Takeover, places: readonly ServerPlac
   );
 }
 
-/** Times in which no server answered, in Unix milliseconds. */
+/** Intervals in which no server answered, in Unix milliseconds. */
 export function timesWithoutServer(
   places: readonly ServerPlace[],
   fromMs: number,

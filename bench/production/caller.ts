@@ -10,7 +10,7 @@ export interface Answer {
 export interface Question {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly body?: unknown;
-  /** The same key on a repetition: the press counts once. */
+  /** The same key for a repetition: the press counts once. */
   readonly key?: string;
 }
 
@@ -31,7 +31,7 @@ export class Caller {
     return new Caller(login.response.parse(await response.json()).token);
   }
 
-  /** Null where the connection broke: the server was killed, before or after it acted. */
+  /** Null if the connection broke: the server was killed, before or after it acted. */
   async call(place: ServerPlace, route: RouteSpec, { params = {}, body, key }: Question): Promise<Answer | null> {
     let path: string = route.path;
     for (const [name, value] of Object.entries(params)) path = path.replace(`:${name}`, String(value));
@@ -52,7 +52,7 @@ export class Caller {
   }
 }
 
-/** Any of the servers that answer now; null where none does. */
+/** Any of the servers that currently answer; null if none does. */
 export function someAnswering(
   places: readonly ServerPlace[],
   pick: (from: readonly ServerPlace[]) => ServerPlace | undefined,

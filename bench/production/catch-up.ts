@@ -14,42 +14,45 @@ import { localTime } from "./schedule-load.ts";
 import type { SteppedClock } from "./stepped-clock.ts";
 
 const GROUPS = 10;
-/** Of each group; their runs are to begin. */
+/** Per group; their runs must begin. */
 const TO_BEGIN = 10;
-/** Of each group; a person stops or locks these after the due time, and they must not begin. */
+/** Per group; a person stops or locks these after the due time, and they must not begin. */
 const HANDLED = 2;
 const DURATION_MINUTES = 20;
 const BEGUN_WITHIN_MS = 60_000;
-/** Schedules are stored so long before the fault. */
+/** Schedules are stored this long before the fault. */
 const AHEAD_MS = 4_000;
-/** The first runs are due so long after the fault began, the last so long before it ends. */
+/** The first runs are due this long after the fault began, the last this long before it ends. */
 const DUE_FROM_MS = 1_000;
 const DUE_UNTIL_MS = 4_000;
-/** What must not begin is looked at for so long after the others have begun; what waits is looked at each second. */
+/**
+ * Robots that must not begin are watched for this long after the others have begun; those that wait are checked each
+ * second.
+ */
 const LOOK_ON_MS = 6_000;
 const QUIET_MS = 60_000;
 const HOUR_S = 3_600;
 
 interface Fault {
   readonly name: string;
-  /** As customers tell it, and as it is tried usually, in seconds. */
+  /** The durations that customers report, and the usual ones of a trial, in seconds. */
   readonly longS: number;
   readonly shortS: number;
   begin(): Promise<unknown> | void;
   end(): Promise<unknown> | void;
-  /** Of clocks: the servers that have to say that theirs disagrees. */
+  /** For clock faults: the servers that have to say that their clock disagrees. */
   readonly toldBy?: readonly ServerPlace[];
 }
 
-/** A planned moment of a group, its schedule, and who of it may begin. */
+/** One due time of a group, its schedule, and which of its robots may begin. */
 interface Planned {
   readonly group: { readonly id: number; readonly robots: readonly KnownRobot[] };
   scheduleId: number | null;
 }
 
 /**
- * Runs are due while the broker, the database or the robots' network is away, or a clock is wrong: true where each begins
- * within a minute of the return, and no robot that a person stopped or locked meanwhile.
+ * Runs are due while the broker, the database or the robots' network is down, or a clock is wrong: true if each begins
+ * within a minute of the return, and no robot that a person stopped or locked in the meantime.
  */
 export async function catchUp(parts: StepContext): Promise<boolean> {
   const { options, stops } = parts;
@@ -108,7 +111,7 @@ export async function catchUp(parts: StepContext): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Clocks that are stepped ahead by so many seconds, and back. */
+/** Clocks that are stepped ahead by this many seconds, and back. */
 function clockFault(
   name: string,
   seconds: number,
@@ -119,7 +122,7 @@ function clockFault(
   return { name, longS: 40, shortS: 12, begin: () => step(seconds), end: () => step(0), toldBy };
 }
 
-/** What servers did not say of a clock that was wrong: in their logs, and by an alert that has ended. */
+/** What servers failed to say about a clock that was wrong: in their logs, and by an alert that has ended. */
 async function untold({ db }: TestSystem, toldBy: readonly ServerPlace[], sinceMs: number): Promise<string[]> {
   const sentence = "this server's clock does not agree with the database's";
   const silent = toldBy.filter((place) => !place.printed().includes(sentence));
@@ -158,7 +161,7 @@ async function tryFault(
   const before = fleet.motions.length;
   await pause(beginsMs - Date.now());
   await fault.begin();
-  // All runs are due by then; the last of the handled are stopped once it is over.
+  // By then all runs are due; the last of the handled robots are stopped once it is over.
   await pause(endsMs - DUE_UNTIL_MS / 2 - Date.now());
   const during = handled.slice(0, handled.length - 2);
   const letGo = new Map<string, number>();
@@ -208,7 +211,7 @@ async function tryFault(
   return problems;
 }
 
-/** What is on record of those that did not begin. */
+/** What is recorded about those that did not begin. */
 async function tellOthers(
   { db }: TestSystem,
   toBegin: readonly KnownRobot[],
@@ -227,7 +230,7 @@ async function tellOthers(
   for (const { outcome, reason, runs } of rows) console.log(`  ${runs} x ${outcome}: ${reason}`);
 }
 
-/** What is on record of one that must not begin, by the time since the return. */
+/** What is recorded about one that must not begin, by the time since the return. */
 async function tellCommands({ db }: TestSystem, serial: string, returnMs: number): Promise<void> {
   const rows = await db
     .selectFrom("commands")
@@ -242,7 +245,9 @@ async function tellCommands({ db }: TestSystem, serial: string, returnMs: number
   }
 }
 
-/** True where the person was told that it is taken. Where it is a lock, the call is repeated until the database is back. */
+/**
+ * True if the person was told that it is accepted. If it is a lock, the call is repeated until the database is back.
+ */
 async function stopOrLock(system: TestSystem, robot: KnownRobot, lock: boolean): Promise<boolean> {
   const { id: robotObjectId, serial: robotId, siteId } = robot;
   for (const endMs = Date.now() + QUIET_MS; Date.now() < endMs; await pause(250)) {
@@ -270,7 +275,7 @@ async function makeGroups(system: TestSystem): Promise<Planned[]> {
   return groups;
 }
 
-/** Gives a group its next time, in whole seconds. */
+/** Sets a group's next time, in whole seconds. */
 async function plan(system: TestSystem, planned: Planned, dueMs: number): Promise<void> {
   const { group, scheduleId } = planned;
   const body = {
@@ -290,7 +295,7 @@ async function plan(system: TestSystem, planned: Planned, dueMs: number): Promis
   planned.scheduleId ??= createSchedule.response.parse(answer.body).scheduleId;
 }
 
-/** All robots stand, and nothing is open, before the next fault. */
+/** All robots are stopped, and nothing is open, before the next fault. */
 async function stopAll(system: TestSystem): Promise<void> {
   const { db, fleet, robots } = system;
   await ask(system, siteStop, { body: { siteId: robots[0]?.siteId } });

@@ -31,7 +31,7 @@ export interface CheckedSystem {
 
 export interface CheckedOptions {
   readonly robots: number;
-  /** What the server connects to, and what it gets beyond the usual. */
+  /** What the server connects to, and its settings beyond the usual. */
   readonly configuration?: WriteConfiguration;
   readonly connect: (mosquitto: PrivateMosquitto) => { mqttUrl: string; environment?: Record<string, string> };
 }
@@ -43,7 +43,7 @@ export async function startCheckedSystem({
 }: CheckedOptions): Promise<CheckedSystem> {
   const account = await chooseAccount();
   const folder = await mkdtemp(join(tmpdir(), "suncrew-checks-"));
-  // The other account passes through; what is inside belongs to it or to us alone.
+  // The other account may pass through; the contents belong only to it or to us.
   await chmod(folder, 0o711);
   const stops = [() => rm(folder, { recursive: true, force: true })];
   const close = async (): Promise<void> => {
@@ -79,7 +79,7 @@ export async function startCheckedSystem({
   }
 }
 
-/** Presses Start or Stop of a robot; null where the server was not reached. */
+/** Presses Start or Stop of a robot; null if the server was not reached. */
 export function press(system: CheckedSystem, robot: KnownRobot, command: "START" | "STOP"): Promise<Answer | null> {
   const body = { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command };
   return system.caller.call(system.place, sendCommand, { body });

@@ -5,7 +5,7 @@ import { live } from "@suncrew/contract/live/live.ts";
 import { reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { ROBOT_COLUMNS, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
 
-// The program of a process of its own: what others ask of a server until this process is ended.
+// The program of a separate process: other people's requests to a server until this process ends.
 
 export const loadNames = ["nothing", "large bodies", "previews", "reports", "sign-ins", "streams"] as const;
 export type LoadName = (typeof loadNames)[number];
@@ -22,7 +22,7 @@ interface Asked {
   readonly method?: string;
   readonly body?: string;
   readonly token?: string;
-  /** Of this machine: all of 127.0.0.0/8 are. */
+  /** An address of this machine: all of 127.0.0.0/8 are. */
   readonly from?: string;
 }
 
@@ -30,7 +30,7 @@ const answers = new Map<number | string, number>();
 const count = (what: number | string) => answers.set(what, (answers.get(what) ?? 0) + 1);
 const agent = new Agent({ keepAlive: false });
 
-/** The status and text of the answer; status 0 where the connection broke. A stream is read until it ends. */
+/** The status and text of the answer; status 0 if the connection broke. A stream is read until it ends. */
 function ask(
   url: string,
   { path, method = "POST", body, token, from }: Asked,
@@ -73,7 +73,7 @@ async function signIn({ url, partner }: LoadOrder, from: string): Promise<string
   return login.response.parse(JSON.parse(text)).token;
 }
 
-/** Asks so many times at once, and again for each that is answered, for as long as the process lives. */
+/** Sends this many requests at once, and a new one for each that is answered, for as long as the process lives. */
 async function always(atOnce: number, work: (nth: number) => Promise<unknown>): Promise<void> {
   const worker = async (nth: number) => {
     for (;;) {

@@ -12,14 +12,14 @@ import { startSystem, type StepContext, type TestSystem } from "./test-system.ts
 const ROBOTS = 20;
 const PRESSES = 200;
 const EVERY_MS = 100;
-/** Until a load is as large as it gets. */
+/** Until a load has reached its full size. */
 const BEGUN_AFTER_MS = 5_000;
-/** What a site has to report: rows of activity over a year. */
+/** The content of a site's report: rows of activity over a year. */
 const ROWS = 20_000;
 
 const program = fileURLToPath(new URL("./crowd-loads.ts", import.meta.url));
 
-/** How soon a person's Stop stops the robot and is answered, on one server, while others ask for too much. */
+/** How soon a person's Stop stops the robot and is answered, on one server, while others request too much. */
 export async function crowd(parts: StepContext): Promise<boolean> {
   console.log(`\n=== crowd: ${PRESSES} Stops, one each ${EVERY_MS} ms, while others ask for too much`);
   const system = await startSystem(parts, makeDevices("CRD", ROBOTS), { servers: 1 });

@@ -26,8 +26,8 @@ function plugin(): string {
 }
 
 /**
- * Writes what docs/operating.md says about the dynamic-security plugin: accounts in the plugin, what each may reach in
- * one file. No device has an account yet. `adminUrl` of the answer is for BROKER_ADMIN_URL.
+ * Writes what docs/operating.md says about the dynamic-security plugin: accounts in the plugin, and what each may
+ * access in one file. No device has an account yet. `adminUrl` of the result is for BROKER_ADMIN_URL.
  */
 export function dynamicSecurity(onReady: (adminUrl: string) => void): WriteConfiguration {
   return async (folder, account, doors) => {
@@ -35,7 +35,7 @@ export function dynamicSecurity(onReady: (adminUrl: string) => void): WriteConfi
     const control = debianProgram("mosquitto_ctrl", "mosquitto");
     const accounts = join(folder, "dynamic-security.json");
     runProgram(account, control, ["dynsec", "init", accounts, ACCOUNTS, adminPassword]);
-    // Debian's mosquitto_ctrl says that it has set this default, and has not.
+    // Debian's mosquitto_ctrl reports that it has set this default, but has not.
     runProgram(account, debianProgram("sed", "sed"), ["-i", DENY_RECEIVING, accounts]);
     const acl = [`user ${ACCOUNTS}`, `topic readwrite ${CONTROL}`, ...serverAcl, ...robotAcl];
     const tls = makeCertificates(folder, account);

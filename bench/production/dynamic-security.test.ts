@@ -70,7 +70,7 @@ async function open({ serial, secret }: DeviceSecret, more: IClientOptions = {})
 
 const closed = (client: MqttClient) => new Promise<void>((resolve) => client.once("close", () => resolve()));
 
-/** A robot on the device, played by the simulator with the secret that was told. */
+/** A robot on the device, played by the simulator with the secret that was shown. */
 async function bringToLife(device: DeviceSecret): Promise<{ robot: KnownRobot; fleet: RecordedFleet }> {
   const [place] = system.robots as [KnownRobot];
   const form = { installation_date: "2026-01-01", motor_type: "BLDC", control_type: "PLC" };
@@ -106,7 +106,7 @@ test("protocol rule 9: it reaches its own topics only, whatever it subscribes to
   const heard: string[] = [];
   client.on("message", (topic) => heard.push(topic));
   for (const filter of ["#", "$CONTROL/#", "scr/v1/+/command", topicOf(device.serial, "command")]) {
-    // Mosquitto may grant a subscription and then hand on nothing.
+    // Mosquitto may grant a subscription and then forward nothing.
     await client.subscribeAsync(filter, { qos: 1 }).catch((error: unknown) => error);
   }
   for (const leaf of robotLeaves) await client.publishAsync(topicOf(device.serial, leaf), "{}", { qos: 1 });

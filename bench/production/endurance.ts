@@ -10,12 +10,12 @@ import { Presses } from "./presses.ts";
 import { checkRuns } from "./run-checks.ts";
 import { ScheduleLoad } from "./schedule-load.ts";
 
-/** For storing all schedules before the first of them fires, also on a busy machine. */
+/** Time for storing all schedules before the first of them is due, even on a busy machine. */
 const FIRST_DUE_MS = 10_000;
 /** After the last planned end, for what is still to be confirmed. */
 const REST_MS = 15_000;
 
-/** Kills three servers at random while schedules fire and people press; true where nothing went wrong. */
+/** Kills three servers at random while schedules are due and people press buttons; true if nothing went wrong. */
 export async function endurance(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;
   const { groups, robotsPerGroup, handRobots, seconds, seed } = options;
@@ -82,7 +82,7 @@ export async function endurance(parts: StepContext): Promise<boolean> {
   return problems.length === 0;
 }
 
-/** Waits until nothing is due, every run has ended and every command is settled; the judge tells what is not. */
+/** Waits until nothing is due, every run has ended and every command is settled; the check reports what is not. */
 export async function untilQuiet({ db }: TestSystem, limitMs: number): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const due = await db.selectFrom("schedules").where("next_run_at", "<=", new Date()).select("id").executeTakeFirst();

@@ -13,7 +13,7 @@ export interface KnownRobot {
   readonly siteId: number;
 }
 
-/** New devices with secrets as long as the protocol asks for. */
+/** New devices with secrets as long as the protocol requires. */
 export function makeDevices(prefix: string, count: number): Device[] {
   return Array.from({ length: count }, (_, index) => ({
     serial: `${prefix}-${String(index + 1).padStart(3, "0")}`,
@@ -21,7 +21,7 @@ export function makeDevices(prefix: string, count: number): Device[] {
   }));
 }
 
-/** A site in India with a robot for each device, stored as an installation has them. */
+/** A site in India with a robot for each device, stored as in a real installation. */
 export async function storeRobots(db: Db, siteName: string, devices: readonly Device[]): Promise<KnownRobot[]> {
   await storeDeviceSecrets(
     db,

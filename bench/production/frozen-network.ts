@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * The way from robots to their broker, which can be frozen: nothing arrives any more in either direction, also not that
- * somebody has closed a connection. What was sent meanwhile arrives once it is thawed.
+ * The connection from robots to their broker, which can be frozen: nothing arrives any more in either direction, not
+ * even that somebody has closed a connection. What was sent in the meantime arrives once it is thawed.
  */
 export class FrozenNetwork {
   readonly #server: Server;
@@ -17,7 +17,7 @@ export class FrozenNetwork {
     this.#server = createServer((robot) => this.#take(robot));
   }
 
-  /** A way to the address of a broker. */
+  /** A connection to the address of a broker. */
   static async to(target: string): Promise<FrozenNetwork> {
     const network = new FrozenNetwork(target);
     network.#server.listen(0, "127.0.0.1");

@@ -15,15 +15,15 @@ export interface ServerSettings {
 /** Much longer than it takes: other servers start at the same moment. */
 const START_LIMIT_MS = 90_000;
 
-/** Time during which a server answered, in Unix milliseconds. */
+/** An interval in which a server answered, in Unix milliseconds. */
 export interface Life {
-  /** How its database connections are named. */
+  /** The name of its database connections. */
   readonly name: string;
   readonly fromMs: number;
   untilMs: number;
 }
 
-/** A place for a server in production mode, always at the same port; it is killed and started again. */
+/** A slot for a server in production mode, always at the same port; the server is killed and started again. */
 export class ServerPlace {
   readonly name: string;
   readonly url: string;
@@ -48,7 +48,7 @@ export class ServerPlace {
     return new ServerPlace(name, await freePort(), settings);
   }
 
-  /** The name of the server that answers here now, as its database connections carry it; null where none does. */
+  /** The name of the server that currently answers here, as its database connections carry it; null if none does. */
   get answering(): string | null {
     return this.#life?.name ?? null;
   }
@@ -59,8 +59,8 @@ export class ServerPlace {
   }
 
   /**
-   * Starts a server, of another version where that one's folder is given, and waits until it answers or is killed.
-   * Throws with what it printed where it fails by itself.
+   * Starts a server, of another version if that one's folder is given, and waits until it answers or is killed.
+   * Throws with what it printed if it fails by itself.
    */
   async start(checkout?: string): Promise<void> {
     const { databaseUrl, mqttUrl, dataDir, adminPassword, secretKey, environment } = this.#settings;
@@ -85,7 +85,7 @@ export class ServerPlace {
     try {
       await run.ready();
     } catch (error) {
-      // Killed while it started; whoever killed it starts the next.
+      // Killed while it started; the killer starts the next one.
       if (this.#run !== run) return;
       throw error;
     }
@@ -94,7 +94,7 @@ export class ServerPlace {
     this.lives.push(this.#life);
   }
 
-  /** Kills it as a power cut would, and answers when, in Unix milliseconds; null where none was there. */
+  /** Kills it like a power cut would, and returns when, in Unix milliseconds; null if there was none. */
   async kill(): Promise<number | null> {
     const run = this.#run;
     if (run === null) return null;
@@ -107,8 +107,8 @@ export class ServerPlace {
   }
 
   /**
-   * Ends it by SIGTERM as a rolling upgrade does: people go on asking it until it is gone. Answers its exit code, or the
-   * signal that it ended by, and how long it took in milliseconds.
+   * Ends it by SIGTERM as a rolling upgrade does: people keep calling it until it is gone. Returns its exit code, or
+   * the signal that ended it, and how long it took in milliseconds.
    */
   async retire(): Promise<{ readonly code: number | string; readonly tookMs: number }> {
     const run = this.#run;
@@ -130,7 +130,7 @@ export class ServerPlace {
     await run.interrupt();
   }
 
-  /** Everything that servers at this place have printed. */
+  /** Everything that servers in this slot have printed. */
   printed(): string {
     return this.#printed + (this.#run?.printed() ?? "");
   }

@@ -26,11 +26,11 @@ const steps: Readonly<Record<StepName, (parts: StepContext) => Promise<boolean>>
   crowd,
 };
 
-/** Runs one step on parts of its own; true where it went well. */
+/** Runs one step with its own services; true if it went well. */
 async function runStep(name: StepName, options: Options): Promise<boolean> {
   const account = await chooseAccount();
   const folder = await mkdtemp(join(tmpdir(), `suncrew-${name}-`));
-  // The other account passes through; what is inside belongs to it or to us alone.
+  // The other account may pass through; the contents belong only to it or to us.
   await chmod(folder, 0o711);
   const stops = [async () => (options.keep ? console.log(`Logs: ${folder}`) : rm(folder, { recursive: true }))];
   const stopAll = async (): Promise<void> => {

@@ -8,13 +8,13 @@ import { type Account, debianProgram, runProgram } from "./private-part.ts";
 /** The account of all servers. */
 export const SERVER = "suncrew";
 
-/** The server's account: hears what robots say and is the only one to command them (protocol rule 9). */
+/** The server's account: receives what robots send and is the only one that commands them (protocol rule 9). */
 export const serverAcl = [
   `user ${SERVER}`,
   ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
   ...serverLeaves.map((leaf) => `topic write ${TOPIC_ROOT}/+/${leaf}`),
 ];
-/** Every robot: its own topics only; it hears its commands and publishes all else. */
+/** Every robot: its own topics only; it receives its commands and publishes everything else. */
 export const robotAcl = [
   ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
   ...serverLeaves.map((leaf) => `pattern read ${TOPIC_ROOT}/%u/${leaf}`),
@@ -29,11 +29,11 @@ export interface Doors {
 
 export interface Configuration {
   readonly file: string;
-  /** User and password of servers, as an address holds them. */
+  /** User and password of servers, as a URL contains them. */
   readonly serverAccount: string;
   /** The certificate of the authority that signed the broker's, for NODE_EXTRA_CA_CERTS. */
   readonly authorityFile: string;
-  /** What is left to do once the broker runs. */
+  /** What remains to be done once the broker runs. */
   readonly complete?: () => void;
 }
 
@@ -45,7 +45,7 @@ export type WriteConfiguration = (
 ) => Promise<Configuration>;
 
 /**
- * Writes what docs/operating.md says: servers and robots come in by doors of their own, so that a robot can neither
+ * Writes what docs/operating.md says: servers and robots have separate listeners, so that a robot can neither
  * use the server's account nor another robot's client id. The folder must belong to the account.
  */
 export async function writeConfiguration(
@@ -92,14 +92,14 @@ export async function writeConfiguration(
   return { file, serverAccount: `${SERVER}:${password}`, authorityFile: tls.authorityFile };
 }
 
-/** Writes a file that belongs to the account and is nobody else's to read. */
+/** Writes a file that belongs to the account and that nobody else can read. */
 export async function writeOwned(account: Account, path: string, lines: readonly string[]): Promise<string> {
   await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
   if (account !== null) await chown(path, account.uid, account.gid);
   return path;
 }
 
-/** An authority of our own and the broker's certificate by it, as a small company would make them. */
+/** Our own authority and a certificate for the broker signed by it, as a small company would create them. */
 export function makeCertificates(folder: string, account: Account): { lines: string[]; authorityFile: string } {
   const openssl = (...args: string[]) => runProgram(account, debianProgram("openssl", "openssl"), args);
   const file = (name: string) => join(folder, name);

@@ -31,7 +31,7 @@ async function untilAllSettled(): Promise<void> {
   await until(async () => (await open()) === undefined, 20_000, "A command stayed open");
 }
 
-/** A START that lacks nothing but a server that stored it. */
+/** A complete START, except that no server has stored it. */
 function foreignStart(): CommandMessage {
   const { session, lastSeq } = simulated.truth();
   return {

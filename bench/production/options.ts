@@ -3,24 +3,24 @@ import { parseArgs } from "node:util";
 export const stepNames = ["tests", "checks", "stops", "catch-up", "rolling", "endurance", "crowd"] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** What runs without a name; the others are measurements. */
+/** The steps that run by default; the others are measurements. */
 const usualSteps = stepNames.filter((name) => name !== "crowd");
 
 export interface Options {
   readonly steps: readonly StepName[];
-  /** How long servers are killed and schedules fire, in seconds. */
+  /** How long servers are killed and schedules fall due, in seconds. */
   readonly seconds: number;
   /** Makes the same kills, in the same order, after the same pauses. */
   readonly seed: number;
   readonly groups: number;
   readonly robotsPerGroup: number;
-  /** Robots that move as the database goes away, each time. */
+  /** Robots that move when the database goes down, each time. */
   readonly stopRobots: number;
-  /** Robots beside the groups, started and stopped by hand. */
+  /** Robots besides the groups, started and stopped manually. */
   readonly handRobots: number;
-  /** Faults of the catch-up last as long as customers tell it. */
+  /** Faults of the catch-up last as long as customers report. */
   readonly long: boolean;
-  /** Leaves the folder with all logs where it is. */
+  /** Keeps the folder with all logs. */
   readonly keep: boolean;
 }
 
@@ -43,7 +43,7 @@ Steps (${usualSteps.join(", ")} without a name)
   --stops N    robots stopped without database, 200
   --long       each fault of catch-up as long as customers tell it, 30 to 105 s`;
 
-/** Reads the command line; "help" where that was asked. Throws one sentence for what is wrong. */
+/** Parses the command line; "help" if that was requested. Throws one sentence about what is wrong. */
 export function readOptions(argv: readonly string[]): Options | "help" {
   const { values, positionals } = parseArgs({
     args: [...argv],

@@ -20,7 +20,7 @@ export interface PressesParts {
   readonly random: SeededRandom;
 }
 
-/** People who start and stop robots by hand while servers are killed or replaced. */
+/** People who start and stop robots manually while servers are killed or replaced. */
 export class Presses {
   readonly #parts: PressesParts;
   readonly problems: string[] = [];
@@ -36,12 +36,12 @@ export class Presses {
     this.#parts = parts;
   }
 
-  /** Presses while it is asked to, then stops every robot; resolves when all of that is answered. */
-  async work(goesOn: () => boolean): Promise<void> {
+  /** Presses while `keepGoing` says so, then stops every robot; resolves when all of that is answered. */
+  async work(keepGoing: () => boolean): Promise<void> {
     const { robots, random } = this.#parts;
     await Promise.all(
       robots.map(async (robot) => {
-        while (goesOn()) {
+        while (keepGoing()) {
           await this.#press(robot, "START");
           await pause(random.between(500, 4_000));
           await this.#press(robot, "STOP");
@@ -82,7 +82,7 @@ export class Presses {
     }
   }
 
-  /** Compares what was stored with what the robots did. To be asked when all is over. */
+  /** Compares what was stored with what the robots did. Call it when all is over. */
   async check(): Promise<string[]> {
     const { db, fleet, robots } = this.#parts;
     const problems = [...this.problems];
@@ -112,13 +112,13 @@ export class Presses {
     return problems;
   }
 
-  /** Answers by how often they came. */
+  /** Answers by frequency. */
   describe(): string {
     const all = [...this.answers].map(([what, times]) => `${what}: ${times}`);
     return all.toSorted((a, b) => a.localeCompare(b)).join(", ");
   }
 
-  /** How many STARTs robots took. */
+  /** How many STARTs robots accepted. */
   get taken(): number {
     const { fleet, robots } = this.#parts;
     return robots.reduce((sum, { serial }) => sum + fleet.truth(serial).startsTaken.length, 0);

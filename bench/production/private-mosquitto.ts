@@ -9,23 +9,23 @@ import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runP
 
 export interface PrivateMosquitto {
   readonly version: string;
-  /** For servers: the address with their own account. */
+  /** For servers: the URL with their own account. */
   readonly serverUrl: string;
   readonly serverTlsUrl: string;
-  /** For robots: addresses without an account. */
+  /** For robots: URLs without an account. */
   readonly robotUrl: string;
   readonly robotTlsUrl: string;
   readonly authorityFile: string;
-  /** Ends it as a power cut would. */
+  /** Ends it like a power cut would. */
   kill(): Promise<void>;
-  /** Starts it again, with what it has kept. */
+  /** Starts it again, with what it has stored. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const START_LIMIT_MS = 10_000;
 
-/** A Mosquitto of Debian's on free ports at 127.0.0.1 that knows these devices. Started already. */
+/** Debian's Mosquitto on free ports at 127.0.0.1 that knows these devices. Already started. */
 export async function startMosquitto(
   folder: string,
   account: Account,

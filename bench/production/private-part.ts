@@ -5,19 +5,19 @@ import { chown, mkdir } from "node:fs/promises";
 import { takePort } from "../../apps/server/test/suncrew-process.ts";
 import { chooseOwner, type Owner } from "../../apps/server/src/platform/embedded/postgres-setup.ts";
 
-/** Neither PostgreSQL nor Mosquitto runs as root: root lends them another account, null means as ourselves. */
+/** Neither PostgreSQL nor Mosquitto runs as root: root lends them another account, null means our own. */
 export type Account = Owner | null;
 
 export const chooseAccount = (): Promise<Account> => chooseOwner("");
 
-/** Where Debian puts programs that are in no ordinary PATH; the newest PostgreSQL first. */
+/** Where Debian puts programs that are not in the usual PATH; the newest PostgreSQL first. */
 function folders(): string[] {
   const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
   const newestFirst = versions.filter((name) => /^\d+$/.test(name)).toSorted((a, b) => Number(b) - Number(a));
   return [...newestFirst.map((version) => `/usr/lib/postgresql/${version}/bin`), "/usr/sbin", "/usr/bin"];
 }
 
-/** The path of a program of Debian's. Throws a sentence that names the package where it is not installed. */
+/** The path of one of Debian's programs. Throws a sentence that names the package if it is not installed. */
 export function debianProgram(name: string, debianPackage: string): string {
   const path = folders()
     .map((folder) => `${folder}/${name}`)
@@ -26,13 +26,13 @@ export function debianProgram(name: string, debianPackage: string): string {
   return path;
 }
 
-/** Makes a folder that belongs to the account. */
+/** Creates a folder that belongs to the account. */
 export async function makeFolderFor(account: Account, folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
   if (account !== null) await chown(folder, account.uid, account.gid);
 }
 
-/** Runs a program to its end. Throws with what it printed where it fails. */
+/** Runs a program to its end. Throws with what it printed if it fails. */
 export function runProgram(account: Account, program: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8", ...identity(account) });
   if (error !== undefined) throw error;
@@ -40,7 +40,7 @@ export function runProgram(account: Account, program: string, args: readonly str
   return stdout;
 }
 
-/** Starts a program that stays, in a group of its own so that a Ctrl-C reaches us alone. */
+/** Starts a program that keeps running, in its own process group so that a Ctrl-C reaches only us. */
 export function launch(
   account: Account,
   program: string,
@@ -60,7 +60,7 @@ function identity(account: Account) {
   };
 }
 
-/** Sends the signal, and another that nobody survives where that is not enough, and waits for the end. */
+/** Sends the signal, and if that is not enough one that cannot be ignored, and waits for the end. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals, patienceMs: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
@@ -70,7 +70,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals, patienceM
   clearTimeout(limit);
 }
 
-/** A port at 127.0.0.1 that nothing listens on at this moment. */
+/** A port at 127.0.0.1 that nothing is listening on at the moment. */
 export async function freePort(): Promise<number> {
   const taken = await takePort();
   await taken.release();

@@ -14,15 +14,15 @@ import { type Account, debianProgram, end, freePort, launch, makeFolderFor, runP
 
 export interface PrivatePostgres {
   readonly version: string;
-  /** Makes a database there, with an account that owns its tables and another one for the servers. */
+  /** Creates a database there, with an account that owns its tables and another one for the servers. */
   database(name: string): Promise<OwnerAndServerAccounts>;
-  /** The address of the database that may make others. */
+  /** The URL of the database from which others can be created. */
   readonly adminUrl: string;
-  /** Ends it as a power cut would. */
+  /** Ends it like a power cut would. */
   kill(): Promise<void>;
   /** Starts it on the same data, and waits until it answers. */
   startAgain(): Promise<void>;
-  /** Lets all of its processes stand still, or go on. */
+  /** Suspends all of its processes, or resumes them. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -31,8 +31,8 @@ export interface PrivatePostgres {
 const START_LIMIT_MS = 20_000;
 
 /**
- * A PostgreSQL of Debian's. As in production it is durable, on a free port at 127.0.0.1, with passwords. Throw-away tests,
- * which connect thousands of times, get one that is not durable, on a socket that this account alone can reach.
+ * Debian's PostgreSQL. As in production it is durable, on a free port at 127.0.0.1, with passwords. Throw-away tests,
+ * which connect thousands of times, get one that is not durable, on a socket that only this account can reach.
  */
 export async function startPostgres(
   folder: string,
@@ -62,7 +62,7 @@ export async function startPostgres(
     `unix_socket_directories=${durable ? "" : data}`,
     "max_connections=200",
     "shared_buffers=128MB",
-    // On a small disk of its own.
+    // On its own small disk.
     ...(disk === folder ? [] : ["max_wal_size=64MB", "min_wal_size=32MB"]),
     ...(durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "jit=off"]),
   ];
@@ -90,7 +90,7 @@ export async function startPostgres(
       await ended;
     },
     async startAgain() {
-      // One that ended by itself, or still is at it, is the one to wait for.
+      // If one has ended by itself, or is about to, wait for that one.
       if (child.exitCode === null && child.signalCode === null) {
         await until(() => answers(adminUrl), START_LIMIT_MS, "PostgreSQL did not come back");
       } else child = await begin();
@@ -108,12 +108,12 @@ export async function startPostgres(
   };
 }
 
-/** The server and its children, each of which leads a group of its own. */
+/** The server and its children, each of which leads its own process group. */
 function processesOf({ pid = 0 }: ChildProcess): number[] {
   const children = readdirSync("/proc").filter((name) => {
     if (!/^\d+$/.test(name)) return false;
     try {
-      // The name in parentheses may hold anything.
+      // The name in parentheses may contain anything.
       const [, parent] = readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
       return Number(parent) === pid;
     } catch {

@@ -19,7 +19,7 @@ let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "suncrew-python-"));
-  // The broker's account passes through.
+  // The broker's account may pass through.
   await chmod(folder, 0o711);
 });
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The robot of docs/examples, by Debian's Python. Ended with the test, as by a power cut. */
+/** The robot of docs/examples, run by Debian's Python. Ended with the test, like by a power cut. */
 function startRobot({ serial, secret }: Device, url: string, ca?: string): ChildProcess {
   const { hostname, port } = new URL(url);
   const memory = join(folder, "robot.json");

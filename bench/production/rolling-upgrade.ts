@@ -11,17 +11,17 @@ import { Presses } from "./presses.ts";
 import { migrated, startSystem, type StepContext } from "./test-system.ts";
 
 const ROBOTS = 24;
-/** Every second robot says everything so much later: at every moment presses are under way. */
+/** Every second robot sends everything this much later: at every moment presses are in progress. */
 const LATE_MS = 2_000;
-/** People press for so long before the first step and after each one. */
+/** People press for this long before the first step and after each one. */
 const BETWEEN_MS = 3_000;
 const QUIET_MS = 15_000;
-/** Shown by the robot, refused, or not shown and stopped: never that a server was not there. */
+/** Shown by the robot, refused, or not shown and stopped: never that a server was missing. */
 const clear: readonly number[] = [200, 409, 504];
 /** Of all presses, however busy the machine is. */
 const SHOWN_SHARE = 0.9;
 
-/** An upgrade as a version has it that only adds: to the tables that every press reads and writes. */
+/** An upgrade like that of a version that only adds: to the tables that every press reads and writes. */
 const addition = `-- additive
 alter table robots add column made_up text not null default 'new';
 alter table commands add column made_up text;
@@ -31,7 +31,7 @@ create index commands_by_made_up on commands (made_up) where made_up is not null
 
 /**
  * Two servers are replaced one by one by a newer version, and one of them by the old version again, while people press
- * Start and Stop: true where every press got an answer that was true.
+ * Start and Stop: true if every press got an answer that was true.
  */
 export async function rollingUpgrade(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;

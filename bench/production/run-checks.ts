@@ -4,7 +4,7 @@ import type { Motion } from "./fleet.ts";
 import type { TestSystem } from "./test-system.ts";
 import type { PlannedRun } from "./schedule-load.ts";
 
-/** When there was no server, when a bridge stored what robots said, and how slow the machine was at the worst. */
+/** When there was no server, when a bridge stored what robots sent, and how slow the machine was at worst. */
 export interface Times {
   readonly gaps: readonly Stretch[];
   readonly bridge: readonly Stretch[];
@@ -13,42 +13,47 @@ export interface Times {
 
 export interface RunsVerdict {
   readonly problems: readonly string[];
-  /** Of robots, how many were planned. */
+  /** How many robots' runs were planned. */
   readonly runs: number;
-  /** From the due time until the robot moved, in milliseconds; of those due while no server was there, in a list of their own. */
+  /**
+   * From the due time until the robot moved, in milliseconds; those due while no server was up are in a separate list.
+   */
   readonly delays: readonly number[];
   readonly delaysWithoutServer: readonly number[];
   /** Runs that Suncrew stopped because no bridge was there in time to see their robots move. */
   readonly unseen: number;
-  /** From the planned end until the robot stood, in milliseconds; below zero where it stood before. */
+  /** From the planned end until the robot stopped, in milliseconds; negative if it stopped before. */
   readonly overruns: readonly number[];
 }
 
-/** A robot moves this long after its due time at the latest, where servers were there all the time. */
+/** A robot moves this long after its due time at the latest, if servers were up all the time. */
 const START_LIMIT_MS = 10_000;
-/** A START that a killed server left behind is given anew once it has failed: so much later, and the time without a server. */
+/**
+ * A START that a killed server left behind is retried once it has failed: this much later, plus the time without a
+ * server.
+ */
 const START_ANEW_MS = 20_000;
 /**
- * A START that may have been sent is given anew 3 s later than one that surely was not (protocol rules 5 and 6), and
+ * A START that may have been sent is retried 3 s later than one that certainly was not (protocol rules 5 and 6), and
  * once a bridge has seen the STOP that followed it.
  */
 const MAY_HAVE_BEEN_SENT_MS = 3_000 + TAKEOVER_LIMIT_MS;
 /**
- * A bridge that stores has asked a robot that a command waits for, and has stored its answer, after this long at most;
- * on a machine so busy that takeovers last longer, after as long as those. A robot that moved without so much of a
- * bridge's time until its START was to be confirmed (protocol rule 6) was seen by nobody: it is stopped, and a run that
- * once moved is not started anew.
+ * A bridge that stores has queried a robot that a command waits for, and has stored its answer, after this long at
+ * most; on a machine so busy that takeovers last longer, after as long as those. A robot that moved while no bridge was
+ * there for that long before its START had to be confirmed (protocol rule 6) was seen by nobody: it is stopped, and a
+ * run that once moved is not retried.
  */
 const SEEN_MS = 2_000;
 /**
- * A robot stands this long after its planned end at the latest: without a server it stops by itself, and it may have
- * taken its START up to 5 s after the server counted how long it may move.
+ * A robot stops this long after its planned end at the latest: without a server it stops by itself, and it may have
+ * accepted its START up to 5 s after the server counted how long it may move.
  */
 const STOP_LIMIT_MS = 6_000;
-/** It must not stand much earlier either. */
+/** It must not stop much earlier either. */
 const EARLY_MS = 2_000;
 
-/** Compares what was planned with what is on record and with what the robots truly did. To be asked when all is over. */
+/** Compares what was planned with what is recorded and with what the robots truly did. Call it when all is over. */
 export async function checkRuns(
   system: TestSystem,
   planned: readonly PlannedRun[],
@@ -84,7 +89,7 @@ export async function checkRuns(
         continue;
       }
       if (others.length > 0) wrong(`${found.length} runs on record.`);
-      // One that was started anew bears another name, so each name stands for one motion.
+      // A retried run has another name, so each name means one motion.
       const moved = byRun.get(row.id) ?? [];
       const [motion] = moved;
       const start = startsByRun.get(row.id);
@@ -115,20 +120,20 @@ export async function checkRuns(
   return { problems, runs, delays, delaysWithoutServer, unseen, overruns };
 }
 
-/** Motions of planned robots that belong to no run on record. */
+/** Motions of planned robots that belong to no recorded run. */
 function strangers(system: TestSystem, planned: readonly PlannedRun[], runIds: ReadonlySet<string>): string[] {
   const serials = new Set(planned.flatMap(({ group }) => group.robots.map(({ serial }) => serial)));
   const isStrange = ({ serial, runId }: Motion) => serials.has(serial) && (runId === null || !runIds.has(runId));
   return system.fleet.motions.filter(isStrange).map(({ serial }) => `${serial} moved without a run on record.`);
 }
 
-/** True where a bridge stored for long enough between the robot's first move and the end of its START's time. */
+/** True if a bridge stored for long enough between the robot's first move and the end of its START's time. */
 function wasSeeable({ fromMs }: Motion, settleBy: Date, { bridge, slowestTakeoverMs }: Times): boolean {
   const neededMs = Math.max(SEEN_MS, slowestTakeoverMs);
   return bridge.some((time) => overlapMs(time, { fromMs, untilMs: settleBy.getTime() }) >= neededMs);
 }
 
-/** How long no server was there in a run's first moments or up to them, in milliseconds. */
+/** How long no server was up in a run's first moments or up to them, in milliseconds. */
 function awayAround(gaps: readonly Stretch[], dueMs: number): number {
   const near = gaps.filter(({ fromMs, untilMs }) => fromMs <= dueMs + START_LIMIT_MS && untilMs > dueMs);
   return near.reduce((sum, { fromMs, untilMs }) => sum + untilMs - fromMs, 0);

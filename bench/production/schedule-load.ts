@@ -22,15 +22,15 @@ export interface Group {
 }
 
 const DURATION_MINUTES = 1;
-/** From one due time of a group to its next: it runs, stands still for a moment, and runs again. */
+/** From one due time of a group to its next: it runs, is stopped for a moment, and runs again. */
 const CYCLE_MS = 72_000;
-/** After a due time its run must be on record by then, or the group is left alone and the judge finds out. */
+/** After a due time its run must be recorded by then, or the group is left alone and the check reports it. */
 const ON_RECORD_MS = 20_000;
 /** A schedule is not changed to a time that is nearer than this. */
 const AHEAD_MS = 6_000;
 const RETRY_MS = 300;
 
-/** Groups whose schedules fire one after the other all the time, and are set anew while servers are killed. */
+/** Groups whose schedules keep falling due one after the other, and are changed while servers are killed. */
 export class ScheduleLoad {
   readonly #system: TestSystem;
   readonly planned: PlannedRun[] = [];
@@ -42,7 +42,7 @@ export class ScheduleLoad {
     this.#system = system;
   }
 
-  /** Makes the groups. */
+  /** Creates the groups. */
   async prepare(robots: readonly KnownRobot[], perGroup: number): Promise<void> {
     for (let at = 0; at < robots.length; at += perGroup) {
       const members = robots.slice(at, at + perGroup);
@@ -67,7 +67,7 @@ export class ScheduleLoad {
     );
   }
 
-  /** Sets each schedule to one cycle later once it has fired, if that is not after `lastMs`. */
+  /** Moves each schedule to one cycle later once it has run, if that is not after `lastMs`. */
   async setAnew(lastMs: number): Promise<void> {
     await Promise.all(
       [...this.planned].map(async ({ group, scheduleId, dueMs }) => {
@@ -82,7 +82,7 @@ export class ScheduleLoad {
     );
   }
 
-  /** While the first run lasts and servers are killed, the schedule is set to its next time. */
+  /** While the first run lasts and servers are killed, the schedule is changed to its next time. */
   async #change(group: Group, scheduleId: number, dueMs: number): Promise<void> {
     const system = this.#system;
     const { random } = system;
@@ -95,7 +95,7 @@ export class ScheduleLoad {
       const answer = await system.caller.call(place, updateSchedule, question);
       if (answer === null) this.unanswered += 1;
       else if (answer.status !== 200) throw new Error(`A schedule was refused: ${JSON.stringify(answer)}`);
-      // Also where the answer was lost: what counts is what was stored.
+      // Even if the answer was lost: what counts is what was stored.
       if (await this.#isStored(scheduleId, dueMs)) return this.#add(group, scheduleId, dueMs);
     }
   }
@@ -126,7 +126,7 @@ export class ScheduleLoad {
     return row?.next_run_at?.getTime() === dueMs;
   }
 
-  /** A schedule that is changed starts nothing anew, so a START that failed must have been given again by then. */
+  /** A schedule that is changed retries nothing, so a START that failed must have been retried by then. */
   async #haveBegun(scheduleId: number, dueMs: number, robots: number): Promise<boolean> {
     const rows = await this.#system.db
       .selectFrom("runs")
@@ -138,7 +138,7 @@ export class ScheduleLoad {
     return rows.length === robots;
   }
 
-  /** A call while all servers are there. */
+  /** A call while all servers are up. */
   async #send(route: RouteSpec, question: { readonly body: unknown }): Promise<unknown> {
     const place = someAnswering(this.#system.places, (from) => this.#system.random.pick(from));
     const answer = place && (await this.#system.caller.call(place, route, question));

@@ -3,18 +3,18 @@ import type { BridgeWatch } from "./bridge-watch.ts";
 import type { ServerPlace } from "./killed-servers.ts";
 import type { SeededRandom } from "./wait-and-random.ts";
 
-/** Between two kills, and until what was killed is started again, in milliseconds. */
+/** Between two kills, and until the killed server is restarted, in milliseconds. */
 const PAUSE_MS = [2_000, 5_500] as const;
 const AWAY_MS = [500, 3_000] as const;
 const ALL_AWAY_MS = [2_000, 4_000] as const;
-/** So often all are killed at once, spread over the time. */
+/** How often all are killed at once, spread over the time. */
 const ALL_AT_ONCE = 2;
-/** Of the others, the share that is meant for the bridge. */
+/** Of the others, the share aimed at the bridge. */
 const THE_BRIDGE = 0.5;
 
 /**
- * Kills servers at random, for a time, and starts them again. Single ones only while another answers: times without any
- * server come by killing all at once, not by a machine that is slow to start them.
+ * Kills servers at random, for a time, and restarts them. Single ones only while another answers: intervals without any
+ * server come from killing all at once, not from a machine that is slow to start them.
  */
 export class ServerKiller {
   readonly #places: readonly ServerPlace[];
@@ -31,7 +31,7 @@ export class ServerKiller {
     this.#random = random;
   }
 
-  /** Resolves when the time is over and every server is back. Throws where one does not come back. */
+  /** Resolves when the time is over and every server is back. Throws if one does not come back. */
   async work(ms: number): Promise<void> {
     const beganMs = Date.now();
     for (;;) {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 
-/** Where Debian puts the library that stands between programs and the clock of their machine. */
+/** Where Debian puts the library that sits between programs and their machine's clock. */
 function library(): string {
   const found = readdirSync("/usr/lib")
     .map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`)
@@ -11,8 +11,8 @@ function library(): string {
 }
 
 /**
- * The clock of the programs that are started with its environment. It can be stepped while they run, as by a person or a
- * time service gone wrong; what they count by, the monotonic clock, goes on as ever.
+ * The clock of the programs that are started with its environment. It can be stepped while they run, as by a person or
+ * a faulty time service; the monotonic clock, by which they count, continues unchanged.
  */
 export class SteppedClock {
   readonly environment: Readonly<Record<string, string>>;
@@ -29,16 +29,16 @@ export class SteppedClock {
     };
   }
 
-  /** One that is right, kept in that file. */
+  /** One that is right, stored in that file. */
   static async open(file: string): Promise<SteppedClock> {
     const clock = new SteppedClock(file);
     await clock.step(0);
     return clock;
   }
 
-  /** Sets it so many seconds ahead of the true time; its programs see that within a second. */
+  /** Sets it this many seconds ahead of the true time; its programs see that within a second. */
   async step(seconds: number): Promise<void> {
-    // Whole at every moment, for whoever reads it.
+    // Complete at every moment, for any reader.
     await writeFile(`${this.#file}.new`, `${seconds < 0 ? "" : "+"}${seconds}\n`, { mode: 0o644 });
     await rename(`${this.#file}.new`, this.#file);
   }

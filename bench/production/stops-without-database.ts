@@ -12,7 +12,7 @@ import { startSystem, type StepContext, type TestSystem } from "./test-system.ts
 
 /** From the press, in milliseconds. */
 const STANDS_WITHIN_MS = 2_000;
-/** Servers read what they know of robots every 5 s. */
+/** Servers read what they know about robots every 5 s. */
 const KNOWN_AFTER_MS = 6_000;
 const PRESSED_OVER_MS = 3_000;
 const RECORDED_WITHIN_MS = 60_000;
@@ -25,7 +25,7 @@ interface Fault {
   end(): Promise<unknown> | void;
 }
 
-/** Robots move, the database goes, people press Stop: all robots stand, and each press is on record afterwards. */
+/** Robots move, the database goes down, people press Stop: all robots stop, and each press is recorded afterwards. */
 export async function stopsWithoutDatabase(parts: StepContext): Promise<boolean> {
   const { options, folder, stops } = parts;
   console.log(`\n=== stops: ${options.stopRobots} robots are stopped while the database is unreachable`);
@@ -83,7 +83,7 @@ async function tryFault(system: TestSystem, groupId: number, fault: Fault): Prom
   );
   const inTime = stoodMs.filter((ms) => ms <= STANDS_WITHIN_MS).length;
   if (inTime < robots.length) problems.push(`${fault.name}: ${inTime} of ${robots.length} stood within 2 s.`);
-  // Whoever would start one is told that the database is needed.
+  // Somebody who tries to start one is told that the database is needed.
   for (const place of places) {
     const [robot] = robots as [KnownRobot];
     const answer = await caller.call(place, sendCommand, { body: { ...named(robot), command: "START" } });
@@ -142,7 +142,7 @@ async function makeGroup({ places, caller, robots }: TestSystem): Promise<number
   return createGroup.response.parse(answer?.body).groupId;
 }
 
-/** Starts every robot, again where one did not; all of them are seen to move once it resolves. */
+/** Starts every robot, again if one did not; when it resolves, all of them have been seen to move. */
 async function startAll({ db, places, caller, robots, fleet }: TestSystem, groupId: number): Promise<void> {
   const [place] = places as [(typeof places)[number]];
   const moves = () => robots.every(({ serial }) => fleet.truth(serial).motion === "MOVING");
@@ -175,7 +175,7 @@ function describe(answer: { readonly status: number; readonly body: unknown } | 
   return `${answer.status} ${message.replaceAll(/STP-\d+/g, "STP")}`;
 }
 
-/** A disk that can be filled without harm; null where this user may make none. */
+/** A disk that can be filled without harm; null if this user may not create one. */
 async function smallDisk({ folder, account, stops }: StepContext): Promise<string | null> {
   if (process.getuid?.() !== 0) return null;
   const disk = join(folder, "disk");

@@ -19,7 +19,7 @@ interface SystemOptions {
   /** Where the database's files are. */
   readonly disk?: string;
   readonly servers?: number;
-  /** Answers the address by which robots reach the broker at the address given. */
+  /** Returns the address by which robots reach the broker at the given address. */
   readonly robotsVia?: (url: string) => Promise<string>;
   /** Whether the clocks of database and servers can be stepped. */
   readonly steppedClocks?: boolean;
@@ -27,7 +27,10 @@ interface SystemOptions {
 
 const HEARD_LIMIT_MS = 30_000;
 
-/** Servers in production mode, three unless told otherwise, on Debian's PostgreSQL and Mosquitto, with simulated robots that all answer. */
+/**
+ * Servers in production mode, three by default, on Debian's PostgreSQL and Mosquitto, with simulated robots that all
+ * answer.
+ */
 export interface TestSystem {
   readonly database: OwnerAndServerAccounts;
   readonly postgres: PrivatePostgres;
@@ -39,12 +42,12 @@ export interface TestSystem {
   readonly robots: readonly KnownRobot[];
   readonly timezone: string;
   readonly random: SeededRandom;
-  /** The database's clock and each server's, where they can be stepped. */
+  /** The database's clock and each server's, if they can be stepped. */
   readonly clocks: { readonly database: SteppedClock; readonly servers: readonly SteppedClock[] } | null;
   readonly versions: string;
 }
 
-/** Runs `npm run migrate`, of another version where that one's folder is given. Throws with what it printed. */
+/** Runs `npm run migrate`, of another version if that one's folder is given. Throws with what it printed. */
 export async function migrated(database: OwnerAndServerAccounts, checkout?: string): Promise<void> {
   const { code, printed } = await runMigrate(database, [], checkout);
   if (code !== 0) throw new Error(`npm run migrate ended with ${code}: ${printed}`);
@@ -110,7 +113,7 @@ export async function startSystem(
   };
 }
 
-/** Where a step puts its files, whom its programs run as, and what has to be ended after it, last first. */
+/** Where a step puts its files, which account its programs run as, and what has to be ended after it, last first. */
 export interface StepContext {
   readonly options: Options;
   readonly folder: string;

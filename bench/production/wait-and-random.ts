@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const LOOK_MS = 50;
 
-/** Waits until something has come about. Throws `sentence` where it takes longer than the limit. */
+/** Waits until something has happened. Throws `sentence` if it takes longer than the limit. */
 export async function until(isSo: () => boolean | Promise<boolean>, limitMs: number, sentence: string): Promise<void> {
   const limit = Date.now() + limitMs;
   while (!(await isSo())) {
@@ -11,7 +11,7 @@ export async function until(isSo: () => boolean | Promise<boolean>, limitMs: num
   }
 }
 
-/** Random numbers that come again with the same seed (mulberry32). */
+/** Random numbers that are the same with the same seed (mulberry32). */
 export class SeededRandom {
   #state: number;
 
@@ -19,7 +19,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, but not, 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;

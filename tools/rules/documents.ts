@@ -29,7 +29,7 @@ export function documentsNameFiles(files: readonly RepositoryFile[]): Problem[] 
     });
 }
 
-/** Migrations are numbered without gaps or doubles: two people who add one at the same time notice. */
+/** Migrations are numbered without gaps or duplicates: two people who add one at the same time notice. */
 export function migrationNumbers(files: readonly RepositoryFile[]): Problem[] {
   return files
     .filter(({ path }) => path.startsWith("apps/server/migrations/"))
@@ -43,16 +43,16 @@ export function migrationNumbers(files: readonly RepositoryFile[]): Problem[] {
     });
 }
 
-/** The newest migration from before there were rolling upgrades; without a word all up to it count as breaking. */
+/** The newest migration from before rolling upgrades existed; without the word all up to it count as breaking. */
 const LAST_WITHOUT_WORD = 22;
-/** What takes something from a server that does not know the migration. */
+/** What removes something that servers of older versions need. */
 const takesAway =
   /\b(drop\s+(?!constraint\b|index\b|default\b|not\s+null\b)|rename\b|truncate\b|set\s+not\s+null\b|type\s+\w)/i;
 
 /** Functions that no server of any version calls, so that they can be dropped while servers run. */
 const neverCalledByServers = /\bdrop function presence_from_readings\(\);/g;
 
-/** Each new migration says whether servers of the version before run on with it (decision 40). */
+/** Each new migration says whether servers of the previous version can run with it (decision 40). */
 export function migrationsSayWhatTheyDo(files: readonly RepositoryFile[]): Problem[] {
   return files.flatMap(({ path, text }) => {
     const number = /^apps\/server\/migrations\/(\d{4})_/.exec(path)?.[1];

@@ -1,10 +1,10 @@
 import type { Problem, RepositoryFile } from "../repository.ts";
 import { isSource, parse } from "../source-file.ts";
 
-/** Files whose reader wants a default export: the router, the build and the test runners. */
+/** Files that need a default export: for the router, the build and the test runners. */
 const defaultWanted = /(-page|\.route)\.tsx$|\.config\.ts$|(^|\/)global-setup\.ts$/;
 
-/** `public.ts` re-exports and does nothing else; nobody else re-exports; default exports are for the router. */
+/** `public.ts` re-exports and does nothing else; no other file re-exports; default exports are for the router. */
 export function exportsByName(files: readonly RepositoryFile[]): Problem[] {
   return files.filter((file) => isSource(file) && !file.path.endsWith(".d.ts")).flatMap(problemsOf);
 }

@@ -27,7 +27,7 @@ export function noSkippedTests(files: readonly RepositoryFile[]): Problem[] {
   });
 }
 
-/** Tests wait for events or move a clock; waiting a while is slow on a good day and wrong on a bad one. */
+/** Tests wait for events or advance a clock; waiting a while is slow on a good day and wrong on a bad one. */
 export function noSleepsInTests(files: readonly RepositoryFile[]): Problem[] {
   return testFiles(files, true).flatMap((file) => {
     const found = callsOf(file)
@@ -64,7 +64,7 @@ function sleeps(
 
 const unfinished = /\b(?:TODO|FIXME|XXX|HACK)\b/;
 
-/** Nothing is left marked for later in what is landed. */
+/** Nothing that lands is marked for later. */
 export function noUnfinishedMarks(files: readonly RepositoryFile[]): Problem[] {
   return files.flatMap((file) => {
     const texts = isSource(file)
@@ -82,7 +82,9 @@ export function noUnfinishedMarks(files: readonly RepositoryFile[]): Problem[] {
   });
 }
 
-/** Types are proven by parsing: no \`any\`, no double cast, no silenced compiler, no linter silenced without a reason. */
+/**
+ * Types are proven by parsing: no \`any\`, no double cast, no silenced compiler, no linter silenced without a reason.
+ */
 export function honestTypes(files: readonly RepositoryFile[]): Problem[] {
   return files.filter(isSource).flatMap((file) => {
     const problems: Problem[] = [];

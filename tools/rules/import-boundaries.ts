@@ -4,17 +4,17 @@ import { mayImport, type Place, placeOf } from "./layers.ts";
 
 const rule = "import boundaries, docs/architecture.md";
 
-/** Modules by which a feature announces itself to the file that lists the features. */
+/** Modules through which a feature registers with the file that lists the features. */
 const serverRegistration = /\.(routes|mqtt|jobs)\.ts$/;
 const consoleRegistration = /(-page|\.route)\.tsx$/;
 
-/** The demo's data, past and simulator process. */
+/** The demo's data, history and simulator process. */
 const isDemo = /^apps\/server\/src\/demo\//;
 
 /** The tables' types, whose columns have the types of the contract and the domain (decision 55). */
 const isGenerated = (path: string) => path === "apps/server/src/platform/database/tables.ts";
 
-/** Rooms whose code runs in a browser as well, or knows nothing of where it runs. */
+/** Layers whose code also runs in a browser, or does not know where it runs. */
 const withoutNode = new Set([
   "contract",
   "domain",
@@ -25,7 +25,7 @@ const withoutNode = new Set([
   "console test",
 ]);
 
-/** Holds the table of docs/architecture.md for every import, generically: a new feature needs no line here. */
+/** Enforces the table of docs/architecture.md for every import, generically: a new feature needs no line here. */
 export function importBoundaries(files: readonly RepositoryFile[]): Problem[] {
   const known = new Set(files.map(({ path }) => path));
   return files.filter(isSource).flatMap((file) => {
@@ -43,7 +43,7 @@ function judge(path: string, one: Import, known: ReadonlySet<string>): string | 
   if (target === null) return judgeOutside(path, from, one);
   if (!known.has(target)) return `there is no ${target}. Name the file as it is, with its ending (.ts, .tsx).`;
   const to = placeOf(target);
-  // Apps are no packages that others name; the benchmarks alone reach into them, and into the support of browser tests.
+  // Apps are not packages for others to import; only the benchmarks use them, and the support of browser tests.
   const reachesIn = from.layer === "bench" && (to.layer.startsWith("server") || to.layer === "e2e");
   if (one.specifier.startsWith(".") && workspaceOf(path) !== workspaceOf(target) && !reachesIn) {
     return "a relative import may not leave its package. Write @suncrew/<package>/<path>.ts.";

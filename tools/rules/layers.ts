@@ -1,4 +1,4 @@
-/** The layers of the house, from docs/architecture.md: each folder is one, and each says what it may import. */
+/** The layers, from docs/architecture.md: each folder is one, and says what it may import. */
 export type Layer =
   | "contract"
   | "domain"
@@ -50,7 +50,7 @@ export function placeOf(path: string): Place {
   return { layer: "root", feature: null };
 }
 
-/** What each layer may import of the others; its own files always. */
+/** What each layer may import from the others; its own files always. */
 export const mayImport: Readonly<Record<Layer, readonly Layer[]>> = {
   contract: [],
   domain: ["contract"],

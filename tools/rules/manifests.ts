@@ -21,7 +21,7 @@ function manifestsOf(files: readonly RepositoryFile[]): Map<string, Manifest> {
   );
 }
 
-/** Every dependency names one version: what was tried is what is installed. */
+/** Every dependency names one version: what was tested is what is installed. */
 export function pinnedVersions(files: readonly RepositoryFile[]): Problem[] {
   return [...manifestsOf(files)].flatMap(([folder, { dependencies, devDependencies, optionalDependencies }]) =>
     Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
@@ -48,7 +48,7 @@ export function declaredImports(files: readonly RepositoryFile[]): Problem[] {
     const inTests = /\/test\//.test(file.path);
     const declared = { ...own?.dependencies, ...own?.optionalDependencies };
     if (!isProduct || inTests || folder === "") Object.assign(declared, own?.devDependencies, root?.devDependencies);
-    // Benchmarks are no workspace: they run with what the server and its tests have.
+    // Benchmarks are not a workspace: they run with the dependencies of the server and its tests.
     const server = manifests.get("apps/server");
     if (file.path.startsWith("bench/")) Object.assign(declared, server?.dependencies, server?.devDependencies);
     return importsOf(file).flatMap(({ specifier, isType }) => {
@@ -95,10 +95,10 @@ const openLicences = new Set([
   "Unlicense",
 ]);
 
-/** Read by a person in the package's LICENSE file, where its manifest names none; with the version that was read. */
+/** Read by a person in the package's LICENSE file, if its manifest names none; with the version that was read. */
 const licencesInFiles: Readonly<Record<string, string>> = { "node_modules/png-js@2.0.0": "MIT" };
 
-/** True where every part of an AND, or one part of an OR, is an open-source licence. */
+/** True if every part of an AND, or one part of an OR, is an open-source licence. */
 export function isOpenLicence(expression: string): boolean {
   return expression
     .replaceAll(/[()]/g, "")
@@ -106,7 +106,9 @@ export function isOpenLicence(expression: string): boolean {
     .some((choice) => choice.split(/ AND /).every((licence) => openLicences.has(licence.trim())));
 }
 
-/** What a user of the product gets is open source, from the lockfile; it comes from the registry, checked by its hash. */
+/**
+ * What users of the product get is open source, from the lockfile; it comes from the registry, verified by its hash.
+ */
 export function openDependencies(files: readonly RepositoryFile[]): Problem[] {
   return files
     .filter(({ path }) => path === "package-lock.json")

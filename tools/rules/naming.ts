@@ -1,7 +1,7 @@
 import type { Problem, RepositoryFile } from "../repository.ts";
 import { isSource } from "../source-file.ts";
 
-/** Suffixes that say what part a file plays; `thing.part.ts`. */
+/** Suffixes that say what role a file plays; `thing.part.ts`. */
 const roles = new Set([
   "routes",
   "service",
@@ -25,7 +25,7 @@ const roles = new Set([
 const sayNothing = new Set(["utils", "util", "helpers", "helper", "common", "manager", "misc"]);
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** kebab-case with a role suffix where there is one, and no names that say nothing. */
+/** kebab-case with a role suffix if there is one, and no meaningless names. */
 export function fileNames(files: readonly RepositoryFile[]): Problem[] {
   return files.flatMap(({ path }) => {
     if (!/\.(ts|tsx|css)$/.test(path)) return [];

@@ -3,7 +3,7 @@ import { lineAt } from "../source-file.ts";
 
 const folder = (...parts: string[]) => `/${parts.join("/")}`;
 
-/** Places on one person's machine, in pieces so that this file does not find itself. */
+/** Paths on one person's machine, in pieces so that this file does not find itself. */
 const machinePaths = [`${folder("work")}/`, folder("tmp", "brief"), folder("tmp", "issues"), `${folder("root")}/`];
 
 const secrets = [

@@ -23,8 +23,8 @@ interface FoundFunction {
 }
 
 /**
- * Every exported function of a `*.queries.ts` takes `viewer` first and starts from visibleSites(viewer), in the features
- * of history also from sitesEverVisible(viewer).
+ * Every exported function of a `*.queries.ts` takes `viewer` first and starts from visibleSites(viewer), in the
+ * features of history also from sitesEverVisible(viewer).
  */
 export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[] {
   const handedOn = namesHandedOn(files, ".queries.ts");
@@ -50,7 +50,7 @@ export function queriesAskTheViewer(files: readonly RepositoryFile[]): Problem[]
 
 /**
  * `*.repository.ts` is outside the wall: what answers people (routes, queries) and what is outside the
- * features never reaches it, also not by a public.ts that hands one of its names on.
+ * features never uses it, not even through a public.ts that re-exports one of its names.
  */
 export function repositoriesStayInside(files: readonly RepositoryFile[]): Problem[] {
   const handedOn = namesHandedOn(files, ".repository.ts");
@@ -62,7 +62,7 @@ export function repositoriesStayInside(files: readonly RepositoryFile[]): Proble
       const target = isType ? null : resolveInside(file.path, specifier);
       if (target === null || placeOf(target).layer !== "server feature") return [];
       const name = target.endsWith(".repository.ts") ? specifier : names.find((one) => handedOn.get(target)?.has(one));
-      // Composition may use what a feature hands on: it answers nobody.
+      // Composition may use what a feature re-exports: it answers nobody.
       if (name === undefined || (layer === "server composition" && !target.endsWith(".repository.ts"))) return [];
       const message = `imports ${name}, whose SQL asks for no viewer. Only the server's own work does (services, bridge, jobs); call a service that has checked the viewer.`;
       return [{ path: file.path, rule, message }];
@@ -94,7 +94,7 @@ function namesHandedOn(files: readonly RepositoryFile[], ending: string): NamesO
   );
 }
 
-/** Routes parse, ask a service and answer; they hold no SQL. */
+/** Routes parse, call a service and answer; they contain no SQL. */
 export function routesHoldNoSql(files: readonly RepositoryFile[]): Problem[] {
   return serverFeatureFiles(files)
     .filter(({ path }) => path.endsWith(".routes.ts"))
@@ -154,7 +154,7 @@ function queriesThatItImports(file: RepositoryFile, handedOn: NamesOfDoors): str
   });
 }
 
-/** Functions that hand `viewer` to the wall, directly or through another query. */
+/** Functions that pass `viewer` to the wall, directly or through another query. */
 function namesBehindWall(
   file: RepositoryFile,
   functions: readonly FoundFunction[],

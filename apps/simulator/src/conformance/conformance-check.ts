@@ -362,11 +362,11 @@ export class ConformanceCheck {
     await robot.requestState(this.#answerMs);
     const afterwards = robot.received.length;
     const other = await robot.next("event", ({ eventSeq }) => eventSeq === last, repeatMs);
-    const goesOn = robot.received
+    const keepGoing = robot.received
       .slice(afterwards)
       .some(({ leaf, message }) => leaf === "event" && message.eventSeq === first);
-    this.#expect(5, inMotion[6][1], other !== null && !goesOn, () =>
-      goesOn ? "it is still repeated" : "the other one is lost, too",
+    this.#expect(5, inMotion[6][1], other !== null && !keepGoing, () =>
+      keepGoing ? "it is still repeated" : "the other one is lost, too",
     );
     await robot.send(robot.command("RECEIVED", { eventSeq: last }));
   }
@@ -380,8 +380,8 @@ export class ConformanceCheck {
     await robot.waitForState(({ runId }) => runId === start.runId, this.#answerMs, from);
     const dropped = await this.#send(early);
     const still = await robot.requestState(this.#answerMs);
-    const goesOn = dropped?.status === "REJECTED" && dropped.code === "OLD_SEQ" && still?.motion === "MOVING";
-    this.#expect(3, inMotion[7][1], goesOn, () => `${describeAck(dropped)}, ${still?.motion}`);
+    const keepGoing = dropped?.status === "REJECTED" && dropped.code === "OLD_SEQ" && still?.motion === "MOVING";
+    this.#expect(3, inMotion[7][1], keepGoing, () => `${describeAck(dropped)}, ${still?.motion}`);
     const old = { session: 0, seq: 1, expiresAt: new Date(0).toISOString() };
     const ack = await this.#send(this.#robot.command("STOP", old));
     const stopped = await robot.requestState(this.#answerMs);
