@@ -5,7 +5,6 @@ import {
   clockSkewAlert,
   counterTooHighAlert,
   lostWhileMovingAlert,
-  lowBattery,
   memoryLostAlert,
   messagesLostAlert,
   offlineTooLongAlert,
@@ -20,7 +19,8 @@ import {
   unconfirmedStopAlert,
   unknownStatusAlert,
 } from "@suncrew/domain/alerts/server-alerts.ts";
-import { bareOutcomeSentence, outcomeSentence, outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { lowBattery } from "@suncrew/domain/alerts/low-battery.ts";
+import { bareOutcomeSentence, outcomeSentence, outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { TextParams } from "@suncrew/domain/texts/coded-text.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { raiseAlerts, raiseSiteAlert } from "../src/features/alerts/alerts.repository.ts";

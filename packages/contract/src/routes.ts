@@ -47,7 +47,8 @@ import {
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
-import { createSite, deleteSite, exportSites, importSites, siteDetails, updateSite } from "./sites/sites.ts";
+import { createSite, deleteSite, siteDetails, updateSite } from "./sites/sites.ts";
+import { exportSites, importSites } from "./sites/site-files.ts";
 import { siteWeather } from "./weather/weather.ts";
 
 /** Every call, by name. The permission table has exactly one line for each. */

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { IMPORT_MAX_BODY_BYTES, importBodySchema, importResponseSchema } from "../http/import.ts";
 import { defineRoute } from "../http/route.ts";
 import { optionalText, requiredText } from "../http/text.ts";
 import {
@@ -90,30 +89,6 @@ export const siteBodySchema = z.object({ ...siteFields, maintenance_partner_id: 
 export const SITE_FIELDS = siteBodySchema.keyof().options;
 export type SiteField = (typeof SITE_FIELDS)[number];
 
-/** The columns of a sites CSV file, in export order; an import accepts any order. */
-export const SITE_COLUMNS = [
-  "name",
-  "address",
-  "district",
-  "state",
-  "pin_code",
-  "latitude",
-  "longitude",
-  "commissioning_date",
-  /** The partner's name; empty if the next three columns hold contact, phone and e-mail instead. */
-  "maintenance_partner",
-  "maintenance_contact_name",
-  "maintenance_contact",
-  "maintenance_email",
-] as const;
-/** Columns that an import may omit. */
-export const SITE_OPTIONAL_COLUMNS = [
-  "maintenance_partner",
-  "maintenance_contact_name",
-  "maintenance_contact",
-  "maintenance_email",
-] as const satisfies readonly (typeof SITE_COLUMNS)[number][];
-
 export const createSite = defineRoute({
   summary: "Create a site; without a partner id it belongs to partner 1, In-house",
   method: "POST",
@@ -138,21 +113,4 @@ export const deleteSite = defineRoute({
   path: "/api/sites/delete/:id",
   params: z.object({ id: idInputSchema }),
   response: z.object({ message: z.string() }),
-});
-
-export const exportSites = defineRoute({
-  summary: "The sites the user can see, as a CSV file that can be re-imported",
-  method: "GET",
-  path: "/api/sites/export",
-  file: "text/csv",
-  response: z.string(),
-});
-
-export const importSites = defineRoute({
-  summary: "Check a CSV file of new sites, or create them all",
-  method: "POST",
-  path: "/api/sites/import",
-  body: importBodySchema,
-  maxBodyBytes: IMPORT_MAX_BODY_BYTES,
-  response: importResponseSchema,
 });

@@ -1,7 +1,7 @@
-import { OFFLINE_TOO_LONG_MINUTES } from "./server-alerts.ts";
-
 const MINUTE_MS = 60_000;
 
+/** A robot that is offline for this long raises an alert. */
+export const OFFLINE_TOO_LONG_MINUTES = 30;
 /** A site has an outage (code SITE_DARK) once the last of its robots has been offline for this long. */
 export const SITE_OUTAGE_MS = 5 * MINUTE_MS;
 /** After a site's outage its robots have this long to come back before those still offline get alerts of their own. */

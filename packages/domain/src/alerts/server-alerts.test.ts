@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { endsWhenAcknowledged, lowBattery, serverClockAlert } from "./server-alerts.ts";
+import { endsWhenAcknowledged, serverClockAlert } from "./server-alerts.ts";
+import { lowBattery } from "./low-battery.ts";
 
 const AHEAD = "The database's time is 600 s ahead of the time that this server counted.";
 const JUMPED = "Its clock jumped by 90 s.";

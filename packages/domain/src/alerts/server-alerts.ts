@@ -1,11 +1,9 @@
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
-import { bareOutcomeSentence, type OutcomeText } from "../runs/outcome-texts.ts";
+import { bareOutcomeSentence, type OutcomeText } from "../texts/outcome-texts.ts";
 import { nested, type NestedText, type ParamsOf, type TextParams } from "../texts/coded-text.ts";
-
-/** A robot that is offline for this long raises an alert. */
-export const OFFLINE_TOO_LONG_MINUTES = 30;
+import { OFFLINE_TOO_LONG_MINUTES } from "./offline-alerts.ts";
 
 /** What Suncrew itself raises; robots have codes of their own. */
 const serverAlertCodes = [
@@ -88,7 +86,7 @@ const alertTexts = {
 
 type AlertParams<Code extends ServerAlertCode> = ParamsOf<(typeof alertTexts)[Code]> & TextParams;
 
-function serverAlert<Code extends ServerAlertCode>(
+export function serverAlert<Code extends ServerAlertCode>(
   code: Code,
   severity: Severity,
   params: AlertParams<Code>,
@@ -200,35 +198,4 @@ export function runNotStartedAlert(reason: OutcomeText): ServerAlert {
 
 export function runMissedAlert(reason: OutcomeText): ServerAlert {
   return serverAlert("RUN_MISSED", "WARNING", { reason: nested(reason) });
-}
-
-/** Below this, in percent, a battery is low. */
-export const LOW_BATTERY_PERCENT = 20;
-/** Below this it is nearly empty. */
-const NEARLY_EMPTY_PERCENT = 10;
-/** Hysteresis: above this it is no longer low, so that a fluctuating reading does not raise it repeatedly. */
-const LOW_BATTERY_CLEARED_PERCENT = 25;
-
-const code = "LOW_BATTERY" satisfies ServerAlertCode;
-
-interface BatteryReading {
-  readonly batteryPercent: number;
-  readonly charging: boolean;
-  /** The alerts that the robot itself lists. */
-  readonly listed: readonly Pick<DeviceAlert, "code">[];
-}
-
-/**
- * What a reading means for the low-battery alert: raise it, clear it, or (between the two limits) keep it as it is. A
- * robot that reports it itself is trusted, so that nobody reads it twice.
- */
-export function lowBattery({ batteryPercent, charging, listed }: BatteryReading): ServerAlert | "over" | "stays" {
-  if (listed.some((alert) => alert.code === code)) return "over";
-  if (batteryPercent < NEARLY_EMPTY_PERCENT) {
-    return serverAlert(code, "CRITICAL", { below: "nearly empty", percent: NEARLY_EMPTY_PERCENT });
-  }
-  if (batteryPercent < LOW_BATTERY_PERCENT) {
-    return serverAlert(code, "WARNING", { below: "low", percent: LOW_BATTERY_PERCENT });
-  }
-  return charging || batteryPercent >= LOW_BATTERY_CLEARED_PERCENT ? "over" : "stays";
 }

@@ -1,26 +1,24 @@
 import { useDocumentTitle } from "@mantine/hooks";
 import { notifications, notificationsStore, useNotifications, type NotificationData } from "@mantine/notifications";
-import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
 import { type RefObject, useEffect, useRef } from "react";
-import { Link, Outlet, useLocation, useMatches } from "react-router";
+import { Outlet, useLocation, useMatches } from "react-router";
 import { ConfirmHost } from "../../platform/confirm/confirm-host.tsx";
-import { followLive, useLiveStatus } from "../../platform/live/live.ts";
+import { followLive } from "../../platform/live/live.ts";
 import { firstContentShown, useFirstContent } from "../../platform/first-content.ts";
 import { pagePathOf, paths } from "../../platform/paths.ts";
-import { useServerConfig } from "../../platform/server-config.ts";
-import { useSignedIn } from "../../platform/session/use-session.ts";
 import { lazyPart } from "../../ui/lazy-part.tsx";
 import "../../ui/theme/signed-in-styles.ts";
+import { Banners } from "./banners.tsx";
 import classes from "./shell.module.css";
 import { TopBar } from "./top-bar.tsx";
 
 /** The toast component is loaded for the first toast, or once the page's content is there. */
-const Messages = lazyPart(
+const Toasts = lazyPart(
   async () => {
     await Promise.race([firstContentShown(), firstMessage()]);
-    return (await import("./messages.tsx")).Messages;
+    return (await import("./toasts.tsx")).Toasts;
   },
-  { failed: () => <PlainMessages /> },
+  { failed: () => <PlainToasts /> },
 );
 
 function firstMessage(): Promise<void> {
@@ -52,14 +50,14 @@ export function Shell() {
         <Outlet />
       </main>
       {/* The lower end of the screen belongs to the robots' cards and to the thumb: no toast may cover a Stop. */}
-      <Messages className={classes["messages"]} />
+      <Toasts className={classes["messages"]} />
       <ConfirmHost />
     </div>
   );
 }
 
 /** Toasts if their component could not be loaded: the outcome of a Stop must be readable all the same. */
-function PlainMessages() {
+function PlainToasts() {
   const { notifications: messages } = useNotifications();
   return (
     <div className={classes["plain"]}>
@@ -82,49 +80,6 @@ function PlainMessage({ message: { id, title, message, role, autoClose } }: { re
       <br />
       {message}
     </div>
-  );
-}
-
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
-
-/** Notices on every page: that this is a demo, that a password must be chosen, that live updates are interrupted. */
-export function Banners() {
-  const demo = useServerConfig()?.mode === "demo";
-  const lost = useLiveStatus() === "lost";
-  return (
-    <>
-      {demo && (
-        <p className={classes["banner"]} data-calm>
-          <IconFlask size={14} aria-hidden />
-          Demo: simulated robots and sample data
-        </p>
-      )}
-      <GeneratedPassword />
-      {/* Always present, so that a screen reader announces what appears in it. */}
-      <div role="status">
-        {lost && (
-          <p className={classes["banner"]} style={{ fontWeight: 600 }}>
-            <IconPlugConnectedX size={16} aria-hidden />
-            Live updates are interrupted. Reconnecting...
-          </p>
-        )}
-      </div>
-    </>
-  );
-}
-
-/** Stays until the person has chosen a password: the generated one expires. */
-function GeneratedPassword() {
-  const { password_until: until } = useSignedIn().user;
-  if (until === undefined) return null;
-  return (
-    <p className={classes["banner"]}>
-      <IconKey size={16} aria-hidden />
-      <span>
-        Your password was generated and signs you in until {day.format(new Date(until))}.{" "}
-        <Link to={paths.profile()}>Choose your own</Link>
-      </span>
-    </p>
   );
 }
 

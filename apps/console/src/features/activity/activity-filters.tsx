@@ -7,14 +7,29 @@ import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
-import { EVERYTHING, furtherFilters, type FilterUrl } from "./activity-filters-url.ts";
-import { outcomeLook } from "./activity-meaning.ts";
+import { ACTION_FILTERS, EVERYTHING, type FilterUrl, furtherFilters } from "./activity-url.ts";
+import { actionFilterWord, outcomeLook } from "./activity-meaning.ts";
 import classes from "./activity-page.module.css";
 import { ToolButton } from "../../ui/tool-button.tsx";
 
 interface Choice {
   readonly value: string;
   readonly label: string;
+}
+
+/** The specified filter by action. */
+export function ActionFilter({ filters, change }: FilterUrl) {
+  return (
+    <NativeSelect
+      size="sm"
+      aria-label="Filter by action"
+      value={filters.action}
+      data={ACTION_FILTERS.map((value) => ({ value, label: actionFilterWord[value] }))}
+      onChange={({ currentTarget }) =>
+        change({ action: ACTION_FILTERS.find((action) => action === currentTarget.value) ?? "all" }, "push")
+      }
+    />
+  );
 }
 
 /** By site, robot, user, outcome and dates, besides the specified search and action filter. */

@@ -2,7 +2,7 @@ import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { actionWord, activityStatusWord } from "@suncrew/domain/activity/activity-words.ts";
 import { IconAlertOctagon, IconCircleCheck, IconHandStop } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
-import type { ActionFilter } from "./activity-filters-url.ts";
+import type { ActionFilter } from "./activity-url.ts";
 
 /** §2 Activity Log page: the action filter. */
 export const actionFilterWord: Record<ActionFilter, string> = { all: "All Actions", ...actionWord };

@@ -1,4 +1,4 @@
-import { Box, Button, Group, NativeSelect, SegmentedControl, Skeleton } from "@mantine/core";
+import { Box, Button, Group, SegmentedControl, Skeleton } from "@mantine/core";
 import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/contract/activity/activity.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
@@ -19,8 +19,8 @@ import { PageLayout } from "../../ui/page-layout.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AuditView } from "../audit/public.ts";
-import { ACTION_FILTERS, EVERYTHING, filterOf, furtherFilters, useActivityUrl } from "./activity-filters-url.ts";
-import { ActivityFilters } from "./activity-filters.tsx";
+import { EVERYTHING, filterOf, furtherFilters, useActivityUrl } from "./activity-url.ts";
+import { ActionFilter, ActivityFilters } from "./activity-filters.tsx";
 import {
   type ActivityPage as LogPage,
   type ActivityPages,
@@ -30,7 +30,6 @@ import {
   withNewest,
   withWaiting,
 } from "./activity-list.ts";
-import { actionFilterWord } from "./activity-meaning.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
@@ -97,15 +96,7 @@ function ActivityLog() {
             onChange={(text) => setSearch(text.slice(0, 100))}
           />
         </div>
-        <NativeSelect
-          size="sm"
-          aria-label="Filter by action"
-          value={filters.action}
-          data={ACTION_FILTERS.map((value) => ({ value, label: actionFilterWord[value] }))}
-          onChange={({ currentTarget }) =>
-            change({ action: ACTION_FILTERS.find((action) => action === currentTarget.value) ?? "all" }, "push")
-          }
-        />
+        <ActionFilter filters={filters} change={change} />
         <ExportButton
           label="Export"
           what="The activity log"

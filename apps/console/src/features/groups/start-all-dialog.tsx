@@ -2,7 +2,7 @@ import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { Button, Group as Row, Text } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/server-alerts.ts";
+import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/low-battery.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,7 +1,7 @@
 import type { CommandMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { ActionType, ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import type { CommandParams } from "@suncrew/contract/devices/messages.ts";
-import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { sql } from "kysely";
 import { changedNow, type Executor } from "../../platform/database/database.ts";
 

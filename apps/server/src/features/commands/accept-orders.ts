@@ -1,4 +1,4 @@
-import { outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { type StartCandidate, type StartRefusal, startRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { sql } from "kysely";
 import type { ReleaseCandidate } from "@suncrew/domain/maintenance/release-refusal.ts";

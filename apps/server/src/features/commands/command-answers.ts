@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import type { SettingsRefusal, StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
-import { failureText, outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { failureText, outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { ReleaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { type Command, staysPending } from "./commands.repository.ts";

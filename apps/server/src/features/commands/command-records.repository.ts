@@ -1,7 +1,7 @@
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { alertedVerbs, type ServerAlertCode, unconfirmedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { severityRank } from "@suncrew/domain/alerts/severity-order.ts";
-import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type ActivityRecord, amendActivities, recordActivities } from "../activity/public.ts";
 import { clearAlerts, raiseAlerts, type RaisedAlert } from "../alerts/public.ts";

@@ -1,4 +1,4 @@
-import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";

@@ -1,7 +1,7 @@
 import { type ServerAlertCode, unconfirmedStopAlert } from "@suncrew/domain/alerts/server-alerts.ts";
-import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/may-still-move.ts";
+import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/removal-refusal.ts";
 import { isDeepStrictEqual } from "node:util";
-import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";

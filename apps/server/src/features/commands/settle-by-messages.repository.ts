@@ -4,7 +4,7 @@ import { robotStatusOf } from "@suncrew/domain/robots/status-mapping.ts";
 import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import { anyInt, anyUuid, type Tx } from "../../platform/database/database.ts";
-import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText, type OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { auditCommands, clearUnconfirmed, logCommands } from "./command-records.repository.ts";
 import {

@@ -4,7 +4,7 @@ import {
   outcomeText,
   type OutcomeText,
   pendingText,
-} from "@suncrew/domain/runs/outcome-texts.ts";
+} from "@suncrew/domain/texts/outcome-texts.ts";
 import { type Selectable, sql } from "kysely";
 import type { Clock } from "../../platform/clock.ts";
 import { anyUuid, changedNow, type Db, type Tx } from "../../platform/database/database.ts";

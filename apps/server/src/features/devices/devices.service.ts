@@ -1,4 +1,4 @@
-import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { allocateDevices, provisionDevices } from "@suncrew/contract/devices/devices.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";

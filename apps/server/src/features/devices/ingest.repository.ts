@@ -2,7 +2,6 @@ import type { DeviceAlert, EventMessage, StateMessage } from "@suncrew/contract/
 import {
   clockSkewAlert,
   counterTooHighAlert,
-  lowBattery,
   memoryLostAlert,
   messagesLostAlert,
   type ServerAlertCode,
@@ -10,6 +9,7 @@ import {
   tooManyMessagesAlert,
   unknownStatusAlert,
 } from "@suncrew/domain/alerts/server-alerts.ts";
+import { lowBattery } from "@suncrew/domain/alerts/low-battery.ts";
 import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
 import { implausibleCounter } from "@suncrew/domain/devices/reported-values.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";

@@ -1,4 +1,4 @@
-import { pendingText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { pendingText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { type ReleaseRefusal, releaseRefusal } from "@suncrew/domain/maintenance/release-refusal.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { Tx } from "../../platform/database/database.ts";

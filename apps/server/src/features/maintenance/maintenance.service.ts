@@ -1,5 +1,5 @@
 import { nested } from "@suncrew/domain/texts/coded-text.ts";
-import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";

@@ -1,4 +1,4 @@
-import { lastMonth } from "@suncrew/domain/reports/monthly-reports.ts";
+import { lastMonth } from "@suncrew/domain/reports/report-months.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";

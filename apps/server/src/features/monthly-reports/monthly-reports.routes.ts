@@ -1,5 +1,5 @@
 import { monthlyReportFile, monthlyReports } from "@suncrew/contract/reports/reports.ts";
-import { monthRange } from "@suncrew/domain/reports/monthly-reports.ts";
+import { monthRange } from "@suncrew/domain/reports/report-months.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";

@@ -1,6 +1,7 @@
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
-import { MAX_ATTEMPTS, monthName, monthRange, retryTime } from "@suncrew/domain/reports/monthly-reports.ts";
+import { monthName, monthRange } from "@suncrew/domain/reports/report-months.ts";
+import { MAX_ATTEMPTS, retryTime } from "@suncrew/domain/reports/report-retries.ts";
 import type { Readable } from "node:stream";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";

@@ -1,4 +1,4 @@
-import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, ROBOT_FIELDS, type robotBodySchema } from "@suncrew/contract/robots/robot-forms.ts";
 import { sql } from "kysely";

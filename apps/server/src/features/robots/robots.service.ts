@@ -1,4 +1,4 @@
-import { outcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";

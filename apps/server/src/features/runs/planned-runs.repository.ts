@@ -1,4 +1,4 @@
-import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-texts.ts";
+import { type OutcomeText, withoutAdvice } from "@suncrew/domain/texts/outcome-texts.ts";
 import { runMissedAlert, runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, type Selectable, sql } from "kysely";

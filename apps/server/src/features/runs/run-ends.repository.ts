@@ -1,6 +1,6 @@
 import { STOPPED_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
-import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { sql } from "kysely";
 import { anyInt, anyUuid, type Db, type Tx } from "../../platform/database/database.ts";
 import { type ActivityRecord, amendRunEnds, recordActivities, removeRunEnds } from "../activity/public.ts";

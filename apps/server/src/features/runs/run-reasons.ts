@@ -1,4 +1,4 @@
-import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText, type OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { type RunEndReason, runEndReasonSchema } from "@suncrew/contract/devices/messages.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { sql } from "kysely";

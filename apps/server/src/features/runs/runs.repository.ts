@@ -2,7 +2,7 @@ import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
 import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
-import { type OutcomeText, withoutAdvice } from "@suncrew/domain/runs/outcome-texts.ts";
+import { type OutcomeText, withoutAdvice } from "@suncrew/domain/texts/outcome-texts.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, anyUuid, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";

@@ -1,4 +1,4 @@
-import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { StartRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import {
   type DueDecision,

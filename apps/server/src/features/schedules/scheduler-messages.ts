@@ -1,4 +1,4 @@
-import { outcomeText, type OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import { outcomeText, type OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { DueDecision, RunWait } from "@suncrew/domain/schedules/due-decision.ts";
 
 type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];

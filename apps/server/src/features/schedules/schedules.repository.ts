@@ -1,4 +1,4 @@
-import type { OutcomeText } from "@suncrew/domain/runs/outcome-texts.ts";
+import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";

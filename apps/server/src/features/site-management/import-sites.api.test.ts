@@ -1,4 +1,5 @@
-import { SITE_COLUMNS, exportSites, importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { SITE_COLUMNS, exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";

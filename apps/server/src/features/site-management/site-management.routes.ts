@@ -1,4 +1,5 @@
-import { createSite, deleteSite, exportSites, importSites, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { createSite, deleteSite, updateSite } from "@suncrew/contract/sites/sites.ts";
+import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";

@@ -1,5 +1,6 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type createSite, importSites, SITE_FIELDS, type updateSite } from "@suncrew/contract/sites/sites.ts";
+import { type createSite, SITE_FIELDS, type updateSite } from "@suncrew/contract/sites/sites.ts";
+import { importSites } from "@suncrew/contract/sites/site-files.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";

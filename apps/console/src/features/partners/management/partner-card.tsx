@@ -4,7 +4,7 @@ import { certificationsOf } from "@suncrew/domain/partners/partners.ts";
 import { IconPencil, IconShare3, IconTrash } from "@tabler/icons-react";
 import { Fragment, type ReactNode } from "react";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { shareBlockedReason } from "../share/credentials.ts";
+import { shareBlockedReason } from "../credentials/credentials.ts";
 import shared from "../../../ui/shared.module.css";
 import classes from "./partner-card.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";

@@ -7,7 +7,7 @@ import { change } from "../../../platform/api/change.ts";
 import { queryKeyOf } from "../../../platform/api/route-query.ts";
 import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
 import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
-import type { NewPartner } from "../share/credentials.ts";
+import type { NewPartner } from "../credentials/credentials.ts";
 import shared from "../../../ui/shared.module.css";
 import classes from "./partner-dialog.module.css";
 import {

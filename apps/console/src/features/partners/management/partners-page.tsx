@@ -19,7 +19,7 @@ import { useSearchDraft } from "../../../ui/use-search-draft.ts";
 import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
 import { AdminsButton } from "../../admins/public.ts";
 import { PARTNERS_FILE_NAME, partnersFile, searchPartners } from "../partner-model.ts";
-import { type NewPartner, signInOf } from "../share/credentials.ts";
+import { type NewPartner, signInOf } from "../credentials/credentials.ts";
 import { PartnerCard } from "./partner-card.tsx";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import classes from "./partners-page.module.css";
@@ -149,7 +149,7 @@ const DeletePartnerDialog = lazyDialog(
 );
 const ShareDialog = lazyDialog(
   () => "Share Login Credentials",
-  async () => (await import("../share/share-dialog.tsx")).ShareDialog,
+  async () => (await import("../credentials/share-credentials-dialog.tsx")).ShareDialog,
 );
 
 /** The open dialog. Not kept in the URL: these dialogs are not meant for links. */

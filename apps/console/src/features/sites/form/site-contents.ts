@@ -1,5 +1,5 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { mayStillMove } from "@suncrew/domain/robots/may-still-move.ts";
+import { mayStillMove } from "@suncrew/domain/robots/removal-refusal.ts";
 
 /** How much is deleted with a site. */
 export interface SiteContents {

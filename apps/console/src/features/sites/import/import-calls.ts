@@ -1,7 +1,8 @@
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
 import { exportRobots, importRobots, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
-import { exportSites, importSites, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import { call, readFile, send } from "../../../platform/api/call.ts";
 import { serverReason, TokenExpiredError } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";

@@ -21,7 +21,7 @@ import { toast } from "../../../platform/toast.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import shared from "../../../ui/shared.module.css";
-import classes from "./share-dialog.module.css";
+import classes from "./share-credentials-dialog.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import type { SignIn } from "./credentials.ts";
 

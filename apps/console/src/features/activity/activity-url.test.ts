@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { endsBeforeItBegins } from "../../ui/days.ts";
 import { readUrl, writeUrl } from "../../platform/url-state.ts";
+import { endsBeforeItBegins } from "../../ui/days.ts";
 import {
   type ActivityFilters,
   activityUrl,
@@ -8,7 +8,7 @@ import {
   filterOf,
   furtherFilters,
   withRobotOfSite,
-} from "./activity-filters-url.ts";
+} from "./activity-url.ts";
 
 const read = (text: string) => readUrl(activityUrl, new URLSearchParams(text));
 const change = (text: string, by: Partial<ActivityFilters>) =>

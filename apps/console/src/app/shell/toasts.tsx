@@ -1,6 +1,6 @@
 import { Notifications } from "@mantine/notifications";
 
 /** Toasts (§8). Loaded after the page's content. */
-export function Messages({ className }: { readonly className: string | undefined }) {
+export function Toasts({ className }: { readonly className: string | undefined }) {
   return <Notifications position="top-center" className={className} />;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lastMonth, MAX_ATTEMPTS, monthRange, monthName, retryTime } from "./monthly-reports.ts";
+import { lastMonth, monthRange, monthName } from "./report-months.ts";
 
 describe("monthly reports: the last complete month is the site's, not UTC's", () => {
   test.each([
@@ -24,14 +24,4 @@ describe("monthly reports: the last complete month is the site's, not UTC's", ()
     expect(monthRange(firstDay)).toEqual({ from: `${firstDay} 00:00:00`, to });
     expect(monthName(firstDay)).toBe(words);
   });
-});
-
-test("monthly reports: pauses between attempts grow, and then attempts end", () => {
-  const now = new Date("2026-10-31T18:30:00Z");
-  const pauses = Array.from(
-    { length: MAX_ATTEMPTS - 1 },
-    (_, nth) => (retryTime(nth + 1, now)?.getTime() ?? 0) - now.getTime(),
-  );
-  expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
-  expect([pauses[0], retryTime(MAX_ATTEMPTS, now)]).toEqual([60_000, null]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { type MotionEvidence, mayStillMove, type MovingReason } from "./may-still-move.ts";
+import { mayStillMove, type MotionEvidence, type MovingReason } from "./removal-refusal.ts";
 
 const now = new Date("2026-03-01T06:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);

@@ -1,5 +1,5 @@
-import { type RejectCode, type CommandVerb, rejectCodeSchema } from "@suncrew/contract/devices/messages.ts";
-import type { AdvisingText, CodedText, NestedText, ParamsOf, TextCatalog, TextParams } from "../texts/coded-text.ts";
+import { type CommandVerb, type RejectCode, rejectCodeSchema } from "@suncrew/contract/devices/messages.ts";
+import type { AdvisingText, CodedText, NestedText, ParamsOf, TextCatalog, TextParams } from "./coded-text.ts";
 
 interface OfRobot extends TextParams {
   readonly serial: string;
