@@ -347,51 +347,54 @@ interface Tag {
   readonly description: string;
 }
 
-const tags = {
-  signIn: { name: "Sign-in", description: "Sessions of people." },
-  sites: { name: "Sites", description: "Solar parks and their counters." },
-  maintenance: { name: "Maintenance", description: "Locks under which nothing moves a robot." },
-  schedules: { name: "Schedules", description: "When groups clean." },
-  groups: { name: "Groups", description: "Robots of a site that clean together." },
-  robots: { name: "Robots", description: "Machines, what they do, and their settings." },
-  commands: { name: "Commands", description: "Orders to robots, answered once the robots show what they did." },
-  partners: { name: "Partners", description: "Companies that maintain sites, and their users." },
-  runs: { name: "Runs", description: "Cleaning runs: past, in progress and planned." },
-  weather: { name: "Weather", description: "Forecasts for sites and what they advise." },
-  devices: { name: "Devices", description: "What signs in to the broker: serial numbers and secrets." },
-  activity: { name: "Activity", description: "Starts and stops, including refused and failed ones." },
-  live: { name: "Live", description: "Changes as they happen, by server-sent events." },
-  server: { name: "Server", description: "What the server is and whether it works." },
-} as const satisfies Record<string, Tag>;
-
-/** Features by the prefix of their calls' paths; the first match counts. */
-const tagsByPath: readonly (readonly [beginning: string, tag: Tag])[] = [
-  ["/api/auth/", tags.signIn],
-  ["/api/sites/", tags.sites],
-  ["/api/robots/group/maintenance/", tags.maintenance],
-  ["/api/robots/maintenance/", tags.maintenance],
-  ["/api/robots/group/getRobotSchedule", tags.schedules],
-  ["/api/robots/group/schedule", tags.schedules],
-  ["/api/robots/group/updateSchedule", tags.schedules],
-  ["/api/robots/group/deleteSchedule", tags.schedules],
-  ["/api/robots/group/", tags.groups],
-  ["/api/robots/", tags.robots],
-  ["/api/mqtt/", tags.commands],
-  ["/api/partner/", tags.partners],
-  ["/api/runs", tags.runs],
-  ["/api/weather/", tags.weather],
-  ["/api/devices", tags.devices],
-  ["/api/site/robot/", tags.activity],
-  ["/api/live", tags.live],
-  ["/api/config", tags.server],
-  ["/api/health", tags.server],
-  ["/api/ready", tags.server],
+/** Features with the prefixes of their calls' paths; the first match counts. */
+const tags: readonly (Tag & { readonly paths: readonly string[] })[] = [
+  { name: "Sign-in", description: "Sessions of people.", paths: ["/api/auth/"] },
+  { name: "Sites", description: "Solar parks and their counters.", paths: ["/api/sites/"] },
+  {
+    name: "Maintenance",
+    description: "Locks under which nothing moves a robot.",
+    paths: ["/api/robots/group/maintenance/", "/api/robots/maintenance/"],
+  },
+  {
+    name: "Schedules",
+    description: "When groups clean.",
+    paths: ["getRobotSchedule", "schedule", "updateSchedule", "deleteSchedule"].map(
+      (call) => `/api/robots/group/${call}`,
+    ),
+  },
+  { name: "Groups", description: "Robots of a site that clean together.", paths: ["/api/robots/group/"] },
+  { name: "Robots", description: "Machines, what they do, and their settings.", paths: ["/api/robots/"] },
+  {
+    name: "Commands",
+    description: "Orders to robots, answered once the robots show what they did.",
+    paths: ["/api/mqtt/"],
+  },
+  { name: "Partners", description: "Companies that maintain sites, and their users.", paths: ["/api/partner/"] },
+  { name: "Runs", description: "Cleaning runs: past, in progress and planned.", paths: ["/api/runs"] },
+  { name: "Weather", description: "Forecasts for sites and what they advise.", paths: ["/api/weather/"] },
+  {
+    name: "Devices",
+    description: "What signs in to the broker: serial numbers and secrets.",
+    paths: ["/api/devices"],
+  },
+  {
+    name: "Activity",
+    description: "Starts and stops, including refused and failed ones.",
+    paths: ["/api/site/robot/"],
+  },
+  { name: "Live", description: "Changes as they happen, by server-sent events.", paths: ["/api/live"] },
+  {
+    name: "Server",
+    description: "What the server is and whether it works.",
+    paths: ["/api/config", "/api/health", "/api/ready"],
+  },
 ];
 
 /** The feature that a call belongs to; for a path that is not listed, its first word. */
 function tagOf(path: string): Tag {
-  const listed = tagsByPath.find(([beginning]) => path.startsWith(beginning));
-  if (listed !== undefined) return listed[1];
+  const listed = tags.find(({ paths }) => paths.some((beginning) => path.startsWith(beginning)));
+  if (listed !== undefined) return { name: listed.name, description: listed.description };
   const [word = ""] = path.replace("/api/", "").split("/");
   return { name: capitalised(word), description: `Calls below /api/${word}.` };
 }

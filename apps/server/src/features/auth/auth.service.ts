@@ -9,7 +9,7 @@ import { auditedChange, type AuditRecord, recordChange } from "../audit/public.t
 import { type AttemptResult, type ConfirmationDependencies, withConfirmedPassword } from "./password-attempts.ts";
 import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
 import { type Caller, forgetOldCallers, forgetOldFailures, rememberCaller } from "./sign-in-attempts.repository.ts";
-import { tooManySignIns } from "./sign-in-limits.ts";
+import { tooManyFailures } from "./sign-in-limits.ts";
 import { type Account, lockAccount, readAccount, readAccountOf, replacePassword } from "./users.repository.ts";
 
 interface SignIn extends Caller {
@@ -50,7 +50,7 @@ export class AuthService {
       // Nothing slows these down, so their audit is throttled.
       const who = account === null ? `at ${attempt.address}` : `as ${account.id}`;
       await refusals.record(`sign-in ${who}`, refusalOf(account, attempt, "too many failed sign-ins"));
-      throw new HttpError(429, "SIGN_IN_LOCKED", tooManySignIns(result.waitMs));
+      throw new HttpError(429, "SIGN_IN_LOCKED", tooManyFailures("failed sign-ins", result.waitMs));
     }
     if (account !== null && result.kind === "right") {
       await this.#refuseExpired(account, attempt);

@@ -16,7 +16,7 @@ import {
   forgetFailure,
   takeTurn,
 } from "./sign-in-attempts.repository.ts";
-import { accountLimit, addressLimit, everybodyLimit, tooManyWrongPasswords } from "./sign-in-limits.ts";
+import { accountLimit, addressLimit, everybodyLimit, tooManyFailures } from "./sign-in-limits.ts";
 import type { Account } from "./users.repository.ts";
 
 interface PasswordAttempt extends Caller {
@@ -140,7 +140,7 @@ export async function withConfirmedPassword<T>(
     if (result.kind === "wait") {
       const refusal = { ...change, outcome: "REFUSED", reason: "too many wrong passwords" } as const;
       await refusals.record(`password of ${viewer.userId}`, refusal);
-      throw new HttpError(429, "PASSWORD_CHECK_LOCKED", tooManyWrongPasswords(result.waitMs));
+      throw new HttpError(429, "PASSWORD_CHECK_LOCKED", tooManyFailures("wrong passwords", result.waitMs));
     }
     const done = result.kind === "right" ? await work() : null;
     if (done !== null) return done;

@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { signInCleaner } from "./auth.service.ts";
 import { countAttempt } from "./sign-in-attempts.repository.ts";
-import { accountLimit, addressLimit, LOCKED_MS, tooManySignIns, waitAfter } from "./sign-in-limits.ts";
+import { accountLimit, addressLimit, LOCKED_MS, tooManyFailures, waitAfter } from "./sign-in-limits.ts";
 
 let server: TestApp;
 beforeEach(async () => {
@@ -274,7 +274,9 @@ describe("§4 Session: what ends it", () => {
 });
 
 test("waits are described as a person would say them", () => {
-  expect([1, 999, 1000, 1001, 59_000, 59_001, 60_000, 900_000].map(tooManySignIns)).toEqual(
+  expect(
+    [1, 999, 1000, 1001, 59_000, 59_001, 60_000, 900_000].map((ms) => tooManyFailures("failed sign-ins", ms)),
+  ).toEqual(
     ["1 second", "1 second", "1 second", "2 seconds", "59 seconds", "1 minute", "1 minute", "15 minutes"].map(
       (wait) => `Too many failed sign-ins. Try again in ${wait}.`,
     ),

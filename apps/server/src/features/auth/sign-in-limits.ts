@@ -38,21 +38,11 @@ export function waitAfter(failures: number, limit: SignInLimit): number {
   return failures < limit.slowedFrom ? 0 : 1000 * 2 ** (failures - limit.slowedFrom);
 }
 
-export function tooManySignIns(waitMs: number): string {
-  return `Too many failed sign-ins. Try again in ${durationText(waitMs)}.`;
-}
-
-/** Where a signed-in person confirms with the own password. */
-export function tooManyWrongPasswords(waitMs: number): string {
-  return `Too many wrong passwords. Try again in ${durationText(waitMs)}.`;
-}
-
-function durationText(waitMs: number): string {
+/** Wrong passwords are those by which a signed-in person confirms something. */
+export function tooManyFailures(what: "failed sign-ins" | "wrong passwords", waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  const minutes = Math.ceil(seconds / 60);
-  return seconds < 60
-    ? `${seconds} ${seconds === 1 ? "second" : "seconds"}`
-    : `${minutes} ${minutes === 1 ? "minute" : "minutes"}`;
+  const [count, unit] = seconds < 60 ? [seconds, "second"] : [Math.ceil(seconds / 60), "minute"];
+  return `Too many ${what}. Try again in ${count} ${unit}${count === 1 ? "" : "s"}.`;
 }
 
 /**

@@ -72,17 +72,8 @@ export interface AdminChange {
   readonly at: Date;
 }
 
-interface NewAdmin {
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-}
-
-export interface NamedUser {
-  readonly id: number;
-  readonly username: string;
-  readonly role: "SUPER_ADMIN" | "PARTNER";
-}
+type NewAdmin = Pick<Account, "username" | "name" | "email">;
+export type NamedUser = Pick<Account, "id" | "username" | "role">;
 
 /** Super Admins by username, as of `now`. */
 export async function readAdmins(db: Executor, now: Date): Promise<Admin[]> {

@@ -30,9 +30,12 @@ export function liveRoutes(
       if (disconnected.aborted) return reply.hijack();
       const leave = places.take(request.viewer.sessionId, clientNetwork(request));
       reply.raw.once("close", leave);
-      const stream = await feed
-        .open(request.viewer, disconnected, lineOf(reply))
-        .catch(unlessDisconnected(disconnected));
+      const opened = feed.open(request.viewer, disconnected, lineOf(reply));
+      const stream = await opened.catch((error: unknown) => {
+        // The client has disconnected: there is nobody to respond to, and nothing failed.
+        if (disconnected.aborted) return null;
+        throw error;
+      });
       if (stream === null) return reply.hijack();
       return reply
         .headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" })
@@ -42,14 +45,6 @@ export function liveRoutes(
   // Otherwise open streams would delay the closing of the server.
   app.addHook("preClose", async () => feed.endAll());
   return { feed, places };
-}
-
-/** The client has disconnected: there is nobody to respond to, and nothing failed. */
-function unlessDisconnected(disconnected: AbortSignal): (error: unknown) => null {
-  return (error) => {
-    if (disconnected.aborted) return null;
-    throw error;
-  };
 }
 
 function lineOf({ raw }: FastifyReply): Line {

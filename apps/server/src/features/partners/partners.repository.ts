@@ -159,16 +159,16 @@ export async function updateUsersOf(tx: Tx, partnerId: number, contact: UserCont
     .execute();
 }
 
-/** `sealed` is the encrypted password that Super Admins can read until the user sets another one. */
+/** `sealFor` encrypts the password, which Super Admins can read until the user sets another one. */
 export async function setGeneratedPassword(
   tx: Tx,
   userId: number,
-  password: { readonly hash: string; readonly sealed: string },
+  { hash, sealFor }: { readonly hash: string; readonly sealFor: (userId: number) => string },
   now: Date,
 ): Promise<void> {
   await tx
     .updateTable("users")
-    .set({ password_hash: password.hash, enc_password: password.sealed, password_made_at: now })
+    .set({ password_hash: hash, enc_password: sealFor(userId), password_made_at: now })
     .where("id", "=", userId)
     .execute();
 }

@@ -126,7 +126,7 @@ export class PartnersService {
       if (partner.built_in)
         throw conflict("PARTNER_BUILT_IN", `${partner.name} has no sign-in, so it has no password.`);
       const [known] = await lockUsersOf(tx, partnerId);
-      if (known !== undefined) await setGeneratedPassword(tx, known.id, sealed(generated, known.id), now);
+      if (known !== undefined) await setGeneratedPassword(tx, known.id, generated, now);
       const user = known ?? (await addUser(tx, partner, generated, now));
       const sessions_ended = await endSessionsOf(tx, [user.id], now);
       await forgetAttemptsOf(tx, this.#deps.settings.secretKey, user);
@@ -162,11 +162,8 @@ export class PartnersService {
 
   async #generatePassword(): Promise<GeneratedPassword> {
     const password = generatePassword();
-    return {
-      password,
-      hash: await hashPassword(password),
-      sealFor: (userId) => this.#stored.seal(userId, password),
-    };
+    const sealFor = (userId: number) => this.#stored.seal(userId, password);
+    return { password, hash: await hashPassword(password), sealFor };
   }
 }
 
@@ -180,12 +177,8 @@ async function addUser(
   const contact = { name: partner.contact_person ?? partner.name, email: partner.email ?? "" };
   const names = { partnerId: partner.id, nameSource: partner.name, passwordHash: generated.hash };
   const user = await insertPartnerUser(tx, { ...contact, ...names }, now);
-  await setGeneratedPassword(tx, user.id, sealed(generated, user.id), now);
+  await setGeneratedPassword(tx, user.id, generated, now);
   return user;
-}
-
-function sealed({ hash, sealFor }: GeneratedPassword, userId: number) {
-  return { hash, sealed: sealFor(userId) };
 }
 
 /** The fields that people enter, for the audit. */
