@@ -17,7 +17,7 @@ export function ChoiceFields({ title, chosenCount, isDisabled, className, childr
     <fieldset className={`${classes["fields"]} ${className}`} disabled={isDisabled}>
       <legend className={classes["legend"]}>
         {title}{" "}
-        <Box component="span" fw={400} c="dimmed" style={{ fontVariantNumeric: "tabular-nums" }} role="status">
+        <Box component="span" fw={400} c="dimmed" role="status">
           {chosenCount.toLocaleString("en-GB")} selected
         </Box>
       </legend>
@@ -38,7 +38,7 @@ export interface ChoiceToolsProps<T> {
 /** Buttons that choose many at once, or none. */
 export function ChoiceTools<T>({ isDisabled, sets, hasChosen, onAdd, onNone }: ChoiceToolsProps<T>) {
   return (
-    <Group gap="2px 4px" align="stretch" my={6} mx={-6} style={{ fontVariantNumeric: "tabular-nums" }}>
+    <Group gap="2px 4px" align="stretch" my={6} mx={-6}>
       {sets.map(({ label, items }, index) => (
         <Button
           // oxlint-disable-next-line react/no-array-index-key -- its place; the label counts and changes

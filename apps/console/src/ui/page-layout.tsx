@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import shared from "./shared.module.css";
 import classes from "./page-layout.module.css";
 
 export interface PageLayoutProps {
@@ -14,7 +15,7 @@ export interface PageLayoutProps {
 export function PageLayout({ title, titleHidden = false, actions, children }: PageLayoutProps) {
   return (
     <div className={classes["page"]}>
-      <div className={classes["head"]} data-hidden={titleHidden || undefined}>
+      <div className={titleHidden ? shared["visuallyHidden"] : classes["head"]}>
         <h1 className={classes["title"]}>{title}</h1>
         {actions}
       </div>

@@ -1,5 +1,5 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
 import type { Icon } from "@tabler/icons-react";
+import { IconButton } from "./icon-button.tsx";
 
 export interface RowActionProps {
   /** What it does, as a tooltip. */
@@ -16,21 +16,20 @@ export interface RowActionProps {
 
 /** A button at the end of a table's row. */
 export function RowAction(props: RowActionProps) {
-  const { label, name, icon: ActionSymbol, iconPx = 17, isDestructive = false, onPress } = props;
+  const { label, name, icon, iconPx = 17, isDestructive = false, onPress } = props;
   const { isBusy = false, isDisabled = false } = props;
   return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color={isDestructive ? "red" : "gray"}
-        size={34}
-        aria-label={name}
-        loading={isBusy}
-        disabled={isDisabled}
-        onClick={onPress}
-      >
-        <ActionSymbol size={iconPx} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      label={label}
+      icon={icon}
+      iconPx={iconPx}
+      variant="subtle"
+      color={isDestructive ? "red" : "gray"}
+      size={34}
+      aria-label={name}
+      loading={isBusy}
+      disabled={isDisabled}
+      onClick={onPress}
+    />
   );
 }

@@ -53,7 +53,12 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
       aria-label={label}
       aria-rowcount={rows.length + 1}
     >
-      <div className={`${shared["columnNames"]} ${classes["names"]}`} role="row" aria-rowindex={1} data-narrow={narrow}>
+      {/* On a phone the names would say nothing: the parts tell what they are. */}
+      <div
+        className={isNarrow ? shared["visuallyHidden"] : `${shared["columnNames"]} ${classes["names"]}`}
+        role="row"
+        aria-rowindex={1}
+      >
         {columns.map((name) => (
           <span key={name} role="columnheader">
             {name}

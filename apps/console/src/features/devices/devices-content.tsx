@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, NativeSelect, SegmentedControl, Tooltip } from "@mantine/core";
+import { Box, Button, NativeSelect, SegmentedControl } from "@mantine/core";
 import type { Device } from "@suncrew/contract/devices/devices.ts";
 import { IconKey, IconPlugConnectedX, IconPlus, IconRefresh, IconUserShare } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
@@ -23,6 +23,7 @@ import { connectionLook, deviceLook } from "./device-meaning.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
 import { SecretsDialog } from "./secrets-dialog.tsx";
 
@@ -130,18 +131,14 @@ export function DevicesContent({ devices, isNarrow, isRefreshing, onRefresh }: D
           ]}
           onChange={(event) => setPartnerId(event.currentTarget.value)}
         />
-        <Tooltip label="Refresh">
-          <ActionIcon
-            className={classes["read"] ?? ""}
-            variant="default"
-            size={30}
-            aria-label="Refresh devices"
-            loading={isRefreshing}
-            onClick={onRefresh}
-          >
-            <IconRefresh size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton
+          label="Refresh"
+          icon={IconRefresh}
+          className={classes["read"]}
+          aria-label="Refresh devices"
+          loading={isRefreshing}
+          onClick={onRefresh}
+        />
       </div>
       {found.length === 0 ? (
         <Box component="p" pt={28} pb={28} px={12} fz={13} c="dimmed" ta="center" role="status">

@@ -157,7 +157,7 @@ export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployD
         <div>
           <DeployFields form={form} problems={problems} uploaded={uploaded} isDisabled={isUnderWay} onChange={change} />
           {stage.at === "uploading" && (
-            <Box display="grid" mt={14} fz={13} style={{ gap: 6, fontVariantNumeric: "tabular-nums" }} role="status">
+            <Box display="grid" mt={14} fz={13} style={{ gap: 6 }} role="status">
               <span>Uploading, {Math.floor(stage.percent)} %</span>
               <Progress value={stage.percent} aria-label="Upload" size="sm" />
             </Box>

@@ -175,7 +175,7 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
                   onChange={(event) => toggle(id, event.currentTarget.checked)}
                 />
                 <span className={classes["facts"]}>
-                  <span style={{ fontVariantNumeric: "tabular-nums" }}>{installed}</span>
+                  <span>{installed}</span>
                   <span
                     className={classes["waits"]}
                     data-waits={(waits !== null && !has) || undefined}

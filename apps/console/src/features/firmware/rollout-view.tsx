@@ -149,7 +149,7 @@ function Details({ rollout, isNarrow, onShow }: DetailsProps) {
       )}
       <Box display="grid" flex="none" mt={12} style={{ gap: 6 }}>
         <RolloutBar figures={figures} />
-        <Box component="span" fz={13} lh="18px" style={{ fontVariantNumeric: "tabular-nums" }} role="status">
+        <Box component="span" fz={13} lh="18px" role="status">
           {figuresText(figures)}
         </Box>
       </Box>

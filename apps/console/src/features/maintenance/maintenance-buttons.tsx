@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
@@ -6,6 +6,7 @@ import { IconLockOpen, IconTool } from "@tabler/icons-react";
 import { useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { isLocked, maintainedRobotOf, type MaintainedRobot } from "./maintained-robot.ts";
 
@@ -29,17 +30,7 @@ export function RobotMaintenanceButton({ robot }: { robot: MaintainedRobot }) {
           Exit Maintenance
         </ToolButton>
       ) : (
-        <Tooltip label="Maintenance">
-          <ActionIcon
-            variant="default"
-            size={30}
-            aria-label="Maintenance"
-            aria-haspopup="dialog"
-            onClick={() => setOpen("lock")}
-          >
-            <IconTool size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton label="Maintenance" icon={IconTool} aria-haspopup="dialog" onClick={() => setOpen("lock")} />
       )}
       {open === "lock" && <LockDialog robot={robot} onClose={close} />}
       {open === "release" && <ReleaseDialog robot={robot} onClose={close} />}

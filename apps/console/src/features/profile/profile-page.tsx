@@ -10,6 +10,7 @@ import { useServerConfig } from "../../platform/server-config.ts";
 import { noteOwnPassword } from "../../platform/session/session.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { toast } from "../../platform/toast.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { roleWord } from "../auth/public.ts";
 import {
@@ -64,32 +65,26 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 /** §6: the account type of a role. */
 const accountType: Record<Role, string> = { SUPER_ADMIN: "Administrator", PARTNER: "Partner" };
 
+const NO_EMAIL = (
+  <Box component="span" fw={400} c="dimmed">
+    None
+  </Box>
+);
+
 /** §2 Profile page, user information, read-only. */
 export function UserInformation() {
   const { user, role } = useSignedIn();
   return (
-    <dl className={`${shared["facts"]} ${classes["facts"]}`}>
-      <dt>Name</dt>
-      <dd>{user.name}</dd>
-      <dt>Email</dt>
-      <dd>
-        {user.email === "" ? (
-          <Box component="span" fw={400} c="dimmed">
-            None
-          </Box>
-        ) : (
-          user.email
-        )}
-      </dd>
-      <dt>Role</dt>
-      <dd>
-        <span className={classes["badge"]}>{roleWord[role]}</span>
-      </dd>
-      <dt>User ID</dt>
-      <dd style={{ fontVariantNumeric: "tabular-nums" }}>{user.id}</dd>
-      <dt>Account Type</dt>
-      <dd>{accountType[role]}</dd>
-    </dl>
+    <Facts
+      className={classes["facts"]}
+      facts={{
+        Name: user.name,
+        Email: user.email || NO_EMAIL,
+        Role: <span className={classes["badge"]}>{roleWord[role]}</span>,
+        "User ID": user.id,
+        "Account Type": accountType[role],
+      }}
+    />
   );
 }
 

@@ -5,6 +5,7 @@ import { useSignedIn } from "../../platform/session/use-session.ts";
 import { roleWord } from "../auth/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./profile-settings-dialog.module.css";
+import { Facts } from "../../ui/facts.tsx";
 import { ThemePicker } from "./theme-picker.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
@@ -13,14 +14,10 @@ export function ProfileSettingsDialog({ onClose }: { onClose: () => void }) {
   const { user, role } = useSignedIn();
   return (
     <Dialog onClose={onClose} title="Profile Settings">
-      <dl className={`${shared["box"]} ${shared["facts"]} ${classes["facts"]}`}>
-        <dt>Name</dt>
-        <dd>{user.name}</dd>
-        <dt>Email</dt>
-        <dd>{user.email}</dd>
-        <dt>Role</dt>
-        <dd>{roleWord[role]}</dd>
-      </dl>
+      <Facts
+        className={`${shared["box"]} ${classes["facts"]}`}
+        facts={{ Name: user.name, Email: user.email, Role: roleWord[role] }}
+      />
       <ThemePicker />
       <Anchor component={Link} to={paths.profile()} size="sm" display="inline-block" mt={16} onClick={onClose}>
         Open profile to change your password

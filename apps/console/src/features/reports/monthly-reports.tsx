@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Tooltip } from "@mantine/core";
+import { Box } from "@mantine/core";
 import { type MonthlyReport, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { IconDownload } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { pagedQuery } from "../../platform/api/route-query.ts";
 import { OlderButton } from "../../platform/paged-list.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 import { toast } from "../../platform/toast.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -116,17 +117,14 @@ function MonthlyReportRow({ report }: { readonly report: MonthlyReport }) {
       </span>
       <span style={{ "--area": "action" }}>
         {status === "READY" && (
-          <Tooltip label="Download">
-            <ActionIcon
-              variant="default"
-              size={34}
-              aria-label={`Download the report of ${site_name}, ${name}`}
-              loading={isBusy}
-              onClick={() => void save()}
-            >
-              <IconDownload size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconButton
+            label="Download"
+            icon={IconDownload}
+            size={34}
+            aria-label={`Download the report of ${site_name}, ${name}`}
+            loading={isBusy}
+            onClick={() => void save()}
+          />
         )}
       </span>
     </li>

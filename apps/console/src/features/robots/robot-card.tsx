@@ -2,11 +2,12 @@ import { ActionIcon, Anchor, Button, Popover, VisuallyHidden } from "@mantine/co
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
-import { memo, type ReactNode, useState } from "react";
+import { memo, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
@@ -111,18 +112,16 @@ function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
 /** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
 function RobotInfo({ robot }: { robot: RobotView }) {
   const { role } = useSignedIn();
-  const facts: readonly (readonly [string, ReactNode])[] = [
-    ["Firmware", robot.firmware],
-    ["Installed", day.format(new Date(robot.installationDate))],
-    ["Last updated", robot.mock?.timestamp ?? <Ago key="updated" at={robot.lastUpdatedAt} otherwise="Never" />],
-    ["Last cleaned", <Ago key="cleaned" at={robot.lastCleanedAt} otherwise="Never" />],
-    ["Last run", <LastRunFact key="run" lastRun={robot.lastRun} />],
-    ...(robot.runNotBegun === null
-      ? []
-      : ([["Not started", <RunNotBegunLine key="not" run={robot.runNotBegun} />]] as const)),
-    ["Main motor", `${robot.mainMotorSpeed} %`],
-    ["Brush motor", `${robot.brushMotorSpeed} %`],
-  ];
+  const facts = {
+    Firmware: robot.firmware,
+    Installed: day.format(new Date(robot.installationDate)),
+    "Last updated": robot.mock?.timestamp ?? <Ago at={robot.lastUpdatedAt} otherwise="Never" />,
+    "Last cleaned": <Ago at={robot.lastCleanedAt} otherwise="Never" />,
+    "Last run": <LastRunFact lastRun={robot.lastRun} />,
+    "Not started": robot.runNotBegun && <RunNotBegunLine run={robot.runNotBegun} />,
+    "Main motor": `${robot.mainMotorSpeed} %`,
+    "Brush motor": `${robot.brushMotorSpeed} %`,
+  };
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width={270}>
       <Popover.Target>
@@ -131,14 +130,7 @@ function RobotInfo({ robot }: { robot: RobotView }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
-        <dl className={`${shared["facts"]} ${classes["facts"]}`}>
-          {facts.map(([term, value]) => (
-            <div key={term} style={{ display: "contents" }}>
-              <dt>{term}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} className={classes["facts"]} />
         {may(role, "viewActivity") && (
           <Anchor
             component={Link}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Button, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { CleaningDirection } from "@suncrew/contract/robots/robots.ts";
 import { directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { wasSeenMoving } from "@suncrew/domain/robots/lost-while-moving.ts";
@@ -7,6 +7,7 @@ import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh, IconSettings }
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { changeDirection, commandRobot } from "./robot-calls.ts";
 import shared from "../../ui/shared.module.css";
@@ -70,25 +71,15 @@ export function RobotControls({ robot, onRefresh, onSettings }: RobotControlsPro
       </div>
       <div className={classes["tools"]}>
         <DirectionToggle robot={robot} />
-        <Tooltip label="Refresh status">
-          <ActionIcon
-            variant="default"
-            size={30}
-            aria-label="Refresh status"
-            // Not `loading`, which disables it: an automatic poll must not take the focus away.
-            aria-busy={robot.refresh !== null}
-            onClick={onRefresh}
-          >
-            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? shared["turning"] : undefined} />
-          </ActionIcon>
-        </Tooltip>
-        {maySettings && (
-          <Tooltip label="Settings">
-            <ActionIcon variant="default" size={30} aria-label="Settings" aria-haspopup="dialog" onClick={onSettings}>
-              <IconSettings size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        )}
+        <IconButton
+          label="Refresh status"
+          icon={IconRefresh}
+          isTurning={robot.refresh !== null}
+          // Not `loading`, which disables it: an automatic poll must not take the focus away.
+          aria-busy={robot.refresh !== null}
+          onClick={onRefresh}
+        />
+        {maySettings && <IconButton label="Settings" icon={IconSettings} aria-haspopup="dialog" onClick={onSettings} />}
         <RobotMaintenanceButton robot={robot} />
       </div>
     </div>

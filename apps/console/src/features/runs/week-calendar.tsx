@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { ActionIcon, Box, Button, Group, Popover, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Box, Button, Group, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type CalendarEntry, runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
@@ -10,6 +10,7 @@ import { useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { todayIn } from "../../ui/days.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { dayText, siteClockText, siteTimeText } from "../../ui/site-time-text.ts";
@@ -68,19 +69,11 @@ function WeekHead({ week, isPresent, timezone, onDay }: WeekHeadProps) {
   return (
     <div className={classes["head"]}>
       <Group gap={4} align="stretch" wrap="nowrap">
-        <Tooltip label="Previous week">
-          <ActionIcon variant="default" size={30} aria-label="Previous week" onClick={() => go(-7)}>
-            <IconChevronLeft size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton label="Previous week" icon={IconChevronLeft} onClick={() => go(-7)} />
         <Button variant="default" size="xs" h={30} aria-pressed={isThisWeek} onClick={() => onDay(() => null)}>
           This week
         </Button>
-        <Tooltip label="Next week">
-          <ActionIcon variant="default" size={30} aria-label="Next week" onClick={() => go(7)}>
-            <IconChevronRight size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconButton label="Next week" icon={IconChevronRight} onClick={() => go(7)} />
       </Group>
       <Box component="h3" fz={15} fw={650} aria-live="polite">
         {first === undefined || last === undefined ? "Week" : weekText(first, last)}

@@ -1,6 +1,7 @@
-import { ActionIcon, Box, Tooltip } from "@mantine/core";
+import { Box } from "@mantine/core";
 import { IconCalendarTime, IconTrash, IconUmbrella } from "@tabler/icons-react";
 import { confirm } from "../../platform/confirm/confirm.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -70,20 +71,16 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
           )}
         </Box>
       </Box>
-      <Tooltip label="Delete schedule">
-        <ActionIcon
-          className={classes["delete"]}
-          variant="subtle"
-          color="gray"
-          size={30}
-          aria-label="Delete schedule"
-          aria-haspopup="dialog"
-          aria-busy={isDeleting}
-          onClick={isDeleting ? undefined : () => void remove()}
-        >
-          <IconTrash size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconButton
+        label="Delete schedule"
+        icon={IconTrash}
+        className={classes["delete"]}
+        variant="subtle"
+        color="gray"
+        aria-haspopup="dialog"
+        aria-busy={isDeleting}
+        onClick={isDeleting ? undefined : () => void remove()}
+      />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Group, Tooltip, UnstyledButton } from "@mantine/core";
+import { Box, Group, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -10,6 +10,7 @@ import { useVirtualRows } from "../../../ui/virtual-rows.ts";
 import { rowStepFrom } from "../list-keys.ts";
 import { SiteMaintenance } from "../site-facts.tsx";
 import { SITE_GAP_PX, SiteLine, siteRowPx, SiteSearchBox } from "../site-list.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
 import { ToolButton } from "../../../ui/tool-button.tsx";
 import shared from "../../../ui/shared.module.css";
 import classes from "./all-sites-card.module.css";
@@ -238,38 +239,27 @@ interface SiteRowButtonsProps extends SiteActions {
 /** §2: each row has Edit and Delete; §6 hides Delete from users who may not. */
 function SiteRowButtons({ site, onEdit, onDelete, tabIndex = 0 }: SiteRowButtonsProps) {
   const { role } = useSignedIn();
+  const look = { className: classes["action"], variant: "subtle", color: "gray", size: 28 } as const;
   return (
     <Box component="span" display="flex" flex="none">
-      <ActionButton label="Edit" icon={IconEdit} tabIndex={tabIndex} onPress={() => onEdit(site)} />
-      {mayCall(role, "deleteSite") && (
-        <ActionButton label="Delete" icon={IconTrash} tabIndex={tabIndex} onPress={() => onDelete(site)} />
-      )}
-    </Box>
-  );
-}
-
-interface ActionButtonProps {
-  readonly label: string;
-  readonly icon: typeof IconEdit;
-  readonly tabIndex: number;
-  readonly onPress: () => void;
-}
-
-function ActionButton({ label, icon: Icon, tabIndex, onPress }: ActionButtonProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon
-        className={classes["action"]}
-        variant="subtle"
-        color="gray"
-        size={28}
-        aria-label={label}
+      <IconButton
+        {...look}
+        label="Edit"
+        icon={IconEdit}
         aria-haspopup="dialog"
         tabIndex={tabIndex}
-        onClick={onPress}
-      >
-        <Icon size={16} aria-hidden />
-      </ActionIcon>
-    </Tooltip>
+        onClick={() => onEdit(site)}
+      />
+      {mayCall(role, "deleteSite") && (
+        <IconButton
+          {...look}
+          label="Delete"
+          icon={IconTrash}
+          aria-haspopup="dialog"
+          tabIndex={tabIndex}
+          onClick={() => onDelete(site)}
+        />
+      )}
+    </Box>
   );
 }

@@ -1,12 +1,13 @@
-import { ActionIcon, Box, Button, Group, NativeSelect, Tabs, Tooltip } from "@mantine/core";
+import { Box, Button, Group, NativeSelect, Tabs } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconEdit, IconFilterOff, IconPlus, IconRefresh, IconRobot, IconTrash } from "@tabler/icons-react";
-import { type ComponentProps, type ReactNode, useCallback, useState } from "react";
+import { useCallback, useState } from "react";
 import { hasSameItems } from "../../../platform/live/live.ts";
 import { useUrlParams } from "../../../platform/url-params.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
 import { FailedState } from "../../../ui/failed-state.tsx";
 import { SkeletonLines } from "../../../ui/skeletons.tsx";
 import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
@@ -169,36 +170,30 @@ function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
         <RobotStatusBadge robot={robot.refresh === "pressed" ? { ...robot, isChecking: true } : robot} />
       </div>
       <div className={classes["actions"]}>
-        <Action
+        <IconButton
           label="Refresh status"
+          icon={IconRefresh}
+          isTurning={robot.refresh !== null}
+          className={classes["action"]}
           aria-busy={robot.refresh !== null}
           onClick={() => onRefresh(row)}
-          icon={
-            <IconRefresh size={16} aria-hidden className={robot.refresh !== null ? shared["turning"] : undefined} />
-          }
         />
-        <Action label="Edit" aria-haspopup="dialog" onClick={onEdit} icon={<IconEdit size={16} aria-hidden />} />
-        <Action label="Delete" aria-haspopup="dialog" onClick={onDelete} icon={<IconTrash size={16} aria-hidden />} />
+        <IconButton
+          label="Edit"
+          icon={IconEdit}
+          className={classes["action"]}
+          aria-haspopup="dialog"
+          onClick={onEdit}
+        />
+        <IconButton
+          label="Delete"
+          icon={IconTrash}
+          className={classes["action"]}
+          aria-haspopup="dialog"
+          onClick={onDelete}
+        />
       </div>
     </article>
-  );
-}
-
-interface ActionProps extends Pick<
-  ComponentProps<typeof ActionIcon<"button">>,
-  "aria-busy" | "aria-haspopup" | "onClick"
-> {
-  readonly label: string;
-  readonly icon: ReactNode;
-}
-
-function Action({ label, icon, ...button }: ActionProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon className={classes["action"]} variant="default" size={30} aria-label={label} {...button}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
   );
 }
 
