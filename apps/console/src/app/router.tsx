@@ -1,82 +1,112 @@
-import { createBrowserRouter, type DataRouter, type RouteObject, useNavigate } from "react-router";
+import { Button } from "@mantine/core";
+import type { ComponentType } from "react";
+import {
+  createBrowserRouter,
+  type DataRouter,
+  isRouteErrorResponse,
+  Link,
+  type RouteObject,
+  useLocation,
+  useNavigate,
+  useRouteError,
+} from "react-router";
 import { paths } from "../platform/paths.ts";
 import { FailedPart, lazyPart } from "../ui/lazy-part.tsx";
 import { redirectSignedIn, requireRole, requireSession } from "./guards.ts";
-import { page } from "./lazy-page.tsx";
-import { NotFoundPage, RouteError } from "./error-pages.tsx";
+import { MessagePage, UnexpectedError } from "./message-page.tsx";
 import { Shell } from "./shell/shell.tsx";
 
-/** §2 Routes. Each page is its own chunk. */
+/**
+ * A page of the shell as the router loads it: before navigating, so that nothing blank is shown in between. If its
+ * files cannot be loaded it navigates nevertheless, and says so below the header, which keeps working.
+ */
+function page(load: () => Promise<ComponentType>): () => Promise<{ Component: ComponentType }> {
+  const Page = lazyPart(load, {
+    failed: (failure) => <FailedPart title="This page could not be loaded." failure={failure} />,
+  });
+  return async () => {
+    await Page.preload();
+    return { Component: Page };
+  };
+}
+
+/** §2 Routes: any other path. */
+function NotFoundPage() {
+  const { pathname } = useLocation();
+  return (
+    <MessagePage title="Oops! Page not found" message={`There is nothing at ${pathname}`}>
+      <Button component={Link} to={paths.signIn()}>
+        Return to Home
+      </Button>
+    </MessagePage>
+  );
+}
+
+/** What the router shows in place of a page that threw, or that could not be loaded. */
+function RouteError() {
+  return <UnexpectedError message={messageOf(useRouteError())} />;
+}
+
+function messageOf(error: unknown): string {
+  if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** §2 Routes: the pages within the shell, each its own chunk. */
+const pages: RouteObject[] = [
+  {
+    path: paths.dashboard(),
+    handle: { title: "Dashboard" },
+    lazy: page(async () => (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage),
+  },
+  {
+    path: paths.sites(),
+    handle: { title: "Site Management" },
+    lazy: page(async () => (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage),
+  },
+  {
+    path: paths.partners(),
+    handle: { title: "Partner Management" },
+    loader: requireRole(paths.partners(), "Only Super Admins can access Partner Management."),
+    lazy: page(async () => (await import("../features/partners/management/partners-page.tsx")).PartnersPage),
+  },
+  {
+    path: paths.activity(),
+    handle: { title: "Activity Log" },
+    lazy: page(async () => (await import("../features/activity/activity-page.tsx")).ActivityPage),
+  },
+  {
+    path: paths.reportManagement(),
+    handle: { title: "Report Management" },
+    loader: requireRole(paths.reportManagement(), "Only Super Admins can access Report Management."),
+    lazy: page(
+      async () => (await import("../features/report-templates/report-management-page.tsx")).ReportManagementPage,
+    ),
+  },
+  {
+    path: paths.siteReports(),
+    handle: { title: "Site Reports" },
+    lazy: page(async () => (await import("../features/reports/site-reports-page.tsx")).SiteReportsPage),
+  },
+  {
+    path: paths.profile(),
+    handle: { title: "Profile" },
+    lazy: page(async () => (await import("../features/profile/profile-page.tsx")).ProfilePage),
+  },
+];
+
 const routes: RouteObject[] = [
   {
     ErrorBoundary: RouteError,
     HydrateFallback: () => null,
     children: [
-      {
-        path: paths.signIn(),
-        loader: redirectSignedIn,
-        Component: SignIn,
-      },
+      { path: paths.signIn(), loader: redirectSignedIn, Component: SignIn },
       {
         loader: requireSession,
         Component: Shell,
-        children: [
-          {
-            ErrorBoundary: RouteError,
-            children: [
-              {
-                path: paths.dashboard(),
-                handle: { title: "Dashboard" },
-                lazy: page(async () => (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage),
-              },
-              {
-                path: paths.sites(),
-                handle: { title: "Site Management" },
-                lazy: page(
-                  async () =>
-                    (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage,
-                ),
-              },
-              {
-                path: paths.partners(),
-                handle: { title: "Partner Management" },
-                loader: requireRole(paths.partners(), "Only Super Admins can access Partner Management."),
-                lazy: page(
-                  async () => (await import("../features/partners/management/partners-page.tsx")).PartnersPage,
-                ),
-              },
-              {
-                path: paths.activity(),
-                handle: { title: "Activity Log" },
-                lazy: page(async () => (await import("../features/activity/activity-page.tsx")).ActivityPage),
-              },
-              {
-                path: paths.reportManagement(),
-                handle: { title: "Report Management" },
-                loader: requireRole(paths.reportManagement(), "Only Super Admins can access Report Management."),
-                lazy: page(
-                  async () =>
-                    (await import("../features/report-templates/report-management-page.tsx")).ReportManagementPage,
-                ),
-              },
-              {
-                path: paths.siteReports(),
-                handle: { title: "Site Reports" },
-                lazy: page(async () => (await import("../features/reports/site-reports-page.tsx")).SiteReportsPage),
-              },
-              {
-                path: paths.profile(),
-                handle: { title: "Profile" },
-                lazy: page(async () => (await import("../features/profile/profile-page.tsx")).ProfilePage),
-              },
-            ],
-          },
-        ],
+        children: [{ ErrorBoundary: RouteError, children: pages }],
       },
-      {
-        path: "*",
-        Component: NotFoundPage,
-      },
+      { path: "*", Component: NotFoundPage },
     ],
   },
 ];

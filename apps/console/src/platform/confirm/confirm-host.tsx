@@ -1,6 +1,29 @@
+import { Button, Group, Text } from "@mantine/core";
 import { useSyncExternalStore } from "react";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { onQuestionChange, openQuestion } from "./confirm.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { onQuestionChange, type OpenQuestion, openQuestion } from "./confirm.ts";
+
+/** Asks one question; Escape, the cross and the outside mean no. */
+function ConfirmDialog({ question }: { question: OpenQuestion }) {
+  const { title, message, confirmLabel, cancelLabel = "Cancel", destructive = false, answer } = question;
+  return (
+    <Dialog onClose={() => answer(false)} title={title}>
+      <Text size="sm">{message}</Text>
+      <Group justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={() => answer(false)} data-autofocus={destructive || undefined}>
+          {cancelLabel}
+        </Button>
+        <Button
+          color={destructive ? "red" : "accent"}
+          onClick={() => answer(true)}
+          data-autofocus={destructive ? undefined : true}
+        >
+          {confirmLabel}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}
 
 /** Renders the confirmation's dialog; once in the shell. */
 export function ConfirmHost() {
