@@ -1,11 +1,12 @@
 import { ROBOT_COLUMNS } from "@suncrew/contract/robots/robot-forms.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
-import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
-import { sql } from "kysely";
+import { expressionBuilder, sql } from "kysely";
 import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { reasonText } from "../runs/public.ts";
@@ -16,8 +17,22 @@ export interface RobotChoice {
   readonly robotIds?: readonly number[];
 }
 
+/** Of the robot's part in a rollout, while that is under way. */
+type OpenUpdate = NonNullable<RobotLive["firmware_update"]>["state"];
+
 const worstFirst = sql`case alerts.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end,
   alerts.raised_at, alerts.id`;
+
+/** The newest run of robot `r`: none of a former machine, or at another partner's site. */
+function newestRun() {
+  return expressionBuilder<Tables & { r: Tables["robots"] }, "r">()
+    .selectFrom("runs")
+    .whereRef("runs.robot_id", "=", "r.id")
+    .whereRef("runs.site_id", "=", "r.site_id")
+    .whereRef("runs.serial_number", "=", "r.serial_number")
+    .orderBy("runs.at", "desc")
+    .limit(1);
+}
 
 /** The viewer's robots by name, with all their fields, in one query. */
 export async function readRobots(
@@ -55,40 +70,18 @@ export async function readRobots(
       (join) => join.onTrue(),
     )
     .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("runs")
-          .select([
-            "runs.id",
-            "runs.began_at",
-            "runs.ended_at",
-            "runs.outcome",
-            "runs.reason",
-            "runs.started_by",
-            "runs.planned",
-          ])
-          .whereRef("runs.robot_id", "=", "r.id")
-          // Runs of a former machine, or at another partner's site, are not shown.
-          .whereRef("runs.site_id", "=", "r.site_id")
-          .whereRef("runs.serial_number", "=", "r.serial_number")
-          .where("runs.ended_at", "is not", null)
-          .where("runs.began_at", "is not", null)
-          .orderBy("runs.at", "desc")
-          .limit(1)
-          .as("cleaned"),
+      newestRun()
+        .select(["runs.id", "runs.began_at", "runs.ended_at", "runs.outcome", "runs.reason", "runs.started_by"])
+        .select("runs.planned")
+        .where("runs.ended_at", "is not", null)
+        .where("runs.began_at", "is not", null)
+        .as("cleaned"),
       (join) => join.onTrue(),
     )
     .leftJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("runs")
-          .select(["runs.id", "runs.at", "runs.began_at", "runs.outcome", "runs.reason", "runs.planned"])
-          .whereRef("runs.robot_id", "=", "r.id")
-          .whereRef("runs.site_id", "=", "r.site_id")
-          .whereRef("runs.serial_number", "=", "r.serial_number")
-          .orderBy("runs.at", "desc")
-          .limit(1)
-          .as("newest"),
+      newestRun()
+        .select(["runs.id", "runs.at", "runs.began_at", "runs.outcome", "runs.reason", "runs.planned"])
+        .as("newest"),
       (join) => join.onTrue(),
     )
     .leftJoinLateral(
@@ -141,6 +134,7 @@ export async function readRobots(
       "newest.planned as newest_planned",
     ])
     .select(["update.rollout_id", "update.state as update_state", "update.percent", "firmware.version as new_version"])
+    .$narrowType<{ update_state: OpenUpdate | null }>()
     .select(["lock.reason as lock_reason", "lock.locked_by", "lock.locked_at", "lock.confirmed_at"])
     .where("r.deleted_at", "is", null)
     .orderBy("r.robot_name")
@@ -191,12 +185,7 @@ export async function readRobots(
               began_at: cleaned_began_at.toISOString(),
               ended_at: robot.last_cleaned_at.toISOString(),
               outcome: cleaned_outcome,
-              reason: reasonText({
-                outcome: cleaned_outcome,
-                reason: cleaned_reason,
-                planned: cleaned_planned === true,
-                stoppedBy: null,
-              }),
+              reason: reasonOf(cleaned_outcome, cleaned_reason, cleaned_planned),
               started_by: cleaned_by,
             }
           : null,
@@ -207,19 +196,17 @@ export async function readRobots(
               at: newest_at.toISOString(),
               planned: newest_planned === true,
               outcome: newest_outcome,
-              reason: reasonText({
-                outcome: newest_outcome,
-                reason: newest_reason,
-                planned: newest_planned === true,
-                stoppedBy: null,
-              }),
+              reason: reasonOf(newest_outcome, newest_reason, newest_planned),
             }
           : null,
       maintenance:
         lock_reason !== null && locked_by !== null && locked_at !== null
           ? { reason: lock_reason, locked_by, locked_at: locked_at.toISOString(), confirmed: confirmed_at !== null }
           : null,
-      firmware_update: updateOf({ rollout_id, state: update_state, percent, version: new_version }),
+      firmware_update:
+        rollout_id === null || update_state === null || new_version === null
+          ? null
+          : { rollout_id, version: new_version, state: update_state, percent },
       current_run:
         run_id === null || run_began_at === null
           ? null
@@ -238,17 +225,8 @@ export async function readRobots(
   });
 }
 
-interface UpdateColumns {
-  readonly rollout_id: number | null;
-  readonly state: RolloutRobotState | null;
-  readonly percent: number | null;
-  readonly version: string | null;
-}
-
-function updateOf({ rollout_id, state, percent, version }: UpdateColumns): RobotLive["firmware_update"] {
-  if (rollout_id === null || version === null) return null;
-  const isOpen = state === "OFFERED" || state === "DOWNLOADING" || state === "INSTALLING";
-  return isOpen ? { rollout_id, version, state, percent } : null;
+function reasonOf(outcome: RunOutcome, reason: string | null, planned: boolean | null): string | null {
+  return reasonText({ outcome, reason, planned: planned === true, stoppedBy: null });
 }
 
 /** The live part of the viewer's robots, as the live stream carries it. */
