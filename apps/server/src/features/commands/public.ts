@@ -19,7 +19,8 @@ export {
   showChange,
   withRobots,
 } from "./commands.repository.ts";
-export { type Accepted, type BusyRobot, decideEach, resultsOf, type SettingsChange } from "./person-orders.ts";
+/** `decideEach` decides about many robots so that one whose rows are locked delays none of the others. */
+export { type Accepted, type BusyRobot, decideEach, resultsOf } from "./person-orders.ts";
 /** Orders for many robots inside the caller's transaction; `Commands.dispatch` sends them after the commit. */
 export {
   type AcceptedOf,
@@ -28,15 +29,16 @@ export {
   FirstSeen,
   givenBy,
   type Order,
-  type OrderAccepted,
   refusalOf,
   type Requester,
 } from "./accept-orders.ts";
-/** Decides about many robots so that one whose rows are locked delays none of the others. */
 export { failure, refusedBy } from "./command-answers.ts";
 export { auditCommands, type Audited } from "./command-records.repository.ts";
 export { answerAllPending, settleAllSuperseded, settledCounts, settleDue } from "./settle.repository.ts";
-/** For the bridge, inside its own transaction: live states of the current session, after they were stored. */
+/**
+ * For the bridge, inside its own transaction: live states of the current session, after they were stored, and acks with
+ * the serial number of their topic.
+ */
 export { type LiveState, type ReceivedAck, recordAcks, settleByStates } from "./settle-by-messages.repository.ts";
 /** For deleting, moving or retiring robots, under the locks on the robots. */
 export {
