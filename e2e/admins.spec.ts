@@ -65,13 +65,13 @@ test("§6 Super Admins: one adds another using only the keyboard, who can sign i
   await expect(password).toBeFocused();
   await password.fill(accounts.admin.password);
   await page.keyboard.press("Enter");
-  const told = page.getByRole("dialog", { name: "Sign-In" });
-  await expect(told.getByRole("status")).toHaveText("The Super Admin meera was added.");
-  const generated = (await told.locator("code").last().textContent()) ?? "";
+  const credentials = page.getByRole("dialog", { name: "Sign-In" });
+  await expect(credentials.getByRole("status")).toHaveText("The Super Admin meera was added.");
+  const generated = (await credentials.locator("code").last().textContent()) ?? "";
   expect(generated.length).toBeGreaterThanOrEqual(8);
   await page.keyboard.press("Escape");
-  await expect(told).toBeVisible();
-  await told.getByRole("button", { name: "Done" }).click();
+  await expect(credentials).toBeVisible();
+  await credentials.getByRole("button", { name: "Done" }).click();
   const meera = rows.filter({ hasText: NEW.Email });
   await expect(meera).toContainText("Not signed in");
   await expect(meera).toContainText("Password not chosen yet");

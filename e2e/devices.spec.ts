@@ -165,10 +165,10 @@ test("protocol rule 9: secrets are shown once, and a robot signs in to the broke
   await expect(rotation).toContainText("belongs to robot Rewa new at Rewa Ultra Mega Solar");
   await rotation.getByRole("button", { name: "Rotate Secret" }).click();
   await cut;
-  const told = page.getByRole("dialog", { name: "Device Secret", exact: true });
-  await expect(told).toContainText(`Device ${serial} has a new secret`);
-  await told.getByRole("button", { name: "Download CSV" }).click();
-  await told.getByRole("button", { name: "Done" }).click();
+  const secretDialog = page.getByRole("dialog", { name: "Device Secret", exact: true });
+  await expect(secretDialog).toContainText(`Device ${serial} has a new secret`);
+  await secretDialog.getByRole("button", { name: "Download CSV" }).click();
+  await secretDialog.getByRole("button", { name: "Done" }).click();
   await fleet.stop();
 
   // The confirmation names the robot; the row stays, without any action left on it.

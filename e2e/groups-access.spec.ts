@@ -10,7 +10,7 @@ import {
   siteAddress,
   test,
 } from "./support/group-fixtures.ts";
-import { deliverKeptStop } from "./support/leftovers.ts";
+import { deliverPendingStop } from "./support/leftovers.ts";
 
 /** The smallest size of a touch target, in pixels. */
 const TOUCH_PX = 44;
@@ -68,7 +68,7 @@ test("groups have no axe violations on any page or dialog", async ({
   await card.getByRole("button", { name: "Stop All" }).click();
   await expectTruth(simulator, "SCR-1005", { motion: "STOPPED" });
   await expect.poll(async () => (await standing.read())["SCR-1007"]).toContain("STOP is open");
-  await deliverKeptStop(simulator, standing.read, "SCR-1007");
+  await deliverPendingStop(simulator, standing.read, "SCR-1007");
 });
 
 test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is large enough to touch", async ({
@@ -97,14 +97,14 @@ test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is
     ];
     return (inner?.y ?? 0) - (outer?.y ?? 0);
   };
-  const standingTops = new Map<number, number>();
+  const stopAllTops = new Map<number, number>();
   await atEachWidth(async (width) => {
     await expectNoOverflow(page);
     for (const name of ["Schedule", "Maintenance", "Start All", "Stop All"]) {
       const box = await card.getByRole("button", { name, exact: true }).boundingBox();
       expect(box?.height, name).toBeGreaterThanOrEqual(TOUCH_PX);
     }
-    standingTops.set(width, await stopAllTop());
+    stopAllTops.set(width, await stopAllTop());
   });
   await card.getByRole("button", { name: "Start All" }).click();
   await atEachWidth(() => expectNoOverflow(page));
@@ -112,7 +112,7 @@ test("groups on a phone, 360 and 390 px: nothing is cut off, and every button is
   await expectTruth(simulator, "SCR-1001", { motion: "MOVING" });
   await expect(card).toContainText("Warning");
   // Even if the card's text changes during the touch, the finger is still on Stop All when it lifts.
-  await atEachWidth(async (width) => expect(await stopAllTop()).toBe(standingTops.get(width)));
+  await atEachWidth(async (width) => expect(await stopAllTop()).toBe(stopAllTops.get(width)));
   await card.getByRole("button", { name: "Stop All" }).click();
   for (const serial of serials) await expectTruth(simulator, serial, { motion: "STOPPED" });
 

@@ -1,6 +1,6 @@
 import type { Request } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
-import { expectProfileSettings, openProfile, themeWords, userMenuButton } from "./support/profile-settings.ts";
+import { expectProfileSettings, openProfile, themeLabels, userMenuButton } from "./support/profile-settings.ts";
 import { expect, test } from "./support/suncrew.ts";
 import type { Theme } from "./support/themes.ts";
 
@@ -65,7 +65,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their cont
   await test.step("each theme can be chosen, and is kept under the key theme", async () => {
     await openProfile(page);
     for (const theme of themesInTurn) {
-      await dialog.getByRole("radio", { name: themeWords[theme] }).check();
+      await dialog.getByRole("radio", { name: themeLabels[theme] }).check();
       await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
       expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe(theme);
       if (theme === "light") await expectAccessible(page, dialog);

@@ -41,7 +41,7 @@ interface Fault {
   begin(): Promise<unknown> | void;
   end(): Promise<unknown> | void;
   /** For clock faults: the servers that have to say that their clock disagrees. */
-  readonly toldBy?: readonly ServerPlace[];
+  readonly reportedBy?: readonly ServerPlace[];
 }
 
 /** One due time of a group, its schedule, and which of its robots may begin. */
@@ -116,16 +116,20 @@ function clockFault(
   name: string,
   seconds: number,
   clocks: readonly SteppedClock[],
-  toldBy: readonly ServerPlace[],
+  reportedBy: readonly ServerPlace[],
 ): Fault {
   const step = (by: number) => Promise.all(clocks.map((clock) => clock.step(by)));
-  return { name, longS: 40, shortS: 12, begin: () => step(seconds), end: () => step(0), toldBy };
+  return { name, longS: 40, shortS: 12, begin: () => step(seconds), end: () => step(0), reportedBy };
 }
 
 /** What servers failed to say about a clock that was wrong: in their logs, and by an alert that has ended. */
-async function untold({ db }: TestSystem, toldBy: readonly ServerPlace[], sinceMs: number): Promise<string[]> {
+async function missingReports(
+  { db }: TestSystem,
+  reportedBy: readonly ServerPlace[],
+  sinceMs: number,
+): Promise<string[]> {
   const sentence = "this server's clock does not agree with the database's";
-  const silent = toldBy.filter((place) => !place.printed().includes(sentence));
+  const silent = reportedBy.filter((place) => !place.printed().includes(sentence));
   const alerts = await db
     .selectFrom("alerts")
     .select("cleared_at")
@@ -200,8 +204,8 @@ async function tryFault(
     say(`${within} of ${toBegin.length} began within a minute of the return.`);
     await tellOthers(system, toBegin, begun);
   }
-  if (fault.toldBy !== undefined) {
-    for (const what of await untold(system, fault.toldBy, beginsMs)) say(what);
+  if (fault.reportedBy !== undefined) {
+    for (const what of await missingReports(system, fault.reportedBy, beginsMs)) say(what);
   }
   console.log(
     `${fault.name.padEnd(18)} ${String(seconds).padStart(3)} s: begun within 60 s of the return ${within} of ${toBegin.length}` +

@@ -91,10 +91,10 @@ async function stop(system: TestSystem, { id, serial, siteId }: KnownRobot): Pro
   await caller.call(place, sendCommand, { body: { ...body, command: "START" } });
   const pressedMs = performance.now();
   const isSince = () => performance.now() - pressedMs;
-  const stands = robot.until(({ motion }) => motion === "STOPPED").then(isSince);
+  const stopped = robot.until(({ motion }) => motion === "STOPPED").then(isSince);
   const answer = await caller.call(place, sendCommand, { body: { ...body, command: "STOP" } });
   const answeredMs = isSince();
-  return { stoodMs: await stands, answeredMs, isDone: answer?.status === 200 };
+  return { stoodMs: await stopped, answeredMs, isDone: answer?.status === 200 };
 }
 
 async function makePartner({ caller, places, db, robots }: TestSystem): Promise<Omit<LoadOrder, "load">> {

@@ -75,7 +75,7 @@ export async function checkRuns(
   let unseen = 0;
 
   for (const { scheduleId, group, dueMs, endMs } of planned) {
-    const awayMs = awayAround(times.gaps, dueMs);
+    const downtimeMs = downtimeAround(times.gaps, dueMs);
     for (const robot of group.robots) {
       runs += 1;
       const key = keyOf(scheduleId, dueMs, robot.id);
@@ -103,12 +103,12 @@ export async function checkRuns(
       if (moved.length !== 1) wrong(`the robot moved ${moved.length} times.`);
       if (motion === undefined) continue;
       const delay = motion.fromMs - dueMs;
-      (awayMs > 0 ? delaysWithoutServer : delays).push(delay);
+      (downtimeMs > 0 ? delaysWithoutServer : delays).push(delay);
       if (delay < 0) wrong(`the robot moved ${-delay} ms too early.`);
       const before = starts.filter((one) => one.robot_id === robot.id && one.issued_at.getTime() >= dueMs);
       const tried = before.filter((one) => one.outcome === "UNCONFIRMED" && one.settle_by.getTime() < motion.fromMs);
-      const anewMs = awayMs > 0 ? awayMs + START_ANEW_MS : tried.length * MAY_HAVE_BEEN_SENT_MS;
-      if (delay > START_LIMIT_MS + anewMs) wrong(`the robot moved ${delay} ms late.`);
+      const retryMs = downtimeMs > 0 ? downtimeMs + START_ANEW_MS : tried.length * MAY_HAVE_BEEN_SENT_MS;
+      if (delay > START_LIMIT_MS + retryMs) wrong(`the robot moved ${delay} ms late.`);
       const overrun = (motion.untilMs ?? Infinity) - endMs;
       if (!wasUnseen) overruns.push(overrun);
       if (overrun > STOP_LIMIT_MS) wrong(`the robot moved on for ${overrun} ms.`);
@@ -134,7 +134,7 @@ function wasSeeable({ fromMs }: Motion, settleBy: Date, { bridge, slowestTakeove
 }
 
 /** How long no server was up in a run's first moments or up to them, in milliseconds. */
-function awayAround(gaps: readonly Stretch[], dueMs: number): number {
+function downtimeAround(gaps: readonly Stretch[], dueMs: number): number {
   const near = gaps.filter(({ fromMs, untilMs }) => fromMs <= dueMs + START_LIMIT_MS && untilMs > dueMs);
   return near.reduce((sum, { fromMs, untilMs }) => sum + untilMs - fromMs, 0);
 }

@@ -55,8 +55,8 @@ export class ServerKiller {
 
   async #killAll(): Promise<void> {
     this.allKilled += 1;
-    const awayMs = this.#random.between(...ALL_AWAY_MS);
-    await Promise.all(this.#places.map((place) => this.#kill(place, awayMs)));
+    const downtimeMs = this.#random.between(...ALL_AWAY_MS);
+    await Promise.all(this.#places.map((place) => this.#kill(place, downtimeMs)));
   }
 
   async #kill(place: ServerPlace, awayMs: number): Promise<void> {

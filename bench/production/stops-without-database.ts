@@ -68,14 +68,14 @@ async function tryFault(system: TestSystem, groupId: number, fault: Fault): Prom
     robots.map(async (robot) => {
       await pause(random.between(0, PRESSED_OVER_MS));
       const pressedMs = performance.now();
-      const stands = fleet.fleet.robot(robot.serial).until(({ motion }) => motion === "STOPPED");
+      const stopped = fleet.fleet.robot(robot.serial).until(({ motion }) => motion === "STOPPED");
       const late = new AbortController();
       const stood = await Promise.race([
-        Promise.all([stands, press(system, robot, "STOP").then((answer) => count(`STOP ${describe(answer)}`))]).then(
+        Promise.all([stopped, press(system, robot, "STOP").then((answer) => count(`STOP ${describe(answer)}`))]).then(
           () => true,
         ),
         pause(10_000, false, { signal: late.signal }).catch(() => false),
-        stands.then(() => void stoodMs.push(performance.now() - pressedMs)).then(() => new Promise<boolean>(() => {})),
+        stopped.then(() => void stoodMs.push(performance.now() - pressedMs)).then(() => new Promise<boolean>(() => {})),
       ]);
       late.abort();
       if (!stood) problems.push(`${fault.name}: ${robot.serial} does not stand, or its Stop was not answered.`);

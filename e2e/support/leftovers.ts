@@ -45,7 +45,7 @@ function stateOf({ motion, open_command, maintenance, group_id }: RobotWithSetti
  * Brings an offline robot back until it has received its pending Stop. After the test it is offline again, because
  * every fault that existed before returns.
  */
-export async function deliverKeptStop(
+export async function deliverPendingStop(
   simulator: SimulatorControl,
   read: () => Promise<SharedState>,
   serial: string,

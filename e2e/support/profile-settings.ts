@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import type { Theme } from "./themes.ts";
 
 /** The theme names shown in the picker. */
-export const themeWords = {
+export const themeLabels = {
   light: "Light",
   dark: "Dark",
   blue: "Blue",
@@ -36,6 +36,6 @@ export async function expectProfileSettings(dialog: Locator, role: string): Prom
   await expect(dialog.getByRole("textbox")).toHaveCount(0);
   const radios = dialog.getByRole("radiogroup", { name: "Theme" }).getByRole("radio");
   await expect(radios).toHaveCount(5);
-  for (const word of Object.values(themeWords)) await expect(dialog.getByRole("radio", { name: word })).toBeVisible();
+  for (const word of Object.values(themeLabels)) await expect(dialog.getByRole("radio", { name: word })).toBeVisible();
   await expect(dialog.getByRole("radio", { name: "Light" })).toBeChecked();
 }

@@ -5,7 +5,7 @@ const rule = "decisions by code";
 const ERROR_CODES = "packages/contract/src/http/error-codes.ts";
 
 /** Messages of PostgreSQL, the operating system and the schema library, which have no code. */
-const foreignWords = new Set([
+const foreignMessages = new Set([
   "apps/server/src/platform/database/database-errors.ts",
   "apps/server/src/platform/http/error-handler.ts",
 ]);
@@ -26,7 +26,7 @@ const comparisons = [
 export function decisionsByCode(files: readonly RepositoryFile[]): Problem[] {
   return files
     .filter((file) => isSource(file) && !isTest(file.path) && /^(?:apps\/\w+|packages\/\w+)\/src\//.test(file.path))
-    .filter(({ path }) => !foreignWords.has(path))
+    .filter(({ path }) => !foreignMessages.has(path))
     .flatMap((file) =>
       comparisons.flatMap((comparison) =>
         [...file.text.matchAll(comparison)].map(({ index }) => ({

@@ -46,7 +46,7 @@ export function migrationNumbers(files: readonly RepositoryFile[]): Problem[] {
 /** The newest migration from before rolling upgrades existed; without the word all up to it count as breaking. */
 const LAST_WITHOUT_WORD = 22;
 /** What removes something that servers of older versions need. */
-const takesAway =
+const removal =
   /\b(drop\s+(?!constraint\b|index\b|default\b|not\s+null\b)|rename\b|truncate\b|set\s+not\s+null\b|type\s+\w)/i;
 
 /** Functions that no server of any version calls, so that they can be dropped while servers run. */
@@ -64,7 +64,7 @@ export function migrationsSayWhatTheyDo(files: readonly RepositoryFile[]): Probl
         "should begin with `-- additive` or `-- breaking`: whether servers of the version before run on with it.";
       return [{ path, rule, message }];
     }
-    const found = takesAway.exec(text.replaceAll(/--.*/g, "").replaceAll(neverCalledByServers, ""))?.[0].trim();
+    const found = removal.exec(text.replaceAll(/--.*/g, "").replaceAll(neverCalledByServers, ""))?.[0].trim();
     if (word === "breaking" || found === undefined) return [];
     return [
       { path, rule, message: `says that it is additive, but has "${found}": add now, take away a version later.` },

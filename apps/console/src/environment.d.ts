@@ -7,5 +7,5 @@ interface ImportMetaEnv {
 /** What first-requests.ts has requested while the scripts were loading, by URL. */
 // oxlint-disable-next-line no-var -- what is declared for the global object must be
 declare var suncrewFirstAnswers:
-  | Map<string, { readonly token: string | null; readonly askedAtMs: number; readonly answer: Promise<Response> }>
+  | Map<string, { readonly token: string | null; readonly requestedAtMs: number; readonly answer: Promise<Response> }>
   | undefined;

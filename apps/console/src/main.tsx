@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { UnexpectedError } from "./app/message-page.tsx";
 import { isPagePath, paths } from "./platform/paths.ts";
-import { noteAskedPlace } from "./platform/session/left-place.ts";
+import { rememberRequestedPlace } from "./platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession, watchSession } from "./platform/session/session.ts";
 import { ThemeProvider } from "./ui/theme/theme-provider.tsx";
 
@@ -30,7 +30,7 @@ function isSignInNeeded(): boolean {
   const { pathname, search } = location;
   if (currentSession() !== null) return false;
   if (!isPagePath(pathname)) return pathname === paths.signIn();
-  noteAskedPlace(addressOf({ pathname, search, hash: "" }));
+  rememberRequestedPlace(addressOf({ pathname, search, hash: "" }));
   history.replaceState(null, "", paths.signIn());
   return true;
 }

@@ -40,7 +40,7 @@ const week: Readonly<Record<string, readonly number[]>> = {
 export class FakeOpenMeteo {
   readonly #server: Server;
   /** The requests so far. */
-  readonly asked: URL[] = [];
+  readonly requests: URL[] = [];
   /** Chance of precipitation on each day, in percent. */
   rainPercents = week["precipitation_probability_max"] ?? [];
   answering: Answering = (request, response) => this.answerValid(request, response);
@@ -54,7 +54,7 @@ export class FakeOpenMeteo {
     const server = createServer();
     const local = new FakeOpenMeteo(server);
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      local.asked.push(new URL(request.url ?? "/", local.url));
+      local.requests.push(new URL(request.url ?? "/", local.url));
       local.answering(request, response);
       for (const tell of local.#waiting.splice(0)) tell();
     });
@@ -70,12 +70,12 @@ export class FakeOpenMeteo {
 
   /** Resolves after `count` requests in total. */
   async askedTimes(count: number): Promise<void> {
-    while (this.asked.length < count) await new Promise<void>((tell) => void this.#waiting.push(tell));
+    while (this.requests.length < count) await new Promise<void>((tell) => void this.#waiting.push(tell));
   }
 
   /** Resets everything to the initial state. */
   reset(): void {
-    this.asked.length = 0;
+    this.requests.length = 0;
     this.rainPercents = week["precipitation_probability_max"] ?? [];
     this.answering = (request, response) => this.answerValid(request, response);
   }
@@ -88,7 +88,7 @@ export class FakeOpenMeteo {
 
   /** A complete answer like the real one; 400 for what the real one would refuse. */
   answerValid(_request: IncomingMessage, response: ServerResponse): void {
-    const answer = this.validAnswer(this.asked.at(-1) ?? new URL(this.url));
+    const answer = this.validAnswer(this.requests.at(-1) ?? new URL(this.url));
     sendJson(response, "error" in answer ? 400 : 200, answer);
   }
 

@@ -11,7 +11,7 @@ export class MemoryAccounts implements BrokerAccounts {
   readonly secrets = new Map<string, string>();
   readonly cut: string[] = [];
   /** Serial numbers whose retirement was requested, even if it failed. */
-  readonly asked: string[] = [];
+  readonly retirementRequests: string[] = [];
   isAway = false;
   /** A name that is already taken at the broker. */
   taken: string | null = null;
@@ -35,7 +35,7 @@ export class MemoryAccounts implements BrokerAccounts {
   }
 
   async retire(serial: string): Promise<void> {
-    this.asked.push(serial);
+    this.retirementRequests.push(serial);
     this.#reach();
     if (this.refused.has(serial)) throw new BrokerUpdateError("The broker refused.", "refused", false);
     this.secrets.delete(serial);

@@ -2,7 +2,7 @@ import type { Role } from "@suncrew/contract/auth/auth.ts";
 import { type Ability, may } from "@suncrew/domain/auth/permissions.ts";
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { isPagePath, pagePathOf, paths } from "../platform/paths.ts";
-import { forgetLeftPlace, leftPlace, noteAskedPlace } from "../platform/session/left-place.ts";
+import { forgetLeftPlace, leftPlace, rememberRequestedPlace } from "../platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession } from "../platform/session/session.ts";
 
 /** §6: what a page requires, besides being signed in. */
@@ -47,7 +47,7 @@ export function requireSession({ request }: LoaderFunctionArgs): Response | null
     return redirect(paths.signIn());
   }
   if (currentSession() !== null) return null;
-  noteAskedPlace(asked);
+  rememberRequestedPlace(asked);
   return redirect(paths.signIn());
 }
 

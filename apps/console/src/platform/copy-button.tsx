@@ -18,7 +18,9 @@ export function CopyButton({ what, text }: { what: string; text: string }) {
   );
 }
 
-/** Puts text on the clipboard; false where the browser does not let it. Works without TLS too, by the older command. */
+/**
+ * Writes text to the clipboard; false if the browser does not allow it. Works without TLS too, with the older command.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

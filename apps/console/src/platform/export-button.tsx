@@ -9,9 +9,9 @@ import { ToolButton } from "../ui/tool-button.tsx";
 import { toast } from "./toast.tsx";
 
 export interface ExportButtonProps {
-  /** What is written on it. */
+  /** Its label. */
   readonly label: string;
-  /** What is exported, as a sentence begins with it: "The activity log". */
+  /** What is exported, as the beginning of a sentence: "The activity log". */
   readonly what: string;
   /** Requests the file. Throws as calls do. */
   readonly request: (signal: AbortSignal) => Promise<Response>;
@@ -21,7 +21,7 @@ export interface ExportButtonProps {
   readonly blockedReason: string | null;
 }
 
-/** Saves every row that matches the filters, also those not loaded, as a CSV file; the download can be cancelled. */
+/** Saves every row that matches the filters, even those not loaded, as a CSV file; the download can be cancelled. */
 export function ExportButton({ label, what, request, fileName, blockedReason }: ExportButtonProps) {
   const [isExporting, setExporting] = useState(false);
   const current = useRef<AbortController | null>(null);

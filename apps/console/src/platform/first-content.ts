@@ -5,19 +5,19 @@ const shown = new Promise<void>((resolve) => {
   resolveShown = resolve;
 });
 
-/** For what may be loaded after the first robots: neither network nor processor is taken from these. */
+/** For what may load after the first robots: it must take neither network nor processor from them. */
 export function firstContentShown(): Promise<void> {
   return shown;
 }
 
 /**
- * What the page was opened for is rendered, or will not come: what waits for it begins after the next frame. What comes
- * later changes nothing.
+ * The page's main content is rendered, or will not come: what waits for it starts after the next frame. Later calls
+ * change nothing.
  */
 export function useFirstContent(isThere: boolean): void {
   useEffect(() => {
     if (!isThere) return;
-    // A tab in the background draws no frames.
+    // A background tab draws no frames.
     if (document.hidden) resolveShown();
     else requestAnimationFrame(() => setTimeout(resolveShown));
   }, [isThere]);

@@ -1,16 +1,19 @@
 import { ReloadNeededError } from "../ui/lazy-part.tsx";
 
-/** Scripts that have come, so that importing them cannot fail for want of a file: first those that the page names. */
+/**
+ * Scripts that have loaded, so that importing them cannot fail because of a missing file: first those that the page
+ * names.
+ */
 const here = new Set([
   ...[...document.querySelectorAll<HTMLScriptElement>("script[src]")].map(({ src }) => src),
   ...[...document.querySelectorAll<HTMLLinkElement>('link[rel="modulepreload"]')].map(({ href }) => href),
 ]);
 
 /**
- * Imports a part of the console once all its files have come. In the build this takes the place of Vite's own loading
- * of what is imported dynamically: a browser remembers a module that did not come, and would never ask for it again,
- * whatever a Retry imports. Rejects where a file does not come; the next call asks for it again. While the page itself
- * loads nothing is asked for twice; what failed then needs the page anew, which is told by a ReloadNeededError.
+ * Imports a part of the console once all its files have arrived. In the build this replaces Vite's own loader for
+ * dynamic imports: a browser remembers a module that failed to load, and would never request it again, whatever a Retry
+ * imports. Rejects if a file cannot be loaded; the next call requests it again. While the page itself loads nothing is
+ * requested twice; what failed then requires reloading the page, which a ReloadNeededError reports.
  */
 export async function loadPart<T>(importPart: () => Promise<T>, files: readonly string[] = []): Promise<T> {
   const isFirstLoad = document.readyState !== "complete";
@@ -34,7 +37,7 @@ function hint(address: string): void {
   document.head.append(link);
 }
 
-/** Into the browser's cache, from where the import takes it. */
+/** Into the browser's cache, from which the import takes it. */
 async function bringScript(address: string): Promise<void> {
   if (here.has(address)) return;
   const answer = await fetch(address);

@@ -1,4 +1,4 @@
-/** What of the Site Management page stands in its address. */
+/** The Site Management page's state in its URL. */
 export interface SitesAddress {
   readonly siteId?: number;
   readonly tab?: "groups";
@@ -10,10 +10,10 @@ export interface ActivityOf {
   readonly robotId: number;
 }
 
-/** Every address of the console is built here (§2 Routes). */
+/** Every URL of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
-  /** A site's week of cleaning where one is given. */
+  /** A site's week of cleaning, if one is given. */
   dashboard: (calendarOf?: number) =>
     calendarOf === undefined ? "/dashboard" : `/dashboard?site=${calendarOf}&tab=calendar`,
   sites: ({ siteId, tab }: SitesAddress = {}) => {
@@ -29,12 +29,12 @@ export const paths = {
   siteReports: () => "/site-reports",
   /** The server's own page, with every call that other programs may make. */
   apiDocs: () => "/api/docs",
-  /** The activity log, of one robot where it is given. */
+  /** The activity log, of one robot if one is given. */
   activity: (robot?: ActivityOf) =>
     robot === undefined ? "/activity" : `/activity?site=${robot.siteId}&robot=${robot.robotId}`,
 } as const;
 
-/** §2 Routes: the pages of those who are signed in. */
+/** §2 Routes: the pages for signed-in users. */
 const PAGES: ReadonlySet<string> = new Set([
   paths.dashboard(),
   paths.sites(),
@@ -45,7 +45,7 @@ const PAGES: ReadonlySet<string> = new Set([
   paths.profile(),
 ]);
 
-/** The path of a page as the router takes it: capitals and a slash at the end make no other page. */
+/** The path of a page as the router matches it: ignoring case and a trailing slash. */
 export function pagePathOf(pathname: string): string {
   return pathname.toLowerCase().replace(/\/+$/, "");
 }

@@ -6,7 +6,7 @@ export type QueryFailure = Pick<FailedStateProps, "message" | "onRetry" | "retry
 
 interface Loaded<Data> {
   readonly query: Pick<UseQueryResult<Data>, "data" | "error" | "isError" | "isFetching" | "refetch">;
-  /** In place of the data while it is loaded. */
+  /** Shown instead of the data while it is loading. */
   readonly loading: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
@@ -14,14 +14,17 @@ interface Loaded<Data> {
 export type QueryStateProps<Data> = Loaded<Data> &
   (
     | {
-        /** The title where it could not be loaded, such as "The sites could not be loaded."; the reason stands below it. */
+        /** The title if it could not be loaded, such as "The sites could not be loaded."; the reason is below it. */
         readonly failed: string;
       }
-    /** Shows in a form of its own that it could not be loaded. */
+    /** Shows a failure to load in its own way. */
     | { readonly renderFailed: (failure: QueryFailure) => ReactNode }
   );
 
-/** What a query came to: its data, which stays while it is loaded again; else a failure with Retry, or what is loading. */
+/**
+ * The state of a query: its data, which stays while it is refetched; otherwise a failure with Retry, or the loading
+ * state.
+ */
 export function QueryState<Data>({ query, loading, children, ...shown }: QueryStateProps<Data>) {
   const { data, error, isError, isFetching } = query;
   if (data !== undefined) return children(data);

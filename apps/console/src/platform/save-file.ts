@@ -1,4 +1,4 @@
-/** Hands a file to the browser to save; `name` is what the person finds in the downloads. */
+/** Passes a file to the browser to save; `name` is its name among the downloads. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement("a");
@@ -7,6 +7,6 @@ export function saveFile(content: Blob, name: string): void {
   document.body.append(link);
   link.click();
   link.remove();
-  // Some browsers read the content only after the click has been dealt with.
+  // Some browsers read the content only after the click has been handled.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

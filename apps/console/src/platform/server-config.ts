@@ -9,7 +9,7 @@ const EVERY_MS = 300_000;
 /** The server may still be finding out whether it reaches the map's tiles. */
 const EVERY_MS_WITHOUT_TILES = 15_000;
 
-/** What the server says of itself before anybody signs in; undefined until it answered. */
+/** The server's public configuration, available before sign-in; undefined until it answers. */
 export function useServerConfig(): ServerConfig | undefined {
   return useQuery({
     ...routeQuery(config, {}),

@@ -12,13 +12,13 @@ export interface Toast {
   readonly reason?: string | undefined;
   /** 2000 to 5000 on the monitoring view (§9); 3000 unless given. Destructive ones last 3000 (§8). */
   readonly durationMs?: number;
-  /** What it is about: `toast.dismiss` takes away what was said of that before. */
+  /** What it is about: `toast.dismiss` removes an earlier toast about the same subject. */
   readonly about?: string;
-  /** Nobody pressed anything for it: where there are many, it waits for what is told of somebody's own doing. */
-  readonly unasked?: boolean;
+  /** Nobody pressed anything for it: if there are many, it waits behind toasts about the user's own actions. */
+  readonly isAutomatic?: boolean;
 }
 
-/** The latest message of each matter, by the library's own id. */
+/** The latest toast of each subject, by the library's own id. */
 const shownAbout = new Map<string, string>();
 
 function show(toast: Toast, kind: "success" | "destructive"): void {
@@ -42,7 +42,7 @@ function show(toast: Toast, kind: "success" | "destructive"): void {
     "aria-live": failed ? "assertive" : "polite",
     icon: failed ? <IconAlertOctagon size={18} /> : <IconCircleCheck size={18} />,
     color: failed ? "red" : "accent",
-    priority: toast.unasked === true ? 0 : 1,
+    priority: toast.isAutomatic === true ? 0 : 1,
     closeButtonProps: { "aria-label": "Close message" },
     withBorder: true,
   });
@@ -54,7 +54,9 @@ export const toast = {
   success: (content: Toast): void => show(content, "success"),
   /** A failure or refusal. */
   failure: (content: Toast): void => show(content, "destructive"),
-  /** Takes away the latest message about something that is tried anew; it would stand beside the next one. */
+  /**
+   * Removes the latest toast about something that is being retried; otherwise it would be shown beside the next one.
+   */
   dismiss: (about: string): void => {
     const id = shownAbout.get(about);
     if (id !== undefined) notifications.hide(id);

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo } from 
 import { type DataRouter, useLocation, useNavigate, useSearchParams } from "react-router";
 import { readUrl, type UrlSchema, writeUrl } from "./url-state.ts";
 
-/** `push` makes a step that back undoes; `replace` does not, as for each letter of a search. */
+/** `push` makes a step that Back undoes; `replace` does not, as for each letter of a search. */
 export type HistoryMode = "push" | "replace";
 export type ChangeUrlParams = (by: (params: URLSearchParams) => URLSearchParams, mode: HistoryMode) => void;
 
@@ -10,15 +10,15 @@ const DIALOG = "dialog";
 
 const RouterContext = createContext<Pick<DataRouter, "state"> | null>(null);
 
-/** For all that is inside, the router whose address it is. */
+/** For everything inside it, the router whose URL it is. */
 export function UrlParamsProvider({ router, children }: { router: Pick<DataRouter, "state">; children: ReactNode }) {
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
 /**
- * What the page's address says after its "?", and how to change it. A change begins with the address that was asked
- * for last, which may not be drawn yet: so of two changes in one moment, both are kept. A page that is being left
- * changes nothing more.
+ * The page's URL parameters, and how to change them. A change starts from the URL that was requested last, which may
+ * not be rendered yet: so two changes at the same moment are both kept. A page that is being left changes nothing
+ * more.
  */
 export function useUrlParams(): readonly [URLSearchParams, ChangeUrlParams] {
   const [params] = useSearchParams();
@@ -39,7 +39,9 @@ export function useUrlParams(): readonly [URLSearchParams, ChangeUrlParams] {
   return [params, change];
 }
 
-/** Whether the dialog of that name is open, which stands in the page's address (`?dialog=`), and how to open and close it. */
+/**
+ * Whether the dialog of that name, which is kept in the page's URL (`?dialog=`), is open, and how to open and close it.
+ */
 export function useUrlDialog(name: string): readonly [boolean, (isShown: boolean) => void] {
   const [params, change] = useUrlParams();
   const show = useCallback(
@@ -61,11 +63,11 @@ export function useUrlDialog(name: string): readonly [boolean, (isShown: boolean
 
 export interface UrlState<State> {
   readonly state: State;
-  /** A change, or what makes one of the state that was asked for last. */
+  /** A change, or a function that makes one from the state that was requested last. */
   readonly change: (by: Partial<State> | ((now: State) => Partial<State>), mode: HistoryMode) => void;
 }
 
-/** What of a page is kept in its URL. `schema` is a constant of its module. */
+/** The page's state in its URL. `schema` is a constant of its module. */
 export function useUrlState<State>(schema: UrlSchema<State>): UrlState<State> {
   const [params, changeParams] = useUrlParams();
   const state = useMemo(() => readUrl(schema, params), [schema, params]);

@@ -1,16 +1,16 @@
 import { dateSchema } from "@suncrew/contract/http/values.ts";
 import { EARLIEST_DAY } from "../ui/days.ts";
 
-/** How one value is kept in the URL's parameters. */
+/** How one value is represented in the URL's parameters. */
 export interface UrlParam<Value> {
   readonly name: string;
-  /** What the parameter says; of one that is missing or makes no sense, the default. */
+  /** The parameter's value; the default if it is missing or invalid. */
   readonly parse: (text: string) => Value;
   /** Empty for the default, which is left out. */
   readonly format: (value: Value) => string;
 }
 
-/** What of a page is kept in its URL: a parameter for each value of the state. */
+/** A page's state in its URL: a parameter for each value. */
 export type UrlSchema<State> = { readonly [Key in keyof State]: UrlParam<State[Key]> };
 
 export function textParam(name: string, maxLength = 100): UrlParam<string> {
@@ -29,7 +29,7 @@ export function dayParam(name: string): UrlParam<string | null> {
   return { name, parse: (text) => (isDay(text) ? text : null), format: (value) => value ?? "" };
 }
 
-/** One of a few values, by what each is called in the URL; the fallback is left out. */
+/** One of a few values, by their names in the URL; the fallback is left out. */
 export function choiceParam<Value, Fallback>(
   name: string,
   values: Readonly<Record<string, Value>>,
@@ -43,7 +43,7 @@ export function choiceParam<Value, Fallback>(
   };
 }
 
-/** Values that are called in the URL what they are. */
+/** Values with the same name in the URL. */
 export function sameNames<Value extends string>(values: readonly Value[]): Readonly<Record<Value, Value>> {
   return Object.fromEntries(values.map((value) => [value, value])) as Record<Value, Value>;
 }
@@ -57,7 +57,7 @@ export function readUrl<State>(schema: UrlSchema<State>, params: URLSearchParams
   return Object.fromEntries(values) as State;
 }
 
-/** The parameters with a change of the state; defaults are left out, and what is not of the schema stays. */
+/** The parameters with a change of the state; defaults are left out, and parameters outside the schema stay. */
 export function writeUrl<State>(
   schema: UrlSchema<State>,
   params: URLSearchParams,
@@ -73,7 +73,7 @@ export function writeUrl<State>(
   return next;
 }
 
-/** The parameters without anything of the schema. */
+/** The parameters without those of the schema. */
 export function clearUrl<State>(schema: UrlSchema<State>, params: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams(params);
   for (const [, { name }] of paramsOf(schema)) next.delete(name);

@@ -40,16 +40,16 @@ export function useMergedEdits<Form extends object, Field extends keyof Form>(
 
   const newer = latest !== null && latest.version > base.version ? latest : null;
   const merge = newer === null ? null : mergeEdits(base.form, form, newer.form, fields);
-  const told = [...new Set([...taken, ...(merge?.taken ?? [])])];
+  const reported = [...new Set([...taken, ...(merge?.taken ?? [])])];
   if (newer !== null && merge !== null && merge.collisions.length === 0) {
-    setState({ base: newer, form: merge.mine, taken: told });
+    setState({ base: newer, form: merge.mine, taken: reported });
   }
 
   // Choosing means that the notice was read.
   const choose = (chosen: Form) => newer !== null && setState({ base: newer, form: chosen, taken: [] });
   const labelsOf = (some: readonly Field[]) => some.map((field) => fields.labelOf(field));
   const changed = fields.units.flat().filter((field) => !fields.isSame(form, base.form, field));
-  const stillTheirs = told.filter((field) => !changed.includes(field));
+  const stillTheirs = reported.filter((field) => !changed.includes(field));
   return {
     form,
     change: (by) => setState((former) => ({ ...former, form: { ...former.form, ...by } })),

@@ -16,12 +16,21 @@ export interface VirtualRowsOptions {
   /** Height of a heading that sticks to the top of the region. */
   readonly headPx?: number;
   /** This row is rendered even if it is out of sight. */
-  readonly keptIndex?: number;
+  readonly pinnedIndex?: number;
 }
 
 /** The visible rows of a region with its own scrolling: for thousands of rows, of which only those are rendered. */
 export function useVirtualRows(options: VirtualRowsOptions) {
-  const { count, rowPx, measured = false, initialHeightPx, overscan = 8, headPx = 0, keptIndex = -1, keyAt } = options;
+  const {
+    count,
+    rowPx,
+    measured = false,
+    initialHeightPx,
+    overscan = 8,
+    headPx = 0,
+    pinnedIndex = -1,
+    keyAt,
+  } = options;
   const scroll = useRef<HTMLDivElement>(null);
   // oxlint-disable-next-line react/incompatible-library -- the console is not built with the compiler
   const virtualizer = useVirtualizer({
@@ -35,8 +44,8 @@ export function useVirtualRows(options: VirtualRowsOptions) {
     initialRect: { width: 600, height: initialHeightPx },
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
-      const isAdded = keptIndex >= 0 && keptIndex < count && !shown.includes(keptIndex);
-      return isAdded ? [...shown, keptIndex].toSorted((one, other) => one - other) : shown;
+      const isAdded = pinnedIndex >= 0 && pinnedIndex < count && !shown.includes(pinnedIndex);
+      return isAdded ? [...shown, pinnedIndex].toSorted((one, other) => one - other) : shown;
     },
   });
   useEffect(() => {

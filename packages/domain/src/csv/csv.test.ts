@@ -70,7 +70,7 @@ describe("§9 CSV exports: they open in a spreadsheet and contain no formula", (
         const read = readCsv(writeCsv(["a", "b"], written), written.length);
         expect(read.problem).toBeNull();
         expect(read.rows.map(({ cells }) => [cells["a"], cells["b"]])).toEqual(written);
-        expect(read.rows.every(({ isWhole }) => isWhole)).toBe(true);
+        expect(read.rows.every(({ isComplete }) => isComplete)).toBe(true);
       }),
     );
   });
@@ -83,14 +83,14 @@ describe("CSV files of spreadsheets are read", () => {
       const text = [["Name ", "PIN_CODE"].join(by), "", ["Park", "342301"].join(by)].join("\n");
       expect(readCsv(text, 10)).toEqual({
         columns: ["name", "pin_code"],
-        rows: [{ row: 3, cells: { name: "Park", pin_code: "342301" }, isWhole: true }],
+        rows: [{ row: 3, cells: { name: "Park", pin_code: "342301" }, isComplete: true }],
         problem: null,
       });
     },
   );
 
   test("a row of another length, a duplicate column and an open quote are reported", () => {
-    expect(readCsv("a,b\n1,2,3\n1\n", 10).rows.map(({ isWhole }) => isWhole)).toEqual([false, false]);
+    expect(readCsv("a,b\n1,2,3\n1\n", 10).rows.map(({ isComplete }) => isComplete)).toEqual([false, false]);
     expect(readCsv("a,A\n1,2\n", 10).problem).toBe("The column a appears twice.");
     expect(readCsv('a,b\n"1,2\n', 10).problem).toContain("quotation mark");
   });

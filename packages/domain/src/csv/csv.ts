@@ -2,9 +2,9 @@ import Papa from "papaparse";
 
 /**
  * Positions where a spreadsheet might see a formula begin: at the start of a cell and, because spreadsheets in some
- * locales split at semicolons even inside quotes, after every separator and line break in it. Spaces, quotation marks and
- * full-width signs count too. Existing apostrophes are skipped, so that reading reverses exactly what writing did. At the
- * very start, a tab or line end counts as space.
+ * locales split at semicolons even inside quotes, after every separator and line break in it. Spaces, quotation marks
+ * and full-width signs count too. Existing apostrophes are skipped, so that reading reverses exactly what writing did.
+ * At the very start, a tab or line end counts as space.
  */
 const FORMULA_START = /(?<=^|[,;\t\r\n])(?='*(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])|^(?='*(?:[^\S\t\r\n]|")*[\t\r\n])/g;
 /** The apostrophe that the writer inserts to neutralise a formula. */
@@ -16,8 +16,8 @@ export type CsvCell = string | number | null;
 
 /**
  * A CSV file that spreadsheets open correctly in every script (UTF-8 with byte order mark, CRLF, every cell quoted) and
- * that is safe against formula injection, whether split at commas or semicolons: an apostrophe goes before anything that
- * would be a formula.
+ * that is safe against formula injection, whether split at commas or semicolons: an apostrophe goes before anything
+ * that would be a formula.
  */
 export function writeCsv(columns: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
   return `${writeCsvHead(columns)}${writeCsvRows(rows)}`;
@@ -45,8 +45,8 @@ export interface CsvColumn<Row> {
 }
 
 /**
- * Such a file page by page, each fetched only when the previous one has been consumed. `nextPage` returns the rows after
- * the given one, none at the end.
+ * Such a file page by page, each fetched only when the previous one has been consumed. `nextPage` returns the rows
+ * after the given one, none at the end.
  */
 export async function* writeCsvPages<Row>(
   columns: readonly CsvColumn<Row>[],
@@ -70,7 +70,7 @@ export interface CsvRow {
   /** By column name. */
   readonly cells: Readonly<Record<string, string>>;
   /** False if it has more or fewer cells than the header. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 export interface CsvTable {
@@ -95,8 +95,8 @@ export const CSV_MAX_COLUMNS = 60;
 const BLANK_ROWS_FACTOR = 10;
 
 /**
- * Reads a file written by `writeCsv` or a spreadsheet: comma, semicolon or tab as delimiter, any line ending, blank lines
- * skipped. Stops after `maxRows` + 1 rows, the extra one showing that there are more.
+ * Reads a file written by `writeCsv` or a spreadsheet: comma, semicolon or tab as delimiter, any line ending, blank
+ * lines skipped. Stops after `maxRows` + 1 rows, the extra one showing that there are more.
  */
 export function readCsv(text: string, maxRows: number): CsvTable {
   const written = text.replace(/^\uFEFF/, "");
@@ -121,7 +121,7 @@ export function readCsv(text: string, maxRows: number): CsvTable {
         const named = columns.map(
           (name, at) => [name, (cells[at] ?? "").trim().replaceAll(ESCAPED_FORMULA, "")] as const,
         );
-        rows.push({ row, cells: Object.fromEntries(named), isWhole: cells.length === columns.length });
+        rows.push({ row, cells: Object.fromEntries(named), isComplete: cells.length === columns.length });
       }
       if (problems.length > 0 || rows.length > maxRows) parser.abort();
     },

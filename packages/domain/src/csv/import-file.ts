@@ -52,10 +52,10 @@ export function readImportFile<Column extends string>(
     problems.push({ field: "csv", message: `The file has more than ${maxRows} rows; split it into several` });
   }
   if (problems.length > 0) return { lines: [], problems };
-  const lines = rows.map(({ row, cells, isWhole }): ImportLine<Column> => {
+  const lines = rows.map(({ row, cells, isComplete }): ImportLine<Column> => {
     // It has exactly these columns, which the compiler cannot infer.
     const mine = Object.fromEntries(all.map((column) => [column, cells[column] ?? ""])) as Record<Column, string>;
-    return { row, cells: mine, problems: isWhole ? shortenedIn(all, mine) : [{ field: "row", message: UNEVEN }] };
+    return { row, cells: mine, problems: isComplete ? shortenedIn(all, mine) : [{ field: "row", message: UNEVEN }] };
   });
   return { lines, problems: [] };
 }
@@ -78,8 +78,8 @@ export interface CellDay {
 }
 
 /**
- * Converts the day-first dates of spreadsheets, DD-MM-YYYY or DD/MM/YYYY, to `YYYY-MM-DD`; anything else is unchanged. A
- * date that would be another day when read month-first is ambiguous and rejected.
+ * Converts the day-first dates of spreadsheets, DD-MM-YYYY or DD/MM/YYYY, to `YYYY-MM-DD`; anything else is unchanged.
+ * A date that would be another day when read month-first is ambiguous and rejected.
  */
 export function dayOfCell(cell: string): CellDay {
   const [, first = "", , second = "", year = ""] = /^(\d{2})([-/])(\d{2})\2(\d{4})$/.exec(cell) ?? [];

@@ -67,7 +67,7 @@ export function internationalPhone(text: string | null, country: string | null):
   );
   // Only the length is checked: new number ranges are assigned every year.
   if (found === undefined || !found.isPossible()) {
-    return { e164: null, problem: notWhole(written, isInternational ? null : place) };
+    return { e164: null, problem: incompleteText(written, isInternational ? null : place) };
   }
   return { e164: found.number, problem: null };
 }
@@ -76,7 +76,7 @@ export function internationalPhone(text: string | null, country: string | null):
 const HOME = "IN";
 
 /** `place` is the country that the number was parsed for; null if it contains its country code. */
-function notWhole(written: string, place: string | null): string {
+function incompleteText(written: string, place: string | null): string {
   if (place === null) return `"${written}" is not a whole phone number.`;
   const atHome = parsePhoneNumberFromString(latinDigits(written), HOME);
   const how =

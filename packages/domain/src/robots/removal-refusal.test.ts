@@ -5,7 +5,7 @@ const now = new Date("2026-03-01T06:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
 const ahead = (ms: number) => ago(-ms);
 const minutes = (count: number) => count * 60_000;
-const standing: MotionEvidence = {
+const stopped: MotionEvidence = {
   deviceRetired: false,
   online: true,
   motion: "STOPPED",
@@ -34,28 +34,28 @@ const reasons: [string, Partial<MotionEvidence>, MovingReason][] = [
 
 describe("§7 Robots: one that may move is not deleted", () => {
   it("can be deleted while it is stopped, online or offline", () => {
-    expect(mayStillMove(standing, now)).toBeNull();
-    expect(mayStillMove({ ...standing, online: false }, now)).toBeNull();
-    expect(mayStillMove({ ...standing, online: false, connectionLostAt: ago(1) }, now)).toBeNull();
+    expect(mayStillMove(stopped, now)).toBeNull();
+    expect(mayStillMove({ ...stopped, online: false }, now)).toBeNull();
+    expect(mayStillMove({ ...stopped, online: false, connectionLostAt: ago(1) }, now)).toBeNull();
   });
 
   test.each(reasons)("is kept where it %s", (_words, change, why) => {
-    expect(mayStillMove({ ...standing, ...change }, now)).toEqual({ why, where: "there", surelyStoppedAt: null });
+    expect(mayStillMove({ ...stopped, ...change }, now)).toEqual({ why, where: "there", surelyStoppedAt: null });
   });
 
   it("cannot be deleted while it is installing firmware, online or offline", () => {
     const still = { why: "installing", where: "there", surelyStoppedAt: null };
-    expect(mayStillMove({ ...standing, installing: true }, now)).toEqual(still);
-    expect(mayStillMove({ ...standing, installing: true, online: false }, now)).toEqual(still);
-    expect(mayStillMove({ ...standing, installing: true, deviceRetired: true }, now)).toBeNull();
+    expect(mayStillMove({ ...stopped, installing: true }, now)).toEqual(still);
+    expect(mayStillMove({ ...stopped, installing: true, online: false }, now)).toEqual(still);
+    expect(mayStillMove({ ...stopped, installing: true, deviceRetired: true }, now)).toBeNull();
   });
 
   test.each(reasons)("is let go where it %s and never spoke: no START ever reached it", (_words, change) => {
-    expect(mayStillMove({ ...standing, online: false, lastHeardAt: null, ...change }, now)).toBeNull();
+    expect(mayStillMove({ ...stopped, online: false, lastHeardAt: null, ...change }, now)).toBeNull();
   });
 
   test.each(reasons)("is let go where it %s and its device is retired: nothing reaches it", (_words, change) => {
-    expect(mayStillMove({ ...standing, deviceRetired: true, ...change }, now)).toBeNull();
+    expect(mayStillMove({ ...stopped, deviceRetired: true, ...change }, now)).toBeNull();
   });
 
   test.each<[string, Partial<MotionEvidence>]>([
@@ -64,7 +64,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
     ["cleans", { ...running, motion: "MOVING" }],
     ["never spoke", { online: false, lastHeardAt: null }],
   ])("is kept where a START is under way and it %s, which is settled within seconds", (_words, change) => {
-    const still = mayStillMove({ ...standing, hasOpenStart: true, ...change }, now);
+    const still = mayStillMove({ ...stopped, hasOpenStart: true, ...change }, now);
     expect(still).toEqual({ why: "starting", where: "there", surelyStoppedAt: null });
   });
 
@@ -73,7 +73,7 @@ describe("§7 Robots: one that may move is not deleted", () => {
     [59_999, "start-unconfirmed"],
     [60_000, null],
   ])("protocol rule 4: a START that failed and ran out %d ms ago: %s", (ms, why) => {
-    expect(mayStillMove({ ...standing, lostStartEndsAt: ago(ms) }, now)?.why ?? null).toBe(why);
+    expect(mayStillMove({ ...stopped, lostStartEndsAt: ago(ms) }, now)?.why ?? null).toBe(why);
   });
 });
 
@@ -88,7 +88,7 @@ describe("protocol rule 4: a robot stops 300 s after losing its broker", () => {
     ])("and lost it %d ms ago is kept: %s, for what it noticed later than the server", (ms, kept) => {
       const connectionLostAt = ago(ms);
       // Its last message says nothing about whether it was still connected after that.
-      const robot = { ...standing, online: false, connectionLostAt, lastHeardAt: ago(ms + minutes(7)), ...change };
+      const robot = { ...stopped, online: false, connectionLostAt, lastHeardAt: ago(ms + minutes(7)), ...change };
       const surelyStoppedAt = new Date(connectionLostAt.getTime() + 360_000);
       expect(mayStillMove(robot, now)).toEqual(kept ? { why, where: "lost", surelyStoppedAt } : null);
     });
@@ -96,7 +96,7 @@ describe("protocol rule 4: a robot stops 300 s after losing its broker", () => {
 });
 
 describe("protocol rule 4: a robot that is silent may still be connected", () => {
-  const silent: MotionEvidence = { ...standing, online: false, lastHeardAt: ago(minutes(7)) };
+  const silent: MotionEvidence = { ...stopped, online: false, lastHeardAt: ago(minutes(7)) };
   const longest = new Date(ago(minutes(7)).getTime() + minutes(481));
 
   test.each<[string, Partial<MotionEvidence>, Date]>([

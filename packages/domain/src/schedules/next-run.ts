@@ -92,20 +92,20 @@ type EffectiveStart =
  * Decisions, Time: a time already past today means the next one (ONCE and DAILY tomorrow, WEEKLY in a week, MONTHLY
  * next month). Recurring schedules may start in the past: their date determines the weekday or the day, and stays.
  */
-export function effectiveStart(asked: ScheduleTimes, timezone: string, now: Date): EffectiveStart {
-  const local = parseStartTime(asked.startTime);
+export function effectiveStart(requested: ScheduleTimes, timezone: string, now: Date): EffectiveStart {
+  const local = parseStartTime(requested.startTime);
   if (local === null) return { kind: "not-a-time" };
   const today = siteToday(timezone, now);
-  if (asked.frequency === "ONCE" && local.date < today) return { kind: "before-today" };
+  if (requested.frequency === "ONCE" && local.date < today) return { kind: "before-today" };
 
   // Compared as instants, so that an hour that occurs twice counts as past after its first time.
   const beforeToday = new Date(startOfDay(today, timezone).getTime() - 1);
-  const runOfToday = nextRunAfter(asked, timezone, beforeToday);
+  const runOfToday = nextRunAfter(requested, timezone, beforeToday);
   const moved = runOfToday !== null && runOfToday <= now;
   // One step is enough, unless clocks go back across midnight: then tomorrow's time can already be past today.
   for (let days = 0; ; days += 1) {
     const startTime = startTimeOf(addDays(local.date, days), local.time);
-    const firstRun = nextRunAfter({ ...asked, startTime }, timezone, now);
+    const firstRun = nextRunAfter({ ...requested, startTime }, timezone, now);
     if (firstRun !== null) return { kind: "start", startTime, moved, firstRun };
   }
 }

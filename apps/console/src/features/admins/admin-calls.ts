@@ -40,12 +40,12 @@ export function adminProblems(action: AdminAction, draft: AdminDraft): AdminProb
 }
 
 /** The server's messages are whole sentences; a schema's may follow the name of the field. */
-function problemsOf(errors: readonly FieldError[], isWhole: boolean): AdminProblems {
+function problemsOf(errors: readonly FieldError[], isSentence: boolean): AdminProblems {
   const found: Partial<Record<AdminField, string>> = {};
   for (const { field, message } of errors) {
     const known = adminFields.find((name) => name === field);
     if (known === undefined) continue;
-    const sentence = isWhole || !/^[a-z]/.test(message) ? message : `${known} ${message}`;
+    const sentence = isSentence || !/^[a-z]/.test(message) ? message : `${known} ${message}`;
     found[known] ??= sentence.charAt(0).toUpperCase() + sentence.slice(1);
   }
   return found;

@@ -58,11 +58,11 @@ test("§6 Super Admins: a new password is shown once, and only Done closes it", 
   const form = page.getByRole("dialog", { name: "Reset Password" });
   await form.getByLabelText(/^Your password/).fill("morning sun 42");
   await userEvent.keyboard("{Enter}");
-  const told = page.getByRole("dialog", { name: "Sign-In" });
-  await expectContains(told, credentials.password);
+  const signInDialog = page.getByRole("dialog", { name: "Sign-In" });
+  await expectContains(signInDialog, credentials.password);
   await userEvent.keyboard("{Escape}");
-  await expectContains(told, credentials.password);
-  await told.getByRole("button", { name: "Done" }).click();
+  await expectContains(signInDialog, credentials.password);
+  await signInDialog.getByRole("button", { name: "Done" }).click();
   await expectCount(page.getByText(credentials.password), 0);
   await expect.element(rows.filter({ hasText: "Meera Iyer" })).toBeVisible();
 });

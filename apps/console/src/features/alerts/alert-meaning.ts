@@ -15,7 +15,7 @@ export const SEVERITIES: readonly Severity[] = ["CRITICAL", "WARNING", "INFO"];
 export const stateWord: Record<AlertState, string> = { open: "Open", cleared: "Past", all: "All" };
 
 /** Shown in place of an empty list. */
-export const emptyWords: Record<AlertState, string> = {
+export const emptyTexts: Record<AlertState, string> = {
   open: "No alerts. Every robot and site is well.",
   cleared: "No alerts in the past.",
   all: "No alerts, now or in the past.",

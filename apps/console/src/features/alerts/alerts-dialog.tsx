@@ -17,7 +17,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
-import { emptyWords, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
+import { emptyTexts, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./alerts-dialog.module.css";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
@@ -120,7 +120,7 @@ function Filters({ url: { state: filters, change } }: { readonly url: UrlState<A
 function NoAlerts({ url: { state: filters, change } }: { readonly url: UrlState<AlertsUrl> }) {
   const { state, severity, siteId, robotId } = filters;
   const isFiltered = severity !== null || siteId !== null || robotId !== null;
-  if (!isFiltered) return <EmptyState title={emptyWords[state]} icon={<IconCircleCheck size={32} stroke={1.5} />} />;
+  if (!isFiltered) return <EmptyState title={emptyTexts[state]} icon={<IconCircleCheck size={32} stroke={1.5} />} />;
   const everything = { severity: null, siteId: null, robotId: null };
   return (
     <EmptyState

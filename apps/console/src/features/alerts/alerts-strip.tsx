@@ -7,7 +7,7 @@ import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
-import { emptyWords, SEVERITIES, severityLook } from "./alert-meaning.ts";
+import { emptyTexts, SEVERITIES, severityLook } from "./alert-meaning.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./alerts-strip.module.css";
 
@@ -65,7 +65,7 @@ function Worst({ alerts, onSelect }: { readonly alerts: readonly Alert[] } & Pic
     return (
       <p className={classes["said"]}>
         <IconCircleCheck size={18} aria-hidden />
-        {emptyWords.open}
+        {emptyTexts.open}
       </p>
     );
   }

@@ -133,7 +133,7 @@ test("§8 Toasts: many robots that do not answer are two messages, and the user'
   await expectToast("Robot Not Reached", "Robot NEW-0 could not be reached.", "The robot is offline.");
   await expectToast("Robots Not Reached", "Robot NEW-1 and 39 more robots could not be reached.");
   await expectNoToast();
-  for (const nth of many.keys()) toast.failure({ title: `Unasked ${nth}`, message: "", unasked: true });
+  for (const nth of many.keys()) toast.failure({ title: `Unasked ${nth}`, message: "", isAutomatic: true });
   toast.success({ title: "Site Deleted", message: "Gone." });
   await expectToast("Site Deleted", "Gone.");
 });

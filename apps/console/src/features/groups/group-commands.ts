@@ -20,7 +20,7 @@ import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { confirmedRobots, newPress, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
-import { verbWords } from "./group-meaning.ts";
+import { verbTexts } from "./group-meaning.ts";
 
 /** This browser's Start All or Stop All of a group: in progress, or finished with a result to show. */
 export interface GroupAction {
@@ -133,7 +133,7 @@ function sendToGroup(group: Group, command: StartOrStop, only: readonly number[]
 /** §4 Group action outcome: one of three toasts. */
 function showOutcome(groupName: string, verb: StartOrStop, results: readonly RobotResult[]): void {
   const outcome = groupOutcomeOf(results);
-  const { done } = verbWords[verb];
+  const { done } = verbTexts[verb];
   const succeeded = results.filter((result) => result.outcome === "SUCCESS").length;
   const title = groupOutcomeTitle[outcome];
   if (outcome === "all") {

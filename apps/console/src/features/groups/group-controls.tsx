@@ -18,7 +18,7 @@ import {
   isStartUnderWay,
   pendingStopText,
   STATUS_UNKNOWN_TEXT,
-  verbWords,
+  verbTexts,
 } from "./group-meaning.ts";
 
 interface GroupControlsProps {
@@ -99,7 +99,7 @@ export function GroupResult({ group, rows, action }: GroupResultProps) {
   const retried = (failure === null ? failed.map((result) => result.robotObjectId) : action.robotIds).filter((id) =>
     members.has(id),
   );
-  const { imperative, done } = verbWords[verb];
+  const { imperative, done } = verbTexts[verb];
   return (
     <section ref={section} className={classes["result"]} aria-label={`Result for ${group.group_name}`}>
       <Row gap={8} justify="space-between" wrap="nowrap" fz={13} fw={600}>

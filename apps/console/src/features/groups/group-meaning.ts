@@ -31,7 +31,7 @@ export function pendingStopText(lostCount: number): string {
 /** While the robots have not reported yet. */
 export const STATUS_UNKNOWN_TEXT = "The robots have not reported their status yet.";
 
-interface VerbWords {
+interface VerbTexts {
   /** As in "3 robots started". */
   readonly done: string;
   /** As in "Starting 3 robots". */
@@ -40,7 +40,7 @@ interface VerbWords {
   readonly imperative: string;
 }
 
-export const verbWords: Record<StartOrStop, VerbWords> = {
+export const verbTexts: Record<StartOrStop, VerbTexts> = {
   START: { done: "started", doing: "Starting", imperative: "Start" },
   STOP: { done: "stopped", doing: "Stopping", imperative: "Stop" },
 };
@@ -66,11 +66,11 @@ export function groupActivityOf(
   if (own !== null) {
     const commanded = new Set(own.robotIds);
     const confirmed = members.filter((robot) => commanded.has(robot.id) && showsCommand(robot, own.verb)).length;
-    return `${verbWords[own.verb].doing} ${robotCountText(commanded.size)}: ${confirmed} confirmed`;
+    return `${verbTexts[own.verb].doing} ${robotCountText(commanded.size)}: ${confirmed} confirmed`;
   }
   for (const verb of ["STOP", "START"] as const) {
     const count = members.filter((robot) => isUnderWay(robot, verb)).length;
-    if (count > 0) return `${verbWords[verb].doing} ${robotCountText(count)}`;
+    if (count > 0) return `${verbTexts[verb].doing} ${robotCountText(count)}`;
   }
   const doing = (motion: CommandedRobot["motion"]) => members.filter((robot) => robot.motion === motion).length;
   const cleaning = doing("MOVING");

@@ -42,7 +42,9 @@ export function LockDialog({ robot, onClose }: RobotDialogProps) {
   );
 }
 
-/** §4 Commands, back from maintenance: says that the robot will move if started, and offers not to (decisions, stubs). */
+/**
+ * §4 Commands, back from maintenance: says that the robot will move if started, and offers not to (decisions, stubs).
+ */
 export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
   const [busy, setBusy] = useState<"start" | "release" | null>(null);
   const [answer, setAnswer] = useState<ReleaseAnswer | null>(null);
@@ -226,7 +228,7 @@ export function LockForm({
       {children}
       <Box component="ul" display="grid" pl={18} fz={14} style={{ listStyle: "disc", gap: 4 }}>
         <li>Locks {target}: every Start, by hand, group or schedule, is refused until it is released.</li>
-        <li>{stopsSentence(movingCount)}</li>
+        <li>{stopsText(movingCount)}</li>
         {mayBeMovingCount > 0 && <li>{lostSentence(mayBeMovingCount)}</li>}
         <li>If a robot is offline, the lock is stored and sent again until the robot confirms it.</li>
       </Box>
@@ -269,7 +271,7 @@ export function LockForm({
   );
 }
 
-function stopsSentence(movingCount: number): string {
+function stopsText(movingCount: number): string {
   if (movingCount === 0) return "A robot that is cleaning is stopped.";
   return movingCount === 1
     ? "One robot is cleaning now, and is stopped."

@@ -57,8 +57,8 @@ function useDownload({ onDone, onTemplateUnavailable }: After) {
       setState({ ...IDLE, saved });
       onDone();
     } catch (error) {
-      const isTold = attempt.signal.aborted || error instanceof TokenExpiredError;
-      setState({ ...IDLE, failure: isTold ? null : failureMessage(error) });
+      const isShownElsewhere = attempt.signal.aborted || error instanceof TokenExpiredError;
+      setState({ ...IDLE, failure: isShownElsewhere ? null : failureMessage(error) });
       if (isTemplateUnavailable(error)) onTemplateUnavailable();
     } finally {
       current.current = null;

@@ -28,7 +28,7 @@ const KEPT = "Not connected. A Stop is stored and sent as soon as the robot is b
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "Asia/Kolkata" });
 /** With its date if that is another day by now, as at midnight. */
-const told = (at: Date) => `(\\w{3} \\d+ \\w{3}, )?${clock.format(at)}`;
+const timePattern = (at: Date) => `(\\w{3} \\d+ \\w{3}, )?${clock.format(at)}`;
 const minutesLater = (minutes: number) => new Date(lostAt.getTime() + minutes * 60_000);
 
 /** The fleet with one robot that the broker lost while it was cleaning. */
@@ -65,7 +65,7 @@ test("protocol rule 13: a robot lost while cleaning is shown as possibly moving,
   await expectContains(page.getByRole("region", { name: "Site details" }), "1 may be moving");
   const by = minutesLater(6);
   const lines = new RegExp(
-    `Lost contact while cleaning at ${told(lostAt)}; may be moving; stops by itself by (${told(minutesLater(5))}|${told(by)})`,
+    `Lost contact while cleaning at ${timePattern(lostAt)}; may be moving; stops by itself by (${timePattern(minutesLater(5))}|${timePattern(by)})`,
   );
   await expect.element(card.getByText(lines)).toBeVisible();
   await expect.element(card.getByText("May be moving", { exact: true })).toBeVisible();

@@ -29,9 +29,9 @@ test("§2 Individual Robots tab: a robot's critical message is critical on its c
   await expect.element(button).toBeVisible();
   expect(button.element().querySelectorAll('[data-tone="poor"] svg')).toHaveLength(1);
   await button.click();
-  const told = page.getByRole("dialog", { name: "Alerts of robot SCR-1011" }).getByRole("listitem");
-  await expect.element(told.first()).toHaveTextContent("CriticalThe robot is tilted.");
-  await expect.element(told.last()).toHaveTextContent("WarningThe brush is worn.");
-  const tones = told.elements().map((line) => line.querySelector("[data-tone]")?.getAttribute("data-tone"));
+  const alertTexts = page.getByRole("dialog", { name: "Alerts of robot SCR-1011" }).getByRole("listitem");
+  await expect.element(alertTexts.first()).toHaveTextContent("CriticalThe robot is tilted.");
+  await expect.element(alertTexts.last()).toHaveTextContent("WarningThe brush is worn.");
+  const tones = alertTexts.elements().map((line) => line.querySelector("[data-tone]")?.getAttribute("data-tone"));
   expect(tones).toEqual(["poor", "fair"]);
 });

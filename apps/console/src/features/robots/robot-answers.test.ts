@@ -28,14 +28,14 @@ const ended = {
   reason: null,
 };
 
-const standing = robotLive();
+const stoppedRobot = robotLive();
 const cleaning = robotLive({ status: "normal", motion: "MOVING", current_run: run });
 
 const at = NOON.toISOString();
 const snapshot = (robot: RobotLive, reached?: string): LiveEvent => {
   return { type: "snapshot", at, reached, robots: [robot], sites: [] };
 };
-const told = (robot: RobotLive, reached?: string) => liveUpdate({ at, reached, robots: [robot] });
+const updateOf = (robot: RobotLive, reached?: string) => liveUpdate({ at, reached, robots: [robot] });
 
 let store: LiveStore;
 
@@ -59,25 +59,25 @@ const view = (laterMs = 100) => {
 
 describe("§4 Commands: an answered Start or Stop until the stream has caught up", () => {
   test.each([
-    ["the state before the press", standing],
+    ["the state before the press", stoppedRobot],
     ["that the START is in progress", robotLive({ open_command: open("START") })],
     ["another battery level", robotLive({ battery_level: 71 })],
     ["nothing yet", null],
   ])("§4 Button enabling: Stop is possible after an answered Start while the stream reports %s", (_, live) => {
-    if (live !== null) watching(standing);
+    if (live !== null) watching(stoppedRobot);
     answer("START");
-    if (live !== null) store.apply([told(live, BEFORE)]);
+    if (live !== null) store.apply([updateOf(live, BEFORE)]);
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING", openCommand: null });
     expect(robotCan.stop(controllableOf(view()))).toBeNull();
   });
 
   test("§4 Commands: the stream counts once it has caught up with the answer, with everything that it says", () => {
-    watching(standing);
+    watching(stoppedRobot);
     answer("START");
     const live = robotLive({ status: "warning", motion: "MOVING", current_run: run });
-    store.apply([told(live, BEFORE)]);
+    store.apply([updateOf(live, BEFORE)]);
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING" });
-    store.apply([told(live, AFTER)]);
+    store.apply([updateOf(live, AFTER)]);
     expect(view()).toMatchObject({ status: "warning", motion: "MOVING", run: { plannedEndAt: null } });
   });
 
@@ -87,15 +87,15 @@ describe("§4 Commands: an answered Start or Stop until the stream has caught up
     ["that it is offline", { status: "offline" as const, online: false }],
     ["maintenance", { operating_mode: "maintenance" as const }],
   ])("§4 Commands: a Start's answer yields to %s, though the stream never showed it clean", (_, change) => {
-    watching(standing);
+    watching(stoppedRobot);
     answer("START");
-    store.apply([told(robotLive(change), AFTER)]);
+    store.apply([updateOf(robotLive(change), AFTER)]);
     expect(view().motion).toBe("STOPPED");
   });
 
   test("§4 Commands: a run that ended before the Start was answered is recognised as well", () => {
-    watching(standing);
-    store.apply([told(robotLive({ last_run: ended }), AFTER)]);
+    watching(stoppedRobot);
+    store.apply([updateOf(robotLive({ last_run: ended }), AFTER)]);
     answer("START");
     expect(view().motion).toBe("STOPPED");
   });
@@ -108,28 +108,28 @@ describe("§4 Commands: an answered Start or Stop until the stream has caught up
   });
 
   test("§4 Commands: however long it takes, only the stream or a reading replaces the answer", () => {
-    watching(standing);
+    watching(stoppedRobot);
     answer("START");
     expect(view(60_000).motion).toBe("MOVING");
-    store.apply([told(robotLive({ battery_level: 71 }), BEFORE)]);
+    store.apply([updateOf(robotLive({ battery_level: 71 }), BEFORE)]);
     expect(view(60_000)).toMatchObject({ motion: "MOVING", batteryPercent: 71 });
   });
 
   test("§4 Commands: an answer without a position, as of an older server, yields to the next update of its robot", () => {
-    watching(standing);
+    watching(stoppedRobot);
     answer("START", null);
     store.apply([liveUpdate({ at, reached: AFTER })]);
     expect(view().motion).toBe("MOVING");
-    store.apply([told(robotLive({ battery_level: 71 }), AFTER)]);
+    store.apply([updateOf(robotLive({ battery_level: 71 }), AFTER)]);
     expect(view().motion).toBe("STOPPED");
     answer("START");
     // Nor can it be compared with the stream of an older server.
-    store.apply([snapshot(standing)]);
+    store.apply([snapshot(stoppedRobot)]);
     expect(view().motion).toBe("STOPPED");
   });
 
   test("§4 Commands: a stream opened after the answer begins with its result", () => {
-    watching(standing);
+    watching(stoppedRobot);
     answer("START");
     store.setStatus("lost");
     store.noteOpening();
@@ -143,7 +143,7 @@ describe("§4 Commands: an answered Start or Stop until the stream has caught up
     answer("STOP");
     store.apply([snapshot(cleaning, BEFORE)]);
     expect(view()).toMatchObject({ status: "idle", motion: "STOPPED" });
-    store.apply([told(robotLive({ status: "warning" }), AFTER)]);
+    store.apply([updateOf(robotLive({ status: "warning" }), AFTER)]);
     expect(view().status).toBe("warning");
   });
 
@@ -151,28 +151,28 @@ describe("§4 Commands: an answered Start or Stop until the stream has caught up
     watching(cleaning);
     answer("STOP");
     for (const live of [cleaning, robotLive({ ...cleaning, open_command: open("STOP") })]) {
-      store.apply([told(live, BEFORE)]);
+      store.apply([updateOf(live, BEFORE)]);
       expect(view()).toMatchObject({ status: "idle", motion: "STOPPED", openCommand: null, run: null });
       expect(robotCan.start(controllableOf(view()))).toBeNull();
     }
-    store.apply([told(robotLive({ status: "warning" }), AFTER)]);
+    store.apply([updateOf(robotLive({ status: "warning" }), AFTER)]);
     expect(view().status).toBe("warning");
   });
 
   test("protocol rule 3: a robot that moves again after an answered Stop is shown as moving once the stream says so", () => {
     watching(cleaning);
     answer("STOP");
-    store.apply([told(cleaning, AFTER)]);
+    store.apply([updateOf(cleaning, AFTER)]);
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING" });
   });
 
   test("§4 Commands: a command other than the answered one stays shown, and so does a pending Stop", () => {
-    watching(standing);
+    watching(stoppedRobot);
     answer("START");
-    store.apply([told(robotLive({ open_command: open("STOP") }), BEFORE)]);
+    store.apply([updateOf(robotLive({ open_command: open("STOP") }), BEFORE)]);
     expect(view().openCommand?.verb).toBe("STOP");
     answer("STOP");
-    store.apply([told(robotLive({ ...cleaning, open_command: open("STOP", true) }), BEFORE)]);
+    store.apply([updateOf(robotLive({ ...cleaning, open_command: open("STOP", true) }), BEFORE)]);
     expect(view().openCommand?.pending).toBe(true);
   });
 });
@@ -204,7 +204,7 @@ describe("§9 Status polling: a robot's answers while the stream is lost", () =>
 
   test("§9 Status polling: a reading is fresh, even if it says what the stream said before it was lost", () => {
     watching(cleaning);
-    store.apply([told(cleaning, AFTER)]);
+    store.apply([updateOf(cleaning, AFTER)]);
     store.setStatus("lost");
     expect(view().isStale).toBe(true);
     store.answer(ROBOT, reading());
@@ -214,21 +214,21 @@ describe("§9 Status polling: a robot's answers while the stream is lost", () =>
 
   test("§4 Robot live status: what the open stream has already shown is left to the stream", () => {
     watching(cleaning);
-    store.apply([told(robotLive({ ...cleaning, battery_level: 59 }), AFTER)]);
+    store.apply([updateOf(robotLive({ ...cleaning, battery_level: 59 }), AFTER)]);
     store.answer(ROBOT, reading());
     expect(view()).toMatchObject({ batteryPercent: 59, cleaningDirection: "FORWARD" });
   });
 });
 
 test("§8 Settings Updated: confirmed settings are shown until the stream shows them, each independently", () => {
-  watching(standing);
+  watching(stoppedRobot);
   store.answer(ROBOT, confirmedSettings({ cleaning_direction: "REVERSE" }, POSITION));
   store.answer(ROBOT, confirmedSettings({ main_motor_speed: 40 }, "108"));
-  store.apply([told(standing, BEFORE)]);
+  store.apply([updateOf(stoppedRobot, BEFORE)]);
   expect(view()).toMatchObject({ cleaningDirection: "REVERSE", mainMotorSpeed: 40, brushMotorSpeed: 80 });
-  store.apply([told(robotLive({ cleaning_direction: "REVERSE" }), AFTER)]);
+  store.apply([updateOf(robotLive({ cleaning_direction: "REVERSE" }), AFTER)]);
   expect(view()).toMatchObject({ cleaningDirection: "REVERSE", mainMotorSpeed: 40 });
   // Somebody else has changed it back since.
-  store.apply([told(standing, "110:110:")]);
+  store.apply([updateOf(stoppedRobot, "110:110:")]);
   expect(view()).toMatchObject({ cleaningDirection: "FORWARD", mainMotorSpeed: 75 });
 });

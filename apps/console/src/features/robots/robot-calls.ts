@@ -43,12 +43,16 @@ function isDemo(): boolean {
  * Reports robots that did not respond: in the demo that their values are simulated, in production that they are
  * unreachable.
  */
-function showUnreachable([first, ...others]: readonly Unreachable[], unasked: boolean): void {
+function showUnreachable([first, ...others]: readonly Unreachable[], isAutomatic: boolean): void {
   if (first === undefined) return;
   const more = others.length === 0 ? "" : ` and ${others.length} more ${others.length === 1 ? "robot" : "robots"}`;
   const named = `${first.serialNumber}${more}`;
   if (isDemo()) {
-    toast.failure({ title: "Using Mock Data", message: `API call failed, using simulated data for ${named}`, unasked });
+    toast.failure({
+      title: "Using Mock Data",
+      message: `API call failed, using simulated data for ${named}`,
+      isAutomatic,
+    });
     return;
   }
   toast.failure({
@@ -56,7 +60,7 @@ function showUnreachable([first, ...others]: readonly Unreachable[], unasked: bo
     message: `Robot ${named} could not be reached.`,
     // Several robots have several reasons.
     reason: more === "" ? serverReason(first.error) : undefined,
-    unasked,
+    isAutomatic,
   });
 }
 

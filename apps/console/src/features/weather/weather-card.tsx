@@ -224,7 +224,7 @@ function useSiteWeather(siteId: number) {
   useEffect(() => {
     if (error === null || error instanceof TokenExpiredError) return;
     const reason = serverReason(error);
-    toast.failure({ title: "Weather", message: "Failed to load weather data", reason, unasked: true });
+    toast.failure({ title: "Weather", message: "Failed to load weather data", reason, isAutomatic: true });
   }, [error]);
 
   // While it is retried the failure stays, and so does the focus on Retry.

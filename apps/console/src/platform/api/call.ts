@@ -105,7 +105,7 @@ function takeFirstAnswer(url: string, token: string | null): Promise<Response> |
   const answers = globalThis.suncrewFirstAnswers;
   const found = answers?.get(url);
   answers?.delete(url);
-  const isFresh = found?.token === token && performance.now() - found.askedAtMs < REQUEST_TIMEOUT_MS;
+  const isFresh = found?.token === token && performance.now() - found.requestedAtMs < REQUEST_TIMEOUT_MS;
   return isFresh ? found.answer : undefined;
 }
 

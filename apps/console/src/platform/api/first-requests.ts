@@ -45,7 +45,7 @@
     const answer = fetch(path, { headers });
     // Whoever uses the answer sees the failure.
     answer.catch(() => {});
-    answers.set(path, { token, askedAtMs: performance.now(), answer });
+    answers.set(path, { token, requestedAtMs: performance.now(), answer });
     return answer;
   }
 

@@ -161,9 +161,9 @@ export function saveBlockedReason<Form extends object, Field extends keyof Form 
 }
 
 function keepOthers<Field extends string>(problems: FieldProblems<Field>, changed: object): FieldProblems<Field> {
-  const kept: Partial<Record<Field, string>> = { ...problems };
-  for (const field of Object.keys(problems) as Field[]) if (Object.hasOwn(changed, field)) delete kept[field];
-  return kept;
+  const remaining: Partial<Record<Field, string>> = { ...problems };
+  for (const field of Object.keys(problems) as Field[]) if (Object.hasOwn(changed, field)) delete remaining[field];
+  return remaining;
 }
 
 /** The server's or a schema's errors at the dialog's fields, the first of each; others are left out. */

@@ -165,8 +165,8 @@ function parseEvent(data: string): LiveEvent | null {
 
 /** Doubles up to the maximum; half of it is random, so that a thousand consoles do not reconnect at once. */
 function retryDelayMs(failures: number): number {
-  const whole = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
-  return whole / 2 + (Math.random() * whole) / 2;
+  const maxDelayMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS);
+  return maxDelayMs / 2 + (Math.random() * maxDelayMs) / 2;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

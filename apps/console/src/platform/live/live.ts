@@ -20,7 +20,7 @@ import { InvalidationQueue } from "./invalidation-queue.ts";
 /** The state of robots and sites; for reading outside of components. */
 export const liveStore = new LiveStore();
 
-const staleAnswers = new InvalidationQueue({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
+const invalidations = new InvalidationQueue({ invalidateQueries: (filters) => invalidateSeen(queryClient, filters) });
 
 let scopeReading: Promise<void> = Promise.resolve();
 
@@ -181,13 +181,13 @@ function refreshRobots(events: readonly LiveEvent[]): void {
   for (const [queryKey, list] of lists) {
     if (list === undefined) continue;
     const listed = new Map(list.robots.map((row) => [row.robot_id, row.version]));
-    const isTold = ({ robot_id, site_id, version }: RobotLive) => {
+    const isNewer = ({ robot_id, site_id, version }: RobotLive) => {
       const known = listed.get(robot_id);
       return known === undefined ? isOfSite(queryKey, site_id) : version > known;
     };
-    const isGone = (robotId: number) => liveStore.robot(robotId) === undefined;
-    const isOld = [...liveStore.robots()].some(isTold) || (namesAll && [...listed.keys()].some(isGone));
-    if (isOld) staleAnswers.note(queryKey);
+    const isDeleted = (robotId: number) => liveStore.robot(robotId) === undefined;
+    const isOld = [...liveStore.robots()].some(isNewer) || (namesAll && [...listed.keys()].some(isDeleted));
+    if (isOld) invalidations.note(queryKey);
   }
 }
 
@@ -209,7 +209,7 @@ function refreshStale(events: readonly LiveEvent[]): void {
     alerts ||= event.alerts_changed.length + (event.server_alerts_changed?.length ?? 0) > 0;
     for (const rolloutId of event.rollouts_changed) rollouts.add(rolloutId);
   }
-  const refresh = (queryKey: readonly unknown[]) => staleAnswers.note(queryKey);
+  const refresh = (queryKey: readonly unknown[]) => invalidations.note(queryKey);
   if (anything) {
     for (const route of [
       groupList,

@@ -10,9 +10,9 @@ export async function readScopeAgain(client: QueryClient): Promise<void> {
   const [sites] = queryKeyOf(siteDetails);
   await client.invalidateQueries({ queryKey: [sites] });
   const ids = seenSites(client);
-  const isGone = ({ queryKey }: Pick<Query, "queryKey">) => isOfGoneSite(queryKey, ids);
-  await client.cancelQueries({ predicate: isGone });
-  client.removeQueries({ type: "inactive", predicate: isGone });
+  const isObsolete = ({ queryKey }: Pick<Query, "queryKey">) => isOfDeletedSite(queryKey, ids);
+  await client.cancelQueries({ predicate: isObsolete });
+  client.removeQueries({ type: "inactive", predicate: isObsolete });
   await invalidateSeen(client, { predicate: ({ queryKey }) => queryKey[0] !== sites });
 }
 
@@ -21,7 +21,7 @@ export function invalidateSeen(client: QueryClient, filters: InvalidateQueryFilt
   const ids = seenSites(client);
   return client.invalidateQueries({
     ...filters,
-    predicate: (query) => !isOfGoneSite(query.queryKey, ids) && (filters.predicate?.(query) ?? true),
+    predicate: (query) => !isOfDeletedSite(query.queryKey, ids) && (filters.predicate?.(query) ?? true),
   });
 }
 
@@ -32,7 +32,7 @@ function seenSites(client: QueryClient): ReadonlySet<number> | null {
 }
 
 /** True if an answer is cached under the id of a site that is not in the list. */
-export function isOfGoneSite(queryKey: readonly unknown[], ids: ReadonlySet<number> | null): boolean {
+export function isOfDeletedSite(queryKey: readonly unknown[], ids: ReadonlySet<number> | null): boolean {
   return ids !== null && siteIdsOf(queryKey).some((siteId) => !ids.has(siteId));
 }
 

@@ -35,7 +35,7 @@ export function noteCookieLost(userId: string | null, address: string): void {
 }
 
 /** Nobody is signed in, and this URL requires it. What is known about a session that ended there is kept. */
-export function noteAskedPlace(address: string): void {
+export function rememberRequestedPlace(address: string): void {
   const before = leftPlace();
   if (before?.address !== address) keep({ ...before, address, userId: null, hasEnded: before?.hasEnded ?? false });
 }

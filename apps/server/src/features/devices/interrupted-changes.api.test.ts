@@ -132,13 +132,13 @@ describe("protocol rule 9: a retirement that the broker refuses", () => {
     }
     accounts.isAway = false;
     accounts.refused.add("OWN-1");
-    accounts.asked.length = 0;
+    accounts.retirementRequests.length = 0;
     const sentWithin = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 5) {
         server.clock.advance(5_000);
         await retryPending();
       }
-      return accounts.asked.splice(0);
+      return accounts.retirementRequests.splice(0);
     };
     expect(await sentWithin(5)).toEqual(["OWN-1", "OWN-2", FREE_SERIAL]);
     expect(await device("OWN-2")).toMatchObject({ broker_pending: false });

@@ -201,7 +201,7 @@ describe("§7 POST api/site/robot/reportcsv", () => {
     expect(csv).not.toMatch(/FAR-1|A partner/);
     const { rows } = readCsv(csv, ROWS + 1);
     expect(rows.length).toBe(ROWS);
-    expect(rows.every(({ isWhole }) => isWhole)).toBe(true);
+    expect(rows.every(({ isComplete }) => isComplete)).toBe(true);
     const details = rows.map(({ cells }) => cells["details"]);
     expect(details.slice(0, 3)).toEqual(["row 2299", "row 2298", "row 2297"]);
     expect(new Set(details).size).toBe(ROWS - ROWS / 100 + 1);

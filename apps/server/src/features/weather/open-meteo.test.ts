@@ -36,7 +36,7 @@ const unavailable = { status: 503, message: "The weather is not available at the
 describe("§3 Weather: Open-Meteo", () => {
   test("the request has the rounded coordinates, the site's days and the units of the wire, with the key", async () => {
     await forecasts.at(bhadla);
-    expect(Object.fromEntries(service.asked[0]?.searchParams ?? [])).toEqual({
+    expect(Object.fromEntries(service.requests[0]?.searchParams ?? [])).toEqual({
       latitude: "27.54",
       longitude: "71.91",
       current: "temperature_2m,relative_humidity_2m,is_day,weather_code,pressure_msl,wind_speed_10m",
@@ -52,7 +52,7 @@ describe("§3 Weather: Open-Meteo", () => {
 
   test("without a key none is sent", async () => {
     await forecastsAt(service.url, null).at(bhadla);
-    expect(service.asked[0]?.searchParams.has("apikey")).toBe(false);
+    expect(service.requests[0]?.searchParams.has("apikey")).toBe(false);
   });
 
   test("its answer becomes current weather and seven days, weather codes as text", async () => {
@@ -84,7 +84,7 @@ describe("§3 Weather: Open-Meteo", () => {
 
   test("at night a clear sky has its own icon, and an unknown code says so", async () => {
     service.answering = (_, response) => {
-      const answer = service.validAnswer(service.asked[0] ?? new URL(service.url));
+      const answer = service.validAnswer(service.requests[0] ?? new URL(service.url));
       const changed = { current: { ...part(answer, "current"), is_day: 0, weather_code: 1 } };
       const daily = { ...part(answer, "daily"), weather_code: [42, 0, 0, 0, 0, 0, 0] };
       sendJson(response, 200, { ...answer, ...changed, daily });
@@ -111,17 +111,17 @@ describe("Open-Meteo's answers are kept for 30 minutes", () => {
     const first = await forecasts.at(bhadla);
     clock.advance(1_799_000);
     expect(await forecasts.at({ ...bhadla, latitude: 27.5401, longitude: 71.9099 })).toEqual(first);
-    expect(service.asked).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     await forecasts.at(pavagada);
-    expect(service.asked).toHaveLength(2);
+    expect(service.requests).toHaveLength(2);
     clock.advance(1_000);
     expect((await forecasts.at(bhadla)).fetched_at).toBe("2026-06-15T07:00:00.000Z");
-    expect(service.asked).toHaveLength(3);
+    expect(service.requests).toHaveLength(3);
   });
 
   test("concurrent calls share one request", async () => {
     const answers = await Promise.all([forecasts.at(bhadla), forecasts.at(bhadla), forecasts.adviceFor(bhadla)]);
-    expect(service.asked).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[2]).toBe("caution");
   });
@@ -142,7 +142,7 @@ const answeringText =
 const answeringChanged =
   (change: (answer: Record<string, unknown>) => unknown): Answering =>
   (_, response) =>
-    sendJson(response, 200, change(service.validAnswer(service.asked[0] ?? new URL(service.url))));
+    sendJson(response, 200, change(service.validAnswer(service.requests[0] ?? new URL(service.url))));
 const withDaily = (changes: Record<string, unknown>) =>
   answeringChanged((answer) => ({ ...answer, daily: { ...part(answer, "daily"), ...changes } }));
 const withCurrent = (changes: Record<string, unknown>) =>
@@ -200,7 +200,7 @@ describe("§8 Weather: an invalid answer is a 503 with a reason in the log", () 
   test.each(failures)("%s", async (_what, answering, reason) => {
     service.answering = answering;
     await expect(forecasts.at(bhadla)).rejects.toMatchObject(unavailable);
-    expect(service.asked).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     expect(log.map((line) => JSON.parse(line) as object)).toMatchObject([
       { msg: "the weather forecast could not be fetched", provider: "open-meteo", reason },
     ]);
@@ -256,7 +256,7 @@ describe("§8 Weather: an invalid answer is a 503 with a reason in the log", () 
     await expect(forecasts.at(bhadla)).rejects.toMatchObject(unavailable);
     clock.advance(4_999);
     await expect(forecasts.at(bhadla)).rejects.toMatchObject(unavailable);
-    expect(service.asked).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     service.reset();
     clock.advance(1);
     expect((await forecasts.at(bhadla)).source).toBe("open-meteo");
@@ -293,7 +293,7 @@ describe("§4 Weather recommendation for a run that is due", () => {
     release();
     expect((await late).advice).toBe("caution");
     expect(await forecasts.adviceFor(bhadla)).toBe("caution");
-    expect(service.asked).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
   });
 
   test("null if the service fails", async () => {

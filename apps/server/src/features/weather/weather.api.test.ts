@@ -66,15 +66,15 @@ describe("§3 Weather: a service", () => {
     expect(answer.status).toBe(200);
     expect(siteWeather.response.parse(answer.body)).toMatchObject({ source: "open-meteo", advice: "caution" });
     expect(answer.text).not.toContain("k3y");
-    expect(service.asked[0]?.searchParams.get("latitude")).toBe("27.53");
+    expect(service.requests[0]?.searchParams.get("latitude")).toBe("27.53");
   });
 
   test("§6: nothing is requested for a site of another partner", async () => {
-    const before = service.asked.length;
+    const before = service.requests.length;
     const owner = await server.as("owner");
     const answer = await owner.call(siteWeather, { params: { siteId: server.fixtures.foreignSiteId } });
     expect([answer.status, answer.body]).toEqual([404, { message: "Site not found", code: "SITE_NOT_FOUND" }]);
-    expect(service.asked).toHaveLength(before);
+    expect(service.requests).toHaveLength(before);
   });
 
   test("§8 Weather: 503 in plain words if it fails", async () => {

@@ -15,12 +15,12 @@ import { removeSite } from "./use-site-form.ts";
 export interface DeleteSiteDialogProps {
   readonly site: Site;
   /** Called once the site is deleted, before the list is refetched; closes the dialog. */
-  readonly onGone: () => void;
+  readonly onDeleted: () => void;
   readonly onClose: () => void;
 }
 
 /** §2 Delete Site confirm: lists what is deleted with the site, and says why if it cannot be deleted. */
-export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProps) {
+export function DeleteSiteDialog({ site, onDeleted, onClose }: DeleteSiteDialogProps) {
   const contents = useSiteContents(site.id);
   const isLoaded = contents.state === "loaded";
   const withIt = contentsText(contents);
@@ -29,7 +29,7 @@ export function DeleteSiteDialog({ site, onGone, onClose }: DeleteSiteDialogProp
       title="Delete Site"
       blockedReason={isLoaded ? movingSentence(contents.moving, contents.isAnyLost) : null}
       unknown={isLoaded ? null : "What belongs to the site is not known yet."}
-      onDelete={() => removeSite(site, onGone)}
+      onDelete={() => removeSite(site, onDeleted)}
       onClose={onClose}
     >
       {contents.state === "loading" ? (

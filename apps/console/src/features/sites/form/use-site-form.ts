@@ -124,12 +124,12 @@ function duplicateIn(error: unknown): Duplicate | null {
 const DELETE_FAILED = "Failed to delete site. Please try again.";
 
 /** Deletes a site with what belongs to it; null if it is deleted, otherwise why it is not. */
-export async function removeSite(site: Site, onGone: () => void): Promise<Refusal | null> {
+export async function removeSite(site: Site, onDeleted: () => void): Promise<Refusal | null> {
   const outcome = await change({
     send: () => call(deleteSite, { params: { id: site.id } }),
     // §4: deleting the selected site clears the selection, robots and groups.
     onDone: async () => {
-      onGone();
+      onDeleted();
       queryClient.setQueryData<readonly Site[]>(queryKeyOf(siteDetails, {}), (sites) =>
         sites?.filter(({ id }) => id !== site.id),
       );

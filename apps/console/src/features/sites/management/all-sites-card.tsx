@@ -156,7 +156,7 @@ function ManagedSiteList({ sites, selectedId, onSelect, maxRows, ...actions }: M
     rowPx,
     initialHeightPx: 400,
     overscan: 6,
-    keptIndex: active,
+    pinnedIndex: active,
   });
 
   useEffect(() => {

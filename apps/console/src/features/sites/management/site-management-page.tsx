@@ -52,21 +52,21 @@ export interface ManagementDialogsProps {
   /** A site was created. */
   readonly onCreated: (siteId: number) => void;
   /** A site was deleted. */
-  readonly onGone: (siteId: number) => void;
+  readonly onDeleted: (siteId: number) => void;
   readonly onClose: () => void;
 }
 
 /** §2 Site Management page: its dialogs, whose code is loaded when they are opened. */
-export function ManagementDialogs({ open, sites, onCreated, onGone, onClose }: ManagementDialogsProps) {
+export function ManagementDialogs({ open, sites, onCreated, onDeleted, onClose }: ManagementDialogsProps) {
   if (open === null) return null;
   if (open.kind === "import") return <ImportDialog kind={open.what} onClose={onClose} />;
   if (open.kind === "delete") {
     return (
       <DeleteSiteDialog
         site={open.site}
-        onGone={() => {
+        onDeleted={() => {
           onClose();
-          onGone(open.site.id);
+          onDeleted(open.site.id);
         }}
         onClose={onClose}
       />
@@ -182,7 +182,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
           change({ siteId, search: "" }, "push");
         }}
         // §4: deleting the selected site clears the selection, robots and groups.
-        onGone={(siteId) => {
+        onDeleted={(siteId) => {
           if (siteId === url.siteId) change({ siteId: null }, "replace");
         }}
         onClose={() => onOpen(null)}

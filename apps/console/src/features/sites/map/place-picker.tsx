@@ -48,8 +48,8 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
   const latitude = place?.latitude;
   const longitude = place?.longitude;
   useEffect(() => {
-    const isWhole = latitude !== undefined && longitude !== undefined;
-    map?.showPlace(isWhole ? { latitude, longitude } : null, isTaken);
+    const isComplete = latitude !== undefined && longitude !== undefined;
+    map?.showPlace(isComplete ? { latitude, longitude } : null, isTaken);
   }, [map, latitude, longitude, isTaken]);
 
   return (

@@ -67,17 +67,17 @@ export class SiteMap {
   }
 
   showSites(sites: readonly MarkedSite[], selectedId: number | null): void {
-    const gone = new Set(this.#markers.keys());
-    const isFirst = gone.size === 0;
+    const obsolete = new Set(this.#markers.keys());
+    const isFirst = obsolete.size === 0;
     for (const site of sites) {
-      gone.delete(site.id);
+      obsolete.delete(site.id);
       const marker = this.#markers.get(site.id) ?? this.#addMarker(site);
       if (!marker.getLatLng().equals([site.latitude, site.longitude])) {
         marker.setLatLng([site.latitude, site.longitude]);
       }
       marker.show(site.paint, site.id === selectedId);
     }
-    for (const id of gone) {
+    for (const id of obsolete) {
       this.#markers.get(id)?.remove();
       this.#markers.delete(id);
     }
