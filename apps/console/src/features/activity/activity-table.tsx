@@ -102,7 +102,7 @@ export function ActivityTable({ list }: { readonly list: ListedActivity }) {
       {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- so that the keyboard can scroll it */}
       <div
         ref={scroll}
-        className={classes["scroll"]}
+        className={`${shared["inset"]} ${classes["scroll"]}`}
         role="region"
         aria-label="Activity log, scrollable"
         aria-busy={isOld}

@@ -1,4 +1,5 @@
 import { Box, Button, Group, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
+import "@mantine/core/styles/Combobox.layer.css";
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -181,7 +182,7 @@ export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: A
         keyOf={({ id }) => id}
         rowPx={isNarrow ? CARD_PX : ROW_PX}
         measured
-        className={classes["scroll"]}
+        className={`${shared["inset"]} ${classes["scroll"]}`}
         rowClassName={classes["row"]}
         isNarrow={isNarrow}
         isOld={isOld}

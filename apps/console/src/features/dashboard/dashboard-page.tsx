@@ -189,7 +189,7 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
         return (
           <UnstyledButton
             key={figure}
-            className={`${shared["card"]} ${classes["figure"]}`}
+            className={`${shared["card"]} ${shared["inset"]} ${classes["figure"]}`}
             aria-pressed={chosen === figure}
             onClick={() => onChoose(chosen === figure ? null : figure)}
           >

@@ -126,7 +126,7 @@ function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoicePro
           rowPx={ROW_PX}
           maxRows={MAX_ROWS}
           className={classes["scroll"]}
-          rowClassName={classes["device"]}
+          rowClassName={`${shared["checkRow"]} ${classes["device"]}`}
         >
           {({ serial, partner }) => (
             <>

@@ -11,6 +11,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { type DeployRobot, robotsFound, waitsBefore } from "./deploy-facts.ts";
 import { ChoiceFields, ChoiceTools, NoChoices } from "../../ui/choice-fields.tsx";
+import shared from "../../ui/shared.module.css";
 import classes from "./robot-picker.module.css";
 
 interface DeployRobots {
@@ -159,7 +160,7 @@ export function RobotPicker({ robots, chosen, onChoose, version, isNarrow, isDis
           keyOf={({ id }) => id}
           rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
           className={classes["scroll"]}
-          rowClassName={classes["robot"]}
+          rowClassName={`${shared["checkRow"]} ${classes["robot"]}`}
         >
           {({ id, serial, name, siteName, version: installed, waits }) => {
             const has = installed === version;

@@ -112,7 +112,7 @@ export function RolloutList({ rollouts, onOpen }: RolloutListProps) {
         const figures = figuresOf(rollout);
         return (
           <li key={rollout.id}>
-            <UnstyledButton className={classes["rollout"]} onClick={() => onOpen(rollout.id)}>
+            <UnstyledButton className={`${shared["inset"]} ${classes["rollout"]}`} onClick={() => onOpen(rollout.id)}>
               <span className={classes["what"]}>
                 <strong>{rollout.version}</strong>
                 <span className={`${shared["muted"]} ${classes["quiet"]}`}>{rollout.file_name}</span>

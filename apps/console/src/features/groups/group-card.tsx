@@ -66,7 +66,7 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
   return (
     <article className={`${shared["card"]} ${classes["card"]}`} aria-label={group.group_name} tabIndex={-1}>
       <div className={classes["head"]}>
-        <h3 className={classes["name"]}>{group.group_name}</h3>
+        <h3 className={shared["title"]}>{group.group_name}</h3>
         <GroupStatusBadge members={members} total={group.robots.length} />
       </div>
       <p className={`${shared["muted"]} ${classes["facts"]}`}>

@@ -52,7 +52,7 @@ export function GroupControls({ group, rows, members, isKnown, action, tools }: 
           {pendingStopText(lostCount)}
         </p>
       )}
-      <div className={classes["tools"]}>{tools}</div>
+      <div className={`${shared["touchAll"]} ${classes["tools"]}`}>{tools}</div>
       <div className={shared["commands"]}>
         <DisabledReason reason={isKnown ? startReason : STATUS_UNKNOWN_TEXT}>
           <ToolButton

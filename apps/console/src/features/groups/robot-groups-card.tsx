@@ -14,6 +14,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup, useSiteGroups } from "./group-calls.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./robot-groups-card.module.css";
 import { useBusy } from "../../ui/use-busy.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -131,7 +132,7 @@ function RobotGroupRow({ group, site, siteRows, editBlockedReason, onEdit }: Rob
             {more > 0 && ` and ${more} more`}
           </Box>
         </Box>
-        <div className={classes["buttons"]}>
+        <div className={`${shared["touchAll"]} ${classes["buttons"]}`}>
           <DisabledReason reason={editBlockedReason}>
             <ToolButton icon={IconEdit} aria-haspopup="dialog" onClick={onEdit}>
               Edit

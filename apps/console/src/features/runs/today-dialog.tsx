@@ -1,4 +1,5 @@
 import { Anchor, Box, NativeSelect } from "@mantine/core";
+import "@mantine/core/styles/Combobox.layer.css";
 import {
   type RecordedCount,
   recordedCountSchema,

@@ -10,6 +10,7 @@ import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
 import { noNextRunText, scheduleStatusLook, timesText } from "./schedule-meaning.ts";
 import { useBusy } from "../../ui/use-busy.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./schedule-summary.module.css";
 
 /** §2 Group Control tab: when the group runs, for how long, and next; with a delete icon. */
@@ -74,7 +75,7 @@ export function ScheduleSummary({ group, site }: ScheduledGroupProps) {
       <IconButton
         label="Delete schedule"
         icon={IconTrash}
-        className={classes["delete"]}
+        className={shared["touchIcon"]}
         variant="subtle"
         color="gray"
         aria-haspopup="dialog"

@@ -65,7 +65,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
   return (
     <div
       ref={ref}
-      className={classes["list"]}
+      className={`${shared["inset"]} ${classes["list"]}`}
       role="group"
       aria-label={label}
       data-framed={framed || undefined}
@@ -75,7 +75,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
         {shown.map(({ site, index, column, row }) => (
           <UnstyledButton
             key={site.id}
-            className={`${shared["choice"]} ${classes["site"]}`}
+            className={`${shared["choice"]} ${shared["inset"]} ${classes["site"]}`}
             data-index={index}
             aria-current={site.id === selectedId}
             tabIndex={index === tabbable ? 0 : -1}

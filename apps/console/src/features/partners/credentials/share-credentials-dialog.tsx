@@ -204,7 +204,7 @@ function SendButtons({ signIn, customMessage }: { signIn: SignIn; customMessage:
   const open = CHANNELS.filter((channel) => sendBlockedReason(signIn, channel) === null);
   return (
     <>
-      <div className={classes["channels"]} role="group" aria-label="Send by">
+      <div className={`${shared["touchAll"]} ${classes["channels"]}`} role="group" aria-label="Send by">
         {CHANNELS.map((channel) => {
           const { label, icon: ChannelIcon } = channelLooks[channel];
           return (

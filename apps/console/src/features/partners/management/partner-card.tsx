@@ -33,7 +33,7 @@ export function PartnerCard({ partner, onOpen }: { partner: Partner; onOpen: (op
         <Fact term="Username" text={partner.username} without={partner.built_in ? "No sign-in" : "No sign-in yet"} />
       </dl>
       <Certifications names={certificationsOf(partner.certifications)} />
-      <div className={classes["actions"]}>
+      <div className={`${shared["touchAll"]} ${classes["actions"]}`}>
         <DisabledReason reason={shareBlockedReason(partner)}>
           <ToolButton
             icon={IconShare3}

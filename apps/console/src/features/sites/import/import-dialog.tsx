@@ -175,7 +175,7 @@ export function ImportPreview({ kind, answer }: { readonly kind: ImportKind; rea
               <span role="columnheader">Result</span>
             </div>
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by the keyboard */}
-            <div ref={scroll} className={classes["rows"]} role="rowgroup" tabIndex={0}>
+            <div ref={scroll} className={`${shared["inset"]} ${classes["rows"]}`} role="rowgroup" tabIndex={0}>
               <div role="presentation" style={{ position: "relative", height: totalPx }}>
                 {shown.map((item) => {
                   const row = rows[item.index];

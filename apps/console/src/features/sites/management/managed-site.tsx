@@ -92,12 +92,12 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
             data={ROBOT_FILTERS.map((value) => ({ value, label: robotFilterLabel[value] }))}
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
-          <DeployFirmwareButton missing={missing} className={classes["deploy"]} />
+          <DeployFirmwareButton missing={missing} className={`${shared["touch"]} ${classes["deploy"]}`} />
           <DisabledReason reason={missing}>
             <ToolButton
               icon={IconPlus}
               variant="filled"
-              className={classes["add"]}
+              className={shared["touch"]}
               aria-haspopup="dialog"
               onClick={() => setOpen({ robot: null })}
             >
@@ -174,21 +174,21 @@ function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
           label="Refresh status"
           icon={IconRefresh}
           isTurning={robot.refresh !== null}
-          className={classes["action"]}
+          className={shared["touchIcon"]}
           aria-busy={robot.refresh !== null}
           onClick={() => onRefresh(row)}
         />
         <IconButton
           label="Edit"
           icon={IconEdit}
-          className={classes["action"]}
+          className={shared["touchIcon"]}
           aria-haspopup="dialog"
           onClick={onEdit}
         />
         <IconButton
           label="Delete"
           icon={IconTrash}
-          className={classes["action"]}
+          className={shared["touchIcon"]}
           aria-haspopup="dialog"
           onClick={onDelete}
         />
