@@ -125,7 +125,7 @@ test("protocol rule 13: a robot that is installing says so and does not start; a
   await signIn(page, "admin", { at: "/sites" });
   await chooseBhadla(page);
   const rollout = await deploy(page, [first, second], "9.2.0");
-  await expect(rollout).toContainText("0 of 2 robots done, 1 under way, 1 waiting");
+  await expect(rollout).toContainText("0 of 2 robots done, 1 in progress, 1 waiting");
   await rollout.getByRole("button", { name: "Pause" }).click();
   await expect(rollout.getByText("Paused", { exact: true })).toBeVisible();
   await expect(robotIn(rollout, second)).toContainText("Waits until the rollout is resumed");

@@ -32,7 +32,7 @@ test("§4 Button enabling, idle, normal, and a START in progress: disabled butto
     await expectEnabled(card.direction);
     await expectEnabled(card.settings);
     await expectEnabled(card.refresh);
-    const reason = "Robot SCR-1001 is already standing still.";
+    const reason = "Robot SCR-1001 is already stopped.";
     await expectDisabled(card.stop, reason);
     await card.stop.hover();
     await expect(page.getByRole("tooltip").filter({ hasText: reason })).toBeVisible();

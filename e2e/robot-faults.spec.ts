@@ -170,7 +170,7 @@ test("protocol rules 5, 6 and 10: a robot that answers after more than 8 s has f
     await startRobot(malformed, simulator);
     await expect(malformed.root.getByText("0 alerts")).toBeVisible();
     await stopRobot(malformed, simulator);
-    await expectDisabled(malformed.stop, "Robot SCR-1003 is already standing still.");
+    await expectDisabled(malformed.stop, "Robot SCR-1003 is already stopped.");
     await simulator.clear("SCR-1003");
   };
   await Promise.all([

@@ -38,7 +38,7 @@ test("§2 Delete Site: refused with the reason while a robot there is cleaning; 
   await siteRow(page, NAME).getByRole("button", { name: "Delete" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Site" });
   const button = dialog.getByRole("button", { name: "Delete Site" });
-  const reason = "SCR-1015 is cleaning. Stop it first: a site is deleted only while its robots stand still.";
+  const reason = "SCR-1015 is cleaning. Stop it first: a site can only be deleted while its robots are stopped.";
   await expect(dialog.getByRole("alert")).toContainText(reason);
   await expectDisabled(button, reason);
   await robots.command(robot, "STOP");

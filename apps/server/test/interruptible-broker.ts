@@ -35,7 +35,7 @@ export class InterruptibleBroker implements Broker {
     const delivery = this.deliveryOf(topic, payload);
     if (delivery === "lose") return new Promise(() => {});
     await this.#inner.publish(topic, payload);
-    if (delivery === "fail") throw new Error("The connection broke while the message was under way.");
+    if (delivery === "fail") throw new Error("The connection broke while the message was in transit.");
   }
 
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>> {

@@ -75,7 +75,7 @@ function ConflictAlert({ title, children }: { readonly title: string; readonly c
 function Fits({ taken, kept }: Extract<ConcurrentEdit, { kind: "fits" }>) {
   const theirs = listed(taken);
   return kept.length === 0
-    ? `What they saved stands in the form now: ${theirs}.`
+    ? `What they saved is in the form now: ${theirs}.`
     : `Both changes fit together: ${theirs} from the other, ${listed(kept)} from you. Save stores both.`;
 }
 

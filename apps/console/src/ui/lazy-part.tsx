@@ -87,7 +87,7 @@ export function FailedPart({ title, failure }: { readonly title: string; readonl
       message={
         failure.isLasting
           ? "A file of the console is missing. Suncrew may have been updated since this page was opened: reload it."
-          : "A file of the console did not arrive. Everything else goes on working."
+          : "A file of the console did not arrive. Everything else keeps working."
       }
       onRetry={failure.retry}
       retrying={failure.isRetrying}

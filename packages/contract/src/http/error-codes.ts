@@ -81,7 +81,7 @@ export const errorCodes = {
   SCHEDULE_GROUP_FIXED: "A schedule stays with its group.",
   SITE_MISMATCH: "The site is not that of the group, robot or schedule.",
   ROBOT_MISMATCH: "Two fields name different robots.",
-  START_TIME_PAST: "The start lies before today at the site.",
+  START_TIME_PAST: "The start is before today at the site.",
   PARTNER_BUILT_IN: "This partner belongs to every installation.",
   PARTNER_HAS_SITES: "The partner still has sites.",
   TEMPLATE_NAME_TAKEN: "Another report template has this name.",
@@ -112,7 +112,7 @@ export const errorCodes = {
 
   // Commands
   COMMAND_REFUSED: "The command was refused before, by a server of an older version; the sentence says why.",
-  ROBOT_MISSING_OR_BUSY: "There is no such robot, or a start of it is under way.",
+  ROBOT_MISSING_OR_BUSY: "There is no such robot, or it is already being started.",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used for another command.",
   ROBOT_DEVICE_RETIRED: "The robot's device was retired, so nothing reaches it.",
   ROBOT_IN_MAINTENANCE: "The robot is in maintenance.",

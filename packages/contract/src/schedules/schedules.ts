@@ -98,7 +98,7 @@ export const updateSchedule = defineRoute({
 });
 
 export const deleteSchedule = defineRoute({
-  summary: "Delete a schedule; the group and its robots stay, and a run under way is still stopped on time",
+  summary: "Delete a schedule; the group and its robots stay, and a run in progress is still stopped on time",
   method: "DELETE",
   path: "/api/robots/group/deleteSchedule/:scheduleId",
   params: z.object({ scheduleId: idInputSchema }),

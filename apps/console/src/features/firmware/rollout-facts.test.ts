@@ -37,7 +37,7 @@ test.each([
   [{ WAITING: 1 }, "0 of 1 robot done, 1 waiting"],
   [
     { DONE: 1_200, FAILED: 3, OFFERED: 2, INSTALLING: 1, SKIPPED: 1 },
-    "1,200 of 1,207 robots done, 3 failed, 3 under way, 1 left out",
+    "1,200 of 1,207 robots done, 3 failed, 3 in progress, 1 left out",
   ],
 ])("the figures of %o read %j", (counts, text) => {
   expect(figuresText(figuresOf(rollout(counts)))).toBe(text);
@@ -47,7 +47,7 @@ test("the confirmations say how many robots will and will not install", () => {
   const half = rollout({ WAITING: 7, DOWNLOADING: 1, DONE: 2 });
   expect(resumeQuestion(half).message).toContain("7 robots will install firmware 2.5.0");
   expect(cancelQuestion(half).message).toContain(
-    "7 robots will not install firmware 2.5.0. 1 robot under way will finish.",
+    "7 robots will not install firmware 2.5.0. 1 robot in progress will finish.",
   );
 });
 

@@ -40,12 +40,12 @@ export function figuresOf({ counts }: Pick<Rollout, "counts">): RolloutFigures {
 const number = (count: number) => count.toLocaleString("en-GB");
 const robots = (count: number) => `${number(count)} ${count === 1 ? "robot" : "robots"}`;
 
-/** "12 of 200 robots done, 3 failed, 10 under way": zero counts are omitted. */
+/** "12 of 200 robots done, 3 failed, 10 in progress": zero counts are omitted. */
 export function figuresText({ all, done, failed, underWay, waiting, leftOut }: RolloutFigures): string {
   return [
     `${number(done)} of ${robots(all)} done`,
     failed > 0 && `${number(failed)} failed`,
-    underWay > 0 && `${number(underWay)} under way`,
+    underWay > 0 && `${number(underWay)} in progress`,
     waiting > 0 && `${number(waiting)} waiting`,
     leftOut > 0 && `${number(leftOut)} left out`,
   ]
@@ -64,7 +64,7 @@ export function resumeQuestion(rollout: Rollout): Question {
 
 export function cancelQuestion(rollout: Rollout): Question {
   const { waiting, underWay } = figuresOf(rollout);
-  const finish = underWay === 0 ? "" : ` ${robots(underWay)} under way will finish.`;
+  const finish = underWay === 0 ? "" : ` ${robots(underWay)} in progress will finish.`;
   return {
     title: "Cancel Rollout",
     message: `${robots(waiting)} will not install firmware ${rollout.version}.${finish} A cancelled rollout cannot be resumed.`,

@@ -70,7 +70,7 @@ test("§4 Commands: a confirmed Stop shows idle until the stream has caught up, 
   stream("normal", 64, BEFORE);
   await expectContains(card, "64 %");
   await expectContains(card, "Idle");
-  await expectDisabled(button("Stop"), "Robot SCR-1011 is already standing still.");
+  await expectDisabled(button("Stop"), "Robot SCR-1011 is already stopped.");
 
   // From there on the stream is right, even if the robot moves again.
   stream("normal", 63, AFTER);

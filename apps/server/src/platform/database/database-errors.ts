@@ -41,7 +41,7 @@ export function databaseFault(error: unknown): string {
     return "The database's disk is full or cannot be written.";
   }
   if (code === "25006") return "The database can only be read at the moment.";
-  if (code === "53300") return "The database takes no more connections.";
+  if (code === "53300") return "The database accepts no more connections.";
   return "The database cannot be reached.";
 }
 

@@ -61,6 +61,6 @@ export function movingSentence(moving: readonly string[], isAnyLost = false): st
   // A Stop for a lost one stays pending until it is back, or it stops by itself before.
   const doing = isAnyLost ? "cleaning or may be moving" : "cleaning";
   return moving.length === 1
-    ? `${who} is ${doing}. Stop it first: a site is deleted only while its robots stand still.`
-    : `${who} are ${doing}. Stop them first: a site is deleted only while its robots stand still.`;
+    ? `${who} is ${doing}. Stop it first: a site can only be deleted while its robots are stopped.`
+    : `${who} are ${doing}. Stop them first: a site can only be deleted while its robots are stopped.`;
 }
