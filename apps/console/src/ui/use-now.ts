@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** One clock for the whole page, true to `tickMs`; it stands still while nothing shows it. */
+/** One clock for the whole page, accurate to `tickMs`; it is stopped while nothing shows it. */
 export function pageClock(tickMs: number) {
   const listeners = new Set<() => void>();
   let now = new Date();

@@ -4,7 +4,7 @@ import { Counter, Histogram } from "prom-client";
 import type { Cancel, Clock } from "./clock.ts";
 import type { Dependencies, Service } from "./dependencies.ts";
 
-/** Work that is done again and again, one round at a time; a round that fails is logged and made up for by the next. */
+/** Repeated work, one round at a time; a round that fails is logged, and the next makes up for it. */
 export class PeriodicTask {
   readonly #log: Logger;
   readonly #work: () => Promise<void>;
@@ -15,13 +15,13 @@ export class PeriodicTask {
     this.#work = work;
   }
 
-  /** Begins a round, unless one is under way; resolves at its end. */
+  /** Starts a round, unless one is in progress; resolves at its end. */
   async run(): Promise<void> {
     this.#under ??= this.#round();
     await this.#under;
   }
 
-  /** Resolves at the end of the round under way. */
+  /** Resolves at the end of the round in progress. */
   async idle(): Promise<void> {
     await this.#under;
   }
@@ -83,7 +83,7 @@ export class PeriodicTasks implements Service {
     for (const { atStart, task } of this.#tasks) if (atStart === true) void task.run();
   }
 
-  /** Resolves at the end of the rounds under way. */
+  /** Resolves at the end of the rounds in progress. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const cancel of this.#cancels) cancel();
@@ -128,7 +128,10 @@ const READ_EVERY_MS = 5_000;
 /** At most this share of the time is spent reading, however large the fleet is. */
 const SHARE_OF_TIME = 0.01;
 
-/** The last value read from the database, refreshed every few seconds, for the one command that must not wait for it: Stop. */
+/**
+ * The last value read from the database, refreshed every few seconds, for the one command that must not wait for it:
+ * Stop.
+ */
 export class CachedSnapshot<T> extends PeriodicTasks {
   #value: T | null = null;
   #restUntilMs = 0;

@@ -4,7 +4,10 @@ import type { Service } from "./dependencies.ts";
 
 /** After the first of a kind, repeats are counted and reported once per window. */
 export const THROTTLE_WINDOW_MS = 60_000;
-/** At most this many kinds are counted separately at a time; any others are counted together, so that nobody can exhaust memory by inventing kinds. */
+/**
+ * At most this many kinds are counted separately at a time; any others are counted together, so that nobody can exhaust
+ * memory by inventing kinds.
+ */
 export const MAX_THROTTLED_KEYS = 100;
 
 interface Window<T> {
@@ -94,7 +97,9 @@ interface Line {
   readonly message: string;
 }
 
-/** A log for what a stranger, a robot or a person can cause again and again: the first line of each kind, then one a minute. */
+/**
+ * A log for what a stranger, a robot or a person can cause repeatedly: the first line of each kind, then one a minute.
+ */
 export class ThrottledLog implements Service {
   readonly #log: Logger;
   readonly #throttle: Throttle<Line>;

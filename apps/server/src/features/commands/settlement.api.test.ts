@@ -9,7 +9,7 @@ import { databaseNow } from "../../platform/database/database.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { Answer } from "../../../test/test-client.ts";
 
-/** The test plays the robot, message by message; time stands still until the test advances it. */
+/** The test plays the robot, message by message; time is stopped until the test advances it. */
 let harness: TestApp;
 let stateSeq = 0;
 const SESSION = 7;

@@ -25,7 +25,7 @@ export interface ReportData {
   readonly figures: Readonly<Record<ReportFigureName, number | null>>;
   /** Every day of the site within the range, in order; the first and last may be partial. */
   readonly days: readonly ReportDay[];
-  /** Of all runs in the range, planned and by hand; `RUNNING` are in progress. */
+  /** Of all runs in the range, planned and manual; `RUNNING` are in progress. */
   readonly outcomes: OutcomeCounts;
   readonly robots: readonly ReportRobot[];
   /** Runs that were cut short or never started, newest first. */
@@ -89,7 +89,7 @@ export interface ReportRobot {
   readonly serialNumber: string;
   /** Its planned runs due in the range. */
   readonly planned: OutcomeCounts;
-  /** Runs by hand that began in the range. */
+  /** Manual runs that began in the range. */
   readonly byHand: number;
   /** All minutes are whole; the three kinds of cleaning add up to `minutesCleaned`. */
   readonly minutesPlanned: number;

@@ -17,7 +17,7 @@ export interface RobotChoice {
   readonly robotIds?: readonly number[];
 }
 
-/** Of the robot's part in a rollout, while that is under way. */
+/** The robot's part in a rollout in progress. */
 type OpenUpdate = NonNullable<RobotLive["firmware_update"]>["state"];
 
 const worstFirst = sql`case alerts.severity when 'CRITICAL' then 0 when 'WARNING' then 1 else 2 end,

@@ -25,7 +25,7 @@ import {
 /** Only an edit has a `version`. */
 export type ScheduleBody = BodyOf<typeof updateSchedule>;
 
-/** Gives a group its schedule. Throws 404 out of scope, and 400 or 409 where it is refused. */
+/** Gives a group its schedule. Throws 404 out of scope, and 400 or 409 if it is refused. */
 export async function saveNewSchedule(
   db: Executor,
   viewer: Viewer,
@@ -52,7 +52,7 @@ export async function saveNewSchedule(
 
 /**
  * Changes a schedule; its site and group stay what they are. A change never starts a robot: what is due by now and has
- * not begun is skipped. Throws 404 out of scope, and 400 or 409 where it is refused.
+ * not begun is skipped. Throws 404 out of scope, and 400 or 409 if it is refused.
  */
 export async function saveScheduleChange(
   db: Executor,
@@ -90,7 +90,7 @@ async function saved(tx: Tx, schedule: ScheduleRow, details: ChangeDetails): Pro
   return schedule;
 }
 
-/** Deletes a schedule; runs under way are still stopped in time. Throws 404 out of scope. */
+/** Deletes a schedule; runs in progress are still stopped on time. Throws 404 out of scope. */
 export async function removeSchedule(db: Executor, viewer: Viewer, scheduleId: number, at: Date): Promise<void> {
   const change = { actor: viewer, action: "DELETE_SCHEDULE", entity: "schedule", entityId: scheduleId, at };
   await auditedChange(db, change, async (tx, details) => {

@@ -17,7 +17,7 @@ export interface SeenAt {
 }
 
 export function seenAt({ clock, broker, settings }: Pick<Dependencies, "clock" | "broker" | "settings">): SeenAt {
-  // A schedule may let a robot move for as long as the default of a run by hand.
+  // A schedule may let a robot move for as long as the default of a manual run.
   const longestMinutes = Math.max(settings.manualRunMaxMinutes, MANUAL_RUN_MAX_MINUTES);
   const { linkLossStopSeconds } = settings;
   return {
