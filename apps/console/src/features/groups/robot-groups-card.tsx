@@ -119,7 +119,7 @@ function RobotGroupRow({ group, site, siteRows, editBlockedReason, onEdit }: Rob
   };
 
   return (
-    <li className={classes["group"]} aria-label={group.group_name}>
+    <li className={`${shared["box"]} ${classes["group"]}`} aria-label={group.group_name}>
       <Row gap={8} align="flex-start" justify="space-between">
         <Box flex="1 1 220px" miw={0}>
           <Box component="h4" fz={14} fw={600} lh="20px" style={{ overflowWrap: "anywhere" }}>

@@ -1,4 +1,4 @@
-import { Box, Group, Group as Row, Skeleton, VisuallyHidden } from "@mantine/core";
+import { Group, Skeleton, VisuallyHidden } from "@mantine/core";
 import { type Partner, partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { IconBuildingStore, IconDownload, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -22,6 +22,7 @@ import { PARTNERS_FILE_NAME, partnersFile, searchPartners } from "../partner-mod
 import { type NewPartner, signInOf } from "../credentials/credentials.ts";
 import { PartnerCard } from "./partner-card.tsx";
 import { ToolButton } from "../../../ui/tool-button.tsx";
+import shared from "../../../ui/shared.module.css";
 import classes from "./partners-page.module.css";
 
 const partnersUrl: UrlSchema<{ readonly search: string }> = { search: textParam("q", 1_000) };
@@ -40,7 +41,7 @@ export function PartnersPage() {
     <PageLayout
       title="Partner Management"
       actions={
-        <Row gap="xs">
+        <Group gap="xs">
           <AdminsButton />
           <DisabledReason reason={exportBlockedReason(partners, found)}>
             <ToolButton icon={IconDownload} onClick={() => exportPartners(found)}>
@@ -50,7 +51,7 @@ export function PartnersPage() {
           <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ kind: "add" })}>
             Add New Partner
           </ToolButton>
-        </Row>
+        </Group>
       }
     >
       <Group gap="8px 16px" justify="space-between">
@@ -70,9 +71,9 @@ export function PartnersPage() {
         query={query}
         loading={<PartnerCardSkeletons />}
         renderFailed={(failure) => (
-          <Box bd="1px solid var(--sc-border)" bdrs={8} bg="var(--sc-surface)">
+          <div className={shared["card"]}>
             <FailedState title="The partners could not be loaded." {...failure} />
-          </Box>
+          </div>
         )}
       >
         {(data) => <PartnerGrid partners={data} found={found} onOpen={setOpen} />}
@@ -111,12 +112,12 @@ export interface PartnerGridProps {
 export function PartnerGrid({ partners, found, onOpen }: PartnerGridProps) {
   if (found.length === 0) {
     return (
-      <Box bd="1px solid var(--sc-border)" bdrs={8} bg="var(--sc-surface)">
+      <div className={shared["card"]}>
         <EmptyState
           title={partners.length === 0 ? "No maintenance partners found." : "No partners match your search criteria."}
           icon={<IconBuildingStore size={32} stroke={1.5} />}
         />
-      </Box>
+      </div>
     );
   }
   return (
