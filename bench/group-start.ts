@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { createGroup, groupSendCommand, type ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
-import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
+import { COMMAND_SETTLES_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";

@@ -248,7 +248,7 @@ const MOST_PAGES = [
   /components[\\/](NativeSelect|Select)[\\/]/,
   /platform[\\/]save-file\.ts$/,
   /IconFilterOff\.mjs$/,
-  /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-forms)\.ts$/,
+  /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
 ];
 
 export default defineConfig({

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { reportPdf } from "@suncrew/contract/reports/reports.ts";
-import { ROBOT_COLUMNS, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS, importRobots } from "@suncrew/contract/robots/robot-files.ts";
 
 // The program of a separate process: other people's requests to a server until this process ends.
 

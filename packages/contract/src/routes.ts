@@ -35,15 +35,8 @@ import {
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
 import { monthlyReportFile, monthlyReports, reportCsv, reportPdf } from "./reports/reports.ts";
-import {
-  createRobot,
-  deleteRobot,
-  forgetRobotState,
-  exportRobots,
-  importRobots,
-  serialNumbers,
-  updateRobot,
-} from "./robots/robot-forms.ts";
+import { createRobot, deleteRobot, forgetRobotState, serialNumbers, updateRobot } from "./robots/robot-forms.ts";
+import { exportRobots, importRobots } from "./robots/robot-files.ts";
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";

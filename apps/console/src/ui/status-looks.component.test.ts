@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { severityLook } from "../features/alerts/alert-meaning.ts";
-import { fleetFigureLook } from "../features/dashboard/fleet-meaning.ts";
-import { groupStatusLook } from "../features/groups/group-meaning.ts";
-import { lostLook, robotStatusLook } from "../features/robots/robot-meaning.ts";
-import { mayBeMovingLook, siteStatusLook } from "../features/sites/site-meaning.ts";
+import { severityLook } from "../features/alerts/alert-looks.ts";
+import { fleetFigureLook } from "../features/dashboard/fleet-looks.ts";
+import { groupStatusLook } from "../features/groups/group-looks.ts";
+import { lostLook, robotStatusLook } from "../features/robots/robot-looks.ts";
+import { mayBeMovingLook, siteStatusLook } from "../features/sites/site-looks.ts";
 import type { Look } from "./look.ts";
 
 const shown = ({ icon, tone }: Look) => ({ icon, tone });

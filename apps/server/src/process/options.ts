@@ -1,6 +1,6 @@
 import { StartError } from "../platform/errors.ts";
 import type { Mode } from "./settings.ts";
-import { defaultText, variableNames, variables } from "./variables.ts";
+import { defaultText, variableNames, variables } from "./environment-variables.ts";
 
 /** The requested size of a demo; null leaves it as it is. */
 export interface RequestedFleet {

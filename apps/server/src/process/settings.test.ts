@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { repositoryDir } from "./data-folder.ts";
 import { helpText, readOptions } from "./options.ts";
 import { readSettings } from "./settings.ts";
-import { variableNames, variablesAsMarkdown } from "./variables.ts";
+import { variableNames, variablesAsMarkdown } from "./environment-variables.ts";
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 

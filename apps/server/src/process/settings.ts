@@ -14,7 +14,7 @@ import {
   variables,
   variablesSchema,
   type VariableValues,
-} from "./variables.ts";
+} from "./environment-variables.ts";
 
 export type Mode = "demo" | "production";
 

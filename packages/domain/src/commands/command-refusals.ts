@@ -1,6 +1,6 @@
 import type { DeviceMode, OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "./limits.ts";
+import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../devices/protocol-times.ts";
 
 /** What the server knows about a robot when it decides, read under the lock on the robot's row. */
 export interface StartCandidate {

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS } from "../commands/limits.ts";
+import { CLOCK_SKEW_MS } from "./protocol-times.ts";
 
 /** Protocol rule 14: robots' counters start at the current time, so a day of tolerance covers clock errors. */
 const AHEAD_MS = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import type { DeviceMode, OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import type { Motion, RobotStatus } from "@suncrew/contract/robots/robots.ts";
-import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
+import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../devices/protocol-times.ts";
 
 /** The state of a robot in a rollout; for an offer it is read while the robot's row is locked. */
 export interface OfferCandidate {

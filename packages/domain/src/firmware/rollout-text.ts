@@ -1,6 +1,6 @@
 import type { FirmwareCode } from "@suncrew/contract/devices/messages.ts";
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
-import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../commands/limits.ts";
+import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../devices/protocol-times.ts";
 import type { TransientCode } from "./report-outcome.ts";
 import type { OfferCandidate, SkipReason, WaitReason } from "./offer-refusal.ts";
 

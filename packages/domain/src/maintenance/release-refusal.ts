@@ -1,5 +1,5 @@
 import type { StartCandidate } from "../commands/command-refusals.ts";
-import { STATE_FRESH_MS } from "../commands/limits.ts";
+import { STATE_FRESH_MS } from "../devices/protocol-times.ts";
 
 /** What the server knows about a robot that is to be released, read under the lock on the robot's row. */
 export type ReleaseCandidate = Pick<

@@ -1,5 +1,5 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { MANUAL_RUN_MAX_MINUTES, STOPPED_MARGIN_MS, LINK_LOSS_STOP_MS } from "../commands/limits.ts";
+import { LINK_LOSS_STOP_MS, MANUAL_RUN_MAX_MINUTES, STOPPED_MARGIN_MS } from "../devices/protocol-times.ts";
 
 /** The longest a robot keeps moving without contact (protocol rule 4). */
 export interface MotionLimits {

@@ -1,5 +1,5 @@
 import type { Motion } from "@suncrew/contract/robots/robots.ts";
-import { STOPPED_MARGIN_MS } from "../commands/limits.ts";
+import { STOPPED_MARGIN_MS } from "../devices/protocol-times.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits, surelyStoppedAtOf } from "./lost-while-moving.ts";
 
 /** What the server knows about a robot to be deleted, moved or retired, read while the robot's row is locked. */

@@ -1,4 +1,4 @@
-import { CLOCK_SKEW_MS } from "../commands/limits.ts";
+import { CLOCK_SKEW_MS } from "../devices/protocol-times.ts";
 import type { StartRefusal } from "../commands/command-refusals.ts";
 
 const MINUTE_MS = 60_000;

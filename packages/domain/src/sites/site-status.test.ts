@@ -1,7 +1,8 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { type CountedRobot, fleetFiguresOf, siteCountersOf, siteStatusOf } from "./site-status.ts";
+import { type CountedRobot, siteCountersOf, siteStatusOf } from "./site-status.ts";
+import { fleetFiguresOf } from "../robots/fleet-figures.ts";
 import { timezoneAt } from "./timezone.ts";
 
 function robots(...statuses: RobotStatus[]): CountedRobot[] {

@@ -8,7 +8,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { ACTION_FILTERS, EVERYTHING, type FilterUrl, furtherFilters } from "./activity-url.ts";
-import { actionFilterWord, outcomeLook } from "./activity-meaning.ts";
+import { actionFilterWord, outcomeLook } from "./activity-looks.ts";
 import classes from "./activity-page.module.css";
 import { ToolButton } from "../../ui/tool-button.tsx";
 

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useLayoutEffect } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useVirtualRows } from "../../ui/virtual-rows.ts";
-import { outcomeLook } from "./activity-meaning.ts";
+import { outcomeLook } from "./activity-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./activity-page.module.css";
 import type { ListedActivity } from "./activity-page.tsx";

@@ -18,7 +18,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
-import { emptyTexts, SEVERITIES, severityLook, stateWord } from "./alert-meaning.ts";
+import { emptyTexts, SEVERITIES, severityLook, stateWord } from "./alert-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./alerts-dialog.module.css";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";

@@ -7,7 +7,7 @@ import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { AcknowledgeButton, subjectOf } from "./acknowledge-button.tsx";
-import { emptyTexts, SEVERITIES, severityLook } from "./alert-meaning.ts";
+import { emptyTexts, SEVERITIES, severityLook } from "./alert-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./alerts-strip.module.css";
 

@@ -1,11 +1,11 @@
 import { Box, Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
-import { auditLabel } from "@suncrew/domain/audit/audit.ts";
+import { auditLabel } from "@suncrew/domain/audit/audit-changes.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { type AuditFilterValues, isNarrowed } from "./audit-filters-url.ts";
-import { outcomeLook } from "./audit-meaning.ts";
+import { outcomeLook } from "./audit-looks.ts";
 import classes from "./audit-view.module.css";
 
 export interface AuditFiltersProps {

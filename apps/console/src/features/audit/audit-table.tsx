@@ -1,11 +1,11 @@
 import { UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@suncrew/contract/audit/audit.ts";
-import { auditLabel, changesOf } from "@suncrew/domain/audit/audit.ts";
+import { auditLabel, changesOf } from "@suncrew/domain/audit/audit-changes.ts";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { outcomeLook } from "./audit-meaning.ts";
+import { outcomeLook } from "./audit-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./audit-table.module.css";
 

@@ -6,7 +6,7 @@ export {
   reasonOf,
   type StartOrStop,
 } from "./robot-command.ts";
-export { groupOutcomeTitle, openCommandText, waitingLook } from "./command-meaning.ts";
+export { groupOutcomeTitle, openCommandText, waitingLook } from "./command-looks.ts";
 export { RobotLine, RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
 export { sendRobotCommand } from "./send-robot-command.ts";
 export type { CommandOutcome } from "./send-robot-command.ts";

@@ -2,7 +2,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { type ReactNode, useCallback } from "react";
 import { liveStore, sameApartFrom, useLiveValue, useRobotLive } from "../../platform/live/live.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { pendingLook, robotOutcomeLook } from "./command-meaning.ts";
+import { pendingLook, robotOutcomeLook } from "./command-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-result-list.module.css";
 import { currentResult } from "./robot-command.ts";

@@ -8,7 +8,7 @@ import {
   type FleetFigures,
   fleetFiguresOf,
   type FleetRobot,
-} from "@suncrew/domain/sites/site-status.ts";
+} from "@suncrew/domain/robots/fleet-figures.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
@@ -29,7 +29,7 @@ import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./dashboard-page.module.css";
 import { dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
-import { FLEET_FIGURES, fleetFigureLook } from "./fleet-meaning.ts";
+import { FLEET_FIGURES, fleetFigureLook } from "./fleet-looks.ts";
 import { SiteDetail } from "./site-detail.tsx";
 import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";

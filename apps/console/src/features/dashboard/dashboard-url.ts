@@ -1,8 +1,8 @@
 import { useMediaQuery } from "@mantine/hooks";
-import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
+import type { FleetFigure } from "@suncrew/domain/robots/fleet-figures.ts";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, textParam, type UrlSchema } from "../../platform/url-state.ts";
-import { FLEET_FIGURES } from "./fleet-meaning.ts";
+import { FLEET_FIGURES } from "./fleet-looks.ts";
 
 /** The two specified tabs, and the week of cleaning after them. */
 export type SiteTab = "robots" | "groups" | "calendar";

@@ -1,6 +1,6 @@
 import { Button, Tabs } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { type FleetFigure, fleetFigureOf } from "@suncrew/domain/sites/site-status.ts";
+import { type FleetFigure, fleetFigureOf } from "@suncrew/domain/robots/fleet-figures.ts";
 import { useCallback } from "react";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -13,7 +13,7 @@ import { SiteFacts } from "../sites/public.ts";
 import { WeatherPanel } from "../weather/public.ts";
 import { tabNamed } from "./dashboard-url.ts";
 import type { SiteTab } from "./dashboard-url.ts";
-import { fleetFigureLook } from "./fleet-meaning.ts";
+import { fleetFigureLook } from "./fleet-looks.ts";
 import classes from "./site-detail.module.css";
 
 export interface SiteDetailProps {

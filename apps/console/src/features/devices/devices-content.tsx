@@ -19,7 +19,7 @@ import {
   deviceState,
   partnersOf,
 } from "./device-facts.ts";
-import { connectionLook, deviceLook } from "./device-meaning.ts";
+import { connectionLook, deviceLook } from "./device-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./devices-content.module.css";
 import { ProvisionDialog } from "./provision-dialog.tsx";

@@ -1,7 +1,7 @@
 import type { Rollout, RolloutRobot, RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import { expect, test } from "vitest";
 import { againQuestion, cancelQuestion, figuresOf, figuresText, inOrder, resumeQuestion } from "./rollout-facts.ts";
-import { robotLook, rolloutLook } from "./firmware-meaning.ts";
+import { robotLook, rolloutLook } from "./firmware-looks.ts";
 
 const none = {
   WAITING: 0,

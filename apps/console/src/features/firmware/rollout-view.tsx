@@ -22,7 +22,7 @@ import {
   resumeQuestion,
   type RolloutFigures,
 } from "./rollout-facts.ts";
-import { robotLook, rolloutLook } from "./firmware-meaning.ts";
+import { robotLook, rolloutLook } from "./firmware-looks.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./rollouts-dialog.module.css";

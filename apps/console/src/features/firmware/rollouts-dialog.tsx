@@ -17,7 +17,7 @@ import { removeFirmware } from "./firmware-calls.ts";
 import type { FirmwareDialog } from "./firmware-dialogs.tsx";
 import { RolloutBar, RolloutView } from "./rollout-view.tsx";
 import { figuresOf, figuresText } from "./rollout-facts.ts";
-import { rolloutLook } from "./firmware-meaning.ts";
+import { rolloutLook } from "./firmware-looks.ts";
 import { RowAction } from "../../ui/row-action.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import shared from "../../ui/shared.module.css";

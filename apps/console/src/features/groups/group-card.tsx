@@ -25,7 +25,7 @@ import shared from "../../ui/shared.module.css";
 import classes from "./group-card.module.css";
 import { type GroupAction, useGroupAction } from "./group-commands.ts";
 import { GroupControls, GroupResult } from "./group-controls.tsx";
-import { groupActivityOf, groupStatusLook, showsCommand } from "./group-meaning.ts";
+import { groupActivityOf, groupStatusLook, showsCommand } from "./group-looks.ts";
 
 interface GroupCardProps {
   readonly group: Group;

@@ -20,7 +20,7 @@ import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { confirmedRobots, newPress, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
-import { verbTexts } from "./group-meaning.ts";
+import { verbTexts } from "./group-looks.ts";
 
 /** This browser's Start All or Stop All of a group: in progress, or finished with a result to show. */
 export interface GroupAction {

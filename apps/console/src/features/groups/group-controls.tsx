@@ -19,7 +19,7 @@ import {
   pendingStopText,
   STATUS_UNKNOWN_TEXT,
   verbTexts,
-} from "./group-meaning.ts";
+} from "./group-looks.ts";
 
 interface GroupControlsProps {
   readonly group: Group;

@@ -12,7 +12,7 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { removeTemplate, setActive } from "./template-calls.ts";
 import { sectionsText } from "./report-drafts.ts";
 import { TemplateDialog } from "./template-dialog.tsx";
-import { templateLook } from "./template-meaning.ts";
+import { templateLook } from "./template-looks.ts";
 import { RowAction } from "../../ui/row-action.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";

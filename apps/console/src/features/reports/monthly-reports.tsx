@@ -13,7 +13,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { downloadMonthlyReport, failureMessage } from "./download-report.ts";
-import { mailLook, reportLook } from "./report-meaning.ts";
+import { mailLook, reportLook } from "./report-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./site-reports.module.css";
 

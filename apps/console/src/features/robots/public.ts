@@ -1,14 +1,14 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
 export {
-  firmwareText,
   blockedReasonText,
+  firmwareText,
   matchesFilter,
   ROBOT_FILTERS,
   robotActivityOf,
   type RobotFilter,
-  robotFilterOf,
   robotFilterLabel,
-} from "./robot-meaning.ts";
+  robotFilterOf,
+} from "./robot-looks.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
 export { showConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";

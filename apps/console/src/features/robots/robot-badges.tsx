@@ -10,7 +10,7 @@ import {
   lostLook,
   maintenanceLook,
   robotStatusLook,
-} from "./robot-meaning.ts";
+} from "./robot-looks.ts";
 import type { RobotView } from "./robot-view.ts";
 
 /**

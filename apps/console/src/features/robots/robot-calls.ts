@@ -20,7 +20,7 @@ import type { ServerConfig } from "../../platform/server-config.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { type ConfirmedRobot, sendRobotCommand, type StartOrStop } from "../commands/public.ts";
-import { robotStatusLook } from "./robot-meaning.ts";
+import { robotStatusLook } from "./robot-looks.ts";
 import {
   confirmedCommand,
   confirmedSettings,

@@ -19,7 +19,7 @@ import { LiveStatusBadge, RobotBattery } from "./robot-badges.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
-import { autoLook, lostLook, maintenanceLook, manualLook, robotActivityOf } from "./robot-meaning.ts";
+import { autoLook, lostLook, maintenanceLook, manualLook, robotActivityOf } from "./robot-looks.ts";
 import { alarmOf, type RobotView } from "./robot-view.ts";
 import { useRobotView } from "./use-robots.ts";
 

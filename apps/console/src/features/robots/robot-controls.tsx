@@ -12,7 +12,7 @@ import { RobotMaintenanceButton } from "../maintenance/public.ts";
 import { changeDirection, commandRobot } from "./robot-calls.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
-import { PENDING_STOP_TEXT, blockedReasonText } from "./robot-meaning.ts";
+import { blockedReasonText, PENDING_STOP_TEXT } from "./robot-looks.ts";
 import { controllableOf, type RobotView } from "./robot-view.ts";
 
 interface RobotControlsProps {

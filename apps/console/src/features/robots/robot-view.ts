@@ -3,7 +3,7 @@ import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { RobotLive, RobotStatus, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import {
   DEFAULT_MOTION_LIMITS,
   type KnownMotion,

@@ -1,6 +1,6 @@
 import { robotDetailsWithSettings, type RobotLive, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { siteCountersOf } from "@suncrew/domain/sites/site-status.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef } from "react";

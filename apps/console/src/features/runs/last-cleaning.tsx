@@ -1,7 +1,7 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { elapsedText } from "./runs-meaning.ts";
+import { elapsedText } from "./runs-looks.ts";
 
 export type LastRun = NonNullable<RobotLive["last_run"]>;
 

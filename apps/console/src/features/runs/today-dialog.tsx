@@ -17,7 +17,7 @@ import { siteShortText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { COUNT_WORDS, runLook, startedByText } from "./runs-meaning.ts";
+import { COUNT_WORDS, runLook, startedByText } from "./runs-looks.ts";
 import classes from "./today-figures.module.css";
 import { Dialog } from "../../ui/dialog.tsx";
 import { QueryState } from "../../platform/query-state.tsx";

@@ -6,7 +6,7 @@ import { Fragment, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
-import { todayTexts } from "./runs-meaning.ts";
+import { todayTexts } from "./runs-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./today-figures.module.css";
 

@@ -18,7 +18,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { entryStateOf, foldDay } from "./calendar-entry.ts";
-import { countsText, entryLook, startedByText, weekText } from "./runs-meaning.ts";
+import { countsText, entryLook, startedByText, weekText } from "./runs-looks.ts";
 import type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./week-calendar.module.css";

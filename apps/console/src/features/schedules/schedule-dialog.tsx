@@ -29,7 +29,7 @@ import {
   scheduleRules,
   storedSchedule,
 } from "./schedule-form.ts";
-import { FREQUENCIES, frequencyWord, lastDayNote, nextTimeText } from "./schedule-meaning.ts";
+import { FREQUENCIES, frequencyWord, lastDayNote, nextTimeText } from "./schedule-looks.ts";
 
 const FREQUENCY_CHOICES = FREQUENCIES.map((value) => ({ value, label: frequencyWord[value] }));
 

@@ -2,7 +2,7 @@ import type { Schedule } from "@suncrew/contract/schedules/schedules.ts";
 import { describe, expect, test } from "vitest";
 import { clientScheduleOf } from "./client-schedule.ts";
 import { formStartTime, problemOf, scheduleBodyOf, scheduleFormOf } from "./schedule-form.ts";
-import { lastDayNote, timesText } from "./schedule-meaning.ts";
+import { lastDayNote, timesText } from "./schedule-looks.ts";
 
 const ids = { siteId: 3, groupId: 7 };
 

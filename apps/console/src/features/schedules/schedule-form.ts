@@ -11,7 +11,7 @@ import type { EntityRules } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 import { type ClientSchedule, clientScheduleOf } from "./client-schedule.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
-import { frequencyWord } from "./schedule-meaning.ts";
+import { frequencyWord } from "./schedule-looks.ts";
 
 /** The Schedule dialog's state: the client shape, with the duration as typed and the added choices. */
 export interface ScheduleForm extends Omit<ClientSchedule, "durationMinutes"> {

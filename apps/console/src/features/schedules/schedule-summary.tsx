@@ -8,7 +8,7 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import type { ScheduledGroupProps } from "./schedule-button.tsx";
 import { removeSchedule } from "./schedule-calls.ts";
-import { noNextRunText, scheduleStatusLook, timesText } from "./schedule-meaning.ts";
+import { noNextRunText, scheduleStatusLook, timesText } from "./schedule-looks.ts";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./schedule-summary.module.css";

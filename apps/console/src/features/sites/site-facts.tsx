@@ -6,7 +6,7 @@ import { MaintenanceLink } from "../partners/public.ts";
 import { type SiteRobots, useOnlineRobots } from "../robots/public.ts";
 import { typedContactOf } from "./site-model.ts";
 import classes from "./site-facts.module.css";
-import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
+import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-looks.ts";
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 

@@ -8,7 +8,7 @@ import { useVirtualRows } from "../../ui/virtual-rows.ts";
 import { stepFrom } from "./list-keys.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./site-list.module.css";
-import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-meaning.ts";
+import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-looks.ts";
 
 export const SITE_GAP_PX = 4;
 const MIN_COLUMN_PX = 230;

@@ -13,7 +13,7 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./weather-card.module.css";
 import { WeatherLoading } from "./weather-panel.tsx";
-import { weatherAdviceLook, weatherIcon } from "./weather-meaning.tsx";
+import { weatherAdviceLook, weatherIcon } from "./weather-looks.tsx";
 import {
   celsius,
   celsiusRange,

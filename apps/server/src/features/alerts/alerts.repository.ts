@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type DeviceAlert, type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import type { ServerAlert, ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
-import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
+import { CLOCK_SKEW_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { reportedTime } from "@suncrew/domain/devices/reported-values.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { type Selectable, sql } from "kysely";

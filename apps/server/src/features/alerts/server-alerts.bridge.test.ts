@@ -9,7 +9,7 @@ import { updateLateStopAlerts } from "../commands/robot-removal.repository.ts";
 import { lockRobots, readOpenCommands } from "../commands/commands.repository.ts";
 import { readStillMoving } from "../commands/public.ts";
 import { settleConfirmed } from "../commands/settle-by-messages.repository.ts";
-import { sweepSilentRobots } from "../devices/robot-state.repository.ts";
+import { sweepSilentRobots } from "../devices/presence.repository.ts";
 import { readRobots } from "../robots/robots.queries.ts";
 import { closeLostRun, findLostRuns } from "../runs/run-ends.repository.ts";
 import { readSites, seenAt } from "../sites/public.ts";

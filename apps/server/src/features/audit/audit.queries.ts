@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter } from "@suncrew/contract/audit/audit.ts";
-import { matchAuditLabels } from "@suncrew/domain/audit/audit.ts";
+import { matchAuditLabels } from "@suncrew/domain/audit/audit-changes.ts";
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { anyOf, boundedCount, distinctValues, patternOf } from "../../platform/database/list-queries.ts";

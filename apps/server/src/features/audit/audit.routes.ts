@@ -2,7 +2,8 @@ import { auditList, exportAudit } from "@suncrew/contract/audit/audit.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { auditFileName, auditPage, auditCsv } from "./audit.service.ts";
+import { auditPage } from "./audit.service.ts";
+import { auditFileName, auditCsv } from "./audit-csv.ts";
 
 export function auditRoutes(app: FastifyInstance, deps: Dependencies): void {
   const { db, clock } = deps;

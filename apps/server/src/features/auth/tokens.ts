@@ -16,6 +16,7 @@ export async function useTokens(app: FastifyInstance, secretKey: string): Promis
   });
 }
 
+/** The claims say when it expires: TOKEN_HOURS after the sign-in. */
 export function signToken(app: FastifyInstance, claims: TokenClaims, now: Date): string {
   return app.jwt.sign({ ...claims, iat: Math.floor(now.getTime() / 1000) });
 }

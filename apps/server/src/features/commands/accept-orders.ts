@@ -2,7 +2,7 @@ import { outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/text
 import { type StartCandidate, type StartRefusal, startRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { sql } from "kysely";
 import type { ReleaseCandidate } from "@suncrew/domain/maintenance/release-refusal.ts";
-import { COMMAND_SETTLES_MS } from "@suncrew/domain/commands/limits.ts";
+import { COMMAND_SETTLES_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { anyUuid, type Db, type Tx } from "../../platform/database/database.ts";
 import { setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { HttpError } from "../../platform/http/http-error.ts";

@@ -1,4 +1,4 @@
-import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
+import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { announceChange } from "../../platform/change-signal.ts";

@@ -1,7 +1,7 @@
 import type { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { STATUS_WAIT_MS } from "@suncrew/domain/commands/limits.ts";
+import { STATUS_WAIT_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";

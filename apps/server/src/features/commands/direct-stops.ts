@@ -1,5 +1,5 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
-import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/commands/limits.ts";
+import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { v7 as uuidv7 } from "uuid";
 import { withTimeout } from "../../platform/clock.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";

@@ -1,6 +1,6 @@
 import { type CommandMessage, commandMessageSchema, PROTOCOL_VERSION } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
-import { COMMAND_EXPIRES_MS } from "@suncrew/domain/commands/limits.ts";
+import { COMMAND_EXPIRES_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { v7 as uuidv7 } from "uuid";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { Broker } from "../../platform/broker.ts";

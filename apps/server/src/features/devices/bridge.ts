@@ -10,12 +10,8 @@ import { BadMessages, openMessage, robotTopics } from "./devices.mqtt.ts";
 import { BridgeLock } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
-import {
-  readConnectedRobots,
-  ensureReadingsPartitions,
-  type ReachableRobot,
-  sweepSilentRobots,
-} from "./robot-state.repository.ts";
+import { ensureReadingsPartitions } from "./robot-state.repository.ts";
+import { readConnectedRobots, type ReachableRobot, sweepSilentRobots } from "./presence.repository.ts";
 
 const FLUSH_MS = 100;
 /** A bridge that resigns stores what it has received, within this time. */

@@ -10,7 +10,7 @@ import {
   unknownStatusAlert,
 } from "@suncrew/domain/alerts/server-alerts.ts";
 import { lowBattery } from "@suncrew/domain/alerts/low-battery.ts";
-import { CLOCK_SKEW_MS } from "@suncrew/domain/commands/limits.ts";
+import { CLOCK_SKEW_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { implausibleCounter } from "@suncrew/domain/devices/reported-values.ts";
 import type { RobotBudget } from "@suncrew/domain/devices/robot-budget.ts";
 import { isKnownDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";

@@ -16,7 +16,7 @@ export type PresenceMessage = { readonly receivedAt: Date; readonly retained: bo
 );
 
 /**
- * Protocol rule 7, the one place that decides who is online. Returns the row after the message, or null if the message
+ * Protocol rule 7, for what a robot sends; its silence is judged in presence.repository.ts. Returns the row after the message, or null if the message
  * is not newer than what is stored and changes nothing.
  */
 export function applyMessage(row: StateRow, incoming: PresenceMessage): StateRow | null {
@@ -42,7 +42,7 @@ export function hasLostSession(row: StateRow, incoming: PresenceMessage): boolea
   return receivedAt.getTime() - heardAt > LATE_MS;
 }
 
-/** Recomputes the status, for example of a robot that fell silent (rule 7). */
+/** Recomputes the status from what has just changed. */
 export function withRobotStatus(row: StateRow): StateRow {
   const { online, operating_mode: operatingMode, status: deviceStatus } = row;
   return { ...row, robot_status: robotStatusOf({ online, operatingMode, deviceStatus }) };

@@ -1,5 +1,6 @@
 import { retireDevice, rotateDeviceSecret } from "@suncrew/contract/devices/devices.ts";
-import { importRobots, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandHarness } from "../../../test/command-harness.ts";
 import { FREE_SERIAL, type TestRobot } from "../../../test/fixtures.ts";

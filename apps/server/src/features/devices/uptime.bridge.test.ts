@@ -1,4 +1,4 @@
-import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
 import { addSite, setState } from "../../../test/fixtures.ts";

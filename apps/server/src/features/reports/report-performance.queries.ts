@@ -1,5 +1,5 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
-import { OFFLINE_AFTER_MS } from "@suncrew/domain/commands/limits.ts";
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { newRunTally, tallyRun } from "@suncrew/domain/reports/run-tally.ts";
 import type { Span } from "@suncrew/domain/reports/spans.ts";
 import { type Uptime, uptimeOf } from "@suncrew/domain/reports/uptime.ts";

@@ -1,4 +1,4 @@
-import { ROBOT_COLUMNS, exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS, exportRobots, importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

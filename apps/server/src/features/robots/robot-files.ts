@@ -1,11 +1,7 @@
 import type { ImportRow } from "@suncrew/contract/http/import.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import {
-  ROBOT_COLUMNS,
-  ROBOT_OPTIONAL_COLUMNS,
-  createRobot,
-  importRobots,
-} from "@suncrew/contract/robots/robot-forms.ts";
+import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS, ROBOT_OPTIONAL_COLUMNS, importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import {
   dayOfCell,
   duplicateSentence,

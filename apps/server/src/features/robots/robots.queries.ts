@@ -1,4 +1,4 @@
-import { ROBOT_COLUMNS } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS } from "@suncrew/contract/robots/robot-files.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";

@@ -1,12 +1,11 @@
 import {
   createRobot,
   deleteRobot,
-  exportRobots,
   forgetRobotState,
-  importRobots,
   serialNumbers,
   updateRobot,
 } from "@suncrew/contract/robots/robot-forms.ts";
+import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
 import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";

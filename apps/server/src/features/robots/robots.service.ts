@@ -1,6 +1,7 @@
 import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type createRobot, importRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { type createRobot, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import { importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, notFound } from "../../platform/http/http-error.ts";

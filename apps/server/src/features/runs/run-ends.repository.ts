@@ -1,4 +1,4 @@
-import { STOPPED_MARGIN_MS } from "@suncrew/domain/commands/limits.ts";
+import { STOPPED_MARGIN_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { sql } from "kysely";

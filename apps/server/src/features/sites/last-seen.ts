@@ -1,5 +1,5 @@
 import type { LostRobot } from "@suncrew/contract/robots/robots.ts";
-import { MANUAL_RUN_MAX_MINUTES, LINK_LOSS_STOP_MS } from "@suncrew/domain/commands/limits.ts";
+import { LINK_LOSS_STOP_MS, MANUAL_RUN_MAX_MINUTES } from "@suncrew/domain/devices/protocol-times.ts";
 import {
   type LostWhileMoving,
   lostWhileMovingOf,

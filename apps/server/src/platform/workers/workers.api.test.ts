@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { importSites } from "@suncrew/contract/sites/site-files.ts";
-import { ROBOT_COLUMNS, exportRobots, importRobots } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS, exportRobots, importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 

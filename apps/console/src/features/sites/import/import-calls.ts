@@ -1,5 +1,6 @@
 import type { ImportResponse } from "@suncrew/contract/http/import.ts";
-import { exportRobots, importRobots, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";

@@ -1,5 +1,5 @@
 import { IMPORT_MAX_BYTES, type ImportResponse, type ImportRow } from "@suncrew/contract/http/import.ts";
-import { ROBOT_COLUMNS, type ROBOT_OPTIONAL_COLUMNS } from "@suncrew/contract/robots/robot-forms.ts";
+import { ROBOT_COLUMNS, type ROBOT_OPTIONAL_COLUMNS } from "@suncrew/contract/robots/robot-files.ts";
 import { SITE_COLUMNS, type SITE_OPTIONAL_COLUMNS } from "@suncrew/contract/sites/site-files.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import type { ImportKind } from "./import-calls.ts";

@@ -10,7 +10,7 @@ import { StateBadge } from "../../../ui/state-badge.tsx";
 import { StatusIcon } from "../../../ui/status-icon.tsx";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { MayBeMovingBadge } from "../site-facts.tsx";
-import { mayBeMovingLook, siteStatusLook } from "../site-meaning.ts";
+import { mayBeMovingLook, siteStatusLook } from "../site-looks.ts";
 import { Attribution } from "./attribution-line.tsx";
 import shared from "../../../ui/shared.module.css";
 import classes from "./site-map-view.module.css";

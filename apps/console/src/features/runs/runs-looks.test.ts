@@ -1,6 +1,6 @@
 import type { RunCounts } from "@suncrew/contract/runs/runs.ts";
 import { describe, expect, test } from "vitest";
-import { countsText, todayTexts, elapsedText, weekText } from "./runs-meaning.ts";
+import { countsText, elapsedText, todayTexts, weekText } from "./runs-looks.ts";
 
 const counts = { planned: 2, running: 1, done: 5, stopped: 0, cut_short: 0, failed: 0, skipped: 1, missed: 0 };
 

@@ -1,4 +1,4 @@
-import type { MonthlyReportStatus, MailStatus } from "@suncrew/contract/reports/reports.ts";
+import type { MailStatus, MonthlyReportStatus } from "@suncrew/contract/reports/reports.ts";
 import {
   IconAlertOctagon,
   IconCheck,

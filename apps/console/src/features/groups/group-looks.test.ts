@@ -5,7 +5,7 @@ import {
   isCommandUnderWay,
   isStartUnderWay,
   showsCommand,
-} from "./group-meaning.ts";
+} from "./group-looks.ts";
 
 /** An idle robot that is stopped and has no command in progress. */
 function robot(id: number, change: Partial<CommandedRobot> = {}): CommandedRobot {

@@ -1,4 +1,4 @@
-import type { FleetFigure } from "@suncrew/domain/sites/site-status.ts";
+import type { FleetFigure } from "@suncrew/domain/robots/fleet-figures.ts";
 import { IconSparkles } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";

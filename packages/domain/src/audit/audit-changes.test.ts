@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { auditLabel, changesOf, matchAuditLabels } from "./audit.ts";
+import { auditLabel, changesOf, matchAuditLabels } from "./audit-changes.ts";
 
 test("audit view: only changes are shown, but everything of created and deleted things", () => {
   expect(

@@ -1,5 +1,5 @@
-import { isIP, isIPv4 } from "node:net";
 import { findInvisibleCharacter } from "@suncrew/contract/http/text.ts";
+import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import type { SmtpSettings } from "../platform/mailer.ts";
 

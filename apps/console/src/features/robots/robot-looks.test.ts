@@ -1,7 +1,7 @@
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { expect, test, vi } from "vitest";
 import type { RobotEntry } from "../../platform/live/live-store.ts";
-import { matchesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-meaning.ts";
+import { matchesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-looks.ts";
 import { alarmOf, mockReading, robotViewOf } from "./robot-view.ts";
 import { NOON, robotEntry, robotLive, robotRow } from "./test/robot-rows.ts";
 

@@ -1,0 +1,59 @@
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
+import { sql } from "kysely";
+import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+
+/** Protocol rule 7: robots without a live state for 90 s are offline. Returns how many became offline. */
+export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
+  /** A time set by a clock that has since been set back proves nothing. */
+  const inFuture = new Date(now.getTime() + OFFLINE_AFTER_MS);
+  const signOf = (column: "live_at" | "connection_at") =>
+    sql<Date | null>`case when ${sql.ref(column)} <= ${inFuture} then ${sql.ref(column)} end`;
+  const silentSince = new Date(now.getTime() - OFFLINE_AFTER_MS);
+  const silent = await tx
+    .selectFrom("robot_state")
+    .select("robot_id")
+    .where("online", "=", true)
+    // A robot that has connected but not reported yet has the same time.
+    .where(sql<boolean>`coalesce(greatest(${signOf("live_at")}, ${signOf("connection_at")}) <= ${silentSince}, true)`)
+    .orderBy("robot_id")
+    .forNoKeyUpdate()
+    .execute();
+  if (silent.length === 0) return 0;
+  await tx
+    .updateTable("robot_state")
+    .set({ online: false, robot_status: "offline", change_no: changedNow })
+    .where("robot_id", "=", anyInt(silent.map((row) => row.robot_id)))
+    .execute();
+  return silent.length;
+}
+
+/** The others are queried within this time, so robots whose runs are due by then have been queried. */
+const DUE_SOON_MS = 10_000;
+
+export interface ReachableRobot {
+  readonly robotId: number;
+  readonly serial: string;
+  readonly session: number;
+  /** It has an unsettled command, or its run is due, so its current state decides. */
+  readonly awaited: boolean;
+}
+
+/** Robots that the broker last reported as connected, even if silent since; those last seen moving come first. */
+export async function readConnectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
+  return db
+    .selectFrom("robot_state as s")
+    .innerJoin("robots as r", "r.id", "s.robot_id")
+    .innerJoin("devices as d", "d.serial", "r.serial_number")
+    .where("r.deleted_at", "is", null)
+    .where("d.retired_at", "is", null)
+    .where("s.connection", "=", "ONLINE")
+    .select(["s.robot_id as robotId", "r.serial_number as serial", "s.session"])
+    .select(
+      sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null) or s.robot_id in (
+        select m.robot_id from robot_group_members m join schedules p on p.group_id = m.group_id
+        where p.next_run_at <= ${new Date(now.getTime() + DUE_SOON_MS)})`.as("awaited"),
+    )
+    .orderBy(sql`(s.motion = 'MOVING') is not true`)
+    .orderBy("s.robot_id")
+    .execute();
+}

@@ -1,0 +1,37 @@
+import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { KnownMotion } from "./lost-while-moving.ts";
+
+export interface FleetRobot {
+  readonly status: RobotStatus;
+  readonly operatingMode: OperatingMode;
+  readonly motion: KnownMotion | null;
+  readonly online: boolean;
+}
+
+/** The dashboard's figures; each robot counts in exactly one. */
+export interface FleetFigures {
+  /** Lost while moving and not certain to have stopped (protocol rule 13). */
+  readonly mayBeMoving: number;
+  readonly cleaning: number;
+  readonly idle: number;
+  readonly needsAttention: number;
+  readonly offline: number;
+}
+
+export type FleetFigure = keyof FleetFigures;
+
+/** Cleaning is determined by motion, never by the status text; warning and critical need attention. */
+export function fleetFigureOf(robot: FleetRobot): FleetFigure {
+  if (robot.motion === "MAY_BE_MOVING") return "mayBeMoving";
+  if (robot.status === "warning" || robot.status === "critical") return "needsAttention";
+  // Includes a locked robot that has not stopped yet, whose status is always offline.
+  if (robot.online && robot.motion === "MOVING") return "cleaning";
+  return !robot.online || robot.status === "offline" ? "offline" : "idle";
+}
+
+export function fleetFiguresOf(robots: readonly FleetRobot[]): FleetFigures {
+  const figures = { mayBeMoving: 0, cleaning: 0, idle: 0, needsAttention: 0, offline: 0 };
+  for (const robot of robots) figures[fleetFigureOf(robot)] += 1;
+  return figures;
+}
