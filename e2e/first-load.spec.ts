@@ -84,7 +84,13 @@ test("first load: the dashboard loads at most 260 kB of scripts with 20 requests
       expect(requests.length, requests.join("\n")).toBeLessThanOrEqual(20);
       expect(scriptKb).toBeLessThanOrEqual(260);
       expect(preloads).toEqual(["shell.js", "shell.css", "dashboard.js", "dashboard.css"]);
+      // The live stream, alerts, runs, map and weather let the first robots go first.
       expect(requests.filter((one) => one.startsWith("/assets/map-"))).toEqual([]);
+      expect(requests.filter((one) => one.startsWith("/api/"))).toEqual([
+        "/api/config",
+        "/api/sites/details",
+        expect.stringMatching(/^\/api\/robots\/getRobotDetailsWithSettings\/\d+$/),
+      ]);
     });
   }
 });

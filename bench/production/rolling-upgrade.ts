@@ -87,7 +87,8 @@ export async function rollingUpgrade(parts: StepContext): Promise<boolean> {
   if (shown < SHOWN_SHARE * presses.presses) problems.push(`Of ${presses.presses} presses robots showed ${shown}.`);
   if (presses.byStopping === 0) problems.push("No press was under way at a server that was asked to stop.");
   const log = first.printed();
-  if (!log.includes("by additions only")) problems.push("The version before does not say that the database is newer.");
+  if (!log.includes("with additions only"))
+    problems.push("The version before does not say that the database is newer.");
   for (const place of system.places) {
     if (place.printed().includes("did not stop in time"))
       problems.push(`A part of ${place.name} did not stop in time.`);

@@ -1,13 +1,32 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 
+let isShown = false;
 let resolveShown: () => void;
 const shown = new Promise<void>((resolve) => {
   resolveShown = resolve;
 });
 
+function markShown(): void {
+  isShown = true;
+  resolveShown();
+}
+
+/** What waits for content that does not come starts anyway after this. */
+const LONGEST_WAIT_MS = 3_000;
+setTimeout(markShown, LONGEST_WAIT_MS);
+
 /** For what may load after the first robots: it must take neither network nor processor from them. */
 export function firstContentShown(): Promise<void> {
   return shown;
+}
+
+/** Whether what may load after the first robots may load now. */
+export function useFirstContentShown(): boolean {
+  const [isKnown, setKnown] = useState(isShown);
+  useEffect(() => {
+    if (!isKnown) void shown.then(() => setKnown(true));
+  }, [isKnown]);
+  return isKnown;
 }
 
 /**
@@ -18,7 +37,7 @@ export function useFirstContent(isThere: boolean): void {
   useEffect(() => {
     if (!isThere) return;
     // A background tab draws no frames.
-    if (document.hidden) resolveShown();
-    else requestAnimationFrame(() => setTimeout(resolveShown));
+    if (document.hidden) markShown();
+    else requestAnimationFrame(() => setTimeout(markShown));
   }, [isThere]);
 }

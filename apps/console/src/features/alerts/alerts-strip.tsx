@@ -3,6 +3,7 @@ import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { IconCircleCheck, IconCloudOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { useFirstContentShown } from "../../platform/first-content.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -21,7 +22,10 @@ export interface AlertsStripProps {
 
 /** The worst open alerts; its height does not depend on how many there are. */
 export function AlertsStrip({ onShowAll, onSelect }: AlertsStripProps) {
-  const query = useQuery(routeQuery(alertList, { query: { limit: WORST, servers: "true" } }));
+  const query = useQuery({
+    ...routeQuery(alertList, { query: { limit: WORST, servers: "true" } }),
+    enabled: useFirstContentShown(),
+  });
   return (
     <section className={`${shared["card"]} ${classes["strip"]}`} aria-label="Alerts">
       <QueryState

@@ -111,6 +111,21 @@ function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
 
 /** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
 function RobotInfo({ robot }: { robot: RobotView }) {
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width={270}>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info">
+          <IconInfoCircle size={18} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
+        <RobotFacts robot={robot} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function RobotFacts({ robot }: { robot: RobotView }) {
   const { role } = useSignedIn();
   const facts = {
     Firmware: robot.firmware,
@@ -123,27 +138,20 @@ function RobotInfo({ robot }: { robot: RobotView }) {
     "Brush motor": `${robot.brushMotorSpeed} %`,
   };
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={270}>
-      <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info">
-          <IconInfoCircle size={18} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
-        <Facts facts={facts} className={classes["facts"]} />
-        {may(role, "viewActivity") && (
-          <Anchor
-            component={Link}
-            to={paths.activity({ siteId: robot.siteId, robotId: robot.id })}
-            size="sm"
-            mt="xs"
-            display="block"
-          >
-            Activity log of this robot
-          </Anchor>
-        )}
-      </Popover.Dropdown>
-    </Popover>
+    <>
+      <Facts facts={facts} className={classes["facts"]} />
+      {may(role, "viewActivity") && (
+        <Anchor
+          component={Link}
+          to={paths.activity({ siteId: robot.siteId, robotId: robot.id })}
+          size="sm"
+          mt="xs"
+          display="block"
+        >
+          Activity log of this robot
+        </Anchor>
+      )}
+    </>
   );
 }
 

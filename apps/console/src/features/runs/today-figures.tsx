@@ -4,6 +4,7 @@ import { IconCalendarStats } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { useFirstContentShown } from "../../platform/first-content.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { todayTexts } from "./runs-looks.ts";
@@ -23,7 +24,11 @@ const RunsDialog = lazyDialog(
  * runs.
  */
 export function TodayFigures() {
-  const query = useQuery({ ...routeQuery(runsToday, {}), refetchInterval: REFRESH_MS });
+  const query = useQuery({
+    ...routeQuery(runsToday, {}),
+    refetchInterval: REFRESH_MS,
+    enabled: useFirstContentShown(),
+  });
   const [shown, setShown] = useState<RecordedCount | null>(null);
   const counts = query.data;
   return (

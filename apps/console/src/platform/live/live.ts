@@ -11,6 +11,7 @@ import { replaceEqualDeep } from "@tanstack/react-query";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { queryClient } from "../api/query-client.ts";
 import { queryKeyOf } from "../api/route-query.ts";
+import { firstContentShown } from "../first-content.ts";
 import { currentSession, endSession, onSessionChange } from "../session/session.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore, type LiveStatus, type RobotEntry } from "./live-store.ts";
@@ -46,17 +47,28 @@ const connection = new LiveConnection({
   },
 });
 
-/** Keeps the live stream open while somebody is signed in; returns a function that stops it. */
+/**
+ * Keeps the live stream open while somebody is signed in, from when the first robots are shown; returns a function that
+ * stops it.
+ */
 export function followLive(): () => void {
   const follow = () => {
     if (currentSession() !== null) return connection.start();
     connection.stop();
     liveStore.clear();
   };
-  const unfollow = onSessionChange(follow);
-  follow();
+  let unfollow: (() => void) | null = null;
+  let isOver = false;
+  liveStore.setStatus("connecting");
+  const start = () => {
+    if (isOver) return;
+    unfollow = onSessionChange(follow);
+    follow();
+  };
+  void firstContentShown().then(start);
   return () => {
-    unfollow();
+    isOver = true;
+    unfollow?.();
     connection.stop();
     liveStore.clear();
   };
