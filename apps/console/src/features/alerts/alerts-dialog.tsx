@@ -1,5 +1,4 @@
 import { Box, Button, Group, NativeSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
-import "@mantine/core/styles/Combobox.layer.css";
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";

@@ -1,5 +1,4 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import { Tabs } from "@mantine/core";
 import { useUrlParams } from "../../platform/url-params.tsx";

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Select } from "@mantine/core";
-import "@mantine/core/styles/Combobox.layer.css";
 import type { ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconAlertCircle, IconFileTypeCsv, IconFileTypePdf, IconX } from "@tabler/icons-react";

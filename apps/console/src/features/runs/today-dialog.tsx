@@ -1,5 +1,4 @@
 import { Anchor, Box, NativeSelect } from "@mantine/core";
-import "@mantine/core/styles/Combobox.layer.css";
 import {
   type RecordedCount,
   recordedCountSchema,

@@ -1,6 +1,8 @@
 // The library's style sheets of the pages behind sign-in, loaded with the shell.
 import "@mantine/core/styles/ScrollArea.layer.css";
 import "@mantine/core/styles/Popover.layer.css";
+// Also for plain selects, whose arrows it sizes.
+import "@mantine/core/styles/Combobox.layer.css";
 import "@mantine/core/styles/Overlay.layer.css";
 import "@mantine/core/styles/ModalBase.layer.css";
 import "@mantine/core/styles/Flex.layer.css";
