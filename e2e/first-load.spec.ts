@@ -95,6 +95,27 @@ test("first load: the dashboard loads at most 260 kB of scripts with 20 requests
   }
 });
 
+test("first load: after a long look at the sign-in page, too, alerts and today's runs let the first robots go first", async ({
+  page,
+}) => {
+  const calls: string[] = [];
+  await page.clock.install();
+  await page.goto("/");
+  await page.waitForRequest(/\/assets\/dashboard-/);
+  await page.waitForLoadState("networkidle");
+  await page.clock.fastForward(60_000);
+  page.on("request", (request) => calls.push(new URL(request.url()).pathname));
+  await page.getByLabel("Username").fill(accounts.admin.username);
+  await page.getByLabel("Password", { exact: true }).fill(accounts.admin.password);
+  await page.getByRole("button", { name: "Sign In" }).click();
+  await page.getByRole("article").first().waitFor();
+  for (const path of ["/api/alerts", "/api/runs/today"]) await expect.poll(() => calls).toContain(path);
+  const robots = calls.findIndex((path) => path.startsWith("/api/robots/getRobotDetailsWithSettings/"));
+  expect(robots).toBeGreaterThanOrEqual(0);
+  expect(calls.indexOf("/api/alerts")).toBeGreaterThan(robots);
+  expect(calls.indexOf("/api/runs/today")).toBeGreaterThan(robots);
+});
+
 test("first load: a page requested while signed out loads only what the sign-in page loads", async ({ page }) => {
   const { preloads, scriptKb } = await firstLoad(page, "/dashboard?site=2", 'form button[type="submit"]');
   expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);

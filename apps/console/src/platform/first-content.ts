@@ -13,10 +13,14 @@ function markShown(): void {
 
 /** What waits for content that does not come starts anyway after this. */
 const LONGEST_WAIT_MS = 3_000;
-setTimeout(markShown, LONGEST_WAIT_MS);
+let longestWait: ReturnType<typeof setTimeout> | null = null;
 
-/** For what may load after the first robots: it must take neither network nor processor from them. */
+/**
+ * For what may load after the first robots: it must take neither network nor processor from them. The longest wait
+ * begins with the first call, for this file is loaded while somebody still types a password.
+ */
 export function firstContentShown(): Promise<void> {
+  longestWait ??= setTimeout(markShown, LONGEST_WAIT_MS);
   return shown;
 }
 
@@ -24,7 +28,7 @@ export function firstContentShown(): Promise<void> {
 export function useFirstContentShown(): boolean {
   const [isKnown, setKnown] = useState(isShown);
   useEffect(() => {
-    if (!isKnown) void shown.then(() => setKnown(true));
+    if (!isKnown) void firstContentShown().then(() => setKnown(true));
   }, [isKnown]);
   return isKnown;
 }
