@@ -43,7 +43,7 @@ export function PartnerDetailsDialog({ partnerId, partnerName, onClose }: Partne
 function PartnerFacts({ partner }: { partner: Partner }) {
   const certifications = certificationsOf(partner);
   return (
-    <dl className={`${shared["facts"]} ${classes["facts"]}`}>
+    <dl className={`${shared["facts"]} ${shared["factsWithButtons"]} ${classes["facts"]}`}>
       {partnerFactsOf(partner).map(({ term, text, copyAs }) => (
         <div key={term} style={{ display: "contents" }}>
           <dt>{term}</dt>

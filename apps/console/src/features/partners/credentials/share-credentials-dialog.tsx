@@ -90,7 +90,10 @@ function ContactInfo({ signIn }: { signIn: SignIn }) {
   const { e164 } = phoneOf(signIn);
   const isShort = e164 !== null && e164 !== signIn.phone.replaceAll(/[^+\d]/g, "");
   return (
-    <dl className={`${shared["facts"]} ${classes["facts"]} ${classes["contact"]}`} aria-label="Contact information">
+    <dl
+      className={`${shared["facts"]} ${shared["factsWithButtons"]} ${classes["facts"]} ${classes["contact"]}`}
+      aria-label="Contact information"
+    >
       <dt>Partner</dt>
       <dd>{signIn.name}</dd>
       <dt>Contact person</dt>
@@ -122,7 +125,7 @@ function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps)
   const toggleLabel = isShown ? "Hide password" : "Show password";
   return (
     <section className={classes["credentials"]} aria-label="Login credentials">
-      <dl className={`${shared["facts"]} ${classes["facts"]}`}>
+      <dl className={`${shared["facts"]} ${shared["factsWithButtons"]} ${classes["facts"]}`}>
         <dt>Username</dt>
         <dd>
           {username === null ? (
