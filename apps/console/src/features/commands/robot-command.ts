@@ -1,3 +1,4 @@
+import { protocolDirections } from "@suncrew/domain/commands/stored-params.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { PRESS_HEADER } from "@suncrew/contract/commands/press.ts";
 import type { CommandVerb } from "@suncrew/contract/devices/messages.ts";
@@ -29,7 +30,7 @@ export function commandBodyOf(robot: CommandTarget, command: StartOrStop): SentB
     mode: "AUTO",
     params: {
       status: command === "START" ? "start" : "stop",
-      direction: robot.cleaningDirection === "REVERSE" ? "REV" : "FWD",
+      direction: protocolDirections[robot.cleaningDirection],
       "main-speed": robot.mainMotorSpeed,
       "brush-speed": robot.brushMotorSpeed,
     },

@@ -1,3 +1,4 @@
+import { storedParams } from "@suncrew/domain/commands/stored-params.ts";
 import { outcomeText, type OutcomeText, pendingText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { type StartCandidate, type StartRefusal, startRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import { sql } from "kysely";
@@ -8,7 +9,7 @@ import { setLockTimeout, transactionWithRetry } from "../../platform/database/tr
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
 import { refusalText, refusedBy } from "./command-answers.ts";
-import { alertUnconfirmed, auditCommands, logCommands, storedParams } from "./command-records.repository.ts";
+import { alertUnconfirmed, auditCommands, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
   type CommandOf,

@@ -1,3 +1,4 @@
+import { storedParams } from "@suncrew/domain/commands/stored-params.ts";
 import type { ActivityStatus } from "@suncrew/contract/activity/activity.ts";
 import { alertedVerbs, type ServerAlertCode, unconfirmedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { severityRank } from "@suncrew/domain/alerts/severity-order.ts";
@@ -59,17 +60,6 @@ export async function logCommands(tx: Tx, logged: readonly Logged[], now: Date):
     commandId === null || written.has(commandId) ? [] : [{ commandId, status, details }],
   );
   await amendActivities(tx, amended);
-}
-
-/** Directions as the device protocol writes them. */
-export const protocolDirections = { FORWARD: "FWD", REVERSE: "REV" } as const;
-
-/** A robot's direction and speeds as the device protocol writes them. */
-export function storedParams(
-  robot: Pick<LockedRobot, "cleaning_direction" | "main_motor_speed" | "brush_motor_speed">,
-) {
-  const direction = protocolDirections[robot.cleaning_direction];
-  return { direction, "main-speed": robot.main_motor_speed, "brush-speed": robot.brush_motor_speed };
 }
 
 const auditActions = {

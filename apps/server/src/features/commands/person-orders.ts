@@ -1,3 +1,4 @@
+import { protocolDirections } from "@suncrew/domain/commands/stored-params.ts";
 import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
@@ -29,7 +30,7 @@ import {
   RESULT_UNKNOWN,
   type SuccessAnswer,
 } from "./command-answers.ts";
-import { auditCommands, protocolDirections } from "./command-records.repository.ts";
+import { auditCommands } from "./command-records.repository.ts";
 import { findEarlier, type KeyedRequest, rememberRequest } from "./command-requests.repository.ts";
 import { findRobotOf, findTarget } from "./commands.queries.ts";
 import {

@@ -1,3 +1,4 @@
+import { storedParams } from "@suncrew/domain/commands/stored-params.ts";
 import { type ServerAlertCode, unconfirmedStopAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { mayStillMove, type MovingReason, type StillMoving } from "@suncrew/domain/robots/removal-refusal.ts";
 import { isDeepStrictEqual } from "node:util";
@@ -7,7 +8,7 @@ import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { connectionLostAt, lastHeardAt, type SeenAt, seenRunEndsAt } from "../sites/public.ts";
 import { givenBy, type Requester } from "./accept-orders.ts";
-import { auditCommands, storedParams } from "./command-records.repository.ts";
+import { auditCommands } from "./command-records.repository.ts";
 import {
   type Command,
   deviceRetired,

@@ -1,3 +1,4 @@
+import { storedParams } from "@suncrew/domain/commands/stored-params.ts";
 import { STOPPED_MARGIN_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
@@ -44,11 +45,7 @@ export async function logRunEnds(tx: Tx, runIds: readonly string[]): Promise<voi
       userName: stopped_by ?? (reason === "LINK_LOST" ? "Suncrew" : "Robot"),
       details,
       mode: row.mode ?? "AUTO",
-      params: {
-        direction: params?.direction ?? (row.cleaning_direction === "FORWARD" ? "FWD" : "REV"),
-        "main-speed": params?.["main-speed"] ?? row.main_motor_speed,
-        "brush-speed": params?.["brush-speed"] ?? row.brush_motor_speed,
-      },
+      params: { ...storedParams(row), ...params },
     };
     return [record];
   });
