@@ -6,7 +6,7 @@ export const protocolDirections = { FORWARD: "FWD", REVERSE: "REV" } as const sa
   string
 >;
 
-interface StoredSettings {
+export interface StoredSettings {
   readonly cleaning_direction: CleaningDirection;
   /** In percent. */
   readonly main_motor_speed: number;
