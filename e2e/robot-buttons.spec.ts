@@ -99,6 +99,8 @@ test("§6 PARTNER never has a settings button; §8 Direction Updated: as partner
     expect((await simulator.robot("SCR-1002")).applied.direction).toBe("REV");
     await page.reload();
     await expect(card.reverse).toBeChecked();
+    // A key, unlike a click, does not wait until the robot has been heard from.
+    await expectEnabled(card.direction);
     await card.reverse.focus();
     await page.keyboard.press("ArrowLeft");
     await expectToast(page, "Direction Updated", "Robot direction changed to Forward.");
