@@ -36,20 +36,24 @@ export async function expectEnabled(control: Locator): Promise<void> {
 }
 
 /**
- * Presses Retry immediately after `fixed` has let the call succeed: the page may retry by itself a moment later, and
- * the button would be gone.
+ * Presses Retry once `fixed` has let the call succeed, until `loaded` is shown. A load that the page had begun by itself
+ * before may end later: it may fail, with a new button, or the press may come while there is none.
  */
-export async function pressRetry(fixed: () => void, within: Pick<Locator, "getByRole"> = page): Promise<void> {
+export async function pressRetry(
+  fixed: () => void,
+  loaded: Locator,
+  within: Pick<Locator, "getByRole"> = page,
+): Promise<void> {
   const button = within.getByRole("button", { name: "Retry" });
   await expect.element(button).toBeVisible();
   fixed();
-  // A load that the page had started by itself before may still fail, with a new button.
   const press = () => {
-    const shown = button.query();
+    const [shown] = button.elements();
     if (shown instanceof HTMLElement) shown.click();
-    return shown;
+    return loaded.elements().length > 0;
   };
-  await expect.poll(press).toBeNull();
+  await expect.poll(press).toBe(true);
+  await expect.element(loaded).toBeVisible();
 }
 
 /** A toast with this title and exactly these lines. */

@@ -22,7 +22,7 @@ test("§8 Robot fetch failure: the list is emptied, robots online is 0, and Retr
   await expectContains(siteFacts, "0 of 2 robots online");
   await expectCount(robots, 0);
   await expectNoToast();
-  await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual());
+  await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual(), robots.first());
   await expectCount(robots, 2);
   await expectContains(siteFacts, "2 of 2 robots online");
 });
@@ -32,8 +32,8 @@ test("§8 Site fetch failure: its failed state without a toast, and Retry loads 
   await openConsole("/dashboard");
   await expect.element(page.getByText("The sites could not be loaded.")).toBeVisible();
   await expectNoToast();
-  await pressRetry(() => when(siteDetails).answerAsUsual());
   const siteList = page.getByRole("group", { name: /^(All Sites|Site buttons)$/ });
+  await pressRetry(() => when(siteDetails).answerAsUsual(), siteList);
   await expectCount(siteList.getByRole("button"), sampleSites.length);
 });
 

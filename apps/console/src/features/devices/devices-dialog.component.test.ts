@@ -35,8 +35,11 @@ test("protocol rule 9: a refusal shows its reason, and a list that cannot be loa
   when(deviceList).fail(503, { message: "The database is unreachable." });
   await openConsole("/sites?dialog=devices");
   await expectContains(dialog, "The devices could not be loaded.");
-  await pressRetry(() => when(deviceList).answer([device]), dialog);
-  await expect.element(dialog.getByRole("row").filter({ hasText: "SCR-1001" })).toBeVisible();
+  await pressRetry(
+    () => when(deviceList).answer([device]),
+    dialog.getByRole("row").filter({ hasText: "SCR-1001" }),
+    dialog,
+  );
 });
 
 const suncare = { id: 2, name: "SunCare Services" };

@@ -71,8 +71,7 @@ test("§8 Groups fetch failure: the groups are emptied, and Retry loads them", a
   }
   await expectDisabled(page.getByRole("button", { name: "Create Group" }), "The robot groups could not be loaded.");
   await expectNoToast();
-  await pressRetry(() => when(groupList).answer([group]));
-  await expect.element(groupRow(group.group_name)).toBeVisible();
+  await pressRetry(() => when(groupList).answer([group]), groupRow(group.group_name));
 });
 
 const changedMeanwhile = { field: "version", message: "Somebody else has changed this in the meantime." };

@@ -139,8 +139,8 @@ test("monthly reports: listed with their state and e-mail, and saved; an empty l
   await openConsole("/site-reports");
   await expect.element(page.getByText("The monthly reports could not be loaded.")).toBeVisible();
   await expectNoToast();
-  await pressRetry(() => when(monthlyReports).answer({ reports: [report, empty], next_cursor: null }));
   const rows = page.getByRole("list", { name: "Monthly reports, newest first" }).getByRole("listitem");
+  await pressRetry(() => when(monthlyReports).answer({ reports: [report, empty], next_cursor: null }), rows.first());
   await expectTexts(rows, [/May 2026.*All sections.*Ready.*Sent.*40 kB/, /April 2026.*No activity/]);
   await rows.first().getByRole("button", { name: "Download the report of Bhadla Solar Park, May 2026" }).click();
   expect(await nextSavedFile()).toEqual({

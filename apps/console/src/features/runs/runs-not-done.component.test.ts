@@ -64,12 +64,13 @@ test("Cleaning runs: each figure of today opens its runs with robot, site, time 
   await expectCount(figures.getByRole("button"), 3);
   await figures.getByRole("button", { name: "1 failed" }).click();
   const dialog = page.getByRole("dialog", { name: "Today's cleaning" });
+  const row = dialog.getByRole("listitem");
   await expectContains(dialog, "The runs could not be loaded.");
   await pressRetry(
     () => when(runsOfToday).answer(({ query }) => ({ runs: query.count === "failed" ? [failed] : [] })),
+    row,
     dialog,
   );
-  const row = dialog.getByRole("listitem");
   await expectContains(row, "SCR-1012");
   await expectContains(row, "East Row. Scheduled. Robot SCR-1012 refused: its brush is jammed.");
   await expectText(row.getByRole("time"), "Wed 3 Jun, 05:30");

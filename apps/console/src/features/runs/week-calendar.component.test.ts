@@ -78,7 +78,7 @@ test("Cleaning runs: a week without runs says so, one that cannot be loaded can 
   await pressRetry(() => {
     when(runsToday).answerAsUsual();
     when(runsCalendar).answer(week("2026-06-01", () => []));
-  });
+  }, today);
   await expectCount(today, 1);
 });
 

@@ -109,8 +109,7 @@ test("§8 Weather: a failure shows a toast and says so on the card, and Retry lo
   expect(asked).toHaveLength(2);
   // The robots are unaffected.
   await expectCount(page.getByRole("article"), 2);
-  await pressRetry(() => when(siteWeather).answerAsUsual(), weatherCard);
-  await expect.element(weatherCard.getByText("34 °C Clear sky")).toBeVisible();
+  await pressRetry(() => when(siteWeather).answerAsUsual(), weatherCard.getByText("34 °C Clear sky"), weatherCard);
   await expectCount(weatherCard.getByText("Weather data unavailable"), 0);
 });
 

@@ -39,8 +39,7 @@ test("§8 Fetch failures: the page says so without a toast, and Retry loads it; 
   await expect.element(page.getByText("The partners could not be loaded.")).toBeVisible();
   await expectNoToast();
   await expectAccessible();
-  await pressRetry(() => when(partnerDetails).answer([]));
-  await expect.element(page.getByText("No maintenance partners found.")).toBeVisible();
+  await pressRetry(() => when(partnerDetails).answer([]), page.getByText("No maintenance partners found."));
 });
 
 test("§8 Partners: a failed save shows the specification's message and the server's reason, at its field too", async () => {

@@ -99,8 +99,8 @@ test("§2 Delete Site: the server's objection is shown, and the list of the site
   const button = dialog.getByRole("button", { name: "Delete Site" });
   await expect.element(dialog.getByText("What belongs to the site could not be loaded.")).toBeVisible();
   await expectDisabled(button, "What belongs to the site is not known yet.");
-  await pressRetry(() => when(groupList).answerAsUsual(), dialog);
-  await expectContains(dialog, `${name} will be deleted. It has no robots, groups or schedules.`);
+  const consequence = dialog.getByText(`${name} will be deleted. It has no robots, groups or schedules.`);
+  await pressRetry(() => when(groupList).answerAsUsual(), consequence, dialog);
   await button.click();
   await expectToast("Site Deletion Failed", "Failed to delete site. Please try again.", reason);
   await expectContains(dialog.getByRole("alert"), reason);

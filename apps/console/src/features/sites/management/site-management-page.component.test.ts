@@ -52,7 +52,7 @@ test("§8 Robot fetch failure on Site Management: the list is emptied, robots on
   await expect.element(page.getByText("The robots could not be loaded.")).toBeVisible();
   await expectContains(page.getByRole("region", { name: "Selected site" }), "0 of 2 robots online");
   await expectNoToast();
-  await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual());
+  await pressRetry(() => when(robotDetailsWithSettings).answerAsUsual(), page.getByRole("article").first());
   await expectCount(page.getByRole("article"), 2);
 });
 
@@ -161,8 +161,7 @@ test("no site yet: the page says so and offers to add the first one; sites that 
   await expect.element(page.getByRole("menuitem", { name: "Import Sites" })).toBeDisabled();
   await expect.element(page.getByRole("menuitem", { name: "Export Sites" })).toBeEnabled();
   await userEvent.keyboard("{Escape}");
-  await pressRetry(() => when(siteDetails).answer([]));
-  await expect.element(page.getByText("No sites yet")).toBeVisible();
+  await pressRetry(() => when(siteDetails).answer([]), page.getByText("No sites yet"));
   await allSites.getByRole("button", { name: "Add New Site" }).click();
   await expect.element(page.getByRole("dialog", { name: "Add New Site" })).toBeVisible();
 });
