@@ -133,7 +133,16 @@ const comments: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What a stored text was made from, in JSON that the driver serialises itself. */
-const textParams: ReadonlySet<string> = new Set(["activity.details_params", "alerts.params", "runs.reason_params"]);
+const textParams: ReadonlySet<string> = new Set([
+  "activity.details_params",
+  "alerts.params",
+  "kept_reports.mail_reason_params",
+  "kept_reports.reason_params",
+  "outgoing_mails.reason_params",
+  "rollout_robots.reason_params",
+  "rollouts.reason_params",
+  "runs.reason_params",
+]);
 
 interface Checked {
   readonly column: string;

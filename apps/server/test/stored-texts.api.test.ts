@@ -25,7 +25,9 @@ import type { TextParams } from "@suncrew/domain/texts/coded-text.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { raiseAlerts, raiseSiteAlert } from "../src/features/alerts/alerts.repository.ts";
 import { insertPlannedRuns } from "../src/features/runs/public.ts";
+import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
+import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "./test-app.ts";
 
 let server: TestApp;
@@ -159,6 +161,38 @@ describe("upgrades without a stop: a server of an older version", () => {
     expect(await db.selectFrom("alerts").select(["text", "params"]).executeTakeFirst()).toEqual({
       text: "Something else.",
       params: null,
+    });
+  });
+
+  test("nor does one that gives another reason for a rollout, its robot, a monthly report or its mail", async () => {
+    const { db, fixtures } = server;
+    await seedFirmware(db, fixtures);
+    await addMonthlyReports(db, fixtures);
+    const coded = { reason: "Because.", reason_code: "OTHER", reason_params: {} };
+    const rewritten = { reason: "Something else." };
+    await db
+      .updateTable("rollouts")
+      .set({ ...coded, state: "PAUSED" })
+      .execute();
+    await db.updateTable("rollouts").set(rewritten).execute();
+    await db.updateTable("rollout_robots").set(coded).execute();
+    await db.updateTable("rollout_robots").set(rewritten).execute();
+    const mail = { mail_reason: "Because.", mail_reason_code: "OTHER", mail_reason_params: {} };
+    await db
+      .updateTable("kept_reports")
+      .set({ ...coded, ...mail })
+      .execute();
+    await db
+      .updateTable("kept_reports")
+      .set({ ...rewritten, mail_reason: "Something else." })
+      .execute();
+    const expected = { reason: "Something else.", reason_code: null, reason_params: null };
+    expect(await db.selectFrom("rollouts").selectAll().executeTakeFirst()).toMatchObject(expected);
+    expect(await db.selectFrom("rollout_robots").selectAll().executeTakeFirst()).toMatchObject(expected);
+    const ofMail = { mail_reason: "Something else.", mail_reason_code: null, mail_reason_params: null };
+    expect(await db.selectFrom("kept_reports").selectAll().executeTakeFirst()).toMatchObject({
+      ...expected,
+      ...ofMail,
     });
   });
 });

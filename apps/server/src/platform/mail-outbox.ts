@@ -1,6 +1,9 @@
+import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
+import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "./database/database.ts";
 import { type Claim, LeasedQueue } from "./database/leased-queue.ts";
+import { reasonColumns } from "./database/reason-columns.ts";
 import { inTransaction } from "./database/transactions.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { type Mail, type Mailer, MailRefused } from "./mailer.ts";
@@ -11,7 +14,7 @@ const CHECK_INTERVAL_MS = 10_000;
 /** What became of a mail, so far where it is PENDING. */
 export interface MailOutcome {
   readonly status: "NONE" | "PENDING" | "SENT" | "FAILED";
-  readonly reason: string | null;
+  readonly reason: CodedText | null;
   /** Null unless PENDING. */
   readonly retryAt: Date | null;
   readonly sentTo: readonly string[];
@@ -34,7 +37,7 @@ export interface MailKind {
    * Whoever changes recipients or settings after it was queued reaches the next try. Answers why nobody gets it any
    * more.
    */
-  compose(db: Db, aboutId: number): Promise<ComposedMail | { readonly none: string }>;
+  compose(db: Db, aboutId: number): Promise<ComposedMail | { readonly none: CodedText }>;
   /** Does what follows from an outcome, in the transaction that stores it. */
   onOutcome(tx: Tx, aboutId: number, outcome: MailOutcome, at: Date): Promise<void>;
   /** Queues what is to be sent and was stored elsewhere. */
@@ -113,26 +116,25 @@ export class MailOutbox extends PeriodicTasks {
     if ("none" in mail) return { status: "NONE", reason: mail.none, retryAt: null, sentTo };
     const to = mail.recipients.filter((address) => !sentTo.includes(address));
     if (to.length === 0) return { status: "SENT", reason: null, retryAt: null, sentTo };
-    const failed = (reason: string, reached = sentTo): MailOutcome => {
+    const failed = (reason: CodedText, reached = sentTo): MailOutcome => {
       const retryAt = kind.retryTime(attempt, clock.now());
       return { status: retryAt === null ? "FAILED" : "PENDING", reason, retryAt, sentTo: reached };
     };
     // The last try has ended one server after another.
     if (attempt > 1 && kind.retryTime(attempt - 1, clock.now()) === null) {
-      return failed("Every server that tried to send it stopped before it was done.");
+      return failed(mailTexts.text("MAIL_SERVERS_STOPPED", {}));
     }
     try {
       const { accepted, rejected } = await mailer.send(await mail.write(to), stopping);
       const reached = [...sentTo, ...accepted];
       if (rejected.length === 0) return { status: "SENT", reason: null, retryAt: null, sentTo: reached };
-      const reasons = rejected.map(({ address, reason }) => `${address}: ${reason}`);
-      return failed(`Rejected for ${reasons.join("; ")}`.slice(0, 1_000), reached);
+      const each = rejected.map(({ address, reason }) => ({ address, reason }));
+      return failed(mailTexts.text("RECIPIENTS_REJECTED", { rejected: each }), reached);
     } catch (error) {
       // Another server, or this one after its restart, sends it.
       if (stopping.aborted) return { status: "PENDING", reason: null, retryAt: clock.now(), sentTo };
       log.warn({ error, aboutId }, `failed to send ${kind.what}`);
-      const unknown = "The mail could not be sent. See the server's log for the reason.";
-      return failed(error instanceof MailRefused ? error.message : unknown);
+      return failed(error instanceof MailRefused ? error.reason : mailTexts.text("MAIL_FAILED", {}));
     }
   }
 
@@ -142,7 +144,7 @@ export class MailOutbox extends PeriodicTasks {
     await inTransaction(db, async (tx) => {
       const stored = await tx
         .updateTable("outgoing_mails")
-        .set({ status, reason, due_at: retryAt, sent_to: [...sentTo] })
+        .set({ status, ...reasonColumns(reason), due_at: retryAt, sent_to: [...sentTo] })
         .where(queueOf([kind.kind]).isHeld(claim))
         .returning("id")
         .executeTakeFirst();

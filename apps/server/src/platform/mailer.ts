@@ -1,3 +1,5 @@
+import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
+import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
 import { createTransport } from "nodemailer";
 import { z } from "zod";
 
@@ -16,9 +18,15 @@ export interface MailResult {
   readonly rejected: readonly { readonly address: string; readonly reason: string }[];
 }
 
-/** The mail was accepted for nobody; the message says why, for people to read. */
+/** The mail was accepted for nobody; the message is the text of the reason, for people to read. */
 export class MailRefused extends Error {
   override readonly name = "MailRefused";
+  readonly reason: CodedText;
+
+  constructor(reason: CodedText, options?: ErrorOptions) {
+    super(reason.text, options);
+    this.reason = reason;
+  }
 }
 
 export interface Mailer {
@@ -90,7 +98,7 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
         // If every address was refused that is a result; anything else is thrown, as a message without secrets.
         const refused = refusedAllSchema.safeParse(error);
         if (refused.success) return { accepted: [], rejected: refused.data.rejectedErrors.map(rejectionOf) };
-        throw new MailRefused(messageOf(failureOf(error)), { cause: error });
+        throw new MailRefused(reasonOf(failureOf(error)), { cause: error });
       }
     },
   };
@@ -105,12 +113,12 @@ function rejectionOf(error: unknown): { address: string; reason: string } {
   return { address: recipient, reason: shorten(response) };
 }
 
-function messageOf({ code, response }: z.output<typeof failureSchema>): string {
-  if (code === "EAUTH" || code === "ENOAUTH") return "The mail server refused the sign-in of SMTP_URL.";
-  if (code === "ETLS") return "The mail server offers no encryption that works.";
-  if (code === "EABORT") return "The mail server took too long.";
-  if (response !== undefined) return `The mail server rejected it: ${shorten(response)}`;
-  return `The mail server could not be reached${code === undefined ? "" : ` (${code})`}.`;
+function reasonOf({ code, response }: z.output<typeof failureSchema>): CodedText {
+  if (code === "EAUTH" || code === "ENOAUTH") return mailTexts.text("SMTP_SIGN_IN_REFUSED", {});
+  if (code === "ETLS") return mailTexts.text("SMTP_NO_ENCRYPTION", {});
+  if (code === "EABORT") return mailTexts.text("SMTP_TOO_SLOW", {});
+  if (response !== undefined) return mailTexts.text("SMTP_REJECTED", { response: shorten(response) });
+  return mailTexts.text("SMTP_UNREACHABLE", { code: code ?? null });
 }
 
 function shorten(response: string): string {

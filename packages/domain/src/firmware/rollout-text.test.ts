@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import type { WaitReason } from "./offer-refusal.ts";
-import { gaveUpText, isWaitOver, refusedText, turnText, waitingText } from "./rollout-text.ts";
+import {
+  gaveUpText,
+  isWaitOver,
+  overdueText,
+  pausedText,
+  reportText,
+  rolloutTexts,
+  skippedText,
+  turnText,
+  waitingText,
+} from "./rollout-text.ts";
 
 const robot = { motion: "STOPPED", status: "idle", batteryPercent: 80 } as const;
 
@@ -18,16 +28,37 @@ test.each<[WaitReason, object, string, string]>([
   ["not-idle", { status: "warning" }, "Waits until it is idle: its status is warning", "its status was warning"],
 ])("protocol rule 13: what is said of a robot that is %s, %o", (why, change, waits, was) => {
   expect(waitingText(why, { ...robot, ...change })).toBe(waits);
-  expect(gaveUpText(why, { ...robot, ...change }, 24)).toBe(`Gave up waiting after 24 h: ${was}`);
+  expect(gaveUpText(why, { ...robot, ...change }, 24).text).toBe(`Gave up waiting after 24 h: ${was}`);
 });
 
 test("protocol rule 13: a refusal explains why the robot gets another offer, or in the end none", () => {
-  const busy = refusedText("BUSY");
-  expect(waitingText("refused", robot, busy)).toBe("Waits to be offered it again: it was busy");
+  expect(waitingText("refused", robot, "BUSY")).toBe("Waits to be offered it again: it was busy");
   expect(waitingText("refused", robot)).toBe("Waits to be offered it again: it refused a moment ago");
-  expect(gaveUpText("refused", robot, 2, busy)).toBe("Gave up waiting after 2 h: it was busy");
+  // A server of a newer version may know further codes.
+  expect(waitingText("refused", robot, "DREAMING")).toBe("Waits to be offered it again: it refused");
+  expect(gaveUpText("refused", robot, 2, "BUSY").text).toBe("Gave up waiting after 2 h: it was busy");
   // The reason for refusing is over: what it waits for now is shown.
-  expect(waitingText("away", robot, busy)).toBe("Waits until it is online");
+  expect(waitingText("away", robot, "BUSY")).toBe("Waits until it is online");
+});
+
+test.each([
+  [pausedText("canary", 20), "The first robot failed."],
+  [pausedText("threshold", 20), "More than 20 % of the robots failed."],
+  [skippedText("deleted", "2.0.0"), "The robot was deleted."],
+  [skippedText("replaced", "2.0.0"), "The robot has been given another device."],
+  [skippedText("retired", "2.0.0"), "Its device was retired."],
+  [skippedText("has-it", "2.0.0"), "It already runs 2.0.0."],
+  [reportText({ state: "WAITING", code: "OLD_SESSION" }), "it had just reconnected"],
+  [reportText({ state: "FAILED", code: "NO_SPACE" }), "It has no space for it."],
+  [overdueText("2.0.0", 1), "It did not show within 1 minute that it runs 2.0.0."],
+  [overdueText("2.0.0", 60), "It did not show within 60 minutes that it runs 2.0.0."],
+  [
+    gaveUpText("battery", { ...robot, batteryPercent: 49.9 }, 24),
+    "Gave up waiting after 24 h: its battery had 49 %, needs 50 %",
+  ],
+])("a stored reason is rebuilt from its code and parameters: %o", (reason, sentence) => {
+  const stored = JSON.parse(JSON.stringify(reason)) as NonNullable<typeof reason>;
+  expect([stored.text, rolloutTexts.sentence(stored)]).toEqual([sentence, sentence]);
 });
 
 test.each([

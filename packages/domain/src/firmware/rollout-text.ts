@@ -1,8 +1,10 @@
 import type { FirmwareCode } from "@suncrew/contract/devices/messages.ts";
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../devices/protocol-times.ts";
-import type { TransientCode } from "./report-outcome.ts";
+import { type CodedText, textsOf } from "../texts/coded-text.ts";
 import type { OfferCandidate, SkipReason, WaitReason } from "./offer-refusal.ts";
+import type { ReportOutcome, TransientCode } from "./report-outcome.ts";
+import type { RolloutStep } from "./rollout-step.ts";
 
 type Shown = Pick<OfferCandidate, "motion" | "status" | "batteryPercent">;
 
@@ -53,38 +55,22 @@ function batteryTexts(percent: number | null): WaitTexts {
   return { until: `for its battery: ${battery}`, was: `its battery had ${battery}` };
 }
 
-const refusedBecause: Record<TransientCode, string> = {
-  BUSY: "it was busy",
-  BATTERY_LOW: "its battery was too low",
-  MAINTENANCE: "it was in maintenance",
-  OLD_SESSION: "it had just reconnected",
-};
+const refusedBecause = new Map(
+  Object.entries({
+    BUSY: "it was busy",
+    BATTERY_LOW: "its battery was too low",
+    MAINTENANCE: "it was in maintenance",
+    OLD_SESSION: "it had just reconnected",
+  } satisfies Record<TransientCode, string>),
+);
 
-/** Why a robot refused an offer; stored until the next one. */
-export function refusedText(code: TransientCode): string {
-  return refusedBecause[code];
-}
-
-/** What a robot waits for before it is offered firmware; `refused` is what `refusedText` stored. */
-export function waitingText(why: WaitReason, robot: Shown, refused: string | null = null): string {
-  if (why === "refused" && refused !== null) return `Waits to be offered it again: ${refused}`;
-  return `Waits ${waitTextsOf(why, robot).until}`;
-}
-
-const skippedBecause: Record<SkipReason, (version: string) => string> = {
-  deleted: () => "The robot was deleted.",
-  replaced: () => "The robot has been given another device.",
-  retired: () => "Its device was retired.",
-  "has-it": (version) => `It already runs ${version}.`,
-};
-
-/** Why a robot is skipped for good. */
-export function skippedText(why: SkipReason, version: string): string {
-  return skippedBecause[why](version);
+/** Why it refused its last offer; a server of a newer version may have stored another code. */
+function refusal(code: string): string {
+  return refusedBecause.get(code) ?? "it refused";
 }
 
 /** Why a robot did not accept the firmware, or could not install it. */
-export const FAILED_TEXTS: Readonly<Record<FirmwareCode, string>> = {
+const failedBecause: Record<FirmwareCode, string> = {
   HASH_MISMATCH: "What it downloaded is not what was offered.",
   DOWNLOAD_FAILED: "The download failed.",
   NO_SPACE: "It has no space for it.",
@@ -99,16 +85,85 @@ export const FAILED_TEXTS: Readonly<Record<FirmwareCode, string>> = {
   REFUSED: "It refused and gave no reason.",
 };
 
-/** A robot's deadline passed without it showing the new version. */
-export function overdueText(version: string, deadlineMinutes: number): string {
-  const limit = `${deadlineMinutes} ${deadlineMinutes === 1 ? "minute" : "minutes"}`;
-  return `It did not show within ${limit} that it runs ${version}.`;
+interface GaveUp extends Shown {
+  readonly [name: string]: string | number | null;
+  readonly why: WaitReason;
+  readonly limitHours: number;
+  /** Its last refusal, where that is why. */
+  readonly refusedAs: string | null;
 }
 
-/** Why Suncrew gave up waiting for a robot. */
-export function gaveUpText(why: WaitReason, robot: Shown, limitHours: number, refused: string | null = null): string {
-  const was = why === "refused" && refused !== null ? refused : waitTextsOf(why, robot).was;
-  return `Gave up waiting after ${limitHours} h: ${was}`;
+/**
+ * The reasons that are stored with rollouts and their robots. A code keeps its parameters for good, because stored rows
+ * have them.
+ */
+export const rolloutTexts = textsOf({
+  FIRST_ROBOT_FAILED: () => "The first robot failed.",
+  TOO_MANY_FAILED: ({ percent }: { readonly percent: number }) => `More than ${percent} % of the robots failed.`,
+  ROBOT_DELETED: () => "The robot was deleted.",
+  DEVICE_REPLACED: () => "The robot has been given another device.",
+  DEVICE_RETIRED: () => "Its device was retired.",
+  ALREADY_INSTALLED: ({ version }: { readonly version: string }) => `It already runs ${version}.`,
+  /** Until its next offer; it follows other words. */
+  OFFER_REFUSED: ({ code }: { readonly code: TransientCode }) => refusal(code),
+  UPDATE_FAILED: ({ code }: { readonly code: FirmwareCode }) => failedBecause[code],
+  UPDATE_OVERDUE: ({ version, minutes }: { readonly version: string; readonly minutes: number }) =>
+    `It did not show within ${minutes} ${minutes === 1 ? "minute" : "minutes"} that it runs ${version}.`,
+  GAVE_UP: ({ why, limitHours, refusedAs, ...robot }: GaveUp) => {
+    const was = why === "refused" && refusedAs !== null ? refusal(refusedAs) : waitTextsOf(why, robot).was;
+    return `Gave up waiting after ${limitHours} h: ${was}`;
+  },
+});
+
+/** Why a rollout is paused. */
+export function pausedText(
+  why: Extract<RolloutStep, { kind: "pause" }>["why"],
+  failureThresholdPercent: number,
+): CodedText {
+  return why === "canary"
+    ? rolloutTexts.text("FIRST_ROBOT_FAILED", {})
+    : rolloutTexts.text("TOO_MANY_FAILED", { percent: failureThresholdPercent });
+}
+
+/** Why a robot is skipped for good. */
+export function skippedText(why: SkipReason, version: string): CodedText {
+  switch (why) {
+    case "deleted":
+      return rolloutTexts.text("ROBOT_DELETED", {});
+    case "replaced":
+      return rolloutTexts.text("DEVICE_REPLACED", {});
+    case "retired":
+      return rolloutTexts.text("DEVICE_RETIRED", {});
+    case "has-it":
+      return rolloutTexts.text("ALREADY_INSTALLED", { version });
+  }
+}
+
+/** Why a robot refused its offer or could not install the firmware; null while it downloads and installs. */
+export function reportText(outcome: ReportOutcome): CodedText | null {
+  if (outcome.state === "WAITING") return rolloutTexts.text("OFFER_REFUSED", { code: outcome.code });
+  return outcome.state === "FAILED" ? rolloutTexts.text("UPDATE_FAILED", { code: outcome.code }) : null;
+}
+
+/** A robot's deadline passed without it showing the new version. */
+export function overdueText(version: string, deadlineMinutes: number): CodedText {
+  return rolloutTexts.text("UPDATE_OVERDUE", { version, minutes: deadlineMinutes });
+}
+
+/** Why Suncrew gave up waiting for a robot; `refusedAs` is its last refusal. */
+export function gaveUpText(
+  why: WaitReason,
+  { motion, status, batteryPercent }: Shown,
+  limitHours: number,
+  refusedAs: string | null = null,
+): CodedText {
+  return rolloutTexts.text("GAVE_UP", { why, limitHours, refusedAs, motion, status, batteryPercent });
+}
+
+/** What a robot waits for before it is offered firmware; `refusedAs` is its last refusal. */
+export function waitingText(why: WaitReason, robot: Shown, refusedAs: string | null = null): string {
+  if (why === "refused" && refusedAs !== null) return `Waits to be offered it again: ${refusal(refusedAs)}`;
+  return `Waits ${waitTextsOf(why, robot).until}`;
 }
 
 /** What a robot that could accept its offer now depends on. */

@@ -1,8 +1,9 @@
 import type { FirmwareStateMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { REFUSED_WAIT_MS, type ReportOutcome, reportOutcome } from "@suncrew/domain/firmware/report-outcome.ts";
-import { FAILED_TEXTS, overdueText, refusedText } from "@suncrew/domain/firmware/rollout-text.ts";
+import { REFUSED_WAIT_MS, reportOutcome } from "@suncrew/domain/firmware/report-outcome.ts";
+import { overdueText, reportText } from "@suncrew/domain/firmware/rollout-text.ts";
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { recordChanges, suncrew } from "../audit/public.ts";
 
@@ -43,14 +44,14 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
       seq: message.seq,
       state: after.state,
       percent: "percent" in after ? after.percent : null,
-      reason: reasonOf(after),
+      ...reasonColumns(reportText(after)),
     };
   });
   const reported = sql`json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, offer_id uuid, session bigint,
-    seq bigint, state text, percent double precision, reason text)`;
+    seq bigint, state text, percent double precision, reason text, reason_code text, reason_params jsonb)`;
   const { rows: changed } = await sql<UpdatedRobot>`
     update rollout_robots e set state = n.state,
-      reason = n.reason,
+      reason = n.reason, reason_code = n.reason_code, reason_params = n.reason_params,
       percent = case when n.state = 'WAITING' then null else coalesce(n.percent, e.percent) end,
       report_session = case when n.state <> 'WAITING' then n.session end,
       report_seq = case when n.state <> 'WAITING' then n.seq end,
@@ -70,11 +71,6 @@ export async function recordReports(tx: Tx, reports: readonly FirmwareReport[], 
   `.execute(tx);
   await auditEndedUpdates(tx, changed, now);
   return [...changed.map((row) => row.robot_id), ...(await recordLateReports(tx, reported, now))];
-}
-
-function reasonOf(after: ReportOutcome): string | null {
-  if (after.state === "WAITING") return refusedText(after.code);
-  return after.state === "FAILED" ? FAILED_TEXTS[after.code] : null;
 }
 
 /**
@@ -112,8 +108,8 @@ export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], 
   if (shown.length === 0) return [];
   const rows = shown.map(({ robotId, firmware }) => ({ robot_id: robotId, firmware }));
   const { rows: changed } = await sql<UpdatedRobot>`
-    update rollout_robots e set state = 'DONE', reason = null, percent = 100, ended_at = ${now}, overdue = false,
-      installing_until = null, change_no = ${changedNow}
+    update rollout_robots e set state = 'DONE', reason = null, reason_code = null, reason_params = null, percent = 100,
+      ended_at = ${now}, overdue = false, installing_until = null, change_no = ${changedNow}
     from json_to_recordset(${JSON.stringify(rows)}::json) n (robot_id int, firmware text), rollouts r, firmware f
     where e.robot_id = n.robot_id
       and (e.state in ('OFFERED', 'DOWNLOADING', 'INSTALLING') or (e.overdue
@@ -165,15 +161,16 @@ export async function failOverdue(tx: Tx, robotIds: readonly number[], now: Date
   const failed = overdue.map((row) => ({
     ...row,
     state: "FAILED" as const,
-    reason: overdueText(row.version, row.deadline_minutes),
+    ...reasonColumns(overdueText(row.version, row.deadline_minutes)),
     installing_until: row.was === "OFFERED" ? null : new Date(now.getTime() + row.deadline_minutes * 60_000),
   }));
   if (failed.length === 0) return [];
   await sql`
-    update rollout_robots e set state = 'FAILED', reason = n.reason, ended_at = ${now}, overdue = true,
-      installing_until = n.installing_until, change_no = ${changedNow}
+    update rollout_robots e set state = 'FAILED', reason = n.reason, reason_code = n.reason_code,
+      reason_params = n.reason_params, ended_at = ${now}, overdue = true, installing_until = n.installing_until,
+      change_no = ${changedNow}
     from json_to_recordset(${JSON.stringify(failed)}::json) n (rollout_id int, robot_id int, reason text,
-      installing_until timestamptz)
+      reason_code text, reason_params jsonb, installing_until timestamptz)
     where e.rollout_id = n.rollout_id and e.robot_id = n.robot_id
   `.execute(tx);
   await auditEndedUpdates(tx, failed, now);

@@ -1,8 +1,10 @@
 import { OFFER_RESEND_MS } from "@suncrew/domain/firmware/report-outcome.ts";
 import type { OfferCandidate } from "@suncrew/domain/firmware/offer-refusal.ts";
+import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import { deviceRetired } from "../commands/public.ts";
 
 /** Offers firmware to waiting robots, which this transaction has locked. */
@@ -16,7 +18,8 @@ export async function insertOffers(
   const offers = robotIds.map((robotId) => ({ robot_id: robotId, offer_id: uuidv7() }));
   await sql`
     update rollout_robots e set state = 'OFFERED', canary = ${offered.canary}, offer_id = o.offer_id,
-      offered_at = ${offered.at}, deadline_at = ${offered.deadlineAt}, reason = null, wait_until = null,
+      offered_at = ${offered.at}, deadline_at = ${offered.deadlineAt}, reason = null, reason_code = null,
+      reason_params = null, wait_until = null,
       from_version = coalesce(s.firmware, e.from_version), change_no = ${changedNow}
     from json_to_recordset(${JSON.stringify(offers)}::json) o (robot_id int, offer_id uuid)
     join robot_state s on s.robot_id = o.robot_id
@@ -28,15 +31,21 @@ export async function insertOffers(
 export async function skipRobots(
   tx: Tx,
   rolloutId: number,
-  skipped: readonly { readonly robotId: number; readonly reason: string; readonly gaveUp: boolean }[],
+  skipped: readonly { readonly robotId: number; readonly reason: CodedText; readonly gaveUp: boolean }[],
   at: Date,
 ): Promise<void> {
   if (skipped.length === 0) return;
-  const rows = skipped.map(({ robotId, reason, gaveUp }) => ({ robot_id: robotId, reason, gave_up: gaveUp }));
+  const rows = skipped.map(({ robotId, reason, gaveUp }) => ({
+    robot_id: robotId,
+    gave_up: gaveUp,
+    ...reasonColumns(reason),
+  }));
   await sql`
-    update rollout_robots e set state = 'SKIPPED', reason = s.reason, gave_up = s.gave_up, wait_until = null,
-      ended_at = ${at}, change_no = ${changedNow}
-    from json_to_recordset(${JSON.stringify(rows)}::json) s (robot_id int, reason text, gave_up boolean)
+    update rollout_robots e set state = 'SKIPPED', reason = s.reason, reason_code = s.reason_code,
+      reason_params = s.reason_params, gave_up = s.gave_up, wait_until = null, ended_at = ${at},
+      change_no = ${changedNow}
+    from json_to_recordset(${JSON.stringify(rows)}::json) s (robot_id int, reason text, reason_code text,
+      reason_params jsonb, gave_up boolean)
     where e.rollout_id = ${rolloutId} and e.robot_id = s.robot_id and e.state = 'WAITING'
   `.execute(tx);
 }
@@ -157,8 +166,8 @@ interface Candidate extends OfferCandidate {
   readonly serial: string;
   readonly siteId: number;
   readonly session: number;
-  /** Why it refused its last offer; null if it did not. */
-  readonly refused: string | null;
+  /** The code with which it refused its last offer; null if it did not. */
+  readonly refusedAs: string | null;
 }
 
 /** Columns of robot `r`, its state `s` and its row `e` of the rollout. */
@@ -172,7 +181,8 @@ const candidateColumns = sql`
   exists (select from commands c where c.robot_id = e.robot_id and c.settled_at is null) as "hasOpenCommand",
   exists (select from rollout_robots u where u.robot_id = e.robot_id and u.overdue and u.installing_until is not null)
     as "stillInstalling",
-  e.wait_until as "waitUntil", case when e.state = 'WAITING' then e.reason end as refused`;
+  e.wait_until as "waitUntil",
+  case when e.state = 'WAITING' then e.reason_params ->> 'code' end as "refusedAs"`;
 
 /** The waiting robots of a rollout in order; with `robotIds` only those. */
 export async function readCandidates(

@@ -86,7 +86,13 @@ describe("protocol rule 13: robots whose deadline has passed", () => {
     await show("1.0.0");
     expect((await entry()).state).toBe("FAILED");
     await show("9.1.0");
-    expect(await entry()).toMatchObject({ state: "DONE", reason: null, overdue: false, installing_until: null });
+    expect(await entry()).toMatchObject({
+      state: "DONE",
+      reason: null,
+      reason_code: null,
+      overdue: false,
+      installing_until: null,
+    });
     expect(await installing()).toBeNull();
     const audit = await database.db.selectFrom("audit").select(["action", "outcome"]).orderBy("id").execute();
     expect(audit.filter(({ action }) => action === "UPDATE_FIRMWARE").map(({ outcome }) => outcome)).toEqual([

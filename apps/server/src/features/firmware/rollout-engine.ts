@@ -7,11 +7,12 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
-import { gaveUpText, isWaitOver, skippedText } from "@suncrew/domain/firmware/rollout-text.ts";
+import { gaveUpText, isWaitOver, pausedText, skippedText } from "@suncrew/domain/firmware/rollout-text.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
@@ -265,12 +266,9 @@ async function endRollout(tx: Tx, rollout: StoredRollout, now: Date): Promise<vo
 }
 
 async function pauseRollout(tx: Tx, rollout: StoredRollout, why: "canary" | "threshold", now: Date): Promise<void> {
-  const reason =
-    why === "canary"
-      ? "The first robot failed."
-      : `More than ${rollout.failure_threshold_percent} % of the robots failed.`;
-  await storeRollout(tx, rollout.id, { state: "PAUSED", reason });
-  await auditStep(tx, rollout, { action: "PAUSE_ROLLOUT", state: "PAUSED", reason }, now);
+  const reason = pausedText(why, rollout.failure_threshold_percent);
+  await storeRollout(tx, rollout.id, { state: "PAUSED", ...reasonColumns(reason) });
+  await auditStep(tx, rollout, { action: "PAUSE_ROLLOUT", state: "PAUSED", reason: reason.text }, now);
 }
 
 /**
@@ -292,11 +290,11 @@ async function offerBatch(
     refusals.every(({ refusal }) => refusal !== null) &&
     isWaitOver(rollout.resumed_at ?? rollout.created_at, limitHours, now);
   const skipped = refusals.flatMap(({ robot, refusal }) => {
-    const { robotId, refused } = robot;
+    const { robotId, refusedAs } = robot;
     if (refusal?.kind === "skip")
       return [{ robotId, reason: skippedText(refusal.why, rollout.version), gaveUp: false }];
     if (refusal === null || !givesUp) return [];
-    return [{ robotId, reason: gaveUpText(refusal.why, robot, limitHours, refused), gaveUp: true }];
+    return [{ robotId, reason: gaveUpText(refusal.why, robot, limitHours, refusedAs), gaveUp: true }];
   });
   if (skipped.length > 0) {
     await skipRobots(tx, rollout.id, skipped, now);

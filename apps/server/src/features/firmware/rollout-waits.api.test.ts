@@ -5,6 +5,7 @@ import { type Fixtures, setState } from "../../../test/fixtures.ts";
 import { seedFirmware, seededFirmware } from "../../../test/firmware-fixtures.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
+import { storedReasonCodes } from "../../../test/stored-reasons.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import { RolloutEngine } from "./rollout-engine.ts";
 import { recordReports } from "./firmware-updates.repository.ts";
@@ -71,6 +72,7 @@ describe("protocol rule 13: a rollout waits for robots no longer than chosen", (
     await pass(1);
     const gaveUp = ["SKIPPED", true, "Gave up waiting after 24 h: it was not online"];
     expect(await progress(id)).toEqual(["DONE", gaveUp, gaveUp]);
+    expect(await storedReasonCodes(server.db)).toEqual(["GAVE_UP"]);
     expect((await details(await begin({ wait_limit_hours: 2 }))).counts).toMatchObject({ WAITING: 2, FAILED: 0 });
   });
 
@@ -164,6 +166,7 @@ describe("protocol rule 13: what a robot waits for", () => {
       );
     const reason = async () => (await details(id)).robots[0]?.reason;
     expect(await reason()).toBe("Waits to be offered it again: it was busy");
+    expect(await storedReasonCodes(server.db)).toEqual(["OFFER_REFUSED"]);
     await setState(server.db, fixtures.ownRobot.id, { online: false });
     expect(await reason()).toBe("Waits until it is online");
   });

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import { RolloutHarness } from "../../../test/rollout-harness.ts";
 import type { TestRobot } from "../../../test/fixtures.ts";
+import { storedReasonCodes } from "../../../test/stored-reasons.ts";
 import { claimDueOffers } from "./rollout-engine.ts";
 
 let harness: RolloutHarness;
@@ -57,6 +58,7 @@ describe("protocol rule 13: a rollout", () => {
       ["SKIPPED", "It already runs 2.0.0."],
       ["SKIPPED", "It already runs 2.0.0."],
     ]);
+    expect(await storedReasonCodes(harness.db)).toEqual(["ALREADY_INSTALLED"]);
   });
 
   test("it pauses by itself when the canary fails, and continues with another when a person resumes it", async () => {
@@ -70,6 +72,7 @@ describe("protocol rule 13: a rollout", () => {
     expect(statesOf(paused)).toEqual(["FAILED", "WAITING", "WAITING"]);
     expect(paused.robots[0]).toMatchObject({ canary: true, reason: "What it downloaded is not what was offered." });
     expect(paused.robots[1]).toMatchObject({ reason: "Waits until the rollout is resumed" });
+    expect(await storedReasonCodes(harness.db)).toEqual(["FIRST_ROBOT_FAILED", "UPDATE_FAILED"]);
     expect(await harness.control(id, "RESUME")).toBe("The rollout continues.");
     const ended = await harness.untilRollout(id, "DONE");
     expect(statesOf(ended)).toEqual(["FAILED", "DONE", "DONE"]);
@@ -84,6 +87,7 @@ describe("protocol rule 13: a rollout", () => {
     const id = await harness.createRollout("2.0.0", harness.robots, { batch_size: 3, failure_threshold_percent: 20 });
     const paused = await harness.untilRollout(id, "PAUSED");
     expect(paused.reason).toBe("More than 20 % of the robots failed.");
+    expect(await storedReasonCodes(harness.db)).toEqual(["TOO_MANY_FAILED", "UPDATE_FAILED"]);
     const settled = await harness.commands.until(async () => {
       const now = await harness.details(id);
       return now.robots.every(({ state }) => ["DONE", "FAILED", "WAITING"].includes(state)) && now.robots;
@@ -133,6 +137,7 @@ describe("protocol rule 13: a rollout", () => {
       .execute();
     const failed = await harness.untilEntry(id, robot, "FAILED");
     expect(failed.reason).toBe("It did not show within 15 minutes that it runs 2.0.0.");
+    expect(await storedReasonCodes(harness.db)).toEqual(["UPDATE_OVERDUE"]);
     // It continues to download, unaware of that: it is not started.
     expect((await harness.commands.press("START", { robot })).status).toBe(409);
     await harness.untilRollout(id, "DONE");

@@ -2,6 +2,7 @@ import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import { type Selectable, sql, type Updateable } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 
@@ -94,13 +95,13 @@ export async function readOpenRollouts(db: Executor): Promise<number[]> {
 }
 
 export type RolloutChange = Pick<Selectable<Tables["rollouts"]>, "state"> &
-  Pick<Updateable<Tables["rollouts"]>, "reason" | "resumed_at" | "ended_at">;
+  Pick<Updateable<Tables["rollouts"]>, "reason" | "reason_code" | "reason_params" | "resumed_at" | "ended_at">;
 
 /** Changes a rollout that this transaction has locked; without a reason it has none. */
 export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutChange): Promise<void> {
   await tx
     .updateTable("rollouts")
-    .set({ reason: null, ...change, change_no: changedNow })
+    .set({ ...reasonColumns(null), ...change, change_no: changedNow })
     .where("id", "=", rolloutId)
     .execute();
   await announceChange(tx);
@@ -110,7 +111,7 @@ export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutCha
 export async function cancelWaiting(tx: Tx, rolloutId: number, at: Date): Promise<void> {
   await tx
     .updateTable("rollout_robots")
-    .set({ state: "CANCELLED", reason: null, wait_until: null, ended_at: at, change_no: changedNow })
+    .set({ state: "CANCELLED", ...reasonColumns(null), wait_until: null, ended_at: at, change_no: changedNow })
     .where("rollout_id", "=", rolloutId)
     .where("state", "=", "WAITING")
     .execute();

@@ -90,8 +90,8 @@ export class Rollouts {
       (await readCandidates(db, id)).map((robot) => {
         const refusal = offerRefusal(robot, version, now);
         if (refusal === null) return [robot.robotId, turn];
-        if (refusal.kind === "skip") return [robot.robotId, skippedText(refusal.why, version)];
-        return [robot.robotId, waitingText(refusal.why, robot, robot.refused)];
+        if (refusal.kind === "skip") return [robot.robotId, skippedText(refusal.why, version).text];
+        return [robot.robotId, waitingText(refusal.why, robot, robot.refusedAs)];
       }),
     );
   }

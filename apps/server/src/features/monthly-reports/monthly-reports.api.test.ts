@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holdLock } from "../../../test/row-locks.ts";
 import { MonthlyHarness } from "../../../test/monthly-harness.ts";
+import { storedReasonCodes } from "../../../test/stored-reasons.ts";
 import { claimMail } from "../../platform/mail-outbox.ts";
 import { claimReport } from "./monthly-reports.repository.ts";
 import { type GeneratedReport, reportMails } from "./monthly-reports.ts";
@@ -146,6 +147,7 @@ describe("monthly reports: once with any number of servers", () => {
     }
     harness.clock.advance(10 * MINUTE_MS);
     await harness.server().runOnce();
+    expect(await storedReasonCodes(harness.db)).toEqual(["REPORT_SERVERS_STOPPED"]);
     expect(await harness.summaries()).toEqual([`${id} 2026-09-01 FAILED`]);
     expect(await harness.reports()).toMatchObject([
       { try_at: null, reason: "Every server that tried to generate it stopped before it was done." },
@@ -203,7 +205,7 @@ describe("monthly reports: outcomes", () => {
   test("a month without activity is EMPTY with that reason, permanently", async () => {
     await harness.settings({ recipients: ["asha@sun.example"] });
     await harness.site("Quiet");
-    harness.generate = async () => ({ kind: "empty", reason: "No activity logs found between these dates" });
+    harness.generate = async () => ({ kind: "empty" });
     const one = harness.server();
     await one.runOnce();
     harness.clock.advance(DAY_MS);
@@ -211,6 +213,7 @@ describe("monthly reports: outcomes", () => {
     expect(await harness.reports()).toMatchObject([
       { status: "EMPTY", reason: "No activity logs found between these dates", bytes: null, mail_status: "NONE" },
     ]);
+    expect(await storedReasonCodes(harness.db)).toEqual(["NO_ACTIVITY"]);
     expect([harness.ordered.length, harness.sent.length]).toEqual([1, 0]);
   });
 
@@ -232,6 +235,7 @@ describe("monthly reports: outcomes", () => {
       harness.until(report.try_at);
     }
     expect(pauses).toEqual([1, 5, 15, 60, 180, 360, 720]);
+    expect(await storedReasonCodes(harness.db)).toEqual(["REPORT_FAILED"]);
     expect(await harness.summaries()).toEqual([`${id} 2026-09-01 FAILED`]);
     const audits = await harness.db.selectFrom("audit").select(["actor", "action", "outcome", "site_id"]).execute();
     expect(audits).toEqual([{ actor: "Suncrew", action: "MAKE_REPORT", outcome: "FAILED", site_id: id }]);

@@ -1,7 +1,9 @@
 import { lastMonth } from "@suncrew/domain/reports/report-months.ts";
+import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { MailOutcome } from "../../platform/mail-outbox.ts";
 import { type AuditRecord, recordChange, suncrew } from "../audit/public.ts";
 
@@ -78,7 +80,7 @@ export async function storeReport(
     .updateTable("kept_reports")
     .set({
       status: "READY",
-      reason: null,
+      ...reasonColumns(null),
       template_name: templateName,
       partner_id: partnerId,
       bytes: pdf.length,
@@ -98,11 +100,11 @@ export async function storeReport(
 export async function storeNoReport(
   tx: Tx,
   claim: ReportClaim,
-  why: { readonly status: "EMPTY" | "FAILED"; readonly reason: string; readonly retryAt: Date | null },
+  why: { readonly status: "EMPTY" | "FAILED"; readonly reason: CodedText; readonly retryAt: Date | null },
 ): Promise<boolean> {
   const stored = await tx
     .updateTable("kept_reports")
-    .set({ status: why.status, reason: why.reason, try_at: why.retryAt })
+    .set({ status: why.status, ...reasonColumns(why.reason), try_at: why.retryAt })
     .where(generation.isHeld(claim))
     .returning("id")
     .executeTakeFirst();
@@ -168,7 +170,9 @@ export async function storeMailOutcome(tx: Tx, reportId: number, outcome: MailOu
     .updateTable("kept_reports")
     .set({
       mail_status: outcome.status,
-      mail_reason: outcome.reason,
+      mail_reason: outcome.reason?.text ?? null,
+      mail_reason_code: outcome.reason?.code ?? null,
+      mail_reason_params: outcome.reason?.params ?? null,
       mail_try_at: outcome.status === "PENDING" ? inOutbox : null,
       mailed_to: [...outcome.sentTo],
     })

@@ -2,6 +2,9 @@ import type { PrintedSection } from "@suncrew/domain/report-templates/template-s
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { monthName, monthRange } from "@suncrew/domain/reports/report-months.ts";
 import { MAX_ATTEMPTS, retryTime } from "@suncrew/domain/reports/report-retries.ts";
+import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
+import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
+import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
 import type { Readable } from "node:stream";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -43,8 +46,8 @@ export interface ReportOrder {
 export type GeneratedReport =
   /** `partnerId` is the partner that had the site and is named in the report. */
   | { readonly kind: "made"; readonly pdf: Buffer; readonly partnerId: number | null }
-  /** The range has no activity; `reason` says so. */
-  | { readonly kind: "empty"; readonly reason: string };
+  /** The range has no activity. */
+  | { readonly kind: "empty" };
 
 /** Rejects if that fails, to be retried. */
 type GenerateReport = (order: ReportOrder) => Promise<GeneratedReport>;
@@ -84,9 +87,9 @@ export class MonthlyReports extends PeriodicTasks {
 
   async #generate(claim: ReportClaim, stopping: AbortSignal): Promise<void> {
     const { db, clock, log } = this.#deps;
-    if (claim.siteDeleted) return this.#fail(claim, "The site was deleted before its report was generated.", null);
+    if (claim.siteDeleted) return this.#fail(claim, reportTexts.text("SITE_DELETED", { before: "generated" }), null);
     if (claim.attempt > MAX_ATTEMPTS) {
-      return this.#fail(claim, "Every server that tried to generate it stopped before it was done.", null);
+      return this.#fail(claim, reportTexts.text("REPORT_SERVERS_STOPPED", {}), null);
     }
     const { template_id: templateId } = await readSettingsRow(db);
     try {
@@ -98,8 +101,8 @@ export class MonthlyReports extends PeriodicTasks {
     } catch (error) {
       if (stopping.aborted) return releaseReport(db, claim, clock.now());
       log.error({ error, reportId: claim.id, siteId: claim.siteId }, "failed to generate a monthly report");
-      const reason = "The report could not be generated. See the server's log for the reason.";
-      await this.#fail(claim, reason, retryTime(claim.attempt, clock.now()));
+      const retryAt = retryTime(claim.attempt, clock.now());
+      await this.#fail(claim, reportTexts.text("REPORT_FAILED", { retried: retryAt !== null }), retryAt);
     }
   }
 
@@ -108,7 +111,7 @@ export class MonthlyReports extends PeriodicTasks {
     const now = clock.now();
     await inTransaction(db, async (tx) => {
       if (report.kind === "empty") {
-        await storeNoReport(tx, claim, { status: "EMPTY", reason: report.reason, retryAt: null });
+        await storeNoReport(tx, claim, { status: "EMPTY", reason: reportTexts.text("NO_ACTIVITY", {}), retryAt: null });
         return;
       }
       const { email_notifications: isSent } = await readSettingsRow(tx);
@@ -121,12 +124,12 @@ export class MonthlyReports extends PeriodicTasks {
     });
   }
 
-  async #fail(claim: ReportClaim, why: string, retryAt: Date | null): Promise<void> {
-    const reason = retryAt === null ? why : `${why} It will be tried again.`;
+  async #fail(claim: ReportClaim, reason: CodedText, retryAt: Date | null): Promise<void> {
     await inTransaction(this.#deps.db, async (tx) => {
       const isStored = await storeNoReport(tx, claim, { status: "FAILED", reason, retryAt });
       if (!isStored || retryAt !== null) return;
-      await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "FAILED", reason, at: this.#deps.clock.now() });
+      const at = this.#deps.clock.now();
+      await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "FAILED", reason: reason.text, at });
     });
   }
 }
@@ -164,7 +167,7 @@ export function reportGenerator(
       return { kind: "made", pdf: await readAll(bytes, signal), partnerId: value.partnerId };
     } catch (error) {
       // §8: a range without activity has no report.
-      if (error instanceof HttpError && error.status === 404) return { kind: "empty", reason: error.message };
+      if (error instanceof HttpError && error.code === "NO_ACTIVITY") return { kind: "empty" };
       throw error;
     }
   };
@@ -194,14 +197,12 @@ export const reportMails: MailKind = {
 
   async compose(db, reportId) {
     const report = await readMailedReport(db, reportId);
-    if (report.siteDeleted) return { none: "The site was deleted before the report was sent." };
+    if (report.siteDeleted) return { none: reportTexts.text("SITE_DELETED", { before: "sent" }) };
     const settings = await readSettingsRow(db);
-    if (!settings.email_notifications) {
-      return { none: "E-mail notifications were switched off before the report was sent." };
-    }
+    if (!settings.email_notifications) return { none: reportTexts.text("NOTIFICATIONS_OFF", {}) };
     const partners = settings.send_to_partners && report.partnerEmail ? [report.partnerEmail] : [];
     const recipients = distinctAddresses([...settings.recipients, ...partners]);
-    if (recipients.length === 0) return { none: "There are no recipients." };
+    if (recipients.length === 0) return { none: mailTexts.text("NO_RECIPIENTS", {}) };
     return { recipients, write: async (to) => reportMail(report, to, await readReportBytes(db, reportId)) };
   },
 
@@ -212,7 +213,13 @@ export const reportMails: MailKind = {
     const how = status === "SENT" ? "DONE" : "FAILED";
     const after = { recipients: sentTo };
     const report = { id: reportId, siteId };
-    await auditReport(tx, report, { action: "SEND_REPORT", outcome: how, ...(reason && { reason }), after, at });
+    await auditReport(tx, report, {
+      action: "SEND_REPORT",
+      outcome: how,
+      ...(reason && { reason: reason.text }),
+      after,
+      at,
+    });
   },
 };
 

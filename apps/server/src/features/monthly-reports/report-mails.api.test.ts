@@ -1,6 +1,8 @@
+import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addPartner } from "../../../test/fixtures.ts";
 import { MonthlyHarness } from "../../../test/monthly-harness.ts";
+import { storedReasonCodes } from "../../../test/stored-reasons.ts";
 import { MailRefused, type MailResult } from "../../platform/mailer.ts";
 
 const MINUTE_MS = 60_000;
@@ -56,6 +58,7 @@ describe("monthly reports: by e-mail", () => {
     harness.until("2026-11-02T00:00:00Z");
     await harness.server().runOnce();
     expect((await mails())[1]).toEqual(["NONE", "There are no recipients.", []]);
+    expect(await storedReasonCodes(harness.db)).toEqual(["NO_RECIPIENTS"]);
     await harness.settings({});
     harness.until("2026-12-02T00:00:00Z");
     await harness.server().runOnce();
@@ -71,10 +74,12 @@ describe("monthly reports: by e-mail", () => {
     const one = harness.server();
     await one.runOnce();
     expect(await mails()).toEqual([["PENDING", "Rejected for ravi@sun.example: 450 later", ["asha@sun.example"]]]);
+    expect(await storedReasonCodes(harness.db)).toEqual(["RECIPIENTS_REJECTED"]);
     harness.send = async ({ to }) => ({ accepted: to, rejected: [] });
     harness.clock.advance(MINUTE_MS);
     await one.runOnce();
     expect(await mails()).toEqual([["SENT", null, ["asha@sun.example", "ravi@sun.example"]]]);
+    expect(await storedReasonCodes(harness.db)).toEqual([]);
     expect(harness.sent.map(({ to }) => to)).toEqual([["asha@sun.example", "ravi@sun.example"], ["ravi@sun.example"]]);
     expect(new Set(harness.sent.map(({ messageId }) => messageId)).size).toBe(1);
   });
@@ -85,7 +90,7 @@ describe("monthly reports: by e-mail", () => {
     await harness.settings({ recipients: ["asha@sun.example"], toPartners: true });
     const park = await harness.site("Park", "Asia/Kolkata", former);
     harness.send = async () => {
-      throw new MailRefused("The mail server could not be reached (ESOCKET).");
+      throw new MailRefused(mailTexts.text("SMTP_UNREACHABLE", { code: "ESOCKET" }));
     };
     const one = harness.server();
     await one.runOnce();
@@ -104,7 +109,7 @@ describe("monthly reports: by e-mail", () => {
     await harness.settings({ recipients: ["asha@sun.example"] });
     await harness.site("Park");
     harness.send = async () => {
-      throw new MailRefused("The mail server could not be reached (ESOCKET).");
+      throw new MailRefused(mailTexts.text("SMTP_UNREACHABLE", { code: "ESOCKET" }));
     };
     const one = harness.server();
     for (let attempt = 1; attempt <= 10; attempt += 1) {
@@ -113,6 +118,7 @@ describe("monthly reports: by e-mail", () => {
     }
     expect(harness.sent).toHaveLength(8);
     expect(await mails()).toEqual([["FAILED", "The mail server could not be reached (ESOCKET).", []]]);
+    expect(await storedReasonCodes(harness.db)).toEqual(["SMTP_UNREACHABLE"]);
   });
 
   test("a server that stops while it sends waits for no mail server, and another sends it immediately", async () => {
@@ -196,7 +202,7 @@ describe("monthly reports: by e-mail", () => {
       await harness.settings({ recipients: ["asha@sun.example"] });
       await harness.site("Park");
       harness.send = async () => {
-        throw new MailRefused("The mail server could not be reached (ESOCKET).");
+        throw new MailRefused(mailTexts.text("SMTP_UNREACHABLE", { code: "ESOCKET" }));
       };
       await harness.server().runOnce();
       const due = await harness.db

@@ -1,4 +1,5 @@
 import { REPORT_MAX_DAYS } from "@suncrew/contract/reports/reports.ts";
+import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
 import { type ReportSpan, reportSpanOf, siteDaysOf, utcOffsetOf } from "@suncrew/domain/reports/report-range.ts";
 import type { Db, Tx } from "../../platform/database/database.ts";
 import { HttpError, invalid } from "../../platform/http/http-error.ts";
@@ -45,12 +46,10 @@ export interface ReportOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** §8 Report download. */
-export const NO_ACTIVITY = "No activity logs found between these dates";
-
-/** 404 if the range has no activity rows. */
+/** §8 Report download: 404 if the range has no activity rows. */
 export function noActivity(): HttpError {
-  return new HttpError(404, "NO_ACTIVITY", NO_ACTIVITY);
+  const { code, text } = reportTexts.text("NO_ACTIVITY", {});
+  return new HttpError(404, code, text);
 }
 
 /** The instants of a range. Throws 400 with the field if it ends before it begins or is too long. */

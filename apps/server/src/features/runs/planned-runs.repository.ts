@@ -4,9 +4,9 @@ import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts"
 import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyUuid, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
-import { reasonColumns } from "./run-reasons.ts";
 
 /** The name of schedules in the activity log and in runs. */
 export const SCHEDULER = "Scheduler";

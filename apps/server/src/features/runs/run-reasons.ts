@@ -49,8 +49,3 @@ export function endText(end: RecordedEnd): OutcomeText | null {
 export function reasonText(end: RecordedEnd): string | null {
   return end.outcome === null ? null : (endText(end)?.text ?? end.reason);
 }
-
-/** Why a run never moved, as it is stored. */
-export function reasonColumns({ text, code, params }: OutcomeText) {
-  return { reason: text, reason_code: code, reason_params: params };
-}

@@ -6,10 +6,10 @@ import { type OutcomeText, withoutAdvice } from "@suncrew/domain/texts/outcome-t
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, anyUuid, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 import { logRunEnds } from "./run-ends.repository.ts";
-import { reasonColumns } from "./run-reasons.ts";
 
 const openRunColumns = [
   "id",

@@ -246,6 +246,8 @@ export interface KeptReports {
   id: Generated<number>;
   mail_attempts: Generated<number>;
   mail_reason: string | null;
+  mail_reason_code: string | null;
+  mail_reason_params: Readonly<Record<string, unknown>> | null;
   mail_status: Generated<MailStatus>;
   mail_try_at: Date | null;
   mailed_to: Generated<string[]>;
@@ -255,6 +257,8 @@ export interface KeptReports {
   month: string;
   partner_id: number | null;
   reason: string | null;
+  reason_code: string | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
   site_id: number;
   status: Generated<MonthlyReportStatus>;
   template_name: string | null;
@@ -292,6 +296,8 @@ export interface OutgoingMails {
   id: Generated<number>;
   kind: string;
   reason: string | null;
+  reason_code: string | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
   sent_to: Generated<string[]>;
   status: Generated<"NONE" | "PENDING" | "SENT" | "FAILED">;
 }
@@ -465,6 +471,8 @@ export interface RolloutRobots {
   percent: number | null;
   place: number;
   reason: string | null;
+  reason_code: string | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
   report_seq: number | null;
   report_session: number | null;
   robot_id: number;
@@ -490,6 +498,8 @@ export interface Rollouts {
   firmware_id: number;
   id: Generated<number>;
   reason: string | null;
+  reason_code: string | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
   resumed_at: Date | null;
   state: RolloutState;
   wait_limit_hours: Generated<number>;

@@ -1,0 +1,26 @@
+import { textsOf } from "./coded-text.ts";
+
+interface Rejection {
+  readonly [name: string]: string;
+  readonly address: string;
+  /** As the mail server words it. */
+  readonly reason: string;
+}
+
+/**
+ * Why a mail was not sent, or not to everybody, whatever it is about. A code keeps its parameters for good, because
+ * stored rows have them.
+ */
+export const mailTexts = textsOf({
+  NO_RECIPIENTS: () => "There are no recipients.",
+  MAIL_SERVERS_STOPPED: () => "Every server that tried to send it stopped before it was done.",
+  MAIL_FAILED: () => "The mail could not be sent. See the server's log for the reason.",
+  RECIPIENTS_REJECTED: ({ rejected }: { readonly rejected: readonly Rejection[] }) =>
+    `Rejected for ${rejected.map(({ address, reason }) => `${address}: ${reason}`).join("; ")}`.slice(0, 1_000),
+  SMTP_SIGN_IN_REFUSED: () => "The mail server refused the sign-in of SMTP_URL.",
+  SMTP_NO_ENCRYPTION: () => "The mail server offers no encryption that works.",
+  SMTP_TOO_SLOW: () => "The mail server took too long.",
+  SMTP_REJECTED: ({ response }: { readonly response: string }) => `The mail server rejected it: ${response}`,
+  SMTP_UNREACHABLE: ({ code }: { readonly code: string | null }) =>
+    `The mail server could not be reached${code === null ? "" : ` (${code})`}.`,
+});
