@@ -1,7 +1,7 @@
 import { rolloutTexts } from "@suncrew/domain/firmware/rollout-text.ts";
 import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
-import type { NestedText } from "@suncrew/domain/texts/coded-text.ts";
-import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
+import type { NestedText } from "@suncrew/contract/http/coded-text.ts";
+import { mailTexts } from "../src/platform/mail-texts.ts";
 import { sql } from "kysely";
 import { expect } from "vitest";
 import type { Db } from "../src/platform/database/database.ts";

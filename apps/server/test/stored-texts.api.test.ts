@@ -21,7 +21,7 @@ import {
 } from "@suncrew/domain/alerts/server-alerts.ts";
 import { lowBattery } from "@suncrew/domain/alerts/low-battery.ts";
 import { bareOutcomeSentence, outcomeSentence, outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
-import type { TextParams } from "@suncrew/domain/texts/coded-text.ts";
+import type { TextParams } from "@suncrew/contract/http/coded-text.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { raiseAlerts, raiseSiteAlert } from "../src/features/alerts/alerts.repository.ts";
 import { insertPlannedRuns } from "../src/features/runs/public.ts";

@@ -1,5 +1,5 @@
-import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
-import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
+import { mailTexts } from "./mail-texts.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "./database/database.ts";
 import { type Claim, LeasedQueue } from "./database/leased-queue.ts";

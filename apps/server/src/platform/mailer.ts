@@ -1,5 +1,5 @@
-import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
-import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
+import { mailTexts } from "./mail-texts.ts";
 import { createTransport } from "nodemailer";
 import { z } from "zod";
 

@@ -2,7 +2,7 @@ import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
 import { bareOutcomeSentence, type OutcomeText } from "../texts/outcome-texts.ts";
-import { nested, type NestedText, type ParamsOf, type TextParams } from "../texts/coded-text.ts";
+import { nested, type NestedText, type ParamsOf, type TextParams } from "@suncrew/contract/http/coded-text.ts";
 import { OFFLINE_TOO_LONG_MINUTES } from "./offline-alerts.ts";
 
 /** What Suncrew itself raises; robots have codes of their own. */

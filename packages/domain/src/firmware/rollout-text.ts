@@ -1,7 +1,7 @@
 import type { FirmwareCode } from "@suncrew/contract/devices/messages.ts";
 import { FIRMWARE_MIN_BATTERY_PERCENT } from "@suncrew/contract/firmware/firmware.ts";
 import { CLOCK_SKEW_MS, STATE_FRESH_MS } from "../devices/protocol-times.ts";
-import { type CodedText, textsOf } from "../texts/coded-text.ts";
+import { type CodedText, textsOf } from "@suncrew/contract/http/coded-text.ts";
 import type { OfferCandidate, SkipReason, WaitReason } from "./offer-refusal.ts";
 import type { ReportOutcome, TransientCode } from "./report-outcome.ts";
 import type { RolloutStep } from "./rollout-step.ts";

@@ -1,4 +1,4 @@
-import { textsOf } from "../texts/coded-text.ts";
+import { textsOf } from "@suncrew/contract/http/coded-text.ts";
 
 /**
  * Why there is no monthly report, or no mail with it. A code keeps its parameters for good, because stored rows have

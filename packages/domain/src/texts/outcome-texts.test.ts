@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nested } from "./coded-text.ts";
+import { nested } from "@suncrew/contract/http/coded-text.ts";
 import { bareOutcomeSentence, outcomeSentence, outcomeText, withoutAdvice } from "./outcome-texts.ts";
 
 const serial = "OWN-1";

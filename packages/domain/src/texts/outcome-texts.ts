@@ -1,5 +1,12 @@
 import { type CommandVerb, type RejectCode, rejectCodeSchema } from "@suncrew/contract/devices/messages.ts";
-import type { AdvisingText, CodedText, NestedText, ParamsOf, TextCatalog, TextParams } from "./coded-text.ts";
+import type {
+  AdvisingText,
+  CodedText,
+  NestedText,
+  ParamsOf,
+  TextCatalog,
+  TextParams,
+} from "@suncrew/contract/http/coded-text.ts";
 
 interface OfRobot extends TextParams {
   readonly serial: string;

@@ -1,6 +1,6 @@
 import { OFFER_RESEND_MS } from "@suncrew/domain/firmware/report-outcome.ts";
 import type { OfferCandidate } from "@suncrew/domain/firmware/offer-refusal.ts";
-import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";

@@ -1,4 +1,4 @@
-import { nested } from "@suncrew/domain/texts/coded-text.ts";
+import { nested } from "@suncrew/contract/http/coded-text.ts";
 import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";

@@ -1,5 +1,5 @@
 import { lastMonth } from "@suncrew/domain/reports/report-months.ts";
-import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import { sql } from "kysely";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";

@@ -3,8 +3,8 @@ import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-d
 import { monthName, monthRange } from "@suncrew/domain/reports/report-months.ts";
 import { MAX_ATTEMPTS, retryTime } from "@suncrew/domain/reports/report-retries.ts";
 import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
-import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
-import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
+import { mailTexts } from "../../platform/mail-texts.ts";
 import type { Readable } from "node:stream";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";

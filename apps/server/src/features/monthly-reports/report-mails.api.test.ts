@@ -1,4 +1,4 @@
-import { mailTexts } from "@suncrew/domain/texts/mail-texts.ts";
+import { mailTexts } from "../../platform/mail-texts.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addPartner } from "../../../test/fixtures.ts";
 import { MonthlyHarness } from "../../../test/monthly-harness.ts";

@@ -1,4 +1,4 @@
-import type { CodedText } from "@suncrew/domain/texts/coded-text.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 
 /** Why something ended, waits or was not done, as it is stored in a row. */
 export function reasonColumns(reason: CodedText | null) {

@@ -35,22 +35,25 @@ export type ParamsOf<Sentence> = Sentence extends (params: infer Params) => unkn
 type NoParams = Readonly<Record<string, never>>;
 
 /** The texts of a catalogue whose sentences have no advice. */
-export function textsOf<Catalog extends Readonly<Record<string, (params: never) => string>>>(catalog: Catalog) {
-  type Code = keyof Catalog & string;
-  const isKnown = (code: string): code is Code => Object.hasOwn(catalog, code);
-  const written = (code: Code, params: TextParams): string => {
+export function textsOf<Catalog extends PlainCatalog>(catalog: Catalog) {
+  const sentences: PlainCatalog = catalog;
+  const written = (code: string, params: TextParams): string => {
     // A row has the parameters of its code: it was written from them.
-    const sentence = catalog[code] as unknown as (params: TextParams) => string;
-    return sentence(params);
+    const sentence = Object.hasOwn(sentences, code) ? (sentences[code] as (params: TextParams) => string) : null;
+    return sentence?.(params) ?? "";
   };
   return {
     /** The text that is stored and returned with this code. */
-    text<Known extends Code>(code: Known, params: ParamsOf<Catalog[Known]> & TextParams): CodedText<Known> {
+    text<Code extends keyof Catalog & string>(
+      code: Code,
+      params: ParamsOf<Catalog[Code]> & TextParams,
+    ): CodedText<Code> {
       return { code, params, text: written(code, params) };
     },
     /** The sentence of a stored code with its parameters; empty for a code of another version. */
     sentence({ code, params }: NestedText): string {
-      return isKnown(code) ? written(code, params) : "";
+      return written(code, params);
     },
   };
 }
+type PlainCatalog = Readonly<Record<string, (params: never) => string>>;

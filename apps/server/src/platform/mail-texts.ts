@@ -1,4 +1,4 @@
-import { textsOf } from "./coded-text.ts";
+import { textsOf } from "@suncrew/contract/http/coded-text.ts";
 
 interface Rejection {
   readonly [name: string]: string;
