@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
-import { type OpenDatabase, openDatabase } from "../src/platform/database/database.ts";
+import { databaseOn, type OpenDatabase, openDatabase, poolConfig } from "../src/platform/database/database.ts";
 import { addFixtures, type Fixtures } from "./fixtures.ts";
 import { restoringSql } from "./restore-point.ts";
 
@@ -14,6 +14,36 @@ interface Copy {
   readonly schema: string;
   /** SQL that restores its initial rows. */
   readonly restore: string;
+  /** Kept from one test to the next: a new connection costs PostgreSQL more than most tests do. */
+  pool: KeptPool;
+}
+
+/** A pool that survives the database of one test. */
+class KeptPool extends pg.Pool {
+  override end(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  drop(): Promise<void> {
+    return super.end();
+  }
+
+  get isBusy(): boolean {
+    return this.idleCount < this.totalCount || this.waitingCount > 0;
+  }
+
+  /** Forgets what a test did to its connections, such as locks and settings; answers their process numbers. */
+  async reset(): Promise<number[]> {
+    const clients = await Promise.all(Array.from({ length: this.totalCount }, () => this.connect()));
+    return Promise.all(
+      clients.map(async (client) => {
+        await client.query("discard all");
+        const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+        client.release();
+        return rows[0]?.pid ?? 0;
+      }),
+    );
+  }
 }
 
 interface SeededCopy extends Copy {
@@ -40,7 +70,7 @@ export async function createSeededDatabase(): Promise<{
 }
 
 function opened<C extends Copy>(copy: C, home: C[]): OpenDatabase {
-  const database = openDatabase(inDatabase(inject("postgres").admin, copy.name), { poolSize: 5 });
+  const database = databaseOn(copy.pool, inDatabase(inject("postgres").admin, copy.name));
   return {
     ...database,
     async close() {
@@ -66,17 +96,32 @@ async function oneSidedChanges({ client }: Copy): Promise<string[]> {
 
 /** Prepares the copy for the next test; drops it, and returns false, if its test changed more than rows. */
 async function restored(copy: Copy): Promise<boolean> {
-  // A connection still open would also hold its locks.
+  if (copy.pool.isBusy) {
+    await copy.pool.drop();
+    copy.pool = poolOf(copy.name);
+  }
+  const kept = await copy.pool.reset();
+  // Another connection still open would hold its locks.
   await copy.client.query(
-    "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and pid <> all($1::int[])`,
+    [kept],
   );
   if ((await schemaOf(copy.client)) === copy.schema) {
     await copy.client.query(copy.restore);
     return true;
   }
+  await copy.pool.drop();
   await copy.client.end();
   await asAdmin((client) => client.query(`drop database ${copy.name} with (force)`));
   return false;
+}
+
+function poolOf(name: string): KeptPool {
+  const pool = new KeptPool(poolConfig(inDatabase(inject("postgres").admin, name), { poolSize: 5 }));
+  // PostgreSQL ends before the workers do.
+  pool.on("error", () => {});
+  return pool;
 }
 
 /** A new copy, with what `seed` has inserted. */
@@ -96,7 +141,8 @@ async function copyTemplate<T extends object>(seed: (db: OpenDatabase["db"]) => 
   const seeded = await seed(database.db);
   await database.close();
   const rows = async <T>(text: string) => (await client.query(text)).rows as T[];
-  return { ...seeded, name, client, schema: await schemaOf(client), restore: await restoringSql(rows) };
+  const [schema, restore] = [await schemaOf(client), await restoringSql(rows)];
+  return { ...seeded, name, client, schema, restore, pool: poolOf(name) };
 }
 
 /** Monthly partitions are no change: they are created automatically, with the first reading of their month. */
