@@ -89,6 +89,25 @@ test("§4 Theme: the stored theme applies before the first paint; an unknown one
   }
 });
 
+test("reduced motion: nothing moves or flickers while robots load, for those whose system asks for it", async ({
+  page,
+  signIn,
+}) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/api/robots/getRobotDetailsWithSettings/**", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await signIn(page, "admin");
+  await expect(page.getByRole("status", { name: "Loading robots" })).toBeVisible();
+  const moving = () =>
+    page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+  await expect.poll(moving).toBe(0);
+  release();
+  await expect(page.getByRole("article").first()).toBeVisible();
+});
+
 test("set-up: the build compresses the console's scripts and styles once, and the server sends those files", async ({
   suncrew,
 }) => {
