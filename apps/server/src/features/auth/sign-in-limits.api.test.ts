@@ -196,11 +196,12 @@ describe("§8 Session and sign-in: failed sign-ins", () => {
     const rows = await waiting();
     expect(rows.slice(0, 2)).toEqual(first);
     // Both are due in the same moment: either may be written first.
-    const summaries = rows.slice(2).toSorted(([one], [other]) => String(one).localeCompare(String(other)));
-    expect(summaries).toEqual([
+    const summaries = [
       ["Omkar Jain", owner, 6],
       ["Unknown user", null, 2],
-    ]);
+    ];
+    expect(rows.slice(2)).toEqual(expect.arrayContaining(summaries));
+    expect(rows).toHaveLength(4);
   });
 
   test("every sign-in leaves an audit row, without any password", async () => {
