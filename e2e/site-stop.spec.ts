@@ -180,6 +180,8 @@ test("protocol rule 3: an offline robot keeps a pending STOP, which is shown and
   await expect(resultOf(page, "SCR-1002")).toContainText(
     "Robot SCR-1002 is offline. The Stop is stored and delivered when the robot returns.",
   );
+  // Pressing may have scrolled: the header would cover half of an alert's button.
+  await page.evaluate(() => scrollTo(0, 0));
   await expectAccessible(page);
   const pending = "STOP pending: sent again until the robot confirms it";
   await expect(robotCard(other, "SCR-1002").root).toContainText(pending);
