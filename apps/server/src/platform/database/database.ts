@@ -71,6 +71,8 @@ export function poolCounts(db: Db): { readonly used: number; readonly idle: numb
 /** Opens a pool. Errors of idle connections go to `onError`; the pool itself keeps working. */
 export function openDatabase(connection: pg.ClientConfig, options: PoolOptions = {}): OpenDatabase {
   const pool = new pg.Pool(poolConfig(connection, options));
+  // Otherwise an error of a connection in use would end the process; its user notices with the next query.
+  pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", (error) => options.onError?.(error));
   return databaseOn(pool, connection);
 }
@@ -88,8 +90,6 @@ export function poolConfig(connection: pg.ClientConfig, options: PoolOptions = {
 
 /** What `openDatabase` answers, on a pool with `poolConfig` that was opened before; closing it ends the pool. */
 export function databaseOn(pool: pg.Pool, connection: pg.ClientConfig): OpenDatabase {
-  // Otherwise an error of a connection in use would end the process; its user notices with the next query.
-  pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withoutStuckConnections(pool) }) });
   pools.set(db, pool);
   return { db, connection: { ...connection, types }, close: () => db.destroy() };
