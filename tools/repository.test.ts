@@ -1,14 +1,19 @@
 import { expect, test } from "vitest";
 import { describeProblems, readRepository, type Rule } from "./repository.ts";
 import { decisionsByCode, everyErrorCodeIsUsed } from "./rules/decisions-by-code.ts";
-import { documentsNameFiles, migrationNumbers, migrationsSayWhatTheyDo } from "./rules/documents.ts";
+import {
+  documentsNameFiles,
+  migrationNumbers,
+  migrationsSayWhatTheyDo,
+  migrationsUseStepsForLargeTables,
+} from "./rules/documents.ts";
 import { exportsByName } from "./rules/exports.ts";
 import { featureGraph } from "./rules/feature-graph.ts";
 import { fixedLanguage } from "./rules/fixed-language.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./rules/honest-code.ts";
 import { importBoundaries } from "./rules/import-boundaries.ts";
 import { declaredImports, noInstallScripts, openDependencies, pinnedVersions } from "./rules/manifests.ts";
-import { fileNames, fileSize } from "./rules/naming.ts";
+import { fileNames, fileSize, lockNumbers } from "./rules/naming.ts";
 import { plainWords } from "./rules/plain-words.ts";
 import {
   deletedSitesAreHistory,
@@ -43,6 +48,8 @@ const rules: Record<string, Rule> = {
   "documents name files that exist": documentsNameFiles,
   "migrations are numbered one after another": migrationNumbers,
   "migrations say whether servers of the version before run on with them": migrationsSayWhatTheyDo,
+  "migrations change large tables in steps": migrationsUseStepsForLargeTables,
+  "no two locks share a number": lockNumbers,
   "no machine's folders and no secrets in the repository": plainWords,
 };
 

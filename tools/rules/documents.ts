@@ -72,6 +72,38 @@ export function migrationsSayWhatTheyDo(files: readonly RepositoryFile[]): Probl
   });
 }
 
+/** The newest migration from before steps existed. */
+const LAST_WITHOUT_STEPS = 33;
+/** Tables that grow for years: a statement over all their rows, or an index on them, would block servers for minutes. */
+const growing = "activity|activity_texts|alerts|audit|commands|readings|robot_days|robot_events|robot_presence|runs";
+const overAllRows = new RegExp(
+  `\\b(?:create (?:unique )?index\\b[^;]*?\\son|update|delete from)\\s+(${growing})\\b[^;]*`,
+  "gi",
+);
+
+/** What takes long on large tables comes after a migration's transaction, in steps (decision 40). */
+export function migrationsUseStepsForLargeTables(files: readonly RepositoryFile[]): Problem[] {
+  return files.flatMap(({ path, text }) => {
+    const number = /^apps\/server\/migrations\/(\d{4})_/.exec(path)?.[1];
+    if (number === undefined || Number(number) <= LAST_WITHOUT_STEPS) return [];
+    const [schema = "", ...steps] = text.split(/^-- step: .*$/m);
+    // Functions only define what is done later, and a table that it creates is still empty.
+    const statements = schema.replaceAll(/\$(\w*)\$.*?\$\1\$/gs, "").replaceAll(/--.*/g, "");
+    const rule = "migrations of large tables";
+    const isNew = (table: string) => new RegExp(`create table ${table}\\b`, "i").test(statements);
+    const table = [...statements.matchAll(overAllRows)].map(([, name = ""]) => name).find((name) => !isNew(name));
+    if (table !== undefined) {
+      const message = `changes all of ${table} in one transaction; let it follow after \`-- step: rows\` or \`-- step: index\`.`;
+      return [{ path, rule, message }];
+    }
+    const limitless = steps.find((step) => !/\blimit \d+|^\s*create (?:unique )?index concurrently\b/i.test(step));
+    if (limitless === undefined) return [];
+    const message =
+      "has a step without `limit` that is no `create index concurrently`: a step changes some thousand rows.";
+    return [{ path, rule, message }];
+  });
+}
+
 function foldersOf(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));

@@ -66,3 +66,20 @@ export function fileSize(files: readonly RepositoryFile[]): Problem[] {
       return [{ path, rule: "file size", message }];
     });
 }
+
+/** Locks of PostgreSQL that all servers share are numbers: whoever takes somebody else's waits for what has nothing to do with it. */
+export function lockNumbers(files: readonly RepositoryFile[]): Problem[] {
+  const seen = new Map<string, string>();
+  return files
+    .filter(({ path }) => path.startsWith("apps/server/src/"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/const (\w+_LOCK) = ([\d_]+);/g)].flatMap(([, name = "", number = ""]) => {
+        const other = seen.get(number);
+        seen.set(number, name);
+        if (other === undefined) return [];
+        return [
+          { path, rule: "lock numbers", message: `${name} is ${number}, as ${other} is. Take the next free number.` },
+        ];
+      }),
+    );
+}

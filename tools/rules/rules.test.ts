@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { readRepository } from "../repository.ts";
 import { decisionsByCode, everyErrorCodeIsUsed } from "./decisions-by-code.ts";
-import { documentsNameFiles, migrationNumbers, migrationsSayWhatTheyDo } from "./documents.ts";
+import {
+  documentsNameFiles,
+  migrationNumbers,
+  migrationsSayWhatTheyDo,
+  migrationsUseStepsForLargeTables,
+} from "./documents.ts";
 import { consoleSites, problemsOf, repository, server } from "./example-repository.ts";
 import { exportsByName } from "./exports.ts";
 import { featureGraph } from "./feature-graph.ts";
 import { fixedLanguage } from "./fixed-language.ts";
 import { honestTypes, noSkippedTests, noSleepsInTests, noUnfinishedMarks } from "./honest-code.ts";
 import { importBoundaries } from "./import-boundaries.ts";
-import { fileNames, fileSize, longestFile } from "./naming.ts";
+import { fileNames, fileSize, lockNumbers, longestFile } from "./naming.ts";
 import { plainWords } from "./plain-words.ts";
 import { deletedSitesAreHistory, queriesAskTheViewer, routesHoldNoSql, repositoriesStayInside } from "./tenancy.ts";
 
@@ -322,6 +327,36 @@ test("migrations that do not say, or not correctly, whether older servers can ru
   });
   expect(migrationsSayWhatTheyDo(files).map(({ path }) => path)).toEqual(
     ["0091_silent", "0093_takes", "0094_renames", "0098_used"].map((name) => `apps/server/migrations/${name}.sql`),
+  );
+});
+
+test("advisory locks that share a number", () => {
+  const files = repository({
+    [`${server}/a.ts`]: "const BRIDGE_LOCK = 7_305_002;\nconst CUT_OFF_LOCK = 7_305_003;",
+    [`${server}/b.ts`]: "const FIRST_ADMIN_LOCK = 7_305_003;",
+  });
+  expect(lockNumbers(files).map(({ path }) => path)).toEqual([`${server}/b.ts`]);
+});
+
+test("migrations that change large tables in one transaction, or in steps without a limit", () => {
+  const files = repository({
+    "apps/server/migrations/0033_before_steps.sql": "update runs set a = 1;",
+    "apps/server/migrations/0091_updates.sql": "-- additive\nupdate runs set a = 1 where a is null;",
+    "apps/server/migrations/0092_indexes.sql": "-- additive\ncreate index runs_a on runs (a);",
+    "apps/server/migrations/0093_deletes.sql": "-- additive\nalter table runs add a int;\ndelete from alerts where a;",
+    "apps/server/migrations/0094_unlimited.sql": "-- additive\n-- step: rows\nupdate runs set a = 1 where a is null;",
+    "apps/server/migrations/0095_small.sql": "-- additive\nupdate sites set a = 1;\ncreate index on sites (a);",
+    "apps/server/migrations/0096_new.sql": "-- additive\ncreate table runs (a int);\ncreate index on runs (a);",
+    "apps/server/migrations/0097_function.sql":
+      "-- additive\ncreate function f() returns void language sql as $$ update runs set a = 1 $$;",
+    "apps/server/migrations/0098_steps.sql":
+      "-- additive\nalter table runs add a int;\n-- step: rows\nupdate runs set a = 1 where id in (select id from runs limit 5000);\n" +
+      "-- step: index\ncreate index concurrently runs_a on runs (a);",
+  });
+  expect(migrationsUseStepsForLargeTables(files).map(({ path }) => path)).toEqual(
+    ["0091_updates", "0092_indexes", "0093_deletes", "0094_unlimited"].map(
+      (name) => `apps/server/migrations/${name}.sql`,
+    ),
   );
 });
 

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Db, openDatabase } from "./platform/database/database.ts";
+import type { StepProgress } from "./platform/database/migration-steps.ts";
 import {
   couldChangeAudit,
   migrate,
@@ -27,8 +28,11 @@ Options:
   --check   only say what there is to do; exits with 1 if there is anything
   --help    this text
 
-Everything is done in one transaction, or nothing is. Servers keep running; if servers of the previous version cannot
-run on the new schema, it does nothing while anything else is connected, and says so.`;
+Everything is done in one transaction, or nothing is, except what takes long on large tables: that is done in steps
+afterwards, and continues where it was if it is interrupted. Servers keep running; if servers of the previous version
+cannot run on the new schema, it does nothing while anything else is connected, and says so.`;
+
+const PROGRESS_EVERY_MS = 10_000;
 
 async function main(): Promise<number> {
   const { check, wantsHelp } = readArguments();
@@ -52,15 +56,11 @@ async function main(): Promise<number> {
   try {
     const before = await readSchema(database.db);
     if (check) return reportPending(before);
-    const applied = await migrate(database.db, { besideServers: true, serverAccount });
+    const applied = await migrate(database.db, { besideServers: true, serverAccount, onProgress: progressPrinter() });
     for (const { name } of applied) print(name);
     const after = await readSchema(database.db);
     requireSchema(after);
-    print(
-      applied.length === 0
-        ? `Nothing to do: ${schemaText(after)}`
-        : `The database has schema ${after.database} now; it had ${before.database === 0 ? "none" : before.database}.`,
-    );
+    print(outcomeText(before, after, applied.length > 0));
     if (serverAccount !== null) print(await accountText(database.db, serverAccount));
     return 0;
   } catch (error) {
@@ -101,20 +101,45 @@ function withApplicationName(databaseUrl: string): string {
   return url.href;
 }
 
+/** Prints each step when it is done, and how far it has come some times a minute. */
+function progressPrinter(): (progress: StepProgress) => void {
+  let printedAt = performance.now();
+  return ({ name, step, steps, rows, isDone }) => {
+    if (!isDone && performance.now() - printedAt < PROGRESS_EVERY_MS) return;
+    printedAt = performance.now();
+    const what = rows === null ? "index" : `${rows} rows`;
+    print(`${name}, step ${step} of ${steps}: ${what}${isDone ? ", done" : " so far"}`);
+  };
+}
+
 function reportPending(schema: Schema): number {
-  const { database, program, missing } = schema;
+  const { database, program, missing, unfinished } = schema;
+  for (const { name, stepsLeft } of unfinished) print(`${name} (${stepsText(stepsLeft)} left; servers may be running)`);
   if (missing.length === 0) {
+    if (unfinished.length > 0) return 1;
     requireSchema(schema);
     print(`Nothing to do: ${schemaText(schema)}`);
     return 0;
   }
-  for (const { name, additive } of missing) {
-    print(additive || database === 0 ? name : `${name} (breaking: stop every server first)`);
+  for (const { name, additive, stepsLeft } of missing) {
+    const steps = stepsLeft === 0 || database === 0 ? "" : ` (then ${stepsText(stepsLeft)} while servers run)`;
+    print(additive || database === 0 ? `${name}${steps}` : `${name} (breaking: stop every server first)`);
   }
   print(
     `To do: the database has ${database === 0 ? "no tables yet" : `schema ${database}`}, this Suncrew needs ${program}.`,
   );
   return 1;
+}
+
+function outcomeText(before: Schema, after: Schema, hasApplied: boolean): string {
+  if (hasApplied) {
+    return `The database has schema ${after.database} now; it had ${before.database === 0 ? "none" : before.database}.`;
+  }
+  return `${before.unfinished.length > 0 ? "The steps that were left are done" : "Nothing to do"}: ${schemaText(after)}`;
+}
+
+function stepsText(count: number): string {
+  return count === 1 ? "1 step" : `${count} steps`;
 }
 
 function schemaText({ database, program, newer }: Schema): string {

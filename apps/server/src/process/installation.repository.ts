@@ -13,7 +13,7 @@ export async function holdsDemoData(db: Executor): Promise<boolean> {
 }
 
 /** Any number all servers agree on; only one at a time looks for a Super Admin and creates it. */
-const FIRST_ADMIN_LOCK = 7_305_003;
+const FIRST_ADMIN_LOCK = 7_305_014;
 
 export interface FirstAdmin {
   readonly username: string;

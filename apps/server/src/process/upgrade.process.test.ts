@@ -181,6 +181,122 @@ describe("set-up: npm run migrate", () => {
   });
 });
 
+describe("set-up: npm run migrate, on large tables", () => {
+  /** A trigger fills the column for servers that do not know it. The advisory lock lets a test hold up a step. */
+  const inSteps = `-- additive
+alter table sessions add column made_up text;
+create function fill_made_up() returns trigger language plpgsql as $$
+begin
+  new.made_up := coalesce(new.made_up, 'new');
+  return new;
+end $$;
+create trigger fill_made_up before insert on sessions for each row execute function fill_made_up();
+-- step: rows
+with gate as (select pg_advisory_xact_lock(77))
+update sessions set made_up = 'old' from gate
+  where id in (select id from sessions where made_up is null limit 1000);
+-- step: index
+create index concurrently sessions_made_up on sessions (made_up);
+`;
+  const file = `${numbered(newest + 1)}_made_up.sql`;
+  const addSessions = (client: pg.Client, count: number) =>
+    client.query(
+      `insert into sessions (id, user_id, created_at, expires_at, ended_at)
+        select gen_random_uuid(), id, now(), now() + interval '1 day', now() from generate_series(1, $1), (select min(id) as id from users)`,
+      [count],
+    );
+  const count = async (client: pg.Client, where: string) =>
+    Number((await client.query<{ count: string }>(`select count(*) from sessions where ${where}`)).rows[0]?.count);
+  const migrations =
+    "from pg_stat_activity where application_name = 'suncrew-migrate' and datname = current_database()";
+  async function until(client: pg.Client, query: string): Promise<void> {
+    while ((await client.query(query)).rowCount === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const untilItWaits = (client: pg.Client) => until(client, `select ${migrations} and wait_event_type = 'Lock'`);
+
+  test("rows change in steps while servers of both versions run; locked rows are waited for, and it continues where it was interrupted", async () => {
+    await runMigrate(databaseUrl);
+    const newer = await checkout("in-steps", next(inSteps));
+    const running = serve();
+    expect(await isReady(running)).toBe(200);
+    await using client = await connect();
+    await using holder = await connect();
+    await addSessions(client, 5_500);
+    expect((await runMigrate(databaseUrl, ["--check"], newer)).printed).toContain(
+      `${file} (then 2 steps while servers run)`,
+    );
+    await client.query("select pg_advisory_lock(77)");
+    const interrupted = runMigrate(databaseUrl, [], newer);
+    await untilItWaits(client);
+    await holder.query("begin; select from sessions order by ctid desc limit 1 for update");
+    await client.query("select pg_advisory_unlock(77)");
+    await until(client, "select from sessions where made_up = 'old' limit 1");
+    await untilItWaits(client);
+    await client.query(`select pg_terminate_backend(pid) ${migrations}`);
+    expect((await interrupted).code).toBe(1);
+    const before = await count(client, "made_up = 'old'");
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(5_500);
+    expect(await runMigrate(databaseUrl, ["--check"], newer)).toEqual({
+      code: 1,
+      printed: `${file} (2 steps left; servers may be running)`,
+    });
+
+    expect(await isReady(serve({ checkout: newer }))).toBe(200);
+    expect(await isReady(running)).toBe(200);
+    const migrating = runMigrate(databaseUrl, [], newer);
+    await untilItWaits(client);
+    await addSessions(client, 1);
+    await holder.query("commit");
+    expect(await migrating).toEqual({
+      code: 0,
+      printed: [
+        `${file}, step 1 of 2: ${5_500 - before} rows, done`,
+        `${file}, step 2 of 2: index, done`,
+        `The steps that were left are done: the database has schema ${newest + 1}.`,
+      ].join("\n"),
+    });
+    expect(await count(client, "made_up = 'old'")).toBe(5_500);
+    expect(await count(client, "made_up is null")).toBe(0);
+    expect((await runMigrate(databaseUrl, [], newer)).printed).toContain("Nothing to do");
+    expect((await runMigrate(databaseUrl)).printed).toContain(`newer than this Suncrew's ${newest} by additions only`);
+  });
+
+  test("an index that was interrupted is built again; two runs at once share the steps, and what follows waits for them", async () => {
+    await runMigrate(databaseUrl);
+    const newer = await checkout("in-steps-twice", {
+      ...next(inSteps),
+      [`${numbered(newest + 2)}_relies_on_it.sql`]:
+        "-- additive\nalter table sessions add check (made_up is not null);\n",
+    });
+    await using client = await connect();
+    await using holder = await connect();
+    await client.query("insert into users (username, password_hash, name, role) values ('a', 'b', 'c', 'SUPER_ADMIN')");
+    await addSessions(client, 5_500);
+    // An index that is built concurrently waits for transactions that are older than it.
+    await holder.query("begin isolation level repeatable read; select now()");
+    const interrupted = runMigrate(databaseUrl, [], newer);
+    await until(client, "select from pg_index where indexrelid = to_regclass('sessions_made_up') and not indisvalid");
+    await client.query(`select pg_terminate_backend(pid) ${migrations}`);
+    expect((await interrupted).code).toBe(1);
+    await holder.query("commit");
+    await client.query("update sessions set made_up = null; update migrations set steps_done = 0 where steps > 0");
+
+    const both = await Promise.all([runMigrate(databaseUrl, [], newer), runMigrate(databaseUrl, [], newer)]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const changed = both.map(({ printed }) => Number(/step 1 of 2: (\d+) rows, done/.exec(printed)?.[1] ?? 0));
+    expect(changed.reduce((sum, rows) => sum + rows)).toBe(5_500);
+    const { rows } = await client.query(
+      "select indisvalid from pg_index where indexrelid = to_regclass('sessions_made_up')",
+    );
+    expect(rows).toEqual([{ indisvalid: true }]);
+    expect(await runMigrate(databaseUrl, ["--check"], newer)).toEqual({
+      code: 0,
+      printed: `Nothing to do: the database has schema ${newest + 2}.`,
+    });
+  });
+});
+
 describe("set-up: npm run serve", () => {
   test("stops cleanly when a service manager stops npm", async () => {
     await runMigrate(databaseUrl);

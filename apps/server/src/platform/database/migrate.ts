@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCode } from "../errors.ts";
 import type { Db, Executor, Tx } from "./database.ts";
-import { isLockTimeout } from "./transactions.ts";
+import { partsOfMigration, runMigrationSteps, type StepProgress } from "./migration-steps.ts";
+import { isLockTimeout, setLockTimeout } from "./transactions.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
@@ -26,6 +27,8 @@ interface Migration {
   readonly name: string;
   /** Servers of a version that does not know it can run on a database that has it (decision 40). */
   readonly additive: boolean;
+  /** Steps on large tables that are still to be run; servers may run before they are. */
+  readonly stepsLeft: number;
 }
 
 export interface Schema {
@@ -37,6 +40,8 @@ export interface Schema {
   readonly missing: readonly Migration[];
   /** Migrations that a newer program applied, in order. */
   readonly newer: readonly Migration[];
+  /** Known and applied, but with steps left, in order. */
+  readonly unfinished: readonly Migration[];
 }
 
 /** Why the schema cannot be used or migrated, as a message for the operator. */
@@ -60,21 +65,26 @@ async function compare(db: Executor): Promise<Schema> {
   const applied = await readApplied(db);
   const names = new Set(applied.map(({ name }) => name));
   const missing: Migration[] = [];
-  for (const name of known) if (!names.has(name)) missing.push({ name, additive: isAdditive(await textOf(name)) });
+  for (const name of known.filter((each) => !names.has(each))) {
+    const text = await textOf(name);
+    missing.push({ name, additive: isAdditive(text), stepsLeft: partsOfMigration(text).steps.length });
+  }
   return {
     database: numberOf(applied.at(-1)?.name),
     program: numberOf(known.at(-1)),
     missing,
     newer: applied.filter(({ name }) => !known.includes(name)),
+    unfinished: applied.filter(({ name, stepsLeft }) => known.includes(name) && stepsLeft > 0),
   };
 }
 
 async function readApplied(db: Executor): Promise<Migration[]> {
   const { rows } = await sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`.execute(db);
   if (rows[0]?.there !== true) return [];
-  // Older tables lack the column.
+  // Older tables lack the columns.
   const applied = sql<Migration>`
-    select name, coalesce((to_jsonb(migrations) ->> 'additive')::boolean, false) as additive
+    select name, coalesce((to_jsonb(migrations) ->> 'additive')::boolean, false) as additive,
+      coalesce((to_jsonb(migrations) ->> 'steps')::int - (to_jsonb(migrations) ->> 'steps_done')::int, 0) as "stepsLeft"
     from migrations order by name collate "C"`;
   return (await applied.execute(db)).rows;
 }
@@ -104,16 +114,31 @@ interface MigrateOptions {
   readonly besideServers?: boolean;
   /** The account that servers connect as; null if it is the one that migrates. */
   readonly serverAccount?: string | null;
+  readonly onProgress?: (progress: StepProgress) => void;
 }
 
 /**
- * Brings the database to this program's newest migration in one transaction, and returns what it applied; several may
- * call it at once. A `serverAccount` gets its permissions in the same transaction, so that running servers never meet a
- * table that they cannot access. Throws a SchemaError if the database is newer by more than additions, if there is no
- * such account, if others lock its tables for minutes, and, with `besideServers`, if a migration is breaking while
- * others are connected.
+ * Brings the database to this program's newest migration, and returns what it applied; several may call it at once.
+ * Migrations are applied in one transaction, or, after one that has steps on large tables, in another once these are
+ * done. A `serverAccount` gets its permissions in the same transaction, so that running servers never meet a table that
+ * they cannot access. Throws a SchemaError if the database is newer by more than additions, if there is no such
+ * account, if others lock its tables for minutes, and, with `besideServers`, if a migration is breaking while others
+ * are connected.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<readonly Migration[]> {
+  const applied: Migration[] = [];
+  for (;;) {
+    const { added, unfinished, isComplete } = await applyWithRetry(db, options);
+    applied.push(...added);
+    for (const { name } of unfinished) {
+      const { steps } = partsOfMigration(await textOf(name));
+      await runMigrationSteps(db, name, steps, options.onProgress ?? (() => {}));
+    }
+    if (isComplete) return applied;
+  }
+}
+
+async function applyWithRetry(db: Db, options: MigrateOptions): Promise<Applied> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.transaction().execute((tx) => applyMissing(tx, options));
@@ -130,10 +155,15 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<rea
   }
 }
 
-async function applyMissing(
-  tx: Tx,
-  { besideServers = false, serverAccount = null }: MigrateOptions,
-): Promise<readonly Migration[]> {
+/** What one transaction applied, and whose steps must be run before more can be. */
+interface Applied {
+  readonly added: readonly Migration[];
+  readonly unfinished: readonly Migration[];
+  /** Nothing is missing beyond those steps. */
+  readonly isComplete: boolean;
+}
+
+async function applyMissing(tx: Tx, { besideServers = false, serverAccount = null }: MigrateOptions): Promise<Applied> {
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
   const schema = await compare(tx);
   refuseNewer(schema);
@@ -141,24 +171,34 @@ async function applyMissing(
   if (serverAccount !== null && accounts.length === 0) {
     throw new SchemaError(`PostgreSQL has no account "${serverAccount}", which DATABASE_URL names. Create it first.`);
   }
-  await addMissing(tx, schema, besideServers);
+  const added = await addMissing(tx, schema, besideServers);
   // Only a newer version knows which permissions its own tables need.
   if (serverAccount !== null && schema.newer.length === 0) await grantToServers(tx, serverAccount);
-  return schema.missing;
+  const unfinished = [...schema.unfinished, ...added.filter(({ stepsLeft }) => stepsLeft > 0)];
+  return { added, unfinished, isComplete: added.length === schema.missing.length };
 }
 
-async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promise<void> {
-  if (schema.missing.length === 0) return;
+/** Applies what is missing, up to the first migration with steps, which the next ones may rely on. */
+async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promise<readonly Migration[]> {
+  if (schema.missing.length === 0) return [];
   if (besideServers && schema.database > 0) await refuseBreakingBesideServers(tx, schema.missing);
-  await sql`select set_config('lock_timeout', ${`${LOCK_WAIT_MS}ms`}, true)`.execute(tx);
+  await setLockTimeout(tx, LOCK_WAIT_MS);
   await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
     tx,
   );
-  await sql`alter table migrations add column if not exists additive boolean not null default false`.execute(tx);
-  for (const { name, additive } of schema.missing) {
-    await sql.raw(await textOf(name)).execute(tx);
-    await sql`insert into migrations (name, additive) values (${name}, ${additive})`.execute(tx);
+  await sql`alter table migrations add column if not exists additive boolean not null default false,
+    add column if not exists steps integer not null default 0,
+    add column if not exists steps_done integer not null default 0`.execute(tx);
+  if (schema.unfinished.length > 0) return [];
+  const added: Migration[] = [];
+  for (const migration of schema.missing) {
+    const { name, additive, stepsLeft } = migration;
+    await sql.raw(partsOfMigration(await textOf(name)).schema).execute(tx);
+    await sql`insert into migrations (name, additive, steps) values (${name}, ${additive}, ${stepsLeft})`.execute(tx);
+    added.push(migration);
+    if (stepsLeft > 0) break;
   }
+  return added;
 }
 
 async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]): Promise<void> {
