@@ -23,6 +23,7 @@ import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
+import { DayClosing } from "./features/robot-days/public.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { runsRoutes } from "./features/runs/runs.routes.ts";
 import { Scheduler } from "./features/schedules/public.ts";
@@ -87,6 +88,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   auditRoutes(http, deps);
   services.push(new Sealer(deps));
 
+  services.push(new DayClosing(deps));
   reportTemplatesRoutes(http, deps);
   monthlyReportsRoutes(http, deps);
   services.push(new MonthlyReports({ ...deps, generate: reportGenerator(deps, workers) }));

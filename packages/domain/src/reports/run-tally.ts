@@ -18,8 +18,12 @@ export type RunOutcomeCounts = Record<RunOutcome | "RUNNING", number>;
 export interface RobotTally {
   /** Planned runs due in the range, by outcome. */
   readonly planned: RunOutcomeCounts;
+  /** Manual runs of the range, by outcome. */
+  readonly manual: RunOutcomeCounts;
   /** Manual runs that began in the range. */
   byHand: number;
+  /** Runs that began to move in the range. */
+  starts: number;
   /** Planned time in the range. */
   plannedMs: number;
   /** Cleaning of planned runs within their planned time; at most `plannedMs`. */
@@ -53,9 +57,9 @@ export function newRunTally(range: Span, days: readonly Span[]): RunTally {
 
 /**
  * Adds a run. It counts on the day it was due or otherwise began; planned and cleaned time is clipped to the range, so
- * that a run across midnight contributes its part to each day.
+ * that a run across midnight contributes its part to each day. False if nothing of it is in the range.
  */
-export function tallyRun(tally: RunTally, run: RunOnRecord): void {
+export function tallyRun(tally: RunTally, run: RunOnRecord): boolean {
   const { range, days } = tally;
   const { atMs } = run;
   const robot = tally.robots.get(run.robotId) ?? newRobotTally();
@@ -63,7 +67,7 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): void {
   const cleanedMs = moved === null ? 0 : moved.toMs - moved.fromMs;
   const planned = run.planned === null ? null : commonSpan(run.planned, range);
   const counts = atMs >= range.fromMs && atMs < range.toMs;
-  if (!counts && cleanedMs === 0 && planned === null) return;
+  if (!counts && cleanedMs === 0 && planned === null) return false;
   tally.robots.set(run.robotId, robot);
   if (run.planned === null) {
     robot.byHandMs += cleanedMs;
@@ -74,20 +78,24 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): void {
     robot.outsidePlanMs += cleanedMs - asPlannedMs;
   }
   if (moved !== null) addByDay(days, tally.cleanedMsByDay, moved);
-  if (!counts) return;
+  if (moved !== null && moved.fromMs === run.moved?.fromMs) robot.starts += 1;
+  if (!counts) return true;
   const outcome = run.outcome ?? "RUNNING";
   tally.outcomes[outcome] += 1;
   const ofDay = tally.outcomesByDay[dayAt(days, atMs)];
   if (ofDay !== undefined) ofDay[outcome] += 1;
   if (run.planned === null) {
+    robot.manual[outcome] += 1;
     if (run.moved !== null) robot.byHand += 1;
-    return;
+  } else {
+    robot.planned[outcome] += 1;
   }
-  robot.planned[outcome] += 1;
+  return true;
 }
 
 export function newRobotTally(): RobotTally {
-  return { planned: noOutcomes(), byHand: 0, plannedMs: 0, asPlannedMs: 0, outsidePlanMs: 0, byHandMs: 0 };
+  const counts = { planned: noOutcomes(), manual: noOutcomes(), byHand: 0, starts: 0 };
+  return { ...counts, plannedMs: 0, asPlannedMs: 0, outsidePlanMs: 0, byHandMs: 0 };
 }
 
 export function noOutcomes(): RunOutcomeCounts {

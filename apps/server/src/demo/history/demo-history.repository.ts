@@ -191,7 +191,8 @@ async function clearPartialHistory(tx: Tx): Promise<void> {
   await sql`update robots set last_command_seq = 0 where last_command_seq > 0`.execute(tx);
   await sql`
     truncate runs, readings, robot_presence, alerts, activity, commands, command_requests, maintenance_locks, schedules,
-      robot_group_members, robot_groups, robot_events, audit, audit_seals, audit_unsealed`.execute(tx);
+      robot_group_members, robot_groups, robot_events, robot_days, site_days, stale_days, audit, audit_seals,
+      audit_unsealed`.execute(tx);
   await sql`delete from robot_state`.execute(tx);
   await sql`insert into robot_state (robot_id, site_id) select id, site_id from robots`.execute(tx);
 }
@@ -201,6 +202,8 @@ async function markAsSample(db: Db): Promise<void> {
   for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"] as const)
     await db.updateTable(table).set({ sample: true }).execute();
   await presenceFromReadings(db);
+  // No day is closed yet, so none has to be corrected.
+  await db.deleteFrom("stale_days").execute();
   await sql`analyze runs, readings, robot_presence, alerts, activity, commands, audit, robot_events`.execute(db);
 }
 

@@ -364,6 +364,44 @@ export interface ReportTemplates {
   version: Generated<number>;
 }
 
+export interface RobotDays {
+  as_planned_ms: Generated<number>;
+  battery_held: Generated<number>;
+  battery_last: number | null;
+  battery_least: number | null;
+  by_hand: Generated<number>;
+  by_hand_ms: Generated<number>;
+  counted_ms: number | null;
+  critical_ms: Generated<number>;
+  date: string;
+  faults: Generated<number>;
+  maintenance_mode_ms: Generated<number>;
+  manual_completed: Generated<number>;
+  manual_cut_short: Generated<number>;
+  manual_failed: Generated<number>;
+  manual_missed: Generated<number>;
+  manual_mode_ms: Generated<number>;
+  manual_running: Generated<number>;
+  manual_skipped: Generated<number>;
+  manual_stopped: Generated<number>;
+  moving_ms: Generated<number>;
+  outside_plan_ms: Generated<number>;
+  planned_completed: Generated<number>;
+  planned_cut_short: Generated<number>;
+  planned_failed: Generated<number>;
+  planned_missed: Generated<number>;
+  planned_ms: Generated<number>;
+  planned_running: Generated<number>;
+  planned_skipped: Generated<number>;
+  planned_stopped: Generated<number>;
+  reachable_ms: Generated<number>;
+  read_ms: Generated<number>;
+  robot_id: number;
+  sample: Generated<boolean>;
+  site_id: number;
+  starts: Generated<number>;
+}
+
 export interface RobotEvents {
   body: JSONColumnType<Record<string, unknown>>;
   event_seq: number;
@@ -594,6 +632,15 @@ export interface SignInFailures {
   turn_at: Date | null;
 }
 
+export interface SiteDays {
+  began_at: Date;
+  closed_at: Date | null;
+  date: string;
+  done_robot_id: Generated<number>;
+  ended_at: Date;
+  site_id: number;
+}
+
 export interface Sites {
   address: string;
   change_no: Generated<string>;
@@ -613,6 +660,15 @@ export interface Sites {
   state: string;
   timezone: string;
   version: Generated<number>;
+}
+
+export interface StaleDays {
+  from_at: Date;
+  id: Generated<number>;
+  robot_id: number;
+  site_id: number;
+  source: "READINGS" | "PRESENCE" | "RUNS" | "ALERTS";
+  until_at: Date;
 }
 
 export interface Users {
@@ -658,6 +714,7 @@ export interface Tables {
   readings: Readings;
   report_settings: ReportSettings;
   report_templates: ReportTemplates;
+  robot_days: RobotDays;
   robot_events: RobotEvents;
   robot_group_members: RobotGroupMembers;
   robot_groups: RobotGroups;
@@ -671,6 +728,8 @@ export interface Tables {
   server_clocks: ServerClocks;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
+  site_days: SiteDays;
   sites: Sites;
+  stale_days: StaleDays;
   users: Users;
 }
