@@ -3,7 +3,7 @@ import type { Problem, RepositoryFile } from "../repository.ts";
 import { lineAt } from "../source-file.ts";
 
 const rule = "documents name what exists";
-const folders = /^(apps|packages|e2e|tools|bench|docs|\.ci)\//;
+const folders = /^(apps|packages|e2e|tools|bench|deploy|docs|\.ci)\//;
 
 /** Pictures and other files that the rules do not read as text. */
 const notRead = /\.(png|jpg|svg|pdf)$/;

@@ -47,6 +47,10 @@ const address = (...protocols: string[]) =>
     return protocols.includes(protocol) && (hostname !== "" || searchParams.has("host"));
   });
 
+const ENVIRONMENT_FILE_HEAD = `# All settings of a Suncrew server; docs/operating.md says more. Copy this file to /etc/suncrew/environment for systemd
+# (chmod 600), or to deploy/.env for compose, and remove the # in front of what you set. Values are taken as they are:
+# no quotes, no comments behind them.`;
+
 /** In the order of the documentation. */
 export const variables = {
   PORT: {
@@ -297,6 +301,16 @@ export function defaultText(name: VariableName): string {
 export function variablesAsMarkdown(): string {
   const rows = variableNames.map((name) => `| \`${name}\` | ${defaultText(name)} | ${variables[name].meaning} |`);
   return ["| Variable | Default | Meaning |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** `.env.example`: every variable with its meaning, and production's default where it has one. No value is a secret. */
+export function variablesAsEnvironmentFile(): string {
+  const parts = variableNames.map((name) => {
+    const { default: value, meaning } = variable(name);
+    const example = typeof value === "object" ? value.production : (value ?? "");
+    return [`# ${meaning}.`, `# Default: ${defaultText(name)}.`, `#${name}=${example}`].join("\n");
+  });
+  return `${[ENVIRONMENT_FILE_HEAD, ...parts].join("\n\n")}\n`;
 }
 
 function isAddressOrNetwork(text: string): boolean {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { repositoryDir } from "./data-folder.ts";
 import { helpText, readOptions } from "./options.ts";
 import { readSettings } from "./settings.ts";
-import { variableNames, variablesAsMarkdown } from "./environment-variables.ts";
+import { variableNames, variablesAsEnvironmentFile, variablesAsMarkdown } from "./environment-variables.ts";
 
 const KEY = "q3ZkT9w-Lr7vXy0bN5mE2hUj8sAcD1fG";
 
@@ -203,6 +203,16 @@ describe("set-up: configuration by environment", () => {
   test("docs/operating.md has the table of all variables", () => {
     const page = readFileSync(join(repositoryDir, "docs/operating.md"), "utf8");
     expect(page).toContain(variablesAsMarkdown());
+  });
+
+  test(".env.example names every variable with its meaning and default, and sets none", () => {
+    const text = readFileSync(join(repositoryDir, ".env.example"), "utf8");
+    expect(text).toBe(variablesAsEnvironmentFile());
+    expect(text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
+    const defaults: Record<string, string> = {};
+    for (const [, name = "", value = ""] of text.matchAll(/^#([A-Z_]+)=(.+)$/gm)) defaults[name] = value;
+    const production = { ...defaults, SECRET_KEY: KEY, EMBEDDED: "yes" };
+    expect(readSettings("production", production)).toMatchObject({ tokenHours: 12, host: "0.0.0.0" });
   });
 });
 
