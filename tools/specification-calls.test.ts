@@ -59,6 +59,7 @@ const addedCalls = [
   "POST api/robots/import",
   "POST api/robots/forget-state/{id}",
   "GET api/admins",
+  "GET api/storage",
   "POST api/admins",
   "POST api/admins/{id}/reset-password",
   "POST api/admins/{id}/remove",

@@ -324,6 +324,8 @@ test("migrations that do not say, or not correctly, whether older servers can ru
     "apps/server/migrations/0096_loosens.sql": "-- additive\nalter table a alter column b drop not null;",
     "apps/server/migrations/0097_unused.sql": "-- additive\ndrop function presence_from_readings();",
     "apps/server/migrations/0098_used.sql": "-- additive\ndrop function keep_robot_presence();",
+    "apps/server/migrations/0099_defines.sql":
+      "-- additive\ncreate function a() returns void language plpgsql as $$ begin drop table b; end $$;",
   });
   expect(migrationsSayWhatTheyDo(files).map(({ path }) => path)).toEqual(
     ["0091_silent", "0093_takes", "0094_renames", "0098_used"].map((name) => `apps/server/migrations/${name}.sql`),

@@ -32,6 +32,8 @@ import { siteManagementRoutes } from "./features/site-management/site-management
 import { sitesRoutes } from "./features/sites/sites.routes.ts";
 import { Forecasts } from "./features/weather/public.ts";
 import { weatherRoutes } from "./features/weather/weather.routes.ts";
+import { Retention, StorageReport } from "./features/storage/public.ts";
+import { storageRoutes } from "./features/storage/storage.routes.ts";
 import { ChangeSignal } from "./platform/change-signal.ts";
 import { MailOutbox } from "./platform/mail-outbox.ts";
 import { httpOptions, InFlightRequests, useHttpPlatform } from "./platform/http/http-platform.ts";
@@ -73,7 +75,8 @@ export async function buildApp(deps: Dependencies): Promise<App> {
 
   // Features.
   const services: Service[] = [workers, changes];
-  const metrics = new Metrics(deps);
+  const storage = new StorageReport(deps);
+  const metrics = new Metrics({ ...deps, storage });
   metricsRoutes(http, deps.settings, metrics);
   services.push(...(await authRoutes(http, deps)));
   services.push(...configRoutes(http, deps));
@@ -116,6 +119,8 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   services.push(devicesRoutes(http, deps, commands));
   const bridge = new Bridge({ ...reserved, resendPending: (robotIds) => commands.resendPending(robotIds) });
   services.push(bridge);
+  storageRoutes(http, storage);
+  services.push(new Retention(deps));
   alertsRoutes(http, deps);
   services.push(new AlertWatch(deps));
   metrics.measure({ bridge, live });

@@ -56,7 +56,12 @@ async function main(): Promise<number> {
   try {
     const before = await readSchema(database.db);
     if (check) return reportPending(before);
-    const applied = await migrate(database.db, { besideServers: true, serverAccount, onProgress: progressPrinter() });
+    const applied = await migrate(database.db, {
+      besideServers: true,
+      serverAccount,
+      onProgress: progressPrinter(),
+      keepAuditDays: settings.keepDays.audit,
+    });
     for (const { name } of applied) print(name);
     const after = await readSchema(database.db);
     requireSchema(after);

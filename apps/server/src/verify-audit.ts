@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { verifyAudit } from "./features/audit/public.ts";
+import { type ChainHead, verifyAudit } from "./features/audit/public.ts";
 import { openDatabase } from "./platform/database/database.ts";
 import { StartError } from "./platform/errors.ts";
 import { reachDatabase } from "./process/open-database.ts";
@@ -26,15 +26,19 @@ async function main(): Promise<number> {
   try {
     const verdict = await verifyAudit(database.db, head);
     const end = verdict.head === null ? "" : ` Head: ${verdict.head.number}:${verdict.head.hash}`;
+    const { beginning } = verdict;
+    if (beginning !== null) {
+      const { number, hash, sealedAt, cutAt } = beginning;
+      print(
+        `The chain begins after seal ${number} of ${dayOf(sealedAt)} (${number}:${hash}); earlier rows were removed on ${dayOf(cutAt)} under KEEP_AUDIT_DAYS.`,
+      );
+    }
     if (verdict.wrong !== null) {
       printError(`${verdict.wrong} Before that, ${verdict.proven} rows are unchanged since they were sealed.${end}`);
       return 1;
     }
     print(
-      `${verdict.proven} rows are unchanged since they were sealed, ${verdict.waiting} are waiting to be sealed.${end}` +
-        (head === null
-          ? "\nWithout --head this does not prove that no row was removed from the end together with its seal."
-          : `\nNothing up to number ${head.number} was changed or removed since that head was logged.`),
+      `${verdict.proven} rows are unchanged since they were sealed, ${verdict.waiting} are waiting to be sealed.${end}\n${proofOf(head, beginning)}`,
     );
     return 0;
   } finally {
@@ -42,6 +46,21 @@ async function main(): Promise<number> {
     await connection.close();
   }
 }
+
+/** What the head proves. */
+function proofOf(head: ChainHead | null, beginning: ChainHead | null): string {
+  if (head === null) {
+    return "Without --head this does not prove that no row was removed from the end together with its seal.";
+  }
+  if (beginning === null)
+    return `Nothing up to number ${head.number} was changed or removed since that head was logged.`;
+  const left = `Nothing from number ${beginning.number + 1} to ${head.number} was changed or removed since that head was logged.`;
+  return head.number > beginning.number
+    ? left
+    : `That head was removed with the rows up to number ${beginning.number}: use a later one. Whether it was cut at the right place shows where the log has ${beginning.number}:${beginning.hash}.`;
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 function readHeadText(text: string): { number: number; hash: string } {
   const [, number, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text.trim()) ?? [];

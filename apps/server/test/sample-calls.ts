@@ -168,6 +168,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   deletePartner: { params: { id: partner }, status: 409 },
   resetPartnerPassword: { params: { id: partner }, changes: true },
   adminList: {},
+  storage: {},
   createAdmin: { body: { username: "meera", name: "Meera Iyer", password: PASSWORD }, changes: true },
   // The Super Admin of the fixtures is the caller, who may do neither to themselves.
   resetAdminPassword: { params: { id: admin }, body: { password: PASSWORD }, status: 409 },

@@ -53,7 +53,13 @@ const cleanEnvironment = (environment: Readonly<Record<string, string | undefine
 
 /** Runs `npm run migrate` on a database to the end, optionally with a separate account. */
 export async function runMigrate(
-  database: string | { readonly serverUrl: string; readonly ownerUrl: string },
+  database:
+    | string
+    | {
+        readonly serverUrl: string;
+        readonly ownerUrl: string;
+        readonly environment?: Readonly<Record<string, string>>;
+      },
   args: readonly string[] = [],
   checkout = thisCheckout,
 ): Promise<{ readonly code: number | null; readonly printed: string }> {
@@ -61,7 +67,7 @@ export async function runMigrate(
     env: cleanEnvironment(
       typeof database === "string"
         ? { DATABASE_URL: database }
-        : { DATABASE_URL: database.serverUrl, MIGRATION_DATABASE_URL: database.ownerUrl },
+        : { ...database.environment, DATABASE_URL: database.serverUrl, MIGRATION_DATABASE_URL: database.ownerUrl },
     ),
     stdio: ["ignore", "pipe", "pipe"],
   });

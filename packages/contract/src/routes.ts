@@ -42,6 +42,7 @@ import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { createSite, deleteSite, siteDetails, updateSite } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
+import { storage } from "./storage/storage.ts";
 import { siteWeather } from "./weather/weather.ts";
 
 /** Every call, by name. The permission table has exactly one line for each. */
@@ -123,6 +124,7 @@ export const routes = {
   controlRollout,
   alertList,
   acknowledgeAlert,
+  storage,
   live,
   config,
   health,

@@ -25,6 +25,12 @@ export interface Settings {
   readonly linkLossStopSeconds?: number;
   /** Days from one maintenance of a robot to the next; 180 by default. */
   readonly maintenanceIntervalDays?: number;
+  /** Days to keep each kind of stored data, 0 for good; the domain's defaults without it. */
+  readonly keepDays?: Readonly<Record<string, number>>;
+  /** Whose disk is watched: the folder of what this server stores; none by default. */
+  readonly dataDir?: string;
+  /** Size of the disk of a PostgreSQL elsewhere; null or absent where it is not known. */
+  readonly databaseDiskBytes?: number | null;
   /** Null where map tiles are switched off. */
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, anyUuid, type Executor } from "./database/database.ts";
 
@@ -89,14 +88,4 @@ export async function endSessionsOf(
     .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId))
     .executeTakeFirst();
   return Number(ended.numUpdatedRows);
-}
-
-/** Rows are deleted this long after their session has expired. */
-const RETENTION_DAYS = 7;
-
-export async function deleteOldSessions(db: Executor, now: Date): Promise<void> {
-  await db
-    .deleteFrom("sessions")
-    .where("expires_at", "<", sql<Date>`${now}::timestamptz - ${RETENTION_DAYS} * interval '1 day'`)
-    .execute();
 }

@@ -12,8 +12,11 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { createSite } from "@suncrew/contract/sites/sites.ts";
+import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { sealBatch } from "../features/audit/audit-chain.repository.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { compiledBefore, runMigrate, runSuncrew, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
 
@@ -153,6 +156,11 @@ describe("set-up: a servers' account separate from the one that owns the tables"
     expect(log).toMatchObject([{ action: "START", status: "REFUSED" }, { action: "STOP" }]);
     const unsealed = "select ((select count(*) from audit) - (select count(*) from audit_seals))::int as rows";
     await expect.poll(async () => (await client.query(unsealed)).rows, { timeout: 20_000 }).toEqual([{ rows: 0 }]);
+    // What is old is deleted with it, and the audit cut as far as the owner allows; who calls that chooses nothing.
+    for (const statement of deletions)
+      expect([statement, await refusalOf(client, statement)]).toEqual([statement, null]);
+    expect(await refusalOf(client, `select drop_readings_partition('${day(0)}')`)).toBe("P0001");
+    expect((await client.query("select cut_audit() as rows")).rows).toEqual([{ rows: 0 }]);
     for (const statement of forbidden)
       expect([statement, await refusalOf(client, statement)]).toEqual([statement, "42501"]);
 
@@ -160,6 +168,31 @@ describe("set-up: a servers' account separate from the one that owns the tables"
     expect(await program("verify-audit", [])).toMatchObject({ code: 0 });
     expect(await program("admin", ["end-sessions", "admin"])).toMatchObject({ code: 0 });
     expect((await program("migrate-database", [])).printed).toContain("Nothing to do");
+  });
+
+  test("the owner says how long the audit is kept: then servers cut it there, and what is left is proven", async () => {
+    expect(await runMigrate(database)).toMatchObject({ code: 0 });
+    const owner = openDatabase({ connectionString: database.ownerUrl }, { poolSize: 1 });
+    const add = async (daysAgo: number, count: number) => {
+      const at = new Date(Date.now() - daysAgo * 86_400_000);
+      await sql`insert into audit (at, actor, action, entity, outcome)
+        select ${at}, 'Anita Rao', 'UPDATE', 'robot', 'DONE' from generate_series(1, ${count}::int)`.execute(owner.db);
+      await sealBatch(owner.db, at);
+    };
+    await add(500, 5);
+    await add(300, 2);
+    await owner.close();
+    await using client = await connect(database.serverUrl);
+    const cut = async () => (await client.query("select cut_audit() as rows")).rows;
+    expect(await cut()).toEqual([{ rows: 0 }]);
+    const environment = { KEEP_AUDIT_DAYS: "400" };
+    expect(await runMigrate({ ...database, environment })).toMatchObject({ code: 0 });
+    expect(await cut()).toEqual([{ rows: 5 }]);
+    const begins = /^The chain begins after seal 5 of [\d-]{10} \(5:[0-9a-f]{64}\); earlier rows were removed on /;
+    expect(await program("verify-audit", [])).toMatchObject({
+      code: 0,
+      printed: expect.stringMatching(begins) as string,
+    });
   });
 
   test("a later migration grants access to its tables in the same transaction, and revokes excessive rights", async () => {
@@ -214,6 +247,15 @@ describe("set-up: a servers' account separate from the one that owns the tables"
   });
 });
 
+const grownTables =
+  "robot_events robot_presence runs commands activity activity_texts alerts robot_days kept_reports outgoing_mails sessions";
+const deletions = [
+  ...grownTables.split(" ").map((table) => `delete from ${table}`),
+  "lock table activity in share row exclusive mode",
+  "select drop_readings_partition('2001-01-01')",
+  "select delete_unpartitioned_readings(now(), 10)",
+];
+
 /** Everything that would change or hide history, or allow that. */
 const forbidden = [
   "update audit set actor = 'me'",
@@ -236,6 +278,10 @@ const forbidden = [
   "truncate audit_seals",
   "drop table audit_seals",
   "update audit_names set words = ''",
+  "update audit_retention set keep_days = 365",
+  "insert into audit_retention (one, keep_days) values (true, 365) on conflict (one) do update set keep_days = 365",
+  "insert into audit_beginning (number, hash, sealed_at, cut_at) values (1, decode(repeat('00', 32), 'hex'), now(), now())",
+  "create or replace function cut_audit() returns integer language sql as 'select 0'",
   "delete from migrations",
   "alter table users add column mine text",
   "create table mine (id integer)",

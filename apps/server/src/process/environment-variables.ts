@@ -1,4 +1,5 @@
 import { findInvisibleCharacter } from "@suncrew/contract/http/text.ts";
+import { type KeepVariable, keptKinds } from "@suncrew/domain/storage/kept-kinds.ts";
 import { isIP, isIPv4 } from "node:net";
 import { z } from "zod";
 import type { SmtpSettings } from "../platform/mailer.ts";
@@ -38,6 +39,25 @@ const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) => 
   schema: z.enum(values),
   requirement: `be ${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
 });
+
+const DAYS_MAX = 36_500;
+
+/** How long one kind of stored data is kept. */
+function keepDays(name: KeepVariable) {
+  const keeping = Object.values(keptKinds).find(({ variable: its }) => its === name) ?? keptKinds.audit;
+  const { minimumDays, defaultDays, what } = keeping;
+  return {
+    schema: z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .refine((days) => days === 0 || (days >= minimumDays && days <= DAYS_MAX)),
+    requirement: `be a whole number of days from ${minimumDays} to ${DAYS_MAX}, or 0 for good`,
+    default: defaultDays,
+    ...(defaultDays === 0 && { unset: "for good" }),
+    meaning: `Days that ${what}. At least ${minimumDays}; 0: for good`,
+  };
+}
 
 const address = (...protocols: string[]) =>
   z.string().refine((text) => {
@@ -260,6 +280,24 @@ export const variables = {
     requirement: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
     unset: "none; required with SMTP_URL",
     meaning: "Sender of the mails, Suncrew <reports@example.org>",
+  },
+  KEEP_READINGS_DAYS: keepDays("KEEP_READINGS_DAYS"),
+  KEEP_ROBOT_EVENTS_DAYS: keepDays("KEEP_ROBOT_EVENTS_DAYS"),
+  KEEP_PRESENCE_DAYS: keepDays("KEEP_PRESENCE_DAYS"),
+  KEEP_RUNS_DAYS: keepDays("KEEP_RUNS_DAYS"),
+  KEEP_COMMANDS_DAYS: keepDays("KEEP_COMMANDS_DAYS"),
+  KEEP_ACTIVITY_DAYS: keepDays("KEEP_ACTIVITY_DAYS"),
+  KEEP_ALERTS_DAYS: keepDays("KEEP_ALERTS_DAYS"),
+  KEEP_DAILY_FIGURES_DAYS: keepDays("KEEP_DAILY_FIGURES_DAYS"),
+  KEEP_REPORTS_DAYS: keepDays("KEEP_REPORTS_DAYS"),
+  KEEP_MAILS_DAYS: keepDays("KEEP_MAILS_DAYS"),
+  KEEP_FIRMWARE_DAYS: keepDays("KEEP_FIRMWARE_DAYS"),
+  KEEP_SESSIONS_DAYS: keepDays("KEEP_SESSIONS_DAYS"),
+  KEEP_AUDIT_DAYS: keepDays("KEEP_AUDIT_DAYS"),
+  DATABASE_DISK_GB: {
+    ...wholeNumber(1, 999_999, "gigabytes"),
+    unset: "not known; the embedded database's disk is measured",
+    meaning: "Size of the disk of the PostgreSQL of DATABASE_URL, for the alert before it is full; SQL cannot see it",
   },
   METRICS_TOKEN: {
     schema: z.string().regex(/^[\x21-\x7e]{16,200}$/),

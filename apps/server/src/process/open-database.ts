@@ -53,7 +53,7 @@ export async function openMigratedDatabase(context: StartContext): Promise<OpenD
       if (await couldChangeAudit(unlimited.db, account)) {
         log.warn({ account }, "the account of DATABASE_URL could change the audit: let another one own the tables");
       }
-    } else await migrate(unlimited.db);
+    } else await migrate(unlimited.db, { keepAuditDays: settings.keepDays.audit });
   } catch (error) {
     throw databaseFailure(settings.databaseUrl, error);
   } finally {

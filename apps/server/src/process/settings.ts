@@ -1,3 +1,4 @@
+import { keepDaysOf } from "@suncrew/domain/storage/kept-kinds.ts";
 import pg from "pg";
 import { SAMPLE_DELAY_MS } from "../features/weather/public.ts";
 import type { WeatherSettings } from "../platform/dependencies.ts";
@@ -68,6 +69,8 @@ function settingsOf(set: VariableValues, mode: Mode) {
     linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? variables.LINK_LOSS_STOP_SECONDS.default,
     maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? variables.MAINTENANCE_INTERVAL_DAYS.default,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
+    keepDays: keepDaysOf(({ variable: name, defaultDays }) => (name === null ? undefined : set[name]) ?? defaultDays),
+    databaseDiskBytes: set.DATABASE_DISK_GB === undefined ? null : set.DATABASE_DISK_GB * 1024 ** 3,
     mail: mailSettings(set),
     metricsToken: set.METRICS_TOKEN ?? null,
   };

@@ -96,6 +96,7 @@ export const permissions: Record<RouteName, Permission> = {
   controlRollout: { access: "super-admin", scope: "none" },
   alertList: { access: "signed-in", scope: "sites" },
   acknowledgeAlert: { access: "signed-in", scope: "alert" },
+  storage: { access: "super-admin", scope: "none" },
   live: { access: "signed-in", scope: "sites" },
 };
 

@@ -111,6 +111,8 @@ export interface Verdict {
   readonly wrong: string | null;
   /** The number of rows that are proven unchanged. */
   readonly proven: number;
+  /** The last link that was removed under KEEP_AUDIT_DAYS; null where the chain begins with its first. */
+  readonly beginning: (ChainHead & { readonly sealedAt: Date; readonly cutAt: Date }) | null;
   /** The newest link of the chain; null if there is none. */
   readonly head: ChainHead | null;
   /** The number of committed rows that are not sealed yet. */
@@ -118,8 +120,9 @@ export interface Verdict {
 }
 
 /**
- * Verifies the whole chain in one snapshot. With a head from the log it also proves that the chain still contains that
- * link: without one, rows that were removed from its end together with their seals go unnoticed.
+ * Verifies the whole chain in one snapshot, from where it was cut (decision 58). With a head from the log it also proves
+ * that the chain still contains that link: without one, rows that were removed from its end together with their seals go
+ * unnoticed.
  */
 export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verdict> {
   return db
@@ -127,18 +130,31 @@ export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verd
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
     .execute(async (tx) => {
-      let previous: Buffer = CHAIN_START;
-      let proven = 0;
+      const beginning = await readBeginning(tx);
+      const removed = beginning?.number ?? 0;
+      let previous: Buffer = beginning === null ? CHAIN_START : Buffer.from(beginning.hash, "hex");
+      let newest = removed;
       const verdict = async (wrong: string | null): Promise<Verdict> => ({
         wrong,
-        proven,
-        head: proven === 0 ? null : { number: proven, hash: previous.toString("hex") },
+        proven: newest - removed,
+        beginning,
+        head: newest === 0 ? null : { number: newest, hash: previous.toString("hex") },
         waiting: await countWaiting(tx),
       });
+      if (beginning !== null && !(await isCutOnRecord(tx, beginning))) {
+        return await verdict(
+          `The chain begins after number ${removed}, but no record of the audit says that it was cut there.`,
+        );
+      }
+      if (known?.number === removed && known.hash !== beginning?.hash) {
+        return await verdict(
+          `The chain was cut at number ${removed} with another hash than the given head: rows up to it were changed.`,
+        );
+      }
       for (;;) {
-        const links = await readLinks(tx, proven);
+        const links = await readLinks(tx, newest);
         for (const link of links) {
-          const number = proven + 1;
+          const number = newest + 1;
           if (link.number !== number) return await verdict(`Number ${number} of the chain is missing.`);
           if (!link.present) return await verdict(`The row with number ${number} was removed.`);
           if (!chainHash(previous, number, link).equals(link.hash)) {
@@ -148,13 +164,13 @@ export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verd
             return await verdict(`Number ${number} has another hash than the given head: rows up to it were changed.`);
           }
           previous = link.hash;
-          proven = number;
+          newest = number;
         }
         if (links.length < VERIFY_BATCH) break;
       }
-      if (known !== null && known.number > proven) {
+      if (known !== null && known.number > newest) {
         return await verdict(
-          `The chain ends at number ${proven}, before the given head ${known.number}: rows were removed.`,
+          `The chain ends at number ${newest}, before the given head ${known.number}: rows were removed.`,
         );
       }
       const unchained = await countUnchained(tx);
@@ -162,6 +178,26 @@ export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verd
         unchained === 0 ? null : `${unchained} rows bypassed the chain: they are neither sealed nor waiting for it.`,
       );
     });
+}
+
+async function readBeginning(tx: Tx): Promise<Verdict["beginning"]> {
+  const row = await tx.selectFrom("audit_beginning").selectAll().executeTakeFirst();
+  if (row === undefined) return null;
+  return { number: row.number, hash: row.hash.toString("hex"), sealedAt: row.sealed_at, cutAt: row.cut_at };
+}
+
+/** Every cut is a row of what is left of the chain. */
+async function isCutOnRecord(tx: Tx, { number, hash }: ChainHead): Promise<boolean> {
+  const row = await tx
+    .selectFrom("audit")
+    .select("id")
+    .where("entity", "=", "audit")
+    .where("action", "=", "CUT_AUDIT")
+    .where("actor", "=", "Suncrew")
+    .where(sql<string>`after ->> 'head'`, "=", `${number}:${hash}`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function readLinks(tx: Tx, after: number): Promise<Link[]> {

@@ -63,7 +63,13 @@ describe("audit, the chain", () => {
       { number: 2, actor: "B" },
     ]);
     expect(heads.at(-1)).toMatch(/^2:[0-9a-f]{64}$/);
-    expect(await verifyAudit(database.db, headOf())).toEqual({ wrong: null, proven: 2, head: headOf(), waiting: 0 });
+    expect(await verifyAudit(database.db, headOf())).toEqual({
+      wrong: null,
+      proven: 2,
+      beginning: null,
+      head: headOf(),
+      waiting: 0,
+    });
   });
 
   test("a head is logged in production whatever the log level, and again at the next start", async () => {
@@ -160,5 +166,136 @@ describe("audit, the proof", () => {
     await makeSealer().runOnce();
     expect((await verifyAudit(database.db, null)).wrong).toBeNull();
     expect((await verifyAudit(database.db, logged)).wrong).toMatch(/another hash than the given head/);
+  });
+});
+
+describe("audit, cut at a sealed head (KEEP_AUDIT_DAYS)", () => {
+  /** Rows of each of these days before now by PostgreSQL's clock, sealed on their day. */
+  async function addDays(...daysAgo: number[]): Promise<void> {
+    for (const days of daysAgo) {
+      clock = new ManualClock(new Date(Date.now() - days * 86_400_000));
+      await recordChanges(database.db, [`Day ${days}`, `Day ${days}, later`].map(rowOf));
+      await makeSealer().runOnce();
+    }
+  }
+  const keep = (days: number) => sql`update audit_retention set keep_days = ${days}`.execute(database.db);
+  async function cut(): Promise<number | undefined> {
+    const { rows } = await sql<{ rows: number }>`select cut_audit() as rows`.execute(database.db);
+    return rows[0]?.rows;
+  }
+  const seal = () => makeSealer().runOnce();
+
+  test("nothing is cut unless the owner has said how long the audit is kept", async () => {
+    await addDays(900);
+    await seal();
+    expect(await cut()).toBe(0);
+    await expect(keep(364)).rejects.toThrow(/check/);
+  });
+
+  test("what is older goes with its seals, the head stays and is on record, and the rest is proven from there", async () => {
+    await addDays(900, 800, 500, 300);
+    const before = await seals();
+    const heads400 = await database.db.selectFrom("audit_seals").selectAll().orderBy("number").execute();
+    await keep(400);
+    expect(await cut()).toBe(6);
+    await seal();
+    expect((await seals()).map(({ actor }) => actor)).toEqual([
+      ...before.slice(6).map(({ actor }) => actor),
+      "Suncrew",
+    ]);
+    const head = heads400[5]?.hash.toString("hex") ?? "";
+    const verdict = await verifyAudit(database.db, headOf());
+    expect(verdict).toMatchObject({
+      wrong: null,
+      proven: 3,
+      beginning: { number: 6, hash: head },
+      head: { number: 9 },
+    });
+    const [record] = await database.db.selectFrom("audit").selectAll().where("action", "=", "CUT_AUDIT").execute();
+    expect(record).toMatchObject({
+      actor: "Suncrew",
+      entity: "audit",
+      after: { rows: 6, kept_days: 400, head: `6:${head}` },
+    });
+    // A head that was logged before the cut is part of it, or not.
+    expect((await verifyAudit(database.db, { number: 6, hash: head })).wrong).toBeNull();
+    expect((await verifyAudit(database.db, { number: 6, hash: "0".repeat(64) })).wrong).toMatch(
+      /cut at number 6 with another hash/,
+    );
+    // Once a day at most.
+    expect(await cut()).toBe(0);
+  });
+
+  test("the chain that goes on after a cut is cut again from there, and its newest seal always stays", async () => {
+    await addDays(900, 700);
+    await keep(800);
+    expect(await cut()).toBe(2);
+    await keep(400);
+    // The record of the first cut is not sealed yet.
+    expect(await cut()).toBe(1);
+    await seal();
+    expect(await verifyAudit(database.db, headOf())).toMatchObject({ wrong: null, beginning: { number: 3 } });
+    await sql`update audit_seals set sealed_at = now() - interval '2000 days'`.execute(database.db);
+    await sql`update audit set at = now() - interval '2000 days'`.execute(database.db);
+    await cut();
+    expect(await seals()).toHaveLength(1);
+  });
+
+  test("a row in between that is younger than its seal says keeps all that follows it", async () => {
+    await addDays(900, 800, 700);
+    await sql`update audit set at = now() where id = 3`.execute(database.db);
+    await keep(400);
+    expect(await cut()).toBe(2);
+  });
+
+  test("names and reasons that only removed rows had are not found any more, others are", async () => {
+    for (const [days, name] of [
+      [900, "Old"],
+      [300, "New"],
+    ] as const) {
+      clock = new ManualClock(new Date(Date.now() - days * 86_400_000));
+      await recordChange(
+        database.db,
+        { ...rowOf("A"), entity: "partner", entityId: days, before: { name }, after: { name } },
+        `Because ${name}`,
+      );
+      await seal();
+    }
+    await keep(400);
+    await cut();
+    const texts = async (table: "audit_names" | "audit_reasons") =>
+      (await database.db.selectFrom(table).select("words").execute()).map(({ words }) => words);
+    expect(await texts("audit_reasons")).toEqual(["because new"]);
+    expect(await texts("audit_names")).not.toContain("old");
+  });
+
+  const byHand: [string, string, RegExp][] = [
+    [
+      "without moving the beginning",
+      "delete from audit_seals where number <= 2; delete from audit where id <= 2",
+      /Number 1 .*missing/,
+    ],
+    [
+      "with a beginning that no record has",
+      "insert into audit_beginning (number, hash, sealed_at, cut_at) select number, hash, sealed_at, now() from audit_seals where number = 2; delete from audit_seals where number <= 2; delete from audit where id <= 2",
+      /begins after number 2, but no record/,
+    ],
+  ];
+  test.each(byHand)("a cut by hand %s is detected", async (_, tamper, wrong) => {
+    await addDays(900, 300);
+    for (const statement of tamper.split("; ")) await sql.raw(statement).execute(database.db);
+    expect((await verifyAudit(database.db, null)).wrong).toMatch(wrong);
+  });
+
+  test("more than is cut at a time goes in further cuts", async () => {
+    await sql`insert into audit (at, actor, action, entity, outcome)
+      select now() - interval '900 days', 'A', 'B', 'c', 'DONE' from generate_series(1, 20010)`.execute(database.db);
+    clock = new ManualClock(new Date(Date.now() - 900 * 86_400_000));
+    await seal();
+    await addDays(300);
+    await keep(400);
+    expect([await cut(), await cut(), await cut()]).toEqual([20_000, 10, 0]);
+    await seal();
+    expect((await verifyAudit(database.db, null)).wrong).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { GENERATED_PASSWORD_DAYS, generatedPasswordUntil } from "@suncrew/domain
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError, invalid, notSignedIn } from "../../platform/http/http-error.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { endSession, endSessionsOf, deleteOldSessions, openSession, type Viewer } from "../../platform/sessions.ts";
+import { endSession, endSessionsOf, openSession, type Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
 import { type AttemptResult, type ConfirmationDependencies, withConfirmedPassword } from "./password-attempts.ts";
 import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
@@ -181,13 +181,12 @@ function refusalOf(account: Account | null, { address }: SignIn, reason: string)
 
 const CLEAN_EVERY_MS = 3_600_000;
 
-/** Removes failed sign-ins and known callers that no longer count, and sessions that ended long ago, every hour. */
+/** Removes failed sign-ins and known callers that no longer count, every hour. */
 export function signInCleaner(deps: Dependencies): Service {
   const { db, clock } = deps;
   const work = async () => {
     await forgetOldFailures(db, clock.now());
     await forgetOldCallers(db, clock.now());
-    await deleteOldSessions(db, clock.now());
   };
   return new PeriodicTasks(deps, [{ name: "old sign-ins", everyMs: CLEAN_EVERY_MS, work }]);
 }

@@ -36,6 +36,26 @@ export async function markFirmwareDeleted(tx: Tx, firmwareId: number, at: Date):
   await tx.updateTable("firmware").set({ content: null, deleted_at: at }).where("id", "=", firmwareId).execute();
 }
 
+/** Files uploaded before that instant which no rollout has used since; never the newest file. */
+export async function findUnusedFirmware(db: Executor, before: Date): Promise<number[]> {
+  const rows = await db
+    .selectFrom("firmware as f")
+    .select("f.id")
+    .where("f.deleted_at", "is", null)
+    .where("f.created_at", "<", before)
+    .where(
+      sql<boolean>`exists (select from firmware newer
+        where newer.deleted_at is null and (newer.created_at, newer.id) > (f.created_at, f.id))`,
+    )
+    .where(
+      sql<boolean>`not exists (select from rollouts r
+        where r.firmware_id = f.id and (r.ended_at is null or r.ended_at >= ${before}))`,
+    )
+    .orderBy("f.id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** A rollout may still offer it, or a robot still download it. */
 export async function isInOpenRollout(tx: Tx, firmwareId: number): Promise<boolean> {
   const needed = await tx

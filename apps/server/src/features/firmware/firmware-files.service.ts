@@ -8,8 +8,9 @@ import type { Db } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, forbidden, type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { auditedChange } from "../audit/public.ts";
+import { auditedChange, suncrew } from "../audit/public.ts";
 import {
+  findUnusedFirmware,
   findVersion,
   insertFirmware,
   isInOpenRollout,
@@ -86,8 +87,8 @@ export class FirmwareFiles {
     return auditedChange(this.#deps.db, change, async (tx, details) => {
       const file = await lockFirmware(tx, firmwareId, true);
       if (file === null) throw notFound("Firmware");
-      const { version, file_name, bytes, sha256 } = file;
-      details.before = { version, file_name, bytes, sha256: sha256.toString("hex") };
+      details.before = auditedFile(file);
+      const { version } = file;
       if (await isInOpenRollout(tx, firmwareId)) {
         throw conflict("FIRMWARE_IN_USE", `Firmware ${version} is being deployed. Cancel its rollout first.`);
       }
@@ -120,6 +121,31 @@ export class FirmwareFiles {
       throw forbidden("This offer is over.", "OFFER_OVER");
     return { bytes: offer.bytes, stream: Readable.from(this.#content.stream(offer.firmwareId, offer.bytes)) };
   }
+}
+
+function auditedFile({ version, file_name, bytes, sha256 }: NonNullable<Awaited<ReturnType<typeof lockFirmware>>>) {
+  return { version, file_name, bytes, sha256: sha256.toString("hex") };
+}
+
+/** Deletes the files that nobody has needed since that instant, as a person would. Returns how many. */
+export async function deleteUnusedFirmware(db: Db, before: Date, at: Date): Promise<number> {
+  let deleted = 0;
+  for (const firmwareId of await findUnusedFirmware(db, before)) {
+    const change = { actor: suncrew, action: "DELETE_FIRMWARE", entity: "firmware", entityId: firmwareId, at };
+    deleted += await auditedChange(db, change, async (tx, details) => {
+      const file = await lockFirmware(tx, firmwareId, true);
+      // A rollout of it may have begun meanwhile.
+      if (file === null || (await isInOpenRollout(tx, firmwareId))) {
+        details.rows = [];
+        return 0;
+      }
+      details.before = auditedFile(file);
+      details.reason = "Not used for so long that it is not kept any more";
+      await markFirmwareDeleted(tx, firmwareId, at);
+      return 1;
+    });
+  }
+  return deleted;
 }
 
 function refusedUpload(version: string, content: Buffer, isOther: boolean): HttpError | null {

@@ -1,4 +1,5 @@
 export { firmwareRoutes } from "./firmware.routes.ts";
+export { deleteUnusedFirmware } from "./firmware-files.service.ts";
 /** A Service: advances rollouts. */
 export { RolloutEngine } from "./rollout-engine.ts";
 /** For the bridge, inside its own transaction and under its locks on robot_state. */

@@ -11,6 +11,7 @@ import { urlOf } from "../../../test/test-client.ts";
 import { afterCommit, inTransaction } from "../../platform/database/transactions.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
+import { StorageReport } from "../storage/public.ts";
 import { Metrics } from "./metrics.service.ts";
 
 const TOKEN = "a token that only tests have".replaceAll(" ", "-");
@@ -146,7 +147,7 @@ describe("open to other programs: GET /metrics", () => {
   });
 
   test("the components' counts: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {
-    const metrics = new Metrics(server.deps);
+    const metrics = new Metrics({ ...server.deps, storage: new StorageReport(server.deps) });
     metrics.measure({
       bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
       live: {

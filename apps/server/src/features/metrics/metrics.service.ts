@@ -7,6 +7,7 @@ import { taskDuration, taskFailures } from "../../platform/periodic-task.ts";
 import { productVersion } from "../../platform/product-version.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
+import { deletedRows, type StorageReport } from "../storage/public.ts";
 import { type FleetFigures, readFleetFigures } from "./fleet-figures.repository.ts";
 
 /** A database that does not respond within this time costs its own figures, not the whole page. */
@@ -45,7 +46,9 @@ export interface MeasuredParts {
 
 type Sample = [value: number, labels?: Record<string, string>];
 
-type MetricsDependencies = Pick<Dependencies, "db" | "reservedDb" | "broker" | "clock" | "clocks" | "log">;
+interface MetricsDependencies extends Pick<Dependencies, "db" | "reservedDb" | "broker" | "clock" | "clocks" | "log"> {
+  readonly storage: Pick<StorageReport, "read">;
+}
 
 /**
  * What one server measures, in Prometheus form. Names begin with `suncrew_` and end with their unit. No label value
@@ -74,6 +77,7 @@ export class Metrics {
     // Once per process, which may run several servers in tests.
     if (register.getSingleMetric("process_cpu_seconds_total") === undefined) collectDefaultMetrics();
     for (const metric of [taskDuration, taskFailures]) this.#registry.registerMetric(metric);
+    this.#registry.registerMetric(deletedRows);
     this.#registerServer();
     this.#registerDatabase();
   }
@@ -155,6 +159,10 @@ export class Metrics {
     );
     const reached = "1 where the figures of the fleet could be read just now";
     this.#gauge("suncrew_database_reached", reached, async () => Number((await this.#readFigures()) !== null));
+    const stored = "What is stored with its indexes, by kind; measured every few minutes";
+    this.#labelled("suncrew_stored_bytes", stored, ["kind"], async () =>
+      (await this.#readStorage()).map(({ kind, bytes }) => [bytes, { kind }]),
+    );
     for (const [name, help, valueOf] of fleetGauges) {
       this.#gauge(name, help, async () => {
         const figures = await this.#readFigures();
@@ -198,6 +206,15 @@ export class Metrics {
       },
     });
     this.#registry.registerMetric(counter);
+  }
+
+  async #readStorage() {
+    const { clock, log, storage } = this.#deps;
+    const read = storage.read().catch((error: unknown) => {
+      log.warn({ error }, "failed to measure what is stored");
+      return null;
+    });
+    return (await withTimeout(clock, read, FIGURES_TIMEOUT_MS))?.kinds ?? [];
   }
 
   /** Gauges and pages that are collected together share one query; null if the database does not respond. */

@@ -115,6 +115,8 @@ interface MigrateOptions {
   /** The account that servers connect as; null if it is the one that migrates. */
   readonly serverAccount?: string | null;
   readonly onProgress?: (progress: StepProgress) => void;
+  /** How long the audit is kept from now on, 0 for good; unchanged without it. Only the tables' owner may say so. */
+  readonly keepAuditDays?: number;
 }
 
 /**
@@ -163,7 +165,10 @@ interface Applied {
   readonly isComplete: boolean;
 }
 
-async function applyMissing(tx: Tx, { besideServers = false, serverAccount = null }: MigrateOptions): Promise<Applied> {
+async function applyMissing(
+  tx: Tx,
+  { besideServers = false, serverAccount = null, keepAuditDays }: MigrateOptions,
+): Promise<Applied> {
   await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
   const schema = await compare(tx);
   refuseNewer(schema);
@@ -175,7 +180,21 @@ async function applyMissing(tx: Tx, { besideServers = false, serverAccount = nul
   // Only a newer version knows which permissions its own tables need.
   if (serverAccount !== null && schema.newer.length === 0) await grantToServers(tx, serverAccount);
   const unfinished = [...schema.unfinished, ...added.filter(({ stepsLeft }) => stepsLeft > 0)];
-  return { added, unfinished, isComplete: added.length === schema.missing.length };
+  const isComplete = added.length === schema.missing.length;
+  if (isComplete && keepAuditDays !== undefined) await storeAuditRetention(tx, keepAuditDays);
+  return { added, unfinished, isComplete };
+}
+
+/** A change of it is on record in the audit itself. Whoever is not the owner may run this while nothing changes. */
+async function storeAuditRetention(tx: Tx, days: number): Promise<void> {
+  const { rows } = await sql<{ days: number }>`select keep_days as days from audit_retention`.execute(tx);
+  const former = rows[0]?.days;
+  if (former === undefined || former === days) return;
+  await sql`update audit_retention set keep_days = ${days}`.execute(tx);
+  await sql`
+    insert into audit (at, actor, action, entity, outcome, before, after)
+    values (clock_timestamp(), 'Suncrew', 'SET_AUDIT_RETENTION', 'audit', 'DONE',
+      jsonb_build_object('keep_days', ${former}::int), jsonb_build_object('keep_days', ${days}::int))`.execute(tx);
 }
 
 /** Applies what is missing, up to the first migration with steps, which the next ones may rely on. */
@@ -228,6 +247,8 @@ const limited: ReadonlyMap<string, string> = new Map([
   ["audit_unsealed", "select, insert, delete"],
   ["audit_names", "select, insert"],
   ["audit_reasons", "select, insert"],
+  ["audit_retention", "select"],
+  ["audit_beginning", "select"],
   ["migrations", "select"],
 ]);
 const FULL_ACCESS = "select, insert, update, delete";

@@ -20,6 +20,18 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
 export interface Activity {
   action: StartOrStop;
   action_type: ActionType;
@@ -117,6 +129,14 @@ export interface Audit {
   user_id: number | null;
 }
 
+export interface AuditBeginning {
+  cut_at: Date;
+  hash: Buffer;
+  number: number;
+  one: Generated<boolean>;
+  sealed_at: Date;
+}
+
 export interface AuditNames {
   entity: string;
   entity_id: string;
@@ -126,6 +146,11 @@ export interface AuditNames {
 export interface AuditReasons {
   key: number;
   words: string;
+}
+
+export interface AuditRetention {
+  keep_days: Generated<number>;
+  one: Generated<boolean>;
 }
 
 export interface AuditSeals {
@@ -362,6 +387,13 @@ export interface ReportTemplates {
   sections: JSONColumnType<StoredSection[]>;
   updated_at: Generated<Date>;
   version: Generated<number>;
+}
+
+export interface RetentionRounds {
+  began_at: Generated<Date>;
+  deleted: Generated<Json>;
+  deleted_at: Date | null;
+  one: Generated<boolean>;
 }
 
 export interface RobotDays {
@@ -613,6 +645,16 @@ export interface ServerClocks {
   words: string;
 }
 
+export interface ServerDisks {
+  folder: string;
+  free_bytes: number;
+  level: "ENOUGH" | "LITTLE" | "NEARLY_NONE";
+  name: string;
+  seen_at: Date;
+  server_id: string;
+  total_bytes: number;
+}
+
 export interface Sessions {
   created_at: Date;
   ended_at: Date | null;
@@ -696,8 +738,10 @@ export interface Tables {
   activity_texts: ActivityTexts;
   alerts: Alerts;
   audit: Audit;
+  audit_beginning: AuditBeginning;
   audit_names: AuditNames;
   audit_reasons: AuditReasons;
+  audit_retention: AuditRetention;
   audit_seals: AuditSeals;
   audit_unsealed: AuditUnsealed;
   command_requests: CommandRequests;
@@ -714,6 +758,7 @@ export interface Tables {
   readings: Readings;
   report_settings: ReportSettings;
   report_templates: ReportTemplates;
+  retention_rounds: RetentionRounds;
   robot_days: RobotDays;
   robot_events: RobotEvents;
   robot_group_members: RobotGroupMembers;
@@ -726,6 +771,7 @@ export interface Tables {
   runs: Runs;
   schedules: Schedules;
   server_clocks: ServerClocks;
+  server_disks: ServerDisks;
   sessions: Sessions;
   sign_in_failures: SignInFailures;
   site_days: SiteDays;

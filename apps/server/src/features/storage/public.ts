@@ -1,0 +1,2 @@
+export { deletedRows, Retention } from "./retention.ts";
+export { StorageReport } from "./storage.service.ts";
