@@ -168,7 +168,7 @@ export async function addRobot(db: Db, siteId: number, serial: string): Promise<
 
 /** Sets the last reported state of a robot, as the bridge would. */
 export async function setState(
-  db: Db,
+  db: Executor,
   robotId: number,
   state: Partial<Insertable<Tables["robot_state"]>>,
 ): Promise<void> {

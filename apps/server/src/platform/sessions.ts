@@ -12,6 +12,11 @@ export interface Viewer {
   readonly sessionId: string;
 }
 
+/** Viewers with the same scope share what is read for one of them. */
+export function scopeOf(viewer: Viewer): string {
+  return `${viewer.role}:${viewer.partnerId ?? ""}`;
+}
+
 /** Opens a session for a user and returns its id; it ends at `expiresAt` at the latest. */
 export async function openSession(
   db: Executor,

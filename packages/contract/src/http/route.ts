@@ -23,6 +23,8 @@ export interface RouteSpec {
   readonly stream?: true;
   /** No sign-in required. */
   readonly open?: true;
+  /** Answers carry an ETag, and 304 answers a request whose If-None-Match has that of the current answer. */
+  readonly revalidates?: true;
   /** The response is a file of this media type instead of JSON: bytes, text or a stream. */
   readonly file?: "text/csv" | "application/pdf" | "application/octet-stream";
   /** The body is a raw file instead of JSON; its metadata is in `query`. */

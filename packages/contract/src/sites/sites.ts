@@ -48,6 +48,7 @@ export const siteDetails = defineRoute({
   summary: "Every site the user can see, with its counters",
   method: "GET",
   path: "/api/sites/details",
+  revalidates: true,
   response: z.array(siteSchema),
 });
 

@@ -111,7 +111,7 @@ export function openApiDocument(app: FastifyInstance): OpenApiDocument {
         ...operation,
         // A body whose fields are all optional may be omitted.
         ...(requestBody && { requestBody: { ...requestBody, required: !route.body?.safeParse({}).success } }),
-        responses: { ...responses, ...errors },
+        responses: { ...responses, ...(route.revalidates === true && { 304: unchanged }), ...errors },
       },
     };
   }
@@ -119,6 +119,8 @@ export function openApiDocument(app: FastifyInstance): OpenApiDocument {
   const schemas = onlyReferred("schemas", { ...components.schemas, DeviceError: deviceError }, { paths, responses });
   return { ...rest, paths, components: { ...components, responses, schemas } };
 }
+
+const unchanged = { description: "If-None-Match has the ETag of the current answer, which is not sent again." };
 
 /** The components of one kind that `from` references, directly or indirectly. */
 function onlyReferred(
@@ -153,7 +155,7 @@ function describeCall(
     description: [whoMayCall[access], scopeNotes.get(scope)].filter(Boolean).join(" "),
     tags: [tagOf(route.path).name],
     security: access === "anyone" ? [] : [{ bearer: [] }],
-    headers: { type: "object", properties: { ...headers[name] } },
+    headers: { type: "object", properties: { ...headers[name], ...(route.revalidates === true && ifNoneMatch) } },
     ...(params !== undefined && { params: withoutDigitsNote(params) }),
     ...(querystring !== undefined && { querystring: withoutDigitsNote(querystring) }),
     ...(body !== undefined && {
@@ -205,6 +207,13 @@ const pressedAt: JsonSchema = {
   examples: ["1767225600000 0"],
 };
 const press = { [PRESS_HEADER]: pressedAt };
+const ifNoneMatch = {
+  "if-none-match": {
+    type: "string",
+    description: "The ETag of an earlier answer: if nothing has changed, the call answers 304.",
+  },
+};
+
 const headers: { readonly [N in RouteName]?: Readonly<Record<string, JsonSchema>> } = {
   sendCommand: { "Idempotency-Key": idempotencyKey, ...press },
   groupSendCommand: press,

@@ -6,9 +6,9 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
-import { readOpenSessions, type Viewer } from "../../platform/sessions.ts";
+import { readOpenSessions, scopeOf, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
-import { inSlices, type Line, LiveStreams, type Message, messageOf, scopeOf } from "./live-streams.ts";
+import { inSlices, type Line, LiveStreams, type Message, messageOf } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
 import { type ChangedIds, type ChangedRow, ChangeReader, idsOf, readReached } from "./live.repository.ts";
 

@@ -2,7 +2,7 @@ import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { Readable } from "node:stream";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
-import type { Viewer } from "../../platform/sessions.ts";
+import { scopeOf, type Viewer } from "../../platform/sessions.ts";
 
 /** How many bytes besides its snapshot a reader may be behind; one further behind is cut off at the next message. */
 const MAX_UNREAD_BYTES = 1_048_576;
@@ -202,11 +202,6 @@ type EndReason = Extract<LiveEvent, { type: "end" }>["reason"];
 const endMessage = (reason: EndReason) =>
   messageOfText(`data: ${JSON.stringify({ type: "end", reason } satisfies LiveEvent)}\n\n`);
 const END_MESSAGES = { session: endMessage("session"), scope: endMessage("scope"), shutdown: endMessage("shutdown") };
-
-/** Viewers with the same scope share what is read for one of them. */
-export function scopeOf(viewer: Viewer): string {
-  return `${viewer.role}:${viewer.partnerId ?? ""}`;
-}
 
 interface LiveStream {
   readonly viewer: Viewer;

@@ -3,8 +3,7 @@ import type { createPartner, updatePartner } from "@suncrew/contract/partners/pa
 import { IN_HOUSE_PARTNER_ID } from "@suncrew/domain/devices/serial-numbers.ts";
 import { usernameFor } from "@suncrew/domain/partners/partners.ts";
 import { type Selectable, sql } from "kysely";
-import { announceChange } from "../../platform/change-signal.ts";
-import { anyInt, changedNow, type Tx } from "../../platform/database/database.ts";
+import { anyInt, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
 export type PartnerContent = BodyOf<typeof createPartner>;
@@ -83,17 +82,6 @@ export async function siteNamesOf(tx: Tx, partnerId: number): Promise<string[]> 
     .orderBy("name")
     .execute();
   return rows.map(({ name }) => name);
-}
-
-/** Makes live streams send the partner's sites again, with its new name. */
-export async function notifySitesOf(tx: Tx, partnerId: number): Promise<void> {
-  await tx
-    .updateTable("sites")
-    .set({ change_no: changedNow })
-    .where("maintenance_partner_id", "=", partnerId)
-    .where("deleted_at", "is", null)
-    .execute();
-  await announceChange(tx);
 }
 
 /** Advisory lock: one server at a time picks a free username. */

@@ -6,6 +6,7 @@ import type {
   updatePartner,
 } from "@suncrew/contract/partners/partners.ts";
 import { assignedSitesMessage } from "@suncrew/domain/partners/partners.ts";
+import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, notFound } from "../../platform/http/http-error.ts";
@@ -19,7 +20,6 @@ import {
   insertPartnerUser,
   lockPartner,
   lockUsersOf,
-  notifySitesOf,
   type PartnerContent,
   type PartnerRow,
   type PartnerUser,
@@ -87,7 +87,8 @@ export class PartnersService {
       if (version !== undefined && version !== partner.version) throw editConflict("partner");
       await updatePartnerRow(tx, partnerId, edit);
       await updateUsersOf(tx, partnerId, { name: edit.contact_person, email: edit.email });
-      await notifySitesOf(tx, partnerId);
+      // Live streams send its sites again, with its new name.
+      await announceChange(tx);
     });
     return { message: "Partner updated successfully" };
   }

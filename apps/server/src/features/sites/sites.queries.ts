@@ -19,6 +19,16 @@ export async function readSites(
   at: SeenAt,
   only: { readonly ids?: readonly number[] } = {},
 ): Promise<Site[]> {
+  return (await readSitesAndLost(viewer, db, at, only)).map(({ site }) => site);
+}
+
+/** The same, each with the number of its robots that were lost while moving, whatever they do now. */
+export async function readSitesAndLost(
+  viewer: Viewer,
+  db: Executor,
+  at: SeenAt,
+  only: { readonly ids?: readonly number[] } = {},
+): Promise<{ readonly site: Site; readonly lostRobots: number }[]> {
   if (only.ids?.length === 0) return [];
   const counts = db
     .selectFrom("robots")
@@ -66,14 +76,15 @@ export async function readSites(
   return rows.map(({ robots, lost: lostRobots, ...site }) => {
     const counted = (robots ?? []).flatMap(({ count, ...robot }) => Array<CountedRobot>(count).fill(robot));
     const { robotCount, activeRobots, onlineRobots } = siteCountersOf(counted);
-    return {
-      ...site,
+    const lost = lostRobots ?? [];
+    const counters = {
       status: siteStatusOf(counted),
       robot_count: robotCount,
       active_robots: activeRobots,
       online_robots: onlineRobots,
-      may_be_moving_robots: (lostRobots ?? []).filter((seen) => lostOf(seen, at)?.state === "MAY_BE_MOVING").length,
+      may_be_moving_robots: lost.filter((seen) => lostOf(seen, at)?.state === "MAY_BE_MOVING").length,
     };
+    return { site: { ...site, ...counters }, lostRobots: lost.length };
   });
 }
 

@@ -2,7 +2,6 @@ import compress from "@fastify/compress";
 import helmet from "@fastify/helmet";
 import { type FastifyInstance, type FastifyRequest, type FastifyServerOptions, LogController } from "fastify";
 import { isIP } from "node:net";
-import { constants } from "node:zlib";
 import type { Dependencies, Settings } from "../dependencies.ts";
 import { isLoopback } from "../network.ts";
 import { ThrottledLog } from "../throttle.ts";
@@ -10,6 +9,7 @@ import type { Workers } from "../workers/workers.ts";
 import { contentPolicy, serveConsole } from "./console-files.ts";
 import { answerError, useErrorHandler } from "./error-handler.ts";
 import { HttpError } from "./http-error.ts";
+import { brotliOptions, COMPRESS_FROM, encodings } from "./register.ts";
 import { BODY_LIMIT_BYTES, useJsonBodies } from "./request-body.ts";
 
 /** Fastify options that the rest of this folder relies on. */
@@ -56,11 +56,11 @@ export async function useHttpPlatform(
   });
   checkHost(app, settings);
   await app.register(compress, {
-    threshold: 1024,
-    encodings: ["br", "gzip"],
+    threshold: COMPRESS_FROM,
+    encodings: [...encodings],
     // The live stream is not among them: compression would delay it.
     customTypes: /^(application\/(json|javascript|geo\+json)|text\/(html|css|csv|javascript|plain)|image\/svg\+xml)/,
-    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    brotliOptions,
   });
   const answerPage = settings.consoleDir === null ? null : await serveConsole(app, settings.consoleDir, tileUrl);
   app.setNotFoundHandler(async (request, reply) => {

@@ -1,8 +1,20 @@
 import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Viewer } from "../sessions.ts";
 import { notSignedIn } from "./http-error.ts";
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+
+/** Answers that are smaller, in bytes, are not compressed. */
+export const COMPRESS_FROM = 1_024;
+/** The best first. */
+export const encodings = ["br", "gzip"] as const;
+type Encoding = (typeof encodings)[number];
+export const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -33,15 +45,37 @@ export interface Call<R extends RouteSpec> extends OpenCall<R> {
   readonly viewer: Viewer;
 }
 
-/** An answer that a worker has already serialized, because it is so large that doing it here would delay others. */
+/**
+ * An answer that is serialized already: by a worker, because it is so large that doing it here would delay others, or
+ * for an earlier call.
+ */
 export class SerializedAnswer<R extends RouteSpec> {
   readonly route: R;
   readonly json: string;
+  /** Weak, because it is the same whether the answer is sent compressed or not; null for a route that has none. */
+  readonly etag: string | null;
 
-  /** `json` comes from `serializeAnswer`. */
-  constructor(route: R, json: string) {
+  #bytes: Buffer | null = null;
+  readonly #compressed = new Map<Encoding, Promise<Buffer>>();
+
+  /** `json` comes from `serializeAnswer`, or has parts that the route's schema has parsed; `version` identifies it. */
+  constructor(route: R, json: string, version?: string) {
     this.route = route;
     this.json = json;
+    this.etag = version === undefined ? null : `W/"${version}"`;
+  }
+
+  get bytes(): Buffer {
+    return (this.#bytes ??= Buffer.from(this.json));
+  }
+
+  /** Compressed once, for all calls that get this answer. */
+  compressed(encoding: Encoding): Promise<Buffer> {
+    const known = this.#compressed.get(encoding);
+    if (known !== undefined) return known;
+    const bytes = encoding === "br" ? brotli(this.json, brotliOptions) : zip(this.json);
+    this.#compressed.set(encoding, bytes);
+    return bytes;
   }
 }
 
@@ -98,10 +132,26 @@ export function registerOpen<R extends RouteSpec>(
       });
       if (route.file !== undefined)
         void reply.type(route.file.startsWith("text/") ? `${route.file}; charset=utf-8` : route.file);
-      if (answer instanceof SerializedAnswer) void reply.type("application/json; charset=utf-8");
-      return reply.status(route.status ?? 200).send(answer instanceof SerializedAnswer ? answer.json : answer);
+      if (!(answer instanceof SerializedAnswer)) return reply.status(route.status ?? 200).send(answer);
+      void reply.type("application/json; charset=utf-8");
+      if (answer.etag === null) return reply.status(route.status ?? 200).send(answer.json);
+      void reply.header("etag", answer.etag).header("vary", "accept-encoding");
+      if (isUnchanged(request, answer.etag)) return reply.removeHeader("content-type").status(304).send();
+      const encoding = answer.bytes.length < COMPRESS_FROM ? null : acceptedEncoding(request);
+      if (encoding === null) return reply.send(answer.bytes);
+      return reply.header("content-encoding", encoding).send(await answer.compressed(encoding));
     },
   });
+}
+
+function acceptedEncoding({ headers }: FastifyRequest): Encoding | null {
+  const accepted = (headers["accept-encoding"] ?? "").split(",").map((each) => each.trim().toLowerCase());
+  return encodings.find((encoding) => accepted.includes(encoding)) ?? null;
+}
+
+function isUnchanged(request: FastifyRequest, etag: string): boolean {
+  const known = request.headers["if-none-match"]?.split(",").map((each) => each.trim()) ?? [];
+  return known.includes(etag) || known.includes("*");
 }
 
 /** Aborts if the connection closes before the answer is written, and only then. */
