@@ -1,17 +1,10 @@
 import { parseArgs } from "node:util";
 import { type Db, openDatabase } from "./platform/database/database.ts";
 import type { StepProgress } from "./platform/database/migration-steps.ts";
-import {
-  couldChangeAudit,
-  migrate,
-  MIGRATION_CONNECTION,
-  readSchema,
-  requireSchema,
-  type Schema,
-} from "./platform/database/migrate.ts";
+import { couldChangeAudit, migrate, readSchema, requireSchema, type Schema } from "./platform/database/migrate.ts";
 import { StartError } from "./platform/errors.ts";
-import { databaseFailure } from "./process/open-database.ts";
-import { accountAndDatabaseOf, readSettings, databaseUrlError } from "./process/settings.ts";
+import { asOwner, databaseFailure } from "./process/open-database.ts";
+import { readSettings } from "./process/settings.ts";
 
 /**
  * `npm run migrate -- [--check]`: brings production's database to the schema of this version. Exits with 0 if servers
@@ -43,15 +36,11 @@ async function main(): Promise<number> {
   // Whatever else production requires does not matter here.
   const settings = readSettings("demo", process.env);
   if ("errors" in settings) throw new StartError(settings.errors.join("\n"), 2);
-  const { databaseUrl, migrationDatabaseUrl } = settings;
+  const { databaseUrl } = settings;
   if (databaseUrl === null) {
     throw new StartError("DATABASE_URL is missing. The embedded database is migrated by its server.", 2);
   }
-  const ownerUrl = migrationDatabaseUrl ?? databaseUrl;
-  const insecure = databaseUrlError(databaseUrl) ?? databaseUrlError(ownerUrl, "MIGRATION_DATABASE_URL");
-  if (insecure !== null) throw new StartError(insecure, 2);
-  const serverAccount = separateServerAccount(databaseUrl, ownerUrl);
-  const connection = { connectionString: withApplicationName(ownerUrl) };
+  const { connection, ownerUrl, serverAccount } = asOwner(settings, databaseUrl);
   const database = openDatabase(connection, { poolSize: 1, queryLimitMs: 0, idleLimitMs: 0 });
   try {
     const before = await readSchema(database.db);
@@ -84,26 +73,10 @@ function readArguments(): { check: boolean; wantsHelp: boolean } {
   }
 }
 
-/** The servers' account; null if it is the one that migrates. Throws if the two URLs name different databases. */
-function separateServerAccount(databaseUrl: string, ownerUrl: string): string | null {
-  const [servers, owner] = [accountAndDatabaseOf(databaseUrl), accountAndDatabaseOf(ownerUrl)];
-  if (servers.database !== owner.database) {
-    throw new StartError("DATABASE_URL and MIGRATION_DATABASE_URL must name the same database.", 2);
-  }
-  return servers.account === undefined || servers.account === owner.account ? null : servers.account;
-}
-
 async function accountText(db: Db, account: string): Promise<string> {
   return (await couldChangeAudit(db, account))
     ? `The account ${account} may use it, and could still change the audit: it has rights beyond those given here.`
     : `The account ${account} may use it, and cannot change the audit.`;
-}
-
-/** Names the connection, to distinguish other migrations from servers. */
-function withApplicationName(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.searchParams.set("application_name", MIGRATION_CONNECTION);
-  return url.href;
 }
 
 /** Prints each step when it is done, and how far it has come some times a minute. */

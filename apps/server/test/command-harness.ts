@@ -115,7 +115,8 @@ export class CommandHarness {
     return harness;
   }
 
-  async startServer(): Promise<HarnessServer> {
+  /** On the harness's database, or on another one with the same devices. */
+  async startServer(on: OpenDatabase | null = null): Promise<HarnessServer> {
     const { username, password } = this.mqtt.serverAccount;
     const serverId = randomUUID();
     const log = pino({ level: process.env["SUNCREW_TEST_LOG"] ?? "silent" });
@@ -123,8 +124,9 @@ export class CommandHarness {
     const connection = notifyingSubscriptions(opened, () => this.#listening.resolve());
     const broker = this.#options.wrapBroker?.(connection) ?? connection;
     await untilConnected(connection);
-    const { db, clock } = this;
-    const database = this.#interruptible?.database ?? this.#database;
+    const { clock } = this;
+    const { db } = on ?? this;
+    const database = on ?? this.#interruptible?.database ?? this.#database;
     const app = await buildApp({
       connection: database.connection,
       db: this.#options.general?.(database.connection) ?? database.db,

@@ -6,7 +6,7 @@ import { type App, buildApp } from "../src/app.ts";
 import type { BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import type { Broker } from "../src/platform/broker.ts";
 import { type Clock, ManualClock } from "../src/platform/clock.ts";
-import type { Db } from "../src/platform/database/database.ts";
+import type { Db, OpenDatabase } from "../src/platform/database/database.ts";
 import { logOptions } from "../src/platform/log.ts";
 import type { Dependencies, Settings } from "../src/platform/dependencies.ts";
 import { createSessionToken, type Fixtures, PASSWORD, type Person, usernames } from "./fixtures.ts";
@@ -22,6 +22,8 @@ export interface TestAppOptions<C extends Clock, B extends Broker> {
   readonly brokerAccounts?: BrokerAccounts;
   /** Connections reserved for commands; otherwise they share the others. */
   readonly reservedDb?: (connection: pg.ClientConfig) => Db;
+  /** A database with the fixtures in it; a new one by default. */
+  readonly on?: { readonly database: OpenDatabase; readonly fixtures: Fixtures };
   /** Receives each log line; otherwise nothing is logged. */
   readonly onLog?: (line: string) => void;
 }
@@ -63,7 +65,7 @@ export async function createTestApp<C extends Clock = ManualClock, B extends Bro
   options: TestAppOptions<C, B>,
 ): Promise<TestApp<C, B>>;
 export async function createTestApp(options: TestAppOptions<Clock, Broker> = {}): Promise<TestApp<Clock, Broker>> {
-  const { database, fixtures } = await createSeededDatabase();
+  const { database, fixtures } = options.on ?? (await createSeededDatabase());
   const clock = options.clock ?? new ManualClock(TEST_NOW);
   const broker = options.broker ?? new MemoryBroker();
   const deps: Dependencies = {

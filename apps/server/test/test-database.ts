@@ -69,6 +69,24 @@ export async function createSeededDatabase(): Promise<{
   return { database: opened(copy, idleSeeded), fixtures: copy.fixtures };
 }
 
+/** A database without tables; the caller drops it. */
+export async function createEmptyDatabase(): Promise<{
+  readonly connection: pg.ClientConfig;
+  readonly url: string;
+  drop(): Promise<void>;
+}> {
+  const { admin, template } = inject("postgres");
+  const name = `${template}_${randomBytes(6).toString("hex")}`;
+  await asAdmin((client) => client.query(`create database ${name}`));
+  const connection = inDatabase(admin, name);
+  const { host = "", port, user } = connection;
+  return {
+    connection,
+    url: connection.connectionString ?? `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    drop: () => asAdmin((client) => client.query(`drop database ${name} with (force)`)),
+  };
+}
+
 function opened<C extends Copy>(copy: C, home: C[]): OpenDatabase {
   const database = databaseOn(copy.pool, inDatabase(inject("postgres").admin, copy.name));
   return {

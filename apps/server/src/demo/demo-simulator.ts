@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { writePrivateFile } from "../platform/embedded/files.ts";
-import { repositoryDir } from "../process/data-folder.ts";
+import { DEMO_DEVICES_FILE, repositoryDir } from "../process/data-folder.ts";
 import type { DemoFleet } from "./demo-fleet.ts";
 
 const devicesSchema = z.object({ devices: z.array(z.object({ serial: z.string(), secret: z.string().min(20) })) });
@@ -20,7 +20,7 @@ export interface DemoDevice {
   readonly isNew?: true;
 }
 
-export const demoDevicesFile = (dataDir: string): string => join(dataDir, "demo-devices.json");
+export const demoDevicesFile = (dataDir: string): string => join(dataDir, DEMO_DEVICES_FILE);
 export const demoScenarioFile = (dataDir: string): string => join(dataDir, "demo-scenario.json");
 
 /**

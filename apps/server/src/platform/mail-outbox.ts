@@ -70,6 +70,15 @@ export async function enqueueMail(tx: Executor, kind: string, aboutId: number, a
     .execute();
 }
 
+/** Gives up every mail that waits, in the caller's transaction. */
+export async function giveUpMails(tx: Executor, reason: CodedText): Promise<void> {
+  await tx
+    .updateTable("outgoing_mails")
+    .set({ status: "FAILED", ...reasonColumns(reason), due_at: null })
+    .where("status", "=", "PENDING")
+    .execute();
+}
+
 /** Claims the mail that has been due the longest; null where none is due. */
 export async function claimMail(db: Db, kinds: readonly string[], now: Date): Promise<MailClaim | null> {
   const queue = queueOf(kinds);

@@ -14,6 +14,7 @@ interface Rejection {
 export const mailTexts = textsOf({
   NO_RECIPIENTS: () => "There are no recipients.",
   MAIL_SERVERS_STOPPED: () => "Every server that tried to send it stopped before it was done.",
+  RESTORED: () => "Suncrew was restored from a backup before it was sent: it may have been sent already.",
   MAIL_FAILED: () => "The mail could not be sent. See the server's log for the reason.",
   RECIPIENTS_REJECTED: ({ rejected }: { readonly rejected: readonly Rejection[] }) =>
     `Rejected for ${rejected.map(({ address, reason }) => `${address}: ${reason}`).join("; ")}`.slice(0, 1_000),

@@ -30,9 +30,17 @@ export async function openDataFolder(settings: ProcessSettings): Promise<string>
   return folder;
 }
 
+const DEMO_KEY_FILE = "demo-secret-key";
+/** The simulated robots' own secrets. */
+export const DEMO_DEVICES_FILE = "demo-devices.json";
+
+/** Files of the data folder without which a database of that mode is of little use: they belong into its backup. */
+export const filesBesideDatabase = (mode: ProcessSettings["mode"]): readonly string[] =>
+  mode === "demo" ? [DEMO_KEY_FILE, DEMO_DEVICES_FILE] : [];
+
 /** The demo's own key, generated at its first start and stored, so that a restart signs nobody out. */
 export async function demoSecretKey(dataDir: string): Promise<string> {
-  const path = join(dataDir, "demo-secret-key");
+  const path = join(dataDir, DEMO_KEY_FILE);
   const stored = (await readFile(path, "utf8").catch(() => "")).trim();
   if (stored.length >= 32) return stored;
   const generated = randomBytes(48).toString("base64url");

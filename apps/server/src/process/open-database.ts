@@ -8,6 +8,7 @@ import {
   connectedAccount,
   couldChangeAudit,
   migrate,
+  MIGRATION_CONNECTION,
   readSchema,
   requireSchema,
   SchemaError,
@@ -16,7 +17,14 @@ import { findRunningPostgres, startEmbeddedPostgres } from "../platform/embedded
 import { errorText, hasCode, StartError } from "../platform/errors.ts";
 import { Outage } from "../platform/outages.ts";
 import { databaseName, demoSecretKey, openDataFolder } from "./data-folder.ts";
-import { missingDatabaseError, type Mode, type ProcessSettings, readSettings, databaseUrlError } from "./settings.ts";
+import {
+  accountAndDatabaseOf,
+  missingDatabaseError,
+  type Mode,
+  type ProcessSettings,
+  readSettings,
+  databaseUrlError,
+} from "./settings.ts";
 import type { StopList } from "./stop-list.ts";
 
 export interface StartContext {
@@ -134,8 +142,43 @@ export async function openClock(
   return { clock, clocks };
 }
 
+export interface OwnerConnection {
+  readonly connection: pg.ClientConfig;
+  readonly ownerUrl: string;
+  /** The servers' account; null if it is the one that connects. */
+  readonly serverAccount: string | null;
+}
+
+/**
+ * The database with the account that owns its tables, for programs that create or change them. Throws a StartError for
+ * addresses without TLS, or of different databases.
+ */
+export function asOwner(
+  { migrationDatabaseUrl }: Pick<ProcessSettings, "migrationDatabaseUrl">,
+  databaseUrl: string,
+): OwnerConnection {
+  const ownerUrl = migrationDatabaseUrl ?? databaseUrl;
+  const insecure = databaseUrlError(databaseUrl) ?? databaseUrlError(ownerUrl, "MIGRATION_DATABASE_URL");
+  if (insecure !== null) throw new StartError(insecure, 2);
+  const [servers, owner] = [accountAndDatabaseOf(databaseUrl), accountAndDatabaseOf(ownerUrl)];
+  if (servers.database !== owner.database) {
+    throw new StartError("DATABASE_URL and MIGRATION_DATABASE_URL must name the same database.", 2);
+  }
+  // Named, to distinguish other migrations from servers.
+  const named = new URL(ownerUrl);
+  named.searchParams.set("application_name", MIGRATION_CONNECTION);
+  const isSeparate = servers.account !== undefined && servers.account !== owner.account;
+  return {
+    connection: { connectionString: named.href },
+    ownerUrl,
+    serverAccount: isSeparate ? (servers.account ?? null) : null,
+  };
+}
+
 export interface ReachedDatabase {
   readonly config: pg.ClientConfig;
+  /** Null where DATABASE_URL names production's database: then nothing else is stored. */
+  readonly dataDir: string | null;
   /** The key that the servers use; null if it is not set for this command. */
   readonly secretKey: string | null;
   readonly close: () => Promise<void>;
@@ -155,13 +198,15 @@ export async function reachDatabase(mode: Mode): Promise<ReachedDatabase> {
     const error = databaseUrl === null ? missingDatabaseError(process.env["EMBEDDED"]) : databaseUrlError(databaseUrl);
     if (error !== null) throw new StartError(error, 2);
   }
-  if (databaseUrl !== null) {
-    return { config: { connectionString: databaseUrl }, secretKey: settings.secretKey, close: async () => {} };
+  const close = async () => {};
+  if (databaseUrl !== null && mode === "production") {
+    return { config: { connectionString: databaseUrl }, dataDir: null, secretKey: settings.secretKey, close };
   }
   const dataDir = await openDataFolder({ ...settings, mode });
   const secretKey = settings.secretKey ?? (mode === "demo" ? await demoSecretKey(dataDir) : null);
+  if (databaseUrl !== null) return { config: { connectionString: databaseUrl }, dataDir, secretKey, close };
   const running = await findRunningPostgres(dataDir, databaseName(mode));
-  if (running !== null) return { config: running, secretKey, close: async () => {} };
+  if (running !== null) return { config: running, dataDir, secretKey, close };
   const started = await startEmbeddedPostgres({ dataDir, name: databaseName(mode) });
-  return { config: started.connection, secretKey, close: () => started.stop() };
+  return { config: started.connection, dataDir, secretKey, close: () => started.stop() };
 }

@@ -100,6 +100,7 @@ interface GaveUp extends Shown {
 export const rolloutTexts = textsOf({
   FIRST_ROBOT_FAILED: () => "The first robot failed.",
   TOO_MANY_FAILED: ({ percent }: { readonly percent: number }) => `More than ${percent} % of the robots failed.`,
+  RESTORED: () => "Suncrew was restored from a backup: look at the robots' firmware before you resume it.",
   ROBOT_DELETED: () => "The robot was deleted.",
   DEVICE_REPLACED: () => "The robot has been given another device.",
   DEVICE_RETIRED: () => "Its device was retired.",

@@ -10,6 +10,8 @@ export const reportTexts = textsOf({
   SITE_DELETED: ({ before }: { readonly before: "generated" | "sent" }) =>
     `The site was deleted before ${before === "generated" ? "its report was generated" : "the report was sent"}.`,
   REPORT_SERVERS_STOPPED: () => "Every server that tried to generate it stopped before it was done.",
+  REPORT_BEFORE_RESTORE: () =>
+    "Suncrew was restored from a backup before it was generated: it may have been generated and sent already.",
   REPORT_FAILED: ({ retried }: { readonly retried: boolean }) =>
     `The report could not be generated. See the server's log for the reason.${retried ? " It will be tried again." : ""}`,
   NOTIFICATIONS_OFF: () => "E-mail notifications were switched off before the report was sent.",

@@ -8,7 +8,7 @@ export const STARTS_LATE_UP_TO_MS = 10 * MINUTE_MS;
 
 export type DueDecision =
   | { readonly kind: "start"; readonly stopDueAt: Date }
-  | { readonly kind: "missed"; readonly reason: "too-late" | "end-past"; readonly stopDueAt: Date };
+  | { readonly kind: "missed"; readonly reason: "too-late" | "end-past" | "restored"; readonly stopDueAt: Date };
 
 /** When a run that is due at that time ends; late ones end at the same time. */
 export function stopDueAt(dueAt: Date, durationMinutes: number): Date {
@@ -17,12 +17,19 @@ export function stopDueAt(dueAt: Date, durationMinutes: number): Date {
 
 /**
  * Decisions, Time: a run that was missed while no server was up starts late, and ends on time, unless it is 10 minutes
- * late or its end has passed. Only for runs that are due: throws a RangeError before.
+ * late or its end has passed. One that was due when the database was restored from a backup does not start: it may have
+ * run already, or somebody may have called it off (decision 60). Only for runs that are due: throws a RangeError before.
  */
-export function dueDecision(dueAt: Date, durationMinutes: number, now: Date): DueDecision {
+export function dueDecision(
+  dueAt: Date,
+  durationMinutes: number,
+  now: Date,
+  restoredAt: Date | null = null,
+): DueDecision {
   const lateMs = now.getTime() - dueAt.getTime();
   if (!(lateMs >= 0)) throw new RangeError(`This run is due at ${dueAt.toISOString()} and not yet.`);
   const end = stopDueAt(dueAt, durationMinutes);
+  if (restoredAt !== null && dueAt <= restoredAt) return { kind: "missed", reason: "restored", stopDueAt: end };
   if (lateMs >= STARTS_LATE_UP_TO_MS) return { kind: "missed", reason: "too-late", stopDueAt: end };
   if (now >= end) return { kind: "missed", reason: "end-past", stopDueAt: end };
   return { kind: "start", stopDueAt: end };

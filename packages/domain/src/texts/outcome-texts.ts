@@ -129,6 +129,7 @@ const outcomeTexts = {
   // Why a planned run did not start
   RUN_TOO_LATE: () => "Suncrew could not start it within 10 minutes of its time.",
   RUN_END_PAST: () => "Its planned end had passed before Suncrew could start it.",
+  RUN_BEFORE_RESTORE: () => "Suncrew was restored from a backup after its time, so it is not known whether it ran.",
   RUN_HELD_FOR_RAIN: () =>
     "Held: the weather recommendation for the day is Not Recommended, and the schedule skips rain.",
   RUN_START_OPEN: ({ serial }: OfRobot) => `Robot ${serial} was being started by someone else at that moment.`,

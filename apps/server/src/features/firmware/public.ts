@@ -9,3 +9,5 @@ export {
   recordReports,
   settleByFirmware,
 } from "./firmware-updates.repository.ts";
+/** For a restored database. */
+export { pauseRunningRollouts } from "./rollouts.repository.ts";

@@ -1,3 +1,4 @@
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import { type Selectable, sql, type Updateable } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
@@ -105,6 +106,15 @@ export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutCha
     .where("id", "=", rolloutId)
     .execute();
   await announceChange(tx);
+}
+
+/** Pauses what is running, until a person resumes it. */
+export async function pauseRunningRollouts(tx: Tx, reason: CodedText): Promise<void> {
+  await tx
+    .updateTable("rollouts")
+    .set({ state: "PAUSED", ...reasonColumns(reason), change_no: changedNow })
+    .where("state", "=", "RUNNING")
+    .execute();
 }
 
 /** Robots that have not been offered the firmware yet never will be. */

@@ -43,6 +43,30 @@ export async function planReports(db: Db, now: Date): Promise<void> {
     on conflict (site_id, month) do nothing`.execute(db);
 }
 
+/**
+ * After the database was restored from a backup, in the caller's transaction: neither reports nor mails that were to be
+ * made are, because nobody knows whether they were. The next month's are made as usual.
+ */
+export async function giveUpReports(tx: Tx, reason: CodedText, mailReason: CodedText, now: Date): Promise<void> {
+  await tx
+    .updateTable("kept_reports")
+    .set({ status: "FAILED", ...reasonColumns(reason), try_at: null })
+    .where("try_at", "is not", null)
+    .execute();
+  await tx
+    .updateTable("kept_reports")
+    .set({
+      mail_status: "FAILED",
+      mail_reason: mailReason.text,
+      mail_reason_code: mailReason.code,
+      mail_reason_params: mailReason.params,
+      mail_try_at: null,
+    })
+    .where("mail_status", "=", "PENDING")
+    .execute();
+  await tx.updateTable("report_settings").set({ auto_since: now }).where("auto_since", "<", now).execute();
+}
+
 /** Claims the report that has been due longest; null if none is due. */
 export async function claimReport(db: Db, now: Date): Promise<ReportClaim | null> {
   const { rows } = await sql<ReportClaim>`

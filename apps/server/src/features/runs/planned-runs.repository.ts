@@ -5,6 +5,7 @@ import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyUuid, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
+import { readRestoredAt } from "../../platform/database/restore-mark.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
 
@@ -162,7 +163,9 @@ const RETRY_WITHIN_MS = 60_000;
  * schedule or group was deleted, switched off or changed. Given a run, under the lock on its robot, only that one.
  */
 export async function readFailedStarts(db: Executor, now: Date, runId: string | null = null): Promise<FailedStart[]> {
-  const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
+  // Nor of a run that was due before the database was restored from a backup (decision 60).
+  const restoredAt = (await readRestoredAt(db))?.getTime() ?? Number.NEGATIVE_INFINITY;
+  const dueAfter = new Date(Math.max(restoredAt, now.getTime() - STARTS_LATE_UP_TO_MS));
   const failedAfter = new Date(now.getTime() - RETRY_WITHIN_MS);
   const { rows } = await sql<FailedStart>`
     select r.id, r.robot_id, r.site_id, r.schedule_id, r.due_at, r.stop_due_at, tried.starts

@@ -13,6 +13,7 @@ import {
 import { nextRunAfter } from "@suncrew/domain/schedules/next-run.ts";
 import { v7 as uuidv7 } from "uuid";
 import type { Tx } from "../../platform/database/database.ts";
+import { readRestoredAt } from "../../platform/database/restore-mark.ts";
 import { recordChange } from "../audit/public.ts";
 import {
   acceptOrders,
@@ -91,11 +92,12 @@ export async function runDue(
   // Skip-on-rain was switched on after the schedule was found: the next poll requests the weather first.
   if (schedule === null || (schedule.skip_on_rain && tooWet === null)) return null;
   const members = await readMemberIds(tx, schedule.group_id);
+  const restoredAt = await readRestoredAt(tx);
   const commandIds: string[] = [];
   let next = schedule.next_run_at;
   let served = 0;
   while (next !== null && next <= now && served < MAX_OCCURRENCES) {
-    const decision = dueDecision(next, schedule.duration_minutes, now);
+    const decision = dueDecision(next, schedule.duration_minutes, now, restoredAt);
     const occurrence = occurrenceOf(schedule, next, decision);
     if (decision.kind === "missed") {
       // Robots that were waited for in vain are skipped with the reason for which they waited.
@@ -300,9 +302,10 @@ export async function skipDueOccurrences(
   now: Date,
 ): Promise<void> {
   const members = await readMemberIds(tx, schedule.group_id);
+  const restoredAt = await readRestoredAt(tx);
   let next = schedule.next_run_at;
   while (next !== null && next <= now) {
-    const decision = dueDecision(next, schedule.duration_minutes, now);
+    const decision = dueDecision(next, schedule.duration_minutes, now, restoredAt);
     const why = decision.kind === "missed" ? missed(decision) : skipped(reason);
     await recordUnstarted(tx, occurrenceOf(schedule, next, decision), members, why, now);
     next = nextRunAfter(timesOf(schedule), schedule.timezone, next);

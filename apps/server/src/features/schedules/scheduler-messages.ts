@@ -7,6 +7,7 @@ type Missed = Extract<DueDecision, { kind: "missed" }>["reason"];
 export const missedReasons: Record<Missed, OutcomeText> = {
   "too-late": outcomeText("RUN_TOO_LATE", {}),
   "end-past": outcomeText("RUN_END_PAST", {}),
+  restored: outcomeText("RUN_BEFORE_RESTORE", {}),
 };
 
 /** Maximum robots named in a text; the others are counted. */

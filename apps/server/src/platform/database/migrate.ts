@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hasCode } from "../errors.ts";
 import type { Db, Executor, Tx } from "./database.ts";
-import { partsOfMigration, runMigrationSteps, type StepProgress } from "./migration-steps.ts";
+import { partsOfMigration, runMigrationSteps, runStepsIn, type StepProgress } from "./migration-steps.ts";
 import { isLockTimeout, setLockTimeout } from "./transactions.ts";
 
 const folder = fileURLToPath(new URL("../../../migrations", import.meta.url));
@@ -202,39 +202,100 @@ async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promi
   if (schema.missing.length === 0) return [];
   if (besideServers && schema.database > 0) await refuseBreakingBesideServers(tx, schema.missing);
   await setLockTimeout(tx, LOCK_WAIT_MS);
+  await addMigrationsTable(tx);
+  if (schema.unfinished.length > 0) return [];
+  const added: Migration[] = [];
+  for (const migration of schema.missing) {
+    await apply(tx, migration);
+    added.push(migration);
+    if (migration.stepsLeft > 0) break;
+  }
+  return added;
+}
+
+async function addMigrationsTable(tx: Tx): Promise<void> {
   await sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`.execute(
     tx,
   );
   await sql`alter table migrations add column if not exists additive boolean not null default false,
     add column if not exists steps integer not null default 0,
     add column if not exists steps_done integer not null default 0`.execute(tx);
-  if (schema.unfinished.length > 0) return [];
-  const added: Migration[] = [];
-  for (const migration of schema.missing) {
-    const { name, additive, stepsLeft } = migration;
-    await sql.raw(partsOfMigration(await textOf(name)).schema).execute(tx);
-    await sql`insert into migrations (name, additive, steps) values (${name}, ${additive}, ${stepsLeft})`.execute(tx);
-    added.push(migration);
-    if (stepsLeft > 0) break;
-  }
-  return added;
+}
+
+async function apply(tx: Tx, { name, additive, stepsLeft }: Migration): Promise<void> {
+  await sql.raw(partsOfMigration(await textOf(name)).schema).execute(tx);
+  await sql`insert into migrations (name, additive, steps) values (${name}, ${additive}, ${stepsLeft})`.execute(tx);
 }
 
 async function refuseBreakingBesideServers(tx: Tx, missing: readonly Migration[]): Promise<void> {
   const breaking = missing.filter(({ additive }) => !additive).map(({ name }) => name);
   if (breaking.length === 0) return;
-  // An ordinary account sees neither type nor name of other accounts' connections; PostgreSQL's own have no account.
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid() and usename is not null
-      and coalesce(backend_type, 'client backend') = 'client backend'
-      and application_name is distinct from ${MIGRATION_CONNECTION}`.execute(tx);
-  const count = rows[0]?.count ?? 0;
+  const count = await countOtherConnections(tx);
   if (count === 0) return;
   throw new SchemaError(
     `Nothing was changed: servers of the version before cannot run with ${breaking.join(", ")}, and the database has ` +
       `${count} other ${count === 1 ? "connection" : "connections"} open. Stop every Suncrew server, then run it again.`,
   );
+}
+
+/** Connections to this database that may be servers': all but this one and those that migrate. */
+export async function countOtherConnections(db: Executor): Promise<number> {
+  // An ordinary account sees neither type nor name of other accounts' connections; PostgreSQL's own have no account.
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and usename is not null
+      and coalesce(backend_type, 'client backend') = 'client backend'
+      and application_name is distinct from ${MIGRATION_CONNECTION}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** A migration that a database had when it was backed up. */
+export interface AppliedMigration {
+  readonly name: string;
+  readonly stepsDone: number;
+}
+
+/** The migrations that the database has, in order. */
+export async function readAppliedMigrations(db: Executor): Promise<AppliedMigration[]> {
+  // Older tables lack the column.
+  const { rows } = await sql<AppliedMigration>`
+    select name, coalesce((to_jsonb(migrations) ->> 'steps_done')::int, 0) as "stepsDone"
+    from migrations order by name collate "C"`.execute(db);
+  return rows;
+}
+
+/**
+ * Gives an empty database exactly these migrations, in the caller's transaction: the schema that a backup was taken of.
+ * Throws a SchemaError for one that this program does not know.
+ */
+export async function makeSchema(tx: Tx, migrations: readonly AppliedMigration[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(tx);
+  const { missing, program } = await compare(tx);
+  await addMigrationsTable(tx);
+  for (const { name, stepsDone } of migrations) {
+    const known = missing.find((each) => each.name === name);
+    if (known === undefined) {
+      throw new SchemaError(
+        `It is of a newer Suncrew: it has schema ${numberOf(migrations.at(-1)?.name)} with ${name}, this Suncrew knows ` +
+          `${program}. Install the newer version.`,
+      );
+    }
+    await apply(tx, known);
+    const { steps } = partsOfMigration(await textOf(name));
+    await runStepsIn(tx, name, steps.slice(0, stepsDone));
+  }
+}
+
+/** Does what `migrate` does in the caller's transaction, for a database that nobody else uses. */
+export async function migrateIn(tx: Tx, serverAccount: string | null): Promise<void> {
+  for (;;) {
+    const { unfinished, isComplete } = await applyMissing(tx, { serverAccount });
+    for (const { name, stepsLeft } of unfinished) {
+      const { steps } = partsOfMigration(await textOf(name));
+      await runStepsIn(tx, name, steps.slice(steps.length - stepsLeft));
+    }
+    if (isComplete) return;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { hasCode } from "../errors.ts";
-import type { Db, Executor } from "./database.ts";
+import type { Db, Executor, Tx } from "./database.ts";
 import { isLockTimeout, setLockTimeout } from "./transactions.ts";
 
 /**
@@ -67,6 +67,15 @@ export async function runMigrationSteps(
       onProgress({ name, step: nth + 1, steps: steps.length, rows, isDone });
     if (kind === "rows") await changeRows(context, statement, report);
     else await buildIndex(context, statement, report);
+  }
+}
+
+/** Runs some steps of a migration in the caller's transaction, for a database that nobody else uses. */
+export async function runStepsIn(tx: Tx, name: string, steps: readonly MigrationStep[]): Promise<void> {
+  for (const { kind, statement } of steps) {
+    if (kind === "index") await sql.raw(statement.replace(/\bconcurrently\b/i, "")).execute(tx);
+    else while (((await sql.raw(statement).execute(tx)).numAffectedRows ?? 0n) > 0n) continue;
+    await sql`update migrations set steps_done = steps_done + 1 where name = ${name}`.execute(tx);
   }
 }
 

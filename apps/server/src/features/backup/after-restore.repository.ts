@@ -1,0 +1,75 @@
+import { STATE_FRESH_MS } from "@suncrew/domain/devices/protocol-times.ts";
+import { rolloutTexts } from "@suncrew/domain/firmware/rollout-text.ts";
+import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
+import { sql } from "kysely";
+import { databaseNow, type Tx } from "../../platform/database/database.ts";
+import { markRestored } from "../../platform/database/restore-mark.ts";
+import { giveUpMails } from "../../platform/mail-outbox.ts";
+import { mailTexts } from "../../platform/mail-texts.ts";
+import { recordChange } from "../audit/public.ts";
+import { pauseRunningRollouts } from "../firmware/public.ts";
+import { giveUpReports } from "../monthly-reports/public.ts";
+import type { Manifest } from "./manifest.ts";
+
+/**
+ * Command numbers begin this far ahead, in milliseconds: clocks of servers that are trusted differ by half of it, so
+ * every number is above those that robots have accepted from the servers before.
+ */
+const SEQ_AHEAD_MS = 60_000;
+
+/** In place of the id of a server that may have sent a command. */
+const NO_SERVER = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * A restored database is in the past: nobody knows what became of what it says is open, and robots are machines near
+ * people. Settles all that, in the transaction of the restore, as listed in decision 60.
+ */
+export async function settlePast(tx: Tx, { version, takenAt, auditHead }: Manifest): Promise<void> {
+  const now = await databaseNow(tx);
+  const taken = new Date(takenAt);
+  // Schedules and retries of their starts look at it: what was due by now does not start any more.
+  await markRestored(tx, now);
+  await expireOpenCommands(tx, taken);
+  await raiseCommandNumbers(tx, now);
+  await ageLiveStates(tx, now);
+  await tx.updateTable("sessions").set({ ended_at: now }).where("ended_at", "is", null).execute();
+  await pauseRunningRollouts(tx, rolloutTexts.text("RESTORED", {}));
+  const mailReason = mailTexts.text("RESTORED", {});
+  await giveUpMails(tx, mailReason);
+  await giveUpReports(tx, reportTexts.text("REPORT_BEFORE_RESTORE", {}), mailReason, now);
+  await recordChange(tx, {
+    actor: { userId: null, name: "Server console" },
+    action: "RESTORE_BACKUP",
+    entity: "installation",
+    outcome: "DONE",
+    after: { taken_at: takenAt, version, audit_number: auditHead?.number ?? null },
+    at: now,
+  });
+}
+
+/**
+ * Neither a START nor a setting or a release is sent any more. They count as sent, for they may have been: the first
+ * server fails them, and sends each robot with such a START a STOP (protocol rule 6). STOPs and locks that were pending
+ * are sent again (rule 5).
+ */
+async function expireOpenCommands(tx: Tx, taken: Date): Promise<void> {
+  await sql`
+    update commands set expires_at = least(expires_at, ${taken}), settle_by = least(settle_by, ${taken}),
+      claimed_by = coalesce(claimed_by, ${NO_SERVER}::uuid), claimed_at = coalesce(claimed_at, ${taken})
+    where settled_at is null and verb not in ('STOP', 'MAINTENANCE_ON')`.execute(tx);
+}
+
+/**
+ * Above whatever robots have accepted since: a command of the restored server is none of the past (rule 1), and a number
+ * that a robot reports from that time is not taken for a Stop that is yet to be recorded.
+ */
+async function raiseCommandNumbers(tx: Tx, now: Date): Promise<void> {
+  const seq = now.getTime() + SEQ_AHEAD_MS;
+  await sql`update robots set last_command_seq = greatest(last_command_seq, ${seq}::bigint)`.execute(tx);
+}
+
+/** No robot is started before it has been heard again (rule 2), however recent the backup is. */
+async function ageLiveStates(tx: Tx, now: Date): Promise<void> {
+  const stale = new Date(now.getTime() - STATE_FRESH_MS - 1_000);
+  await tx.updateTable("robot_state").set({ live_at: stale }).where("live_at", ">", stale).execute();
+}
