@@ -3,6 +3,7 @@ import type { DeviceAlert } from "@suncrew/contract/devices/messages.ts";
 import { lostText, lostTimes, type LostTimes, type LostWhileMoving } from "../robots/lost-while-moving.ts";
 import { bareOutcomeSentence, type OutcomeText } from "../texts/outcome-texts.ts";
 import { nested, type NestedText, type ParamsOf, type TextParams } from "@suncrew/contract/http/coded-text.ts";
+import type { DiskLevel } from "./disk-space.ts";
 import { OFFLINE_TOO_LONG_MINUTES } from "./offline-alerts.ts";
 
 /** What Suncrew itself raises; robots have codes of their own. */
@@ -22,6 +23,7 @@ const serverAlertCodes = [
   "MEMORY_LOST",
   "COUNTER_TOO_HIGH",
   "SERVER_CLOCK",
+  "DISK_NEARLY_FULL",
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
@@ -43,7 +45,13 @@ export function endsWhenAcknowledged(source: "ROBOT" | "SERVER", code: string): 
 const FORGET_IT = "It can be stopped, and nothing else, until a Super Admin forgets this robot's state.";
 const RULE_4_STOPPED = "It must have stopped by itself; not seen since.";
 
+/** The folder of the disk of a PostgreSQL elsewhere, whose size is configured. */
+export const DATABASE_DISK = "database";
+const diskName = ({ server, folder }: FullDisk) =>
+  folder === DATABASE_DISK ? "the database" : `server ${server} with the folder ${folder}`;
+
 type WithReason = { readonly reason: NestedText };
+type FullDisks = { readonly disks: readonly FullDisk[] };
 type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
 
 /** The texts. A code keeps its parameters for good, because stored rows have them. */
@@ -82,7 +90,18 @@ const alertTexts = {
       ? `Server ${one.name} starts no robot, and is neither bridge nor scheduler, until its clocks agree. ${one.words}`
       : `${each.length} servers start no robot, and none of them is bridge or scheduler, until their clocks agree. ${each.join(" ")}`;
   },
+  DISK_NEARLY_FULL: ({ disks }: FullDisks) => {
+    const space = ({ free, percent }: FullDisk) => `${free} are free, ${percent} %`;
+    const [one] = disks;
+    if (one !== undefined && disks.length === 1) {
+      return `The disk of ${diskName(one)} is nearly full: ${space(one)}. Once it is full, nothing can be stored.`;
+    }
+    const each = disks.map((disk) => `${diskName(disk)}: ${space(disk)}.`);
+    return `${each.length} disks are nearly full. Once one is full, nothing can be stored. ${each.map(capitalized).join(" ")}`;
+  },
 } as const satisfies Record<ServerAlertCode, (params: never) => string>;
+
+const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 type AlertParams<Code extends ServerAlertCode> = ParamsOf<(typeof alertTexts)[Code]> & TextParams;
 
@@ -126,6 +145,23 @@ export function serverClockAlert(servers: readonly DisagreeingServer[]): ServerA
     servers: [...each].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, server]) => server),
   };
   return serverAlert("SERVER_CLOCK", "CRITICAL", params);
+}
+
+/** A disk with little space left; `percent` and `free` say how much, in words and whole. */
+type FullDisk = {
+  readonly server: string;
+  readonly folder: string;
+  readonly percent: number;
+  readonly free: string;
+};
+
+/** For one disk or more; the same in whatever order they come. */
+export function diskAlert(disks: readonly (FullDisk & { readonly level: DiskLevel })[]): ServerAlert {
+  const severity = disks.some(({ level }) => level === "NEARLY_NONE") ? "CRITICAL" : "WARNING";
+  const each = disks.map(({ server, folder, percent, free }) => ({ server, folder, percent, free }));
+  return serverAlert("DISK_NEARLY_FULL", severity, {
+    disks: each.toSorted((one, other) => (`${one.server}:${one.folder}` < `${other.server}:${other.folder}` ? -1 : 1)),
+  });
 }
 
 export function messagesLostAlert(): ServerAlert {

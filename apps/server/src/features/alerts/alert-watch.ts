@@ -1,4 +1,6 @@
+import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
+import type { DiskSpace } from "@suncrew/domain/alerts/disk-space.ts";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
@@ -8,11 +10,14 @@ import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
 import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
+import { measureDatabase, updateDiskAlert } from "./server-disk-alert.repository.ts";
 
 const OFFLINE_POLL_MS = 10_000;
 /** A robot that may be moving unseen must raise its alert within seconds. */
 const LOST_ROBOTS_POLL_MS = 2_000;
 const CLOCKS_POLL_MS = 2_000;
+/** A disk fills over hours. */
+const DISKS_POLL_MS = 60_000;
 
 interface AlertWatchDependencies extends Pick<
   Dependencies,
@@ -20,15 +25,23 @@ interface AlertWatchDependencies extends Pick<
 > {
   /** The name people use for this server; the host name by default. */
   readonly serverName?: string;
+  /** How much space the disk with this folder has; the file system's answer by default. */
+  readonly measureDisk?: (folder: string) => Promise<DiskSpace>;
+}
+
+async function measureDisk(folder: string): Promise<DiskSpace> {
+  const { blocks, bavail, bsize } = await statfs(folder);
+  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
 }
 
 /**
  * Raises the alerts that depend only on time: robots lost while moving, robots offline for too long, sites with an
- * outage, and servers whose clocks disagree. Every server does so, by the database's time.
+ * outage, servers whose clocks disagree, and disks that are nearly full. Every server does so, by the database's time.
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;
   readonly #tasks: PeriodicTasks;
+  readonly #server: { readonly id: string; readonly name: string };
   readonly #clockAlert: ServerClockAlert;
   readonly #listening: ListeningPeriod;
   #isStopping = false;
@@ -38,11 +51,13 @@ export class AlertWatch implements Service {
   constructor(deps: AlertWatchDependencies) {
     this.#deps = deps;
     this.#listening = new ListeningPeriod(deps);
-    this.#clockAlert = new ServerClockAlert(deps.db, { id: deps.serverId, name: deps.serverName ?? hostname() });
+    this.#server = { id: deps.serverId, name: deps.serverName ?? hostname() };
+    this.#clockAlert = new ServerClockAlert(deps.db, this.#server);
     this.#tasks = new PeriodicTasks(deps, [
       { name: "lost robots", everyMs: LOST_ROBOTS_POLL_MS, work: () => updateLostRobotAlerts(deps.db, seenAt(deps)) },
       { name: "offline robots", everyMs: OFFLINE_POLL_MS, work: () => this.#updateOfflineAlerts() },
       { name: "clock alert", everyMs: CLOCKS_POLL_MS, work: () => this.#updateClockAlert() },
+      { name: "disk alert", everyMs: DISKS_POLL_MS, work: () => this.#updateDiskAlert() },
     ]);
   }
 
@@ -78,6 +93,15 @@ export class AlertWatch implements Service {
   async #updateClockAlert(): Promise<void> {
     const { clock, clocks } = this.#deps;
     await this.#clockAlert.update(this.#isStopping ? null : (clocks?.trouble ?? null), clock.now());
+  }
+
+  async #updateDiskAlert(): Promise<void> {
+    const { db, clock, settings } = this.#deps;
+    const { dataDir: folder, databaseDiskBytes } = settings;
+    const measure = this.#deps.measureDisk ?? measureDisk;
+    const disks = folder === undefined ? [] : [{ folder, ...(await measure(folder)) }];
+    if (typeof databaseDiskBytes === "number") disks.push(await measureDatabase(db, databaseDiskBytes));
+    await updateDiskAlert(db, this.#server, disks, clock.now());
   }
 
   async #updateOfflineAlerts(): Promise<void> {
