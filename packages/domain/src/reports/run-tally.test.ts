@@ -8,7 +8,7 @@ const range = span(0, 1_440);
 
 /** Minutes of one robot: planned, then cleaned as planned, outside the plan and by hand. */
 function minutesOf(...runs: Pick<RunOnRecord, "planned" | "moved">[]) {
-  const tally = newRunTally(range, [range]);
+  const tally = newRunTally(range);
   for (const { planned, moved } of runs) {
     const atMs = (planned ?? moved ?? range).fromMs;
     tallyRun(tally, { robotId: 1, outcome: "COMPLETED", atMs, planned, moved });

@@ -1,5 +1,5 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
-import { addByDay, commonSpan, dayAt, overlapMs, type Span } from "./spans.ts";
+import { commonSpan, overlapMs, type Span } from "./spans.ts";
 
 /** A recorded run. */
 export interface RunOnRecord {
@@ -33,26 +33,15 @@ export interface RobotTally {
   byHandMs: number;
 }
 
-/** Totals of runs over a range, accumulated run by run so that they need not all be in memory. */
+/** Totals of runs over a range, by robot. */
 export interface RunTally {
   readonly range: Span;
-  readonly days: readonly Span[];
   readonly robots: Map<number, RobotTally>;
-  readonly outcomes: RunOutcomeCounts;
-  readonly cleanedMsByDay: number[];
-  readonly outcomesByDay: readonly RunOutcomeCounts[];
 }
 
 /** `range` must end by now: future runs are neither planned nor done. */
-export function newRunTally(range: Span, days: readonly Span[]): RunTally {
-  return {
-    range,
-    days,
-    robots: new Map(),
-    outcomes: noOutcomes(),
-    cleanedMsByDay: days.map(() => 0),
-    outcomesByDay: days.map(noOutcomes),
-  };
+export function newRunTally(range: Span): RunTally {
+  return { range, robots: new Map() };
 }
 
 /**
@@ -60,7 +49,7 @@ export function newRunTally(range: Span, days: readonly Span[]): RunTally {
  * that a run across midnight contributes its part to each day. False if nothing of it is in the range.
  */
 export function tallyRun(tally: RunTally, run: RunOnRecord): boolean {
-  const { range, days } = tally;
+  const { range } = tally;
   const { atMs } = run;
   const robot = tally.robots.get(run.robotId) ?? newRobotTally();
   const moved = run.moved === null ? null : commonSpan(run.moved, range);
@@ -77,13 +66,9 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): boolean {
     robot.asPlannedMs += asPlannedMs;
     robot.outsidePlanMs += cleanedMs - asPlannedMs;
   }
-  if (moved !== null) addByDay(days, tally.cleanedMsByDay, moved);
   if (moved !== null && moved.fromMs === run.moved?.fromMs) robot.starts += 1;
   if (!counts) return true;
   const outcome = run.outcome ?? "RUNNING";
-  tally.outcomes[outcome] += 1;
-  const ofDay = tally.outcomesByDay[dayAt(days, atMs)];
-  if (ofDay !== undefined) ofDay[outcome] += 1;
   if (run.planned === null) {
     robot.manual[outcome] += 1;
     if (run.moved !== null) robot.byHand += 1;
@@ -93,7 +78,7 @@ export function tallyRun(tally: RunTally, run: RunOnRecord): boolean {
   return true;
 }
 
-export function newRobotTally(): RobotTally {
+function newRobotTally(): RobotTally {
   const counts = { planned: noOutcomes(), manual: noOutcomes(), byHand: 0, starts: 0 };
   return { ...counts, plannedMs: 0, asPlannedMs: 0, outsidePlanMs: 0, byHandMs: 0 };
 }

@@ -26,24 +26,3 @@ export function unionMs(spans: readonly Span[]): number {
   }
   return covered;
 }
-
-/** Adds the length of a span to the totals of the days it overlaps; `days` must be contiguous. */
-export function addByDay(days: readonly Span[], totals: number[], span: Span, sign: 1 | -1 = 1): void {
-  for (let nth = dayAt(days, span.fromMs); nth < days.length; nth += 1) {
-    const day = days[nth];
-    if (day === undefined || day.fromMs >= span.toMs) return;
-    totals[nth] = (totals[nth] ?? 0) + sign * overlapMs(day, span);
-  }
-}
-
-/** The index of the day containing an instant; 0 if before all, `days.length` if after. */
-export function dayAt(days: readonly Span[], atMs: number): number {
-  let low = 0;
-  let high = days.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((days[middle]?.toMs ?? 0) <= atMs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

@@ -1,7 +1,6 @@
 import { maintenanceDueDate, maintenanceDueDates } from "@suncrew/domain/reports/maintenance-due.ts";
 import type { ReportFigureName } from "@suncrew/domain/reports/report-figures.ts";
-import { newRobotTally } from "@suncrew/domain/reports/run-tally.ts";
-import { percentOf, type Uptime } from "@suncrew/domain/reports/uptime.ts";
+import { percentOf } from "@suncrew/domain/reports/uptime.ts";
 import { localTimeOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import {
   type ReportDay,
@@ -11,7 +10,15 @@ import {
   type ReportScope,
   reportTime,
 } from "./report-data.ts";
-import type { BatterySums, ReportRuns } from "./report-performance.queries.ts";
+import {
+  allOutcomes,
+  cleanedMs,
+  meanBattery,
+  noRobotSums,
+  noSums,
+  type PerformanceSums,
+  plannedOutcomes,
+} from "./report-sums.ts";
 import type { ReportAlerts, ReportLocks, ReportRobotRow } from "./reports.queries.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,11 +28,9 @@ export interface ReportSources {
   readonly scope: ReportScope;
   readonly intervalDays: number;
   readonly robots: readonly ReportRobotRow[];
-  readonly runs: ReportRuns;
-  readonly uptimes: ReadonlyMap<number, Uptime>;
-  /** Milliseconds with a critical alert, by robot. */
-  readonly criticalMs: ReadonlyMap<number, number>;
-  readonly batteries: ReadonlyMap<number, BatterySums>;
+  readonly performance: PerformanceSums;
+  /** Of robots that have left. */
+  readonly names: ReadonlyMap<number, { readonly name: string; readonly serialNumber: string }>;
   readonly locks: ReportLocks;
   readonly alerts: ReportAlerts;
   readonly changes: { readonly bySystem: number; readonly byPeople: number };
@@ -37,9 +42,9 @@ export function computeFigures(
   robots: readonly ReportRobot[],
   maintenance: ReportMaintenance,
 ): Record<ReportFigureName, number | null> {
-  const { runs, alerts, changes, locks } = sources;
-  const uptimes = [...sources.uptimes.values()];
-  const batteries = [...sources.batteries.values()];
+  const { performance, alerts, changes, locks } = sources;
+  const { days } = performance;
+  const whole = performance.total();
   const total = (of: (robot: ReportRobot) => number) => sum(robots.map(of));
   const reachable = total(({ minutesReachable }) => minutesReachable);
   const known = total(({ minutesKnown }) => minutesKnown);
@@ -49,20 +54,17 @@ export function computeFigures(
     uptime: percentOf(reachable, known),
     minutes_reachable: reachable,
     minutes_known: known,
-    uptime_days: daysWith(uptimes.map(({ countedMsByDay }) => countedMsByDay)),
+    uptime_days: days.filter(({ counted_ms }) => counted_ms > 0).length,
     critical_minutes: total(({ minutesCritical }) => minutesCritical),
-    cleaning_cycles: runs.tally.outcomes.COMPLETED,
+    cleaning_cycles: allOutcomes(whole).COMPLETED,
     minutes_cleaned: total(({ minutesCleaned }) => minutesCleaned),
     minutes_as_planned: asPlanned,
     minutes_outside_plan: total(({ minutesOutsidePlan }) => minutesOutsidePlan),
     minutes_by_hand: total(({ minutesByHand }) => minutesByHand),
     minutes_planned: planned,
     efficiency: percentOf(asPlanned, planned),
-    average_battery: meanOf(
-      batteries.flatMap(({ weighted }) => weighted),
-      batteries.flatMap(({ seconds }) => seconds),
-    ),
-    battery_days: daysWith(batteries.map(({ seconds }) => seconds)),
+    average_battery: meanBattery(whole),
+    battery_days: days.filter(({ read_ms }) => read_ms > 0).length,
     maintenance_activities: locks.set + locks.released,
     system_changes: changes.bySystem,
     user_actions: changes.byPeople,
@@ -76,35 +78,24 @@ export function computeFigures(
   };
 }
 
-export function computeDays({ scope, runs, uptimes, batteries }: ReportSources): ReportDay[] {
-  const [presences, readings] = [[...uptimes.values()], [...batteries.values()]];
+export function computeDays({ scope, performance }: ReportSources): ReportDay[] {
   return scope.days.map(({ date }, nth) => {
-    const at = (series: readonly number[]) => series[nth] ?? 0;
-    const reachable = sum(presences.map(({ reachableMsByDay }) => at(reachableMsByDay)));
-    const counted = sum(presences.map(({ countedMsByDay }) => at(countedMsByDay)));
-    const weighted = readings.map((battery) => at(battery.weighted));
-    const seconds = readings.map((battery) => at(battery.seconds));
+    const sums = performance.days[nth] ?? noSums();
     return {
       date,
-      minutesCleaned: at(runs.tally.cleanedMsByDay) / MINUTE_MS,
-      uptimePercent: percentOf(reachable, counted),
-      averageBattery: meanOf(weighted, seconds),
-      outcomes: runs.tally.outcomesByDay[nth] ?? runs.tally.outcomes,
+      minutesCleaned: cleanedMs(sums) / MINUTE_MS,
+      uptimePercent: percentOf(sums.reachable_ms, sums.counted_ms),
+      averageBattery: meanBattery(sums),
+      outcomes: allOutcomes(sums),
     };
   });
 }
 
 /** The robots currently at the site, then those that have left but have figures in the range; each by name. */
 export function computeRobots(sources: ReportSources): ReportRobot[] {
-  const { runs, robots, uptimes, criticalMs, batteries } = sources;
-  const here = new Set(robots.map(({ id }) => id));
-  const withFigures = new Set(runs.tally.robots.keys());
-  for (const [id, { countedMs }] of uptimes) if (countedMs > 0) withFigures.add(id);
-  for (const [id, { seconds }] of batteries) if (daysWith([seconds]) > 0) withFigures.add(id);
-  for (const id of criticalMs.keys()) withFigures.add(id);
-  const left = [...withFigures]
-    .filter((id) => !here.has(id))
-    .map((id) => ({ id, ...(runs.names.get(id) ?? { name: "Former robot", serialNumber: "" }) }))
+  const { robots, performance, names } = sources;
+  const left = leftRobots(robots, performance)
+    .map((id) => ({ id, ...(names.get(id) ?? { name: "Former robot", serialNumber: "" }) }))
     .toSorted((one, other) => one.name.localeCompare(other.name) || one.id - other.id);
   return [
     ...robots.map((row) => computeRobot(sources, row, healthOf(sources, row))),
@@ -112,26 +103,34 @@ export function computeRobots(sources: ReportSources): ReportRobot[] {
   ];
 }
 
+/** Robots with figures in the range that are no longer at the site. */
+export function leftRobots(robots: readonly ReportRobotRow[], { robots: sums }: PerformanceSums): number[] {
+  const here = new Set(robots.map(({ id }) => id));
+  const withFigures = [...sums].filter(([, of]) => {
+    const runs = Object.values(allOutcomes(of)).some((count) => count > 0);
+    return runs || of.planned_ms + cleanedMs(of) + of.counted_ms + of.read_ms + of.critical_ms > 0;
+  });
+  return withFigures.map(([id]) => id).filter((id) => !here.has(id));
+}
+
 function computeRobot(
-  { runs, uptimes, batteries, criticalMs }: ReportSources,
+  { performance }: ReportSources,
   { id, name, serialNumber }: Pick<ReportRobotRow, "id" | "name" | "serialNumber">,
   health: ReportHealth | null,
 ): ReportRobot {
-  const tally = runs.tally.robots.get(id) ?? newRobotTally();
-  const uptime = uptimes.get(id);
-  const battery = batteries.get(id);
-  const planned = minutesOf(tally.plannedMs);
-  const asPlanned = minutesOf(tally.asPlannedMs);
-  const outsidePlan = minutesOf(tally.outsidePlanMs);
-  const byHand = minutesOf(tally.byHandMs);
-  const reachable = minutesOf(uptime?.reachableMs ?? 0);
-  const known = minutesOf(uptime?.countedMs ?? 0);
+  const sums = performance.robots.get(id) ?? noRobotSums();
+  const planned = minutesOf(sums.planned_ms);
+  const asPlanned = minutesOf(sums.as_planned_ms);
+  const outsidePlan = minutesOf(sums.outside_plan_ms);
+  const byHand = minutesOf(sums.by_hand_ms);
+  const reachable = minutesOf(sums.reachable_ms);
+  const known = minutesOf(sums.counted_ms);
   return {
     robotId: id,
     name,
     serialNumber,
-    planned: tally.planned,
-    byHand: tally.byHand,
+    planned: plannedOutcomes(sums),
+    byHand: sums.by_hand,
     minutesPlanned: planned,
     minutesAsPlanned: asPlanned,
     minutesOutsidePlan: outsidePlan,
@@ -141,10 +140,10 @@ function computeRobot(
     minutesReachable: reachable,
     minutesKnown: known,
     uptimePercent: percentOf(reachable, known),
-    uptimeDays: uptime === undefined ? 0 : daysWith([uptime.countedMsByDay]),
-    minutesCritical: minutesOf(criticalMs.get(id) ?? 0),
-    averageBattery: battery === undefined ? null : meanOf(battery.weighted, battery.seconds),
-    batteryDays: battery === undefined ? 0 : daysWith([battery.seconds]),
+    uptimeDays: sums.uptime_days,
+    minutesCritical: minutesOf(sums.critical_ms),
+    averageBattery: meanBattery(sums),
+    batteryDays: sums.battery_days,
     health,
   };
 }
@@ -194,16 +193,4 @@ function sum(values: readonly number[]): number {
 /** Rounded to whole minutes, so that printed sums match the printed values. */
 function minutesOf(ms: number): number {
   return Math.round(ms / MINUTE_MS);
-}
-
-/** On how many days at least one of the daily series has a value. */
-function daysWith(series: readonly (readonly number[])[]): number {
-  const days = series.flatMap((values) => values.flatMap((value, nth) => (value > 0 ? [nth] : [])));
-  return new Set(days).size;
-}
-
-/** Null if nothing was measured. */
-function meanOf(weighted: readonly number[], weights: readonly number[]): number | null {
-  const weight = sum(weights);
-  return weight > 0 ? sum(weighted) / weight : null;
 }

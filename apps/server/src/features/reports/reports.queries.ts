@@ -1,7 +1,6 @@
 import { SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { REPORT_ACTIVITY_ROWS } from "@suncrew/contract/reports/reports.ts";
-import { type Span, unionMs } from "@suncrew/domain/reports/spans.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
@@ -285,27 +284,4 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
     criticalByRobot: new Map(sums.flatMap((row) => (row.robot_id === null ? [] : [[row.robot_id, row.critical]]))),
     sample: sums.some((row) => row.sample),
   };
-}
-
-/** How long within the range each robot had a critical alert of its own open, in milliseconds. */
-export async function readCriticalTime(
-  viewer: Viewer,
-  db: Executor,
-  { siteId, from, until }: ReportScope,
-): Promise<ReadonlyMap<number, number>> {
-  const rows = await visibleSites(viewer, db)
-    .innerJoin("alerts as a", "a.site_id", "sites.id")
-    .where("sites.id", "=", siteId)
-    .where("a.severity", "=", "CRITICAL")
-    .where("a.robot_id", "is not", null)
-    .where("a.raised_at", "<", until)
-    .where((eb) => eb.or([eb("a.cleared_at", "is", null), eb("a.cleared_at", ">", from)]))
-    .select([sql<number>`a.robot_id`.as("robot_id"), "a.raised_at", "a.cleared_at"])
-    .execute();
-  const spanOf = ({ raised_at, cleared_at }: (typeof rows)[number]): Span => ({
-    fromMs: Math.max(raised_at.getTime(), from.getTime()),
-    toMs: Math.min((cleared_at ?? until).getTime(), until.getTime()),
-  });
-  const byRobot = Map.groupBy(rows, ({ robot_id }) => robot_id);
-  return new Map([...byRobot].map(([robotId, alerts]) => [robotId, unionMs(alerts.map(spanOf))]));
 }

@@ -9,20 +9,16 @@ import {
   computeFigures,
   computeMaintenance,
   computeRobots,
+  leftRobots,
   type ReportSources,
 } from "./report-calculation.ts";
 import { type ReportData, type ReportScope, reportTime } from "./report-data.ts";
-import {
-  type BatterySums,
-  readBattery,
-  readNotDone,
-  readReportRuns,
-  readUptimes,
-} from "./report-performance.queries.ts";
+import { readLastNames, readNotDone } from "./report-performance.queries.ts";
+import { readPerformance } from "./report-performance.ts";
+import { allOutcomes } from "./report-sums.ts";
 import {
   countChanges,
   hasActivity,
-  readCriticalTime,
   readReportActivity,
   readReportAlerts,
   readReportLocks,
@@ -86,25 +82,20 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
   const scope: ReportScope = { siteId: site.id, ...span, until, now, timezone, days, signal };
   if (!(await hasActivity(viewer, tx, scope))) throw noActivity();
   const robots = await readReportRobots(viewer, tx, scope);
-  const runs = await readReportRuns(viewer, tx, scope);
-  const { robotIds, uptimes } = await readUptimes(viewer, tx, scope);
-  const batteries = new Map<number, BatterySums>();
-  for (const robotId of new Set([...robotIds, ...runs.tally.robots.keys()])) {
-    batteries.set(robotId, await readBattery(viewer, tx, scope, robotId));
-  }
+  const performance = await readPerformance(viewer, tx, scope);
+  const outcomes = allOutcomes(performance.total());
+  const names = await readLastNames(viewer, tx, scope, leftRobots(robots, performance));
   signal?.throwIfAborted();
   const locks = await readReportLocks(viewer, tx, scope);
   const alerts = await readReportAlerts(viewer, tx, scope);
-  const criticalMs = await readCriticalTime(viewer, tx, scope);
   const changes = await countChanges(viewer, tx, scope);
-  const notDone = await readNotDone(viewer, tx, scope);
+  const notDone = await readNotDone(viewer, tx, scope, outcomes);
   const { activity, sample } = await readReportActivity(viewer, tx, scope);
   const intervalDays = options.maintenanceIntervalDays;
-  const found = { robots, runs, uptimes, criticalMs, batteries, locks, alerts, changes };
+  const found = { robots, performance, names, locks, alerts, changes };
   const sources: ReportSources = { scope, intervalDays, ...found };
   const maintenance = computeMaintenance(sources);
   const composed = computeRobots(sources);
-  const hasSample = [...batteries.values()].some((battery) => battery.sample);
   return {
     site,
     partner,
@@ -117,10 +108,10 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
       days: scope.days.length,
     },
     generatedAt: reportTime(now, timezone),
-    sample: sample || hasSample || runs.sample || locks.sample || alerts.sample,
+    sample: sample || performance.sample || locks.sample || alerts.sample,
     figures: computeFigures(sources, composed, maintenance),
     days: computeDays(sources),
-    outcomes: runs.tally.outcomes,
+    outcomes,
     robots: composed,
     notDone,
     maintenance,

@@ -1,4 +1,3 @@
-import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { newRunTally, type RobotTally, tallyRun } from "@suncrew/domain/reports/run-tally.ts";
 import { commonSpan, type Span, unionMs } from "@suncrew/domain/reports/spans.ts";
@@ -6,12 +5,7 @@ import { uptimeOf } from "@suncrew/domain/reports/uptime.ts";
 import { type Selectable, sql } from "kysely";
 import { anyInt, type Executor } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-
-/** What is known about a robot's day, or a part of it. */
-export type DayFigures = Omit<Selectable<Tables["robot_days"]>, "site_id" | "date" | "robot_id">;
-
-/** The rows that a part of the figures is computed from. */
-export type DaySource = Tables["stale_days"]["source"];
+import { type DayFigures, type DaySource, type MutableFigures, noFigures, RUN_COLUMNS } from "./day-figures.ts";
 
 /** A site and an uninterrupted time, at most a day, that has passed. */
 export interface DayScope extends Span {
@@ -34,80 +28,6 @@ export interface Stay {
 }
 
 export const NO_STAY: Stay = { sinceMs: null, leftMs: null, newestMs: null };
-
-/** An outcome, and the columns that count it among planned and manual runs. */
-export const RUN_COLUMNS = [
-  ["COMPLETED", "planned_completed", "manual_completed"],
-  ["STOPPED", "planned_stopped", "manual_stopped"],
-  ["CUT_SHORT", "planned_cut_short", "manual_cut_short"],
-  ["FAILED", "planned_failed", "manual_failed"],
-  ["SKIPPED", "planned_skipped", "manual_skipped"],
-  ["MISSED", "planned_missed", "manual_missed"],
-  ["RUNNING", "planned_running", "manual_running"],
-] as const satisfies readonly (readonly [RunOutcome | "RUNNING", keyof DayFigures, keyof DayFigures])[];
-
-/** The columns of each source: they are written together. */
-export const COLUMNS_OF_SOURCE: Readonly<Record<DaySource, readonly (keyof DayFigures)[]>> = {
-  READINGS: [
-    "read_ms",
-    "moving_ms",
-    "manual_mode_ms",
-    "maintenance_mode_ms",
-    "battery_held",
-    "battery_least",
-    "battery_last",
-  ],
-  PRESENCE: ["counted_ms", "reachable_ms"],
-  RUNS: [
-    "planned_ms",
-    "as_planned_ms",
-    "outside_plan_ms",
-    "by_hand_ms",
-    "starts",
-    "by_hand",
-    ...RUN_COLUMNS.flatMap(([, planned, manual]) => [planned, manual]),
-  ],
-  ALERTS: ["faults", "critical_ms"],
-};
-
-type MutableFigures = { -readonly [Column in keyof DayFigures]: DayFigures[Column] };
-
-export function noFigures(): MutableFigures {
-  return {
-    read_ms: 0,
-    moving_ms: 0,
-    manual_mode_ms: 0,
-    maintenance_mode_ms: 0,
-    battery_held: 0,
-    battery_least: null,
-    battery_last: null,
-    counted_ms: null,
-    reachable_ms: 0,
-    planned_ms: 0,
-    as_planned_ms: 0,
-    outside_plan_ms: 0,
-    by_hand_ms: 0,
-    starts: 0,
-    by_hand: 0,
-    planned_completed: 0,
-    planned_stopped: 0,
-    planned_cut_short: 0,
-    planned_failed: 0,
-    planned_skipped: 0,
-    planned_missed: 0,
-    planned_running: 0,
-    manual_completed: 0,
-    manual_stopped: 0,
-    manual_cut_short: 0,
-    manual_failed: 0,
-    manual_skipped: 0,
-    manual_missed: 0,
-    manual_running: 0,
-    faults: 0,
-    critical_ms: 0,
-    sample: false,
-  };
-}
 
 /** True if anything is known. */
 function hasFigures(figures: DayFigures): boolean {
@@ -163,7 +83,7 @@ type RunColumn = "robot_id" | "outcome" | "at" | "due_at" | "stop_due_at" | "beg
 
 async function addRuns(db: Executor, scope: DayScope, robotIds: readonly number[], of: FiguresOf): Promise<void> {
   const { rows } = await runsWithin(db, scope, robotIds).execute(db);
-  const tally = newRunTally(scope, [scope]);
+  const tally = newRunTally(scope);
   for (const row of rows) {
     const counted = tallyRun(tally, {
       robotId: row.robot_id,
@@ -206,7 +126,7 @@ async function addUptimes(
     const known = commonSpan({ fromMs: sinceMs, toMs: leftMs ?? Infinity }, scope);
     if (known === null) continue;
     const presence = { known, online: online.get(robotId) ?? [], locked: locked.get(robotId) ?? [] };
-    const { countedMs, reachableMs } = uptimeOf(presence, [scope]);
+    const { countedMs, reachableMs } = uptimeOf(presence, scope);
     Object.assign(of(robotId), { counted_ms: countedMs, reachable_ms: reachableMs });
   }
 }
@@ -398,6 +318,24 @@ export async function withKnownBefore(
       before.has(id) && stay.sinceMs !== null ? { ...stay, sinceMs: -Infinity } : stay,
     ]),
   );
+}
+
+/** False if a time of any length has nothing to compute figures from. */
+export async function hasFacts(
+  db: Executor,
+  { siteId, fromMs, toMs }: Omit<DayScope, "now">,
+  stays: ReadonlyMap<number, Stay>,
+): Promise<boolean> {
+  for (const { sinceMs, leftMs } of stays.values())
+    if (sinceMs !== null && sinceMs < toMs && (leftMs ?? Infinity) > fromMs) return true;
+  const scope = { siteId, fromMs, toMs, now: new Date(toMs) };
+  const [from, to] = [new Date(fromMs - SAMPLE_HOLDS_MS), new Date(toMs)];
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (${runsWithin(db, scope)}) or exists (${criticalWithin(db, scope).select("id")})
+      or exists (select from unnest(${[...stays.keys()]}::int[]) r (id) cross join lateral (
+        select from readings where robot_id = r.id and site_id = ${siteId} and received_at >= ${from}
+          and received_at < ${to} limit 1) one) as found`.execute(db);
+  return rows[0]?.found === true;
 }
 
 /** Every robot that is or was at the site: from its first connection there until it left it or was deleted. */

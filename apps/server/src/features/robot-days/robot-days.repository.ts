@@ -7,13 +7,10 @@ import {
 } from "@suncrew/domain/robot-days/site-day.ts";
 import { sql } from "kysely";
 import { anyInt, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import { COLUMNS_OF_SOURCE, type DayFigures, type DaySource, noFigures } from "./day-figures.ts";
 import {
-  COLUMNS_OF_SOURCE,
-  type DayFigures,
   type DayScope,
-  type DaySource,
   NO_STAY,
-  noFigures,
   readDayFigures,
   readRobotsWithin,
   readStays,

@@ -1,0 +1,106 @@
+import { type DayFigures, noFigures, RUN_COLUMNS } from "../robot-days/public.ts";
+import type { OutcomeCounts } from "./report-data.ts";
+
+/** The figures of robots' days that a report adds up. */
+export const SUMMED_COLUMNS = [
+  "read_ms",
+  "battery_held",
+  "counted_ms",
+  "reachable_ms",
+  "planned_ms",
+  "as_planned_ms",
+  "outside_plan_ms",
+  "by_hand_ms",
+  "by_hand",
+  "critical_ms",
+  ...RUN_COLUMNS.flatMap(([, planned, manual]) => [planned, manual]),
+] as const;
+
+/** Of several days of a robot, or of all robots on a day. */
+export type Sums = Record<(typeof SUMMED_COLUMNS)[number], number>;
+
+export interface RobotSums extends Sums {
+  /** Days with time that counts. */
+  uptime_days: number;
+  /** Days with a reading. */
+  battery_days: number;
+}
+
+export function noSums(): Sums {
+  return { ...noFigures(), counted_ms: 0 };
+}
+
+export function noRobotSums(): RobotSums {
+  return { ...noSums(), uptime_days: 0, battery_days: 0 };
+}
+
+/** How the robots of a site performed in the range of a report. */
+export class PerformanceSums {
+  /** Of every robot with a day on record. */
+  readonly robots = new Map<number, RobotSums>();
+  /** One for each day of the range. */
+  readonly days: readonly Sums[];
+  /** True if sample data of a demo is in it. */
+  sample = false;
+
+  constructor(days: number) {
+    this.days = Array.from({ length: days }, noSums);
+  }
+
+  /** Adds a robot's day, or its part of one. */
+  addDay(nth: number, robotId: number, figures: DayFigures): void {
+    const ofDay = { ...figures, counted_ms: figures.counted_ms ?? 0 };
+    this.addToDay(nth, ofDay);
+    const days = { uptime_days: Number(ofDay.counted_ms > 0), battery_days: Number(ofDay.read_ms > 0) };
+    this.addToRobot(robotId, { ...ofDay, ...days });
+    this.sample ||= figures.sample;
+  }
+
+  /** Of all robots and days. */
+  total(): Sums {
+    const total = noSums();
+    for (const day of this.days) add(total, day);
+    return total;
+  }
+
+  addToDay(nth: number, sums: Sums): void {
+    const day = this.days[nth];
+    if (day !== undefined) add(day, sums);
+  }
+
+  addToRobot(robotId: number, sums: RobotSums): void {
+    const robot = this.robots.get(robotId) ?? noRobotSums();
+    add(robot, sums);
+    robot.uptime_days += sums.uptime_days;
+    robot.battery_days += sums.battery_days;
+    this.robots.set(robotId, robot);
+  }
+}
+
+function add(into: Sums, more: Sums): void {
+  for (const column of SUMMED_COLUMNS) into[column] += more[column];
+}
+
+export function plannedOutcomes(sums: Sums): OutcomeCounts {
+  return outcomes(([, planned]) => sums[planned]);
+}
+
+/** Of planned and manual runs. */
+export function allOutcomes(sums: Sums): OutcomeCounts {
+  return outcomes(([, planned, manual]) => sums[planned] + sums[manual]);
+}
+
+function outcomes(count: (columns: (typeof RUN_COLUMNS)[number]) => number): OutcomeCounts {
+  const counts = { COMPLETED: 0, STOPPED: 0, CUT_SHORT: 0, FAILED: 0, SKIPPED: 0, MISSED: 0, RUNNING: 0 };
+  for (const columns of RUN_COLUMNS) counts[columns[0]] = count(columns);
+  return counts;
+}
+
+export function cleanedMs({ as_planned_ms, outside_plan_ms, by_hand_ms }: Sums): number {
+  return as_planned_ms + outside_plan_ms + by_hand_ms;
+}
+
+/** In percent; null if nothing was measured. */
+export function meanBattery({ battery_held, read_ms }: Sums): number | null {
+  return read_ms > 0 ? battery_held / read_ms / 100 : null;
+}
