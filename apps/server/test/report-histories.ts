@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
+import { sql } from "kysely";
+import { closeDay, correctDays, openFirstDays } from "../src/features/robot-days/robot-days.repository.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { addRobot, addSite, setState } from "./fixtures.ts";
 
@@ -20,6 +22,19 @@ export interface RawHistory {
   /** True if triggered by a person. */
   readonly audit: readonly { readonly at: number; readonly byPerson: boolean }[];
   readonly activity: readonly number[];
+  readonly days: RawClosing;
+}
+
+/** How the days of a history were closed while it was stored. */
+export interface RawClosing {
+  /** Two times up to which they were closed. */
+  readonly at: readonly [number, number];
+  /** What a row was when its turn came, in turn: stored before the first, after it, or before it with another end. */
+  readonly lateness: readonly ("EARLY" | "LATE" | "ENDS_LATE")[];
+  /** True if robots left only after the second. */
+  readonly leaveLate: boolean;
+  /** True if what days were computed from was deleted in the end. */
+  readonly forget: boolean;
 }
 
 export interface RawRobot {
@@ -142,6 +157,13 @@ export const rawHistory: fc.Arbitrary<RawHistory> = fc
   .record({
     place: fc.constantFrom(...places),
     ends: fc.tuple(clock, clock),
+    wholeDays: fc.boolean(),
+    days: fc.record({
+      at: fc.tuple(fc.integer({ min: 0, max: 8 * DAY }), fc.integer({ min: 0, max: 8 * DAY })),
+      lateness: fc.array(fc.constantFrom("EARLY", "LATE", "ENDS_LATE"), { minLength: 1, maxLength: 30 }),
+      leaveLate: fc.boolean(),
+      forget: fc.boolean(),
+    }),
     now: fc.integer({ min: 2 * DAY, max: 8 * DAY }),
     robots: fc.array(robot, { minLength: 1, maxLength: 3 }),
     alerts: fc.array(
@@ -156,19 +178,22 @@ export const rawHistory: fc.Arbitrary<RawHistory> = fc
     audit: fc.array(fc.record({ at: tick, byPerson: fc.boolean() }), { maxLength: 12 }),
     activity: fc.array(tick, { maxLength: 12 }),
   })
-  .map(({ place: [timezone, date], ends: [one, other], now, robots, alerts, ...rest }) => {
+  .map(({ place: [timezone, date], ends: [one, other], wholeDays, now, robots, alerts, days, ...rest }) => {
     const baseMs = Date.parse(`${date}T00:00:00Z`);
     const [from, to] = [one, other]
       .map(({ day, part }) => day * DAY + part)
       .toSorted((a, b) => a - b)
       .map((at) => new Date(baseMs + at * TICK_MS).toISOString().slice(0, 19).replace("T", " "));
+    const [earlier = 0, later = 0] = days.at.map((at) => Math.min(at, now)).toSorted((a, b) => a - b);
     return {
       timezone,
       baseMs,
-      from: from ?? "",
+      from: wholeDays ? `${(from ?? "").slice(0, 10)} 00:00:00` : (from ?? ""),
       // The last second of its tick.
-      to: (to ?? "").replace(/:00$/, ":29").replace(/:30$/, ":59"),
+      to: wholeDays ? `${(to ?? "").slice(0, 10)} 23:59:59` : (to ?? "").replace(/:00$/, ":29").replace(/:30$/, ":59"),
       now,
+      // Of a part of a day, whatever is forgotten is missed.
+      days: { ...days, at: [earlier, later], forget: days.forget && wholeDays },
       // Nothing is recorded that has not happened.
       robots: robots.map((each) => until(each, now)),
       alerts: alerts
@@ -203,31 +228,73 @@ function until(robot: RawRobot, now: number): RawRobot {
 
 let count = 0;
 
-/** Stores a history at a new site; returns the site's id. */
+/** Stores a history at a new site, closing its days in between; returns the site's id. */
 export async function storeHistory(db: Db, history: RawHistory, elsewhereId: number, userId: number): Promise<number> {
   const at = (ticks: number) => new Date(history.baseMs + ticks * TICK_MS);
   const orNull = (ticks: number | null) => (ticks === null ? null : at(ticks));
   count += 1;
   const siteId = await addSite(db, `History ${count}`, null);
   await db.updateTable("sites").set({ timezone: history.timezone }).where("id", "=", siteId).execute();
+  const { lateness } = history.days;
+  let turn = 0;
+  /** What is left for after the first closing. */
+  const late: (() => Promise<unknown>)[] = [];
+  /** Stores a row now, later, or now with this end and later with its own. */
+  const store = async <T extends object>(
+    insert: (row: T) => Promise<unknown>,
+    end: (row: T) => Promise<unknown>,
+    row: T,
+    otherEnd: Partial<T>,
+  ) => {
+    const when = lateness[turn++ % lateness.length] ?? "EARLY";
+    if (when === "LATE") late.push(() => insert(row));
+    else await insert(when === "EARLY" ? row : { ...row, ...otherEnd });
+    if (when === "ENDS_LATE") late.push(() => end(row));
+  };
   const ids: number[] = [];
+  const leave: (() => Promise<unknown>)[] = [];
   for (const [nth, robot] of history.robots.entries()) {
     const { id } = await addRobot(db, siteId, `HIST-${count}-${nth}`);
     ids.push(id);
     const of = { robot_id: id, site_id: siteId };
     await setState(db, id, { live_at: at(robot.lastSeen) });
-    const presence = robot.online.map(([from, to]) => ({ ...of, online_at: at(from), offline_at: orNull(to) }));
-    if (presence.length > 0) await db.insertInto("robot_presence").values(presence).execute();
-    const locks = robot.locks.map(([from, to]) => ({
-      ...of,
-      reason: "Brush worn",
-      locked_by: "Anita Rao",
-      locked_at: at(from),
-      former_mode: "auto" as const,
-      released_at: orNull(to),
-      released_by: to === null ? null : "Anita Rao",
-    }));
-    if (locks.length > 0) await db.insertInto("maintenance_locks").values(locks).execute();
+    for (const [from, to] of robot.online) {
+      const row = { ...of, online_at: at(from), offline_at: orNull(to) };
+      await store(
+        (values) => db.insertInto("robot_presence").values(values).execute(),
+        ({ offline_at }) =>
+          db
+            .updateTable("robot_presence")
+            .set({ offline_at })
+            .where("robot_id", "=", id)
+            .where("online_at", "=", at(from))
+            .execute(),
+        row,
+        { offline_at: at(from) },
+      );
+    }
+    for (const [from, to] of robot.locks) {
+      const by = to === null ? null : "Anita Rao";
+      const lock = {
+        ...of,
+        reason: "Brush worn",
+        locked_by: "Anita Rao",
+        locked_at: at(from),
+        former_mode: "auto" as const,
+      };
+      await store(
+        (values) => db.insertInto("maintenance_locks").values(values).execute(),
+        ({ released_at, released_by }) =>
+          db
+            .updateTable("maintenance_locks")
+            .set({ released_at, released_by })
+            .where("robot_id", "=", id)
+            .where("locked_at", "=", at(from))
+            .execute(),
+        { ...lock, released_at: orNull(to), released_by: by },
+        { released_at: at(from), released_by: "Anita Rao" },
+      );
+    }
     const readings = robot.readings.map(({ at: when, battery, sample }, seq) => ({
       ...of,
       received_at: at(when),
@@ -243,41 +310,54 @@ export async function storeHistory(db: Db, history: RawHistory, elsewhereId: num
       sample,
     }));
     if (readings.length > 0) await db.insertInto("readings").values(readings).execute();
-    const runs = robot.runs.map((run) => ({
-      id: randomUUID(),
-      ...of,
-      planned: run.planned,
-      started_by: "Scheduler",
-      schedule_id: run.planned ? 1_000_000 + id : null,
-      due_at: run.planned ? at(run.due) : null,
-      stop_due_at: run.planned ? at(run.due + run.minutes * 2) : null,
-      began_at: orNull(run.began),
-      ended_at: orNull(run.ended),
-      outcome: run.outcome,
-      reason: run.outcome === null ? null : "Not known.",
-    }));
-    if (runs.length > 0) await db.insertInto("runs").values(runs).execute();
+    for (const run of robot.runs) {
+      const runId = randomUUID();
+      await store(
+        (values) => db.insertInto("runs").values(values).execute(),
+        ({ ended_at, outcome, reason }) =>
+          db.updateTable("runs").set({ ended_at, outcome, reason }).where("id", "=", runId).execute(),
+        {
+          id: runId,
+          ...of,
+          planned: run.planned,
+          started_by: "Scheduler",
+          schedule_id: run.planned ? 1_000_000 + id : null,
+          due_at: run.planned ? at(run.due) : null,
+          stop_due_at: run.planned ? at(run.due + run.minutes * 2) : null,
+          began_at: orNull(run.began),
+          ended_at: orNull(run.ended),
+          outcome: run.outcome,
+          reason: run.outcome === null ? null : "Not known.",
+        },
+        { ended_at: at(run.began ?? run.due), outcome: "FAILED", reason: "Not known." },
+      );
+    }
     if (robot.whereabouts === "left")
-      await db.updateTable("robots").set({ site_id: elsewhereId }).where("id", "=", id).execute();
-    if (robot.whereabouts === "deleted")
-      await db
-        .updateTable("robots")
-        .set({ deleted_at: at(robot.deletedAt) })
-        .where("id", "=", id)
-        .execute();
+      leave.push(() => db.updateTable("robots").set({ site_id: elsewhereId }).where("id", "=", id).execute());
+    if (robot.whereabouts === "deleted") {
+      const deleted = { deleted_at: at(robot.deletedAt) };
+      leave.push(() => db.updateTable("robots").set(deleted).where("id", "=", id).execute());
+    }
   }
   const [robotId = 0] = ids;
-  const alerts = history.alerts.map(({ robot, severity, raised, cleared }, nth) => ({
-    robot_id: ids[robot ?? 0] ?? robotId,
-    site_id: siteId,
-    source: "SERVER" as const,
-    code: `CODE_${nth}`,
-    severity,
-    text: "Something.",
-    raised_at: at(raised),
-    cleared_at: orNull(cleared),
-  }));
-  if (alerts.length > 0) await db.insertInto("alerts").values(alerts).execute();
+  for (const [nth, { robot, severity, raised, cleared }] of history.alerts.entries()) {
+    await store(
+      (values) => db.insertInto("alerts").values(values).execute(),
+      ({ code, cleared_at }) =>
+        db.updateTable("alerts").set({ cleared_at }).where("site_id", "=", siteId).where("code", "=", code).execute(),
+      {
+        robot_id: ids[robot ?? 0] ?? robotId,
+        site_id: siteId,
+        source: "SERVER" as const,
+        code: `CODE_${nth}`,
+        severity,
+        text: "Something.",
+        raised_at: at(raised),
+        cleared_at: orNull(cleared),
+      },
+      { cleared_at: at(raised) },
+    );
+  }
   const audit = history.audit.map(({ at: when, byPerson }) => ({
     at: at(when),
     user_id: byPerson ? userId : null,
@@ -303,5 +383,46 @@ export async function storeHistory(db: Db, history: RawHistory, elsewhereId: num
     params: JSON.stringify({}),
   }));
   if (activity.length > 0) await db.insertInto("activity").values(activity).execute();
+
+  const [first, second] = history.days.at;
+  if (!history.days.leaveLate) for (const each of leave) await each();
+  await closeDays(db, siteId, at(first));
+  for (const each of late) await each();
+  await closeDays(db, siteId, at(second));
+  if (history.days.leaveLate) for (const each of leave) await each();
+  await closeDays(db, siteId, at(second));
+  if (history.days.forget) await forgetSources(db, siteId);
   return siteId;
+}
+
+/** Closes every day of a site that is over, and corrects those that have changed. */
+export async function closeDays(db: Db, siteId: number, now: Date): Promise<void> {
+  await openFirstDays(db);
+  while (await correctDays(db, siteId, now));
+  while (await closeDay(db, siteId, now, () => true));
+}
+
+/** Deletes what the days of a site were computed from, as far as all is closed. */
+export async function forgetSources(db: Db, siteId: number): Promise<void> {
+  const last = await db
+    .selectFrom("site_days")
+    .where("site_id", "=", siteId)
+    .where("closed_at", "is not", null)
+    .select((eb) => [eb.fn.min("began_at").as("since"), eb.fn.max("began_at").as("before")])
+    .executeTakeFirst();
+  // Random readings may be from before anything else is on record.
+  const since = last?.since ?? null;
+  const before = last?.before ?? null;
+  if (since === null || before === null) return;
+  await db
+    .deleteFrom("readings")
+    .where("site_id", "=", siteId)
+    .where("received_at", ">=", since)
+    .where("received_at", "<", before)
+    .execute();
+  await sql`
+    delete from robot_presence p where site_id = ${siteId} and offline_at < ${before} and exists (
+      select from robot_presence n where n.robot_id = p.robot_id and n.site_id = p.site_id and n.online_at > p.online_at)`.execute(
+    db,
+  );
 }

@@ -1,8 +1,11 @@
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { closeDays } from "../../../test/report-histories.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
+import { readReport } from "../../features/reports/reports.service.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 import { demoFleet, defaultFleet } from "../demo-fleet.ts";
 import { seedDemo } from "../demo-seed.repository.ts";
 import { demoGroups } from "./past-incidents.ts";
@@ -156,6 +159,26 @@ describe.each([
     for (const table of ["runs", "readings", "alerts", "activity", "maintenance_locks"])
       expect([table, await count(database, table, "not sample")]).toEqual([table, 0]);
     expect([wanted, await isHistoryWanted(database.db)]).toEqual([true, false]);
+  });
+
+  test("Growth: its days are closed like those of an older installation, and its reports stay the same", async () => {
+    const { db } = database;
+    const robot = await db.selectFrom("runs").select("site_id").orderBy("at").limit(1).executeTakeFirstOrThrow();
+    const admin = await db.selectFrom("users").select("id").where("role", "=", "SUPER_ADMIN").executeTakeFirstOrThrow();
+    const role = { role: "SUPER_ADMIN", partnerId: null } as const;
+    const viewer: Viewer = { userId: admin.id, name: "Anita Rao", email: "", sessionId: "", ...role };
+    const local = (at: Date) => localTimeOf(at, "Asia/Kolkata").date;
+    const from = `${local(new Date(now.getTime() - 40 * DAY_MS))} 00:00:00`;
+    const request = { siteId: robot.site_id, from, to: `${local(now)} 23:59:59` };
+    const read = () => readReport(viewer, db, request, { now, maintenanceIntervalDays: 180 });
+    const before = await read();
+    expect(await count(database, "stale_days")).toBe(0);
+    await closeDays(db, robot.site_id, now);
+    expect(await count(database, "site_days", `site_id = ${robot.site_id} and closed_at is not null`)).toBeGreaterThan(
+      28,
+    );
+    expect(await count(database, "robot_days", "sample and starts > 0 and read_ms > 0")).toBeGreaterThan(28);
+    expect(await read()).toEqual(before);
   });
 
   test("groups keep their schedules, whose next runs are in the future", async () => {

@@ -21,6 +21,7 @@ import { inTransaction } from "../../platform/database/transactions.ts";
 import { clearSiteOutages, raiseAlerts, recordPastAlerts, type CurrentAlerts, syncAlerts } from "../alerts/public.ts";
 import { recordAcks, settleByStates } from "../commands/public.ts";
 import { recordReports, settleByFirmware } from "../firmware/public.ts";
+import { markLateReadings } from "../robot-days/public.ts";
 import { type ReceivedEvent, type ReportedMotion, recordEvents, recordMotions } from "../runs/public.ts";
 import type { IncomingMessage, RobotMessages } from "./devices.mqtt.ts";
 import { hasLostSession, applyMessage, type StateRow } from "./presence.ts";
@@ -123,6 +124,7 @@ async function store(
   const acks = outcomes.flatMap(({ serial, acks: own }) => own.map(({ message }) => ({ serial, ack: message })));
   await writeRobotStates(tx, written);
   await addReadings(tx, readings);
+  await markLateReadings(tx, readings, now);
   const moved = await recordMotions(tx, motions, budget);
   const events = await recordEvents(tx, outcomes.flatMap(eventReports), budget);
   const currentAlerts = outcomes.flatMap((outcome) => alertsOf(outcome, now));

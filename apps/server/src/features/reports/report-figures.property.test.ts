@@ -23,7 +23,7 @@ const RUNS = 60 * inject("soak").factor;
 const REFUSED_RUNS = RUNS / 3;
 
 test(
-  "decisions, report figures: they equal those that a plain loop over the raw rows computes",
+  "decisions, report figures: they equal those that a plain loop over the raw rows computes, whichever days are closed or corrected",
   { timeout: 240_000 * inject("soak").factor },
   async () => {
     const { db, fixtures } = server;

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { addRobot, addSite, setState } from "../../../test/fixtures.ts";
+import { addReadings, addRun, robotAt, siteIn } from "../../../test/day-fixtures.ts";
+import { setState } from "../../../test/fixtures.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import type { Db, OpenDatabase } from "../../platform/database/database.ts";
@@ -11,7 +11,6 @@ import { closeDay } from "./robot-days.repository.ts";
 
 let database: OpenDatabase;
 let db: Db;
-let count = 0;
 beforeEach(async () => {
   database = await createTestDatabase();
   db = database.db;
@@ -28,76 +27,6 @@ function serverAt(at: string): { readonly clock: ManualClock; readonly closing: 
 
 async function closeAt(at: string): Promise<void> {
   await serverAt(at).closing.runOnce();
-}
-
-async function siteIn(timezone: string): Promise<number> {
-  count += 1;
-  const siteId = await addSite(db, `Days ${count}`, null);
-  await db.updateTable("sites").set({ timezone }).where("id", "=", siteId).execute();
-  return siteId;
-}
-
-async function robotAt(siteId: number, presence: readonly (readonly [string, string | null])[]): Promise<number> {
-  count += 1;
-  const { id } = await addRobot(db, siteId, `DAYS-${count}`);
-  const rows = presence.map(([from, to]) => ({
-    robot_id: id,
-    site_id: siteId,
-    online_at: new Date(from),
-    offline_at: to === null ? null : new Date(to),
-  }));
-  if (rows.length > 0) await db.insertInto("robot_presence").values(rows).execute();
-  return id;
-}
-
-async function addRun(
-  robotId: number,
-  siteId: number,
-  run: { due?: [string, string]; moved: [string, string | null] | null; outcome: "COMPLETED" | "MISSED" | null },
-): Promise<string> {
-  const id = randomUUID();
-  const ended = run.moved === null ? (run.due?.[0] ?? null) : run.moved[1];
-  await db
-    .insertInto("runs")
-    .values({
-      id,
-      robot_id: robotId,
-      site_id: siteId,
-      started_by: "Scheduler",
-      planned: run.due !== undefined,
-      schedule_id: run.due === undefined ? null : 1_000_000 + robotId,
-      due_at: run.due === undefined ? null : new Date(run.due[0]),
-      stop_due_at: run.due === undefined ? null : new Date(run.due[1]),
-      began_at: run.moved === null ? null : new Date(run.moved[0]),
-      ended_at: ended === null ? null : new Date(ended),
-      outcome: run.outcome,
-      reason: run.outcome === null ? null : "Not known.",
-    })
-    .execute();
-  return id;
-}
-
-async function addReadings(
-  robotId: number,
-  siteId: number,
-  readings: readonly { at: string; battery: number; motion?: "MOVING"; mode?: "MANUAL" | "MAINTENANCE" }[],
-): Promise<void> {
-  const rows = readings.map(({ at, battery, motion = "STOPPED" as const, mode = "AUTO" as const }, seq) => ({
-    robot_id: robotId,
-    site_id: siteId,
-    received_at: new Date(at),
-    robot_ts: new Date(at),
-    session: 1,
-    seq,
-    status: "stop",
-    robot_status: "idle" as const,
-    motion,
-    mode,
-    battery,
-    charging: false,
-    sample: false,
-  }));
-  await db.insertInto("readings").values(rows).execute();
 }
 
 /** The closed days of a site, as intervals in UTC. */
@@ -130,8 +59,8 @@ test.each([
 ])(
   "Growth: a day closes a quarter of an hour after it has ended at the site, %s on %s",
   async (zone, at, end, expected) => {
-    const siteId = await siteIn(zone);
-    await robotAt(siteId, [[at, null]]);
+    const siteId = await siteIn(db, zone);
+    await robotAt(db, siteId, [[at, null]]);
     const { clock, closing } = serverAt(end);
     clock.advance(15 * MINUTE_MS - 1);
     await closing.runOnce();
@@ -145,25 +74,25 @@ test.each([
 );
 
 test("Growth: a day has the minutes by motion and mode, uptime, battery, starts, faults and runs of its robot", async () => {
-  const siteId = await siteIn("Asia/Kolkata");
-  const robotId = await robotAt(siteId, [
+  const siteId = await siteIn(db, "Asia/Kolkata");
+  const robotId = await robotAt(db, siteId, [
     ["2026-06-14T18:00Z", "2026-06-15T06:00Z"],
     ["2026-06-15T07:00Z", null],
   ]);
   await setState(db, robotId, { live_at: new Date("2026-06-15T20:00Z") });
-  await addReadings(robotId, siteId, [
+  await addReadings(db, robotId, siteId, [
     // One minute of it is on this day, in which it is followed by nothing for 90 s.
     { at: "2026-06-14T18:29:30Z", battery: 50 },
     { at: "2026-06-15T06:00:00Z", battery: 40.25, motion: "MOVING", mode: "MANUAL" },
     { at: "2026-06-15T06:00:30Z", battery: 40, mode: "MAINTENANCE" },
     { at: "2026-06-15T06:01:00Z", battery: 60.5 },
   ]);
-  await addRun(robotId, siteId, {
+  await addRun(db, robotId, siteId, {
     due: ["2026-06-15T18:00Z", "2026-06-15T19:00Z"],
     moved: ["2026-06-15T18:00:05Z", null],
     outcome: null,
   });
-  await addRun(robotId, siteId, {
+  await addRun(db, robotId, siteId, {
     moved: ["2026-06-15T06:00Z", "2026-06-15T06:10Z"],
     outcome: "COMPLETED",
   });
@@ -227,13 +156,13 @@ test("Growth: a day has the minutes by motion and mode, uptime, battery, starts,
 
 test("Growth: the past of an older installation is computed oldest first, of deleted sites too", async () => {
   const [oldId, goneId, emptyId] = [
-    await siteIn("Asia/Kolkata"),
-    await siteIn("Europe/Berlin"),
-    await siteIn("Asia/Kolkata"),
+    await siteIn(db, "Asia/Kolkata"),
+    await siteIn(db, "Europe/Berlin"),
+    await siteIn(db, "Asia/Kolkata"),
   ];
-  await robotAt(oldId, [["2026-05-01T06:00Z", "2026-05-02T06:00Z"]]);
-  const goneRobotId = await robotAt(goneId, []);
-  await addRun(goneRobotId, goneId, { moved: ["2026-06-01T08:00Z", "2026-06-01T09:00Z"], outcome: "COMPLETED" });
+  await robotAt(db, oldId, [["2026-05-01T06:00Z", "2026-05-02T06:00Z"]]);
+  const goneRobotId = await robotAt(db, goneId, []);
+  await addRun(db, goneRobotId, goneId, { moved: ["2026-06-01T08:00Z", "2026-06-01T09:00Z"], outcome: "COMPLETED" });
   await db
     .updateTable("sites")
     .set({ deleted_at: new Date("2026-06-05T00:00Z") })
@@ -264,8 +193,8 @@ async function writtenTwice(): Promise<number> {
 
 test("Growth: several servers compute each day of each site once", async () => {
   const siteIds: number[] = [];
-  for (const zone of ["Asia/Kolkata", "Europe/Berlin", "America/Havana"]) siteIds.push(await siteIn(zone));
-  for (const siteId of siteIds) await robotAt(siteId, [["2026-06-01T06:00Z", null]]);
+  for (const zone of ["Asia/Kolkata", "Europe/Berlin", "America/Havana"]) siteIds.push(await siteIn(db, zone));
+  for (const siteId of siteIds) await robotAt(db, siteId, [["2026-06-01T06:00Z", null]]);
   const servers = Array.from({ length: 3 }, () => serverAt("2026-06-15T06:30Z").closing);
   await Promise.all(servers.map((server) => server.runOnce()));
   expect(await closedDays(siteIds[0] ?? 0)).toHaveLength(14);
@@ -274,8 +203,8 @@ test("Growth: several servers compute each day of each site once", async () => {
 });
 
 test("Growth: what a server leaves of a day by dying, another one continues", async () => {
-  const siteId = await siteIn("Asia/Kolkata");
-  for (let nth = 0; nth < 120; nth += 1) await robotAt(siteId, [["2026-06-14T06:00Z", null]]);
+  const siteId = await siteIn(db, "Asia/Kolkata");
+  for (let nth = 0; nth < 120; nth += 1) await robotAt(db, siteId, [["2026-06-14T06:00Z", null]]);
   const now = new Date("2026-06-15T06:30Z");
   const { closing } = serverAt(now.toISOString());
   await db.deleteFrom("stale_days").execute();
@@ -314,8 +243,8 @@ test("Growth: what a server leaves of a day by dying, another one continues", as
 });
 
 test("Growth: a site that moves to another time zone keeps its closed days, and the next ones follow without a gap", async () => {
-  const siteId = await siteIn("Asia/Kolkata");
-  await robotAt(siteId, [["2026-06-14T00:00Z", null]]);
+  const siteId = await siteIn(db, "Asia/Kolkata");
+  await robotAt(db, siteId, [["2026-06-14T00:00Z", null]]);
   await closeAt("2026-06-14T19:00Z");
   await db.updateTable("sites").set({ timezone: "Europe/Berlin" }).where("id", "=", siteId).execute();
   await closeAt("2026-06-16T06:00Z");

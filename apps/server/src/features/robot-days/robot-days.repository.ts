@@ -1,3 +1,4 @@
+import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import type { SiteDay } from "@suncrew/domain/reports/report-range.ts";
 import {
   DAY_CLOSING_GRACE_MS,
@@ -199,6 +200,33 @@ async function storeFigures(
   await sql`
     insert into robot_days as d select n.* from json_populate_recordset(null::robot_days, ${JSON.stringify(rows)}::json) n
     on conflict (site_id, date, robot_id) do update set ${set}, sample = d.sample or excluded.sample`.execute(tx);
+}
+
+/** Readings that waited longer than this for the database: their day may have closed. */
+const LATE_MS = DAY_CLOSING_GRACE_MS / 3;
+
+/** Has days corrected whose readings are stored only now. */
+export async function markLateReadings(
+  tx: Tx,
+  readings: readonly { readonly robot_id: number; readonly site_id: number; readonly received_at: Date }[],
+  now: Date,
+): Promise<void> {
+  const late = readings.filter(({ received_at }) => now.getTime() - received_at.getTime() > LATE_MS);
+  if (late.length === 0) return;
+  const times = Map.groupBy(late, ({ robot_id, site_id }) => `${site_id} ${robot_id}`);
+  const rows = [...times.values()].flatMap((ofRobot) => {
+    const atMs = ofRobot.map(({ received_at }) => received_at.getTime());
+    const from_at = new Date(Math.min(...atMs));
+    const until_at = new Date(Math.max(...atMs) + OFFLINE_AFTER_MS);
+    return ofRobot.slice(0, 1).map(({ robot_id, site_id }) => ({
+      site_id,
+      robot_id,
+      source: "READINGS" as const,
+      from_at,
+      until_at,
+    }));
+  });
+  await tx.insertInto("stale_days").values(rows).execute();
 }
 
 /** Sites with changes of their past, the oldest change first. */
