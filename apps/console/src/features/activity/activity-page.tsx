@@ -19,6 +19,7 @@ import { PageLayout } from "../../ui/page-layout.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { AuditView } from "../audit/public.ts";
+import { StorageView } from "../storage/public.ts";
 import { EVERYTHING, filterOf, furtherFilters, useActivityUrl } from "./activity-url.ts";
 import { ActionFilter, ActivityFilters } from "./activity-filters.tsx";
 import {
@@ -35,6 +36,11 @@ import classes from "./activity-page.module.css";
 import { ActivityTable } from "./activity-table.tsx";
 
 const VIEW = "view";
+const views = [
+  { value: "activity", label: "Activity", content: <ActivityLog /> },
+  { value: "audit", label: "Audit", content: <AuditView /> },
+  { value: "storage", label: "Stored Data", content: <StorageView /> },
+] as const;
 
 /** §2 Activity Log page. §6: users who are not Super Admins see a refusal, and nothing is requested. */
 export function ActivityPage() {
@@ -53,7 +59,7 @@ export function ActivityPage() {
       </PageLayout>
     );
   }
-  const view = params.get(VIEW) === "audit" ? "audit" : "activity";
+  const { value: view, content } = views.find(({ value }) => value === params.get(VIEW)) ?? views[0];
   return (
     <PageLayout
       title="Activity Log"
@@ -62,16 +68,13 @@ export function ActivityPage() {
           size="xs"
           aria-label="View"
           value={view}
-          data={[
-            { value: "activity", label: "Activity" },
-            { value: "audit", label: "Audit" },
-          ]}
+          data={views.map(({ value, label }) => ({ value, label }))}
           // Each view has its own filters.
-          onChange={(next) => change(() => new URLSearchParams(next === "audit" ? { [VIEW]: next } : {}), "push")}
+          onChange={(next) => change(() => new URLSearchParams(next === "activity" ? {} : { [VIEW]: next }), "push")}
         />
       }
     >
-      {view === "audit" ? <AuditView /> : <ActivityLog />}
+      {content}
     </PageLayout>
   );
 }
