@@ -22,7 +22,7 @@ export class Caller {
     this.#token = token;
   }
 
-  static async signIn(place: ServerPlace, password: string): Promise<Caller> {
+  static async signIn(place: Pick<ServerPlace, "url">, password: string): Promise<Caller> {
     const response = await fetch(place.url + login.path, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -32,7 +32,11 @@ export class Caller {
   }
 
   /** Null if the connection broke: the server was killed, before or after it acted. */
-  async call(place: ServerPlace, route: RouteSpec, { params = {}, body, key }: Question): Promise<Answer | null> {
+  async call(
+    place: Pick<ServerPlace, "url">,
+    route: RouteSpec,
+    { params = {}, body, key }: Question,
+  ): Promise<Answer | null> {
     let path: string = route.path;
     for (const [name, value] of Object.entries(params)) path = path.replace(`:${name}`, String(value));
     try {
