@@ -22,7 +22,7 @@ import { sql } from "kysely";
 const ROWS = 1_000_000;
 const SITES = 300;
 const ROBOTS = 3_000;
-const PAGE_ROWS = 200;
+const PAGE_ROWS = 100;
 const TIMES = 9;
 
 const viewer: Viewer = {

@@ -98,7 +98,9 @@ export function migrationsUseStepsForLargeTables(files: readonly RepositoryFile[
       const message = `changes all of ${table} in one transaction; let it follow after \`-- step: rows\` or \`-- step: index\`.`;
       return [{ path, rule, message }];
     }
-    const limitless = steps.find((step) => !/\blimit \d+|^\s*create (?:unique )?index concurrently\b/i.test(step));
+    const limitless = steps.find(
+      (step) => !/\blimit \d+|^\s*(?:create (?:unique )?|drop )index concurrently\b/i.test(step),
+    );
     if (limitless === undefined) return [];
     const message =
       "has a step without `limit` that is no `create index concurrently`: a step changes some thousand rows.";

@@ -56,10 +56,13 @@ export async function readActivityPage(
   const { limit, countLimit, ...where } = choice;
   const matching = await filteredRows(viewer, db, where.filter);
   if (matching === null) return { logs: [], total: 0, total_exact: true, next_cursor: null };
-  const [rows, counted] = await Promise.all([
-    readRows(viewer, db, matching, { ...where, limit: limit + 1 }),
-    countRows(db, matching, countLimit === null ? null : countLimit + 1),
-  ]);
+  const [rows, counted] =
+    where.cursor === undefined && countLimit !== null
+      ? await readFirstRows(viewer, db, matching, { limit: limit + 1, countLimit: countLimit + 1 })
+      : await Promise.all([
+          readRows(viewer, db, matching, { ...where, limit: limit + 1 }),
+          countRows(db, matching, countLimit === null ? null : countLimit + 1),
+        ]);
   const logs = rows.slice(0, limit);
   const total_exact = countLimit === null || counted <= countLimit;
   return {
@@ -129,8 +132,31 @@ async function filteredRows(viewer: Viewer, db: Executor, filter: ActivityFilter
   if (search === undefined) return rows;
   const texts = await findTexts(db, search);
   if (texts === null) return rows.where(textMatches(search));
-  const { places, outcomes, people } = texts;
-  return places.length + outcomes.length + people.length === 0 ? null : rows.where(matchesAnyText(texts));
+  const count = texts.places.length + texts.outcomes.length + texts.people.length;
+  if (count === 0) return null;
+  const matching = rows.where(matchesAnyText(texts));
+  if (count > MAX_DATED_TEXTS) return matching;
+  const newest = await newestRowOf(db, texts);
+  return newest === null ? null : matching.where("a.created_at", "<=", newest);
+}
+
+/** More texts than this are not dated: finding the newest row of each would take longer than it saves. */
+const MAX_DATED_TEXTS = 1_500;
+
+/**
+ * When the newest row with one of these texts was written; null if no row has any. The log is read from there on, and
+ * not from its newest row, of which years may not match.
+ */
+async function newestRowOf(db: Executor, { places, outcomes, people }: MatchingTexts): Promise<Date | null> {
+  const newest = (column: "place_key" | "outcome_key" | "user_name") =>
+    sql`(select a.created_at from activity a where a.${sql.ref(column)} = text
+      order by a.created_at desc, a.log_id desc limit 1)`;
+  const { rows } = await sql<{ newest: Date | null }>`
+    select max(newest) as newest from (
+      select ${newest("place_key")} as newest from unnest(${places}::bigint[]) text
+      union all select ${newest("outcome_key")} from unnest(${outcomes}::bigint[]) text
+      union all select ${newest("user_name")} from unnest(${people}::text[]) text) dated`.execute(db);
+  return rows[0]?.newest ?? null;
 }
 
 /** Only kinds with matches become conditions, so that the database can pick the right index. */
@@ -163,6 +189,45 @@ async function readRows(
       sql<boolean>`(a.created_at, a.log_id) < ((select created_at from activity where log_id = ${cursor}::bigint), ${cursor}::bigint)`,
     );
   }
+  return rowsOf(viewer, db, ids);
+}
+
+/** The first rows and how many there are, counted up to `countLimit`, from one reading of the index. */
+async function readFirstRows(
+  viewer: Viewer,
+  db: Executor,
+  matching: Rows,
+  { limit, countLimit }: { readonly limit: number; readonly countLimit: number },
+): Promise<[ActivityEntry[], number]> {
+  const found = matching
+    .select(["a.log_id", "a.created_at"])
+    .orderBy("a.created_at", "desc")
+    .orderBy("a.log_id", "desc")
+    .limit(countLimit);
+  const { total, ids } = await db
+    .with(
+      (cte) => cte("found").materialized(),
+      () => found,
+    )
+    .selectNoFrom([
+      sql<number>`(select count(*) from found)`.as("total"),
+      sql<
+        string[]
+      >`array(select log_id::text from found order by created_at desc, found.log_id desc limit ${limit})`.as("ids"),
+    ])
+    .executeTakeFirstOrThrow();
+  const chosen = visibleRows(viewer, db)
+    .select("a.log_id")
+    .where("a.log_id", "=", sql<number>`any(${ids}::bigint[])`);
+  return [await rowsOf(viewer, db, chosen), total];
+}
+
+/** The rows with these ids, newest first. */
+async function rowsOf(
+  viewer: Viewer,
+  db: Executor,
+  ids: SelectQueryBuilder<Tables & { a: Tables["activity"] }, "a", { log_id: number }>,
+): Promise<ActivityEntry[]> {
   const rows = await db
     .selectFrom(ids.as("found"))
     .innerJoin("activity as a", "a.log_id", "found.log_id")

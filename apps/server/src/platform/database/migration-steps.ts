@@ -6,7 +6,8 @@ import { isLockTimeout, setLockTimeout } from "./transactions.ts";
 /**
  * What a migration does to large tables after its transaction, while servers of its version and of the one before work
  * (decision 40). `rows`: one statement that changes a limited number of rows, repeated in transactions of its own until
- * it changes none. `index`: one `create index concurrently`, which PostgreSQL allows only outside transactions.
+ * it changes none. `index`: one `create index concurrently` or `drop index concurrently`, which PostgreSQL allows only
+ * outside transactions.
  */
 interface MigrationStep {
   readonly kind: "rows" | "index";
@@ -119,8 +120,9 @@ async function buildIndex(
   statement: string,
   report: (rows: null, isDone: boolean) => void,
 ): Promise<void> {
-  const index = /^create (?:unique )?index concurrently (\w+)/i.exec(statement)?.[1];
+  const [, verb, index] = /^(create|drop) (?:unique )?index concurrently (?:if exists )?(\w+)/i.exec(statement) ?? [];
   if (index === undefined) throw new Error(`A step of ${name} is no "create index concurrently <name>".`);
+  const isNew = verb === "create";
   await db.connection().execute(async (one) => {
     // Not waited for in PostgreSQL: the index would wait for the transaction that waits.
     while (!(await tryIndexLock(one))) await pause(one, LOCK_WAIT_MS);
@@ -130,8 +132,8 @@ async function buildIndex(
       const { rows } = await sql<{ valid: boolean }>`
         select indisvalid as valid from pg_index where indexrelid = to_regclass(${index})`.execute(one);
       // One that was interrupted stays as an invalid index.
-      if (rows[0]?.valid === false) await sql`drop index concurrently ${sql.id(index)}`.execute(one);
-      if (rows[0]?.valid !== true) await sql.raw(statement).execute(one);
+      if (isNew && rows[0]?.valid === false) await sql`drop index concurrently ${sql.id(index)}`.execute(one);
+      if (!isNew || rows[0]?.valid !== true) await sql.raw(statement).execute(one);
       await markStepDone(one, name, nth);
       report(null, true);
     } finally {
