@@ -122,7 +122,7 @@ interface MigrateOptions {
 /**
  * Brings the database to this program's newest migration, and returns what it applied; several may call it at once.
  * Migrations are applied in one transaction, or, after one that has steps on large tables, in another once these are
- * done. A `serverAccount` gets its permissions in the same transaction, so that running servers never meet a table that
+ * done; a database without tables gets everything in one. A `serverAccount` gets its permissions in the same transaction, so that running servers never meet a table that
  * they cannot access. Throws a SchemaError if the database is newer by more than additions, if there is no such
  * account, if others lock its tables for minutes, and, with `besideServers`, if a migration is breaking while others
  * are connected.
