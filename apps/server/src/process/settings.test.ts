@@ -200,6 +200,23 @@ describe("set-up: configuration by environment", () => {
     expect(errors.join()).not.toContain("hush");
   });
 
+  test("how long data is kept: whole days with a least, 0 for good, and nothing that reports need for a shorter time", () => {
+    const days = (environment: Record<string, string>) => {
+      const read = readSettings("demo", environment);
+      return "errors" in read ? read.errors : read.keepDays;
+    };
+    expect(days({})).toMatchObject({ readings: 92, runs: 1095, robot_days: 0, audit: 0 });
+    expect(days({ KEEP_READINGS_DAYS: "35", KEEP_RUNS_DAYS: "0" })).toMatchObject({ readings: 35, runs: 0 });
+    expect(days({ KEEP_READINGS_DAYS: "34" })).toEqual([
+      'KEEP_READINGS_DAYS must be a whole number of days from 35 to 36500, or 0 for good; it is "34".',
+    ]);
+    expect(days({ KEEP_AUDIT_DAYS: "90" })).toHaveLength(1);
+    expect(days({ KEEP_ALERTS_DAYS: "400" })).toEqual([
+      "KEEP_ALERTS_DAYS must be at least 1095 or 0, as KEEP_ACTIVITY_DAYS is 1095: reports of months with activity need it; it is 400.",
+    ]);
+    expect(days({ KEEP_ALERTS_DAYS: "400", KEEP_ACTIVITY_DAYS: "400" })).toMatchObject({ alerts: 400 });
+  });
+
   test("docs/operating.md has the table of all variables", () => {
     const page = readFileSync(join(repositoryDir, "docs/operating.md"), "utf8");
     expect(page).toContain(variablesAsMarkdown());

@@ -1,4 +1,4 @@
-import { keepDaysOf } from "@suncrew/domain/storage/kept-kinds.ts";
+import { type KeepDays, keepDaysOf, keptKinds, keptTooShort } from "@suncrew/domain/storage/kept-kinds.ts";
 import pg from "pg";
 import { SAMPLE_DELAY_MS } from "../features/weather/public.ts";
 import type { WeatherSettings } from "../platform/dependencies.ts";
@@ -31,7 +31,9 @@ export function readSettings(mode: Mode, environment: Environment): ProcessSetti
   const errors = [
     ...(parsed.success ? [] : requirementErrors(parsed.error, input)),
     ...(mode === "production" ? productionErrors(input) : []),
-    ...(parsed.success ? [...brokerErrors(parsed.data), ...mailErrors(parsed.data)] : []),
+    ...(parsed.success
+      ? [...brokerErrors(parsed.data), ...mailErrors(parsed.data), ...retentionErrors(parsed.data)]
+      : []),
   ];
   return parsed.success && errors.length === 0 ? settingsOf(parsed.data, mode) : { errors };
 }
@@ -69,7 +71,7 @@ function settingsOf(set: VariableValues, mode: Mode) {
     linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? variables.LINK_LOSS_STOP_SECONDS.default,
     maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? variables.MAINTENANCE_INTERVAL_DAYS.default,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
-    keepDays: keepDaysOf(({ variable: name, defaultDays }) => (name === null ? undefined : set[name]) ?? defaultDays),
+    keepDays: keepDays(set),
     databaseDiskBytes: set.DATABASE_DISK_GB === undefined ? null : set.DATABASE_DISK_GB * 1024 ** 3,
     mail: mailSettings(set),
     metricsToken: set.METRICS_TOKEN ?? null,
@@ -189,6 +191,19 @@ function mailErrors({ SMTP_URL: url, MAIL_FROM: sender }: VariableValues): strin
   if (url === undefined && sender !== undefined)
     return ["SMTP_URL is missing: without it nothing is sent from MAIL_FROM."];
   return [];
+}
+
+function keepDays(set: VariableValues): KeepDays {
+  return keepDaysOf(({ variable: name, defaultDays }) => (name === null ? undefined : set[name]) ?? defaultDays);
+}
+
+function retentionErrors(set: VariableValues): string[] {
+  const days = keepDays(set);
+  const least = days.activity === 0 ? "0" : `at least ${days.activity} or 0`;
+  return keptTooShort(days).map(
+    (kind) =>
+      `${keptKinds[kind].variable} must be ${least}, as KEEP_ACTIVITY_DAYS is ${days.activity}: reports of months with activity need it; it is ${days[kind]}.`,
+  );
 }
 
 function weatherSettings(set: VariableValues, mode: Mode): WeatherSettings {

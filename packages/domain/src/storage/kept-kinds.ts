@@ -63,7 +63,7 @@ export const keptKinds = {
     variable: "KEEP_DAILY_FIGURES_DAYS",
     defaultDays: 0,
     minimumDays: 400,
-    what: "robots' daily figures are kept, from which reports about months of any age are made",
+    what: "robots' daily figures are kept, from which reports are made",
   },
   monthly_reports: {
     variable: "KEEP_REPORTS_DAYS",
@@ -117,6 +117,15 @@ export const defaultKeepDays: KeepDays = keepDaysOf(({ defaultDays }) => default
 export function keepDaysOf(daysOf: (keeping: Keeping, kind: KeptKind) => number): KeepDays {
   const days = Object.fromEntries(keptKindNames.map((kind) => [kind, daysOf(keptKinds[kind], kind)]));
   return days as Record<KeptKind, number>;
+}
+
+/** A report of a month with activity shows these, so they are kept as long as that. */
+const reported = ["runs", "commands", "alerts", "robot_days"] as const satisfies readonly KeptKind[];
+
+/** Those that would be deleted before the activity of their time, and so be missing from reports. */
+export function keptTooShort(days: KeepDays): (typeof reported)[number][] {
+  const kept = (kind: KeptKind) => (days[kind] === 0 ? Infinity : days[kind]);
+  return reported.filter((kind) => kept(kind) < kept("activity"));
 }
 
 const DAY_MS = 86_400_000;
