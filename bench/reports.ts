@@ -10,12 +10,12 @@ import { type Db, openDatabase } from "@suncrew/server/platform/database/databas
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { sql } from "kysely";
+import { aggregateDays, bytesOfDay, fillYears, YEARS_DAYS, YEARS_ROBOTS, type YearsSite } from "./reports-of-years.ts";
 
 // The report and the CSV of a site whose month has 1,000,000 activity rows and 1,700,000 readings: how long they take,
-// by
-// how much the server's memory grows, and how long another call waits in the meantime. The server is a separate
-// process,
-// on a durable PostgreSQL. Each figure is beside that of the same call over 1,000 rows, or of a server at rest.
+// by how much the server's memory grows, and how long another call waits in the meantime. The server is a separate
+// process, on a durable PostgreSQL. Each figure is beside that of the same call over 1,000 rows, or of a server at rest.
+// Then the report of 400 days of 3,000 robots.
 
 const ROBOTS = 20;
 const ROWS = Number(process.env["BENCH_ROWS"] ?? 1_000_000);
@@ -163,10 +163,10 @@ class Server {
   }
 }
 
+const PDF = "/api/site/robot/reportpdf";
+const CSV = "/api/site/robot/reportcsv";
+
 async function measure(server: Server, siteId: number): Promise<void> {
-  await server.signIn();
-  const PDF = "/api/site/robot/reportpdf";
-  const CSV = "/api/site/robot/reportcsv";
   const of = (range: typeof MONTH) => ({ site_id: siteId, ...range });
   // The first of each also compiles.
   for (const path of [PDF, CSV]) await server.download(path, of(DAY));
@@ -199,6 +199,29 @@ async function measure(server: Server, siteId: number): Promise<void> {
   line("three PDFs and a CSV at once", three);
 }
 
+/** The limit for a report of 400 days of 3,000 robots. */
+const YEARS_LIMIT_S = 60;
+
+async function measureYears(server: Server, site: YearsSite, db: Db): Promise<void> {
+  const days = `${YEARS_DAYS.toLocaleString("en")} days of ${YEARS_ROBOTS.toLocaleString("en")} robots`;
+  console.log(`\n${days}: ${(await bytesOfDay(db)).toFixed(0)} bytes a day of a robot, with its index`);
+  for (const [what, range] of [
+    ["all closed", site.closed],
+    ["the last one half over", site.withToday],
+  ] as const) {
+    const { seconds, busySeconds, megabytes, grownMb, longestMs } = await server.beside(() =>
+      server.download(PDF, { site_id: site.siteId, ...range }),
+    );
+    const aggregateS = await aggregateDays(db, site);
+    console.log(
+      `PDF, ${what.padEnd(24)} ${seconds.toFixed(1)} s of ${YEARS_LIMIT_S} (busy ${busySeconds.toFixed(1)} s), ` +
+        `${(seconds / aggregateS).toFixed(1)} times one aggregate of the same days (${aggregateS.toFixed(2)} s), ` +
+        `${megabytes.toFixed(2)} MB, memory +${grownMb.toFixed(0)} MB, health ${longestMs.toFixed(0)} ms at most`,
+    );
+    if (seconds > YEARS_LIMIT_S) process.exitCode = 1;
+  }
+}
+
 const dataDir = await mkdtemp(join(tmpdir(), "suncrew-bench-"));
 const programsDir = join(tmpdir(), `suncrew-postgres-${userInfo().uid}`);
 const postgres = await startEmbeddedPostgres({ dataDir, programsDir });
@@ -206,7 +229,7 @@ try {
   const database = openDatabase(postgres.connection, { queryLimitMs: 0 });
   await migrate(database.db);
   const siteId = await fill(database.db);
-  await database.close();
+  const years = await fillYears(database.db);
   const { host, port, user, database: name } = postgres.connection;
   const child = spawn(process.execPath, [main, "production", "--no-console"], {
     env: {
@@ -233,8 +256,12 @@ try {
     child.once("close", () => reject(new Error(`The server ended:\n${printed}`)));
   });
   try {
-    await measure(new Server(url, child.pid ?? 0), siteId);
+    const server = new Server(url, child.pid ?? 0);
+    await server.signIn();
+    await measure(server, siteId);
+    await measureYears(server, years, database.db);
   } finally {
+    await database.close();
     child.kill("SIGINT");
     await once(child, "close");
   }
