@@ -19,7 +19,7 @@ import {
   type PerformanceSums,
   plannedOutcomes,
 } from "./report-sums.ts";
-import type { ReportAlerts, ReportLocks, ReportRobotRow } from "./reports.queries.ts";
+import type { ReportLocks, ReportRobotRow } from "./reports.queries.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -29,10 +29,7 @@ export interface ReportSources {
   readonly intervalDays: number;
   readonly robots: readonly ReportRobotRow[];
   readonly performance: PerformanceSums;
-  /** Of robots that have left. */
-  readonly names: ReadonlyMap<number, { readonly name: string; readonly serialNumber: string }>;
   readonly locks: ReportLocks;
-  readonly alerts: ReportAlerts;
   readonly changes: { readonly bySystem: number; readonly byPeople: number };
 }
 
@@ -42,8 +39,8 @@ export function computeFigures(
   robots: readonly ReportRobot[],
   maintenance: ReportMaintenance,
 ): Record<ReportFigureName, number | null> {
-  const { performance, alerts, changes, locks } = sources;
-  const { days } = performance;
+  const { performance, changes, locks } = sources;
+  const { alerts, days } = performance;
   const whole = performance.total();
   const total = (of: (robot: ReportRobot) => number) => sum(robots.map(of));
   const reachable = total(({ minutesReachable }) => minutesReachable);
@@ -68,13 +65,14 @@ export function computeFigures(
     maintenance_activities: locks.set + locks.released,
     system_changes: changes.bySystem,
     user_actions: changes.byPeople,
-    error_count: alerts.critical,
+    error_count: alerts.critical_alerts,
     scheduled_maintenance: maintenance.due.length,
     overdue_maintenance: maintenance.overdue.length,
     completed_maintenance: locks.released,
-    critical_alerts: alerts.critical,
-    resolved_alerts: alerts.resolved,
-    average_resolution_time: alerts.averageResolutionMinutes,
+    critical_alerts: alerts.critical_alerts,
+    resolved_alerts: alerts.resolved_alerts,
+    average_resolution_time:
+      alerts.resolved_alerts === 0 ? null : alerts.resolution_ms / alerts.resolved_alerts / MINUTE_MS,
   };
 }
 
@@ -93,9 +91,9 @@ export function computeDays({ scope, performance }: ReportSources): ReportDay[] 
 
 /** The robots currently at the site, then those that have left but have figures in the range; each by name. */
 export function computeRobots(sources: ReportSources): ReportRobot[] {
-  const { robots, performance, names } = sources;
+  const { robots, performance } = sources;
   const left = leftRobots(robots, performance)
-    .map((id) => ({ id, ...(names.get(id) ?? { name: "Former robot", serialNumber: "" }) }))
+    .map((id) => ({ id, ...(performance.names.get(id) ?? { name: "Former robot", serialNumber: "" }) }))
     .toSorted((one, other) => one.name.localeCompare(other.name) || one.id - other.id);
   return [
     ...robots.map((row) => computeRobot(sources, row, healthOf(sources, row))),
@@ -104,7 +102,7 @@ export function computeRobots(sources: ReportSources): ReportRobot[] {
 }
 
 /** Robots with figures in the range that are no longer at the site. */
-export function leftRobots(robots: readonly ReportRobotRow[], { robots: sums }: PerformanceSums): number[] {
+function leftRobots(robots: readonly ReportRobotRow[], { robots: sums }: PerformanceSums): number[] {
   const here = new Set(robots.map(({ id }) => id));
   const withFigures = [...sums].filter(([, of]) => {
     const runs = Object.values(allOutcomes(of)).some((count) => count > 0);
@@ -148,7 +146,7 @@ function computeRobot(
   };
 }
 
-function healthOf({ scope, alerts, intervalDays }: ReportSources, row: ReportRobotRow): ReportHealth {
+function healthOf({ scope, performance, intervalDays }: ReportSources, row: ReportRobotRow): ReportHealth {
   const { timezone, now } = scope;
   const dueDate = maintenanceDueDate(pastOf(row, timezone), intervalDays);
   const lastRelease = row.released.at(-1);
@@ -157,7 +155,7 @@ function healthOf({ scope, alerts, intervalDays }: ReportSources, row: ReportRob
     online: row.online,
     inMaintenance:
       row.locked_at === null ? null : { since: reportTime(row.locked_at, timezone), reason: row.reason ?? "" },
-    errorCount: alerts.criticalByRobot.get(row.id) ?? 0,
+    errorCount: performance.robots.get(row.id)?.faults ?? 0,
     battery: row.battery,
     firmware: row.firmware,
     lastCleanedAt: row.cleaned_at === null ? null : reportTime(row.cleaned_at, timezone),

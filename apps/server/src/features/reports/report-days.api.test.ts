@@ -11,7 +11,7 @@ import { readReport } from "./reports.service.ts";
 
 let server: TestApp;
 let siteId: number;
-const NOW = new Date("2026-06-15T06:30:00Z");
+const NOW = new Date("2026-08-15T06:30:00Z");
 
 beforeAll(async () => {
   server = await createTestApp();
@@ -97,15 +97,38 @@ const ranges = [
 ] as const;
 const all = () => Promise.all(ranges.map(([from, to]) => report(from, to)));
 
-test("Growth: every report is the same once its days are closed, and of whole days once their sources are dropped", async () => {
+test("Growth: every report is the same once its days are closed, and of whole days once their readings are dropped", async () => {
   const before = await all();
   expect(before[0]).toMatchObject({ figures: { uptime_days: 31, battery_days: 4 }, days: { length: 31 } });
-  await closeDays(server.db, siteId, NOW);
-  expect(await all()).toEqual(before);
+  for (const now of [new Date("2026-06-03T02:00Z"), NOW]) {
+    await closeDays(server.db, siteId, now);
+    expect(await all()).toEqual(before);
+  }
   await sql`drop table readings_2026_05`.execute(server.db);
   const [may, mixed, june, partial] = await all();
   expect([may, mixed, june]).toEqual(before.slice(0, 3));
   // Nothing is made up about a part of a day whose readings are gone.
   expect(before[3]).toMatchObject({ figures: { battery_days: 2 } });
   expect(partial).toMatchObject({ figures: { battery_days: 0, average_battery: null } });
+});
+
+test("Growth: a month whose runs, alerts, presence and activity were deleted keeps the figures of its report", async () => {
+  const [month] = ranges;
+  const before = await report(...month);
+  expect(before).toMatchObject({ figures: { critical_alerts: 1, cleaning_cycles: 3 }, robots: { length: 2 } });
+  const end = new Date("2026-06-04T00:00Z");
+  const { db } = server;
+  await db.deleteFrom("runs").where("ended_at", "<", end).execute();
+  await db.deleteFrom("alerts").where("cleared_at", "<", end).execute();
+  await db.deleteFrom("activity").where("created_at", "<", end).execute();
+  await db.deleteFrom("robot_presence").where("offline_at", "<", new Date("2026-06-01T00:00Z")).execute();
+  // None of this is a correction.
+  await closeDays(db, siteId, NOW);
+  const none = { rows: [], rest: 0 };
+  const after = await report(...month);
+  const cleaned = (of: ReportData) => of.robots.map(({ health }) => health?.lastCleanedAt);
+  expect(cleaned(after)).toEqual(cleaned(before));
+  expect(after).toEqual({ ...before, notDone: none, alerts: none, activity: none });
+  // A range in which nothing happened has no report, as always.
+  await expect(report("2026-04-01 00:00:00", "2026-04-30 23:59:59")).rejects.toThrow("No activity");
 });

@@ -1,7 +1,7 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { type Selectable, sql } from "kysely";
-import { anyInt, type Executor } from "../../platform/database/database.ts";
+import type { Executor } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { reasonText, stoppedBy } from "../runs/public.ts";
@@ -16,12 +16,14 @@ import {
 } from "./report-data.ts";
 import { type RobotSums, SUMMED_COLUMNS, type Sums } from "./report-sums.ts";
 
+type ClosedDay = Omit<Selectable<Tables["site_days"]>, "site_id" | "done_robot_id" | "closed_at">;
+
 /** The days of the range that are closed, by date. */
 export async function readClosedDays(
   viewer: Viewer,
   db: Executor,
   { siteId, days, now }: ReportScope,
-): Promise<Map<string, Pick<Selectable<Tables["site_days"]>, "date" | "began_at" | "ended_at">>> {
+): Promise<Map<string, ClosedDay>> {
   const rows = await visibleSites(viewer, db)
     .innerJoin("site_days as d", "d.site_id", "sites.id")
     .where("sites.id", "=", siteId)
@@ -29,7 +31,7 @@ export async function readClosedDays(
     .where("d.date", "<=", days.at(-1)?.date ?? "")
     .where("d.closed_at", "is not", null)
     .where("d.ended_at", "<=", now)
-    .select(["d.date", "d.began_at", "d.ended_at"])
+    .select(["d.date", "d.began_at", "d.ended_at", "d.critical_alerts", "d.resolved_alerts", "d.resolution_ms"])
     .execute();
   return new Map(rows.map((row) => [row.date, row]));
 }
@@ -62,36 +64,21 @@ function toFloat(column: (typeof SUMMED_COLUMNS)[number]) {
   return column === "battery_held" ? sql`::float8` : sql``;
 }
 
-/** What robots were called in their last run of the range. */
-export async function readLastNames(
-  viewer: Viewer,
-  db: Executor,
-  { siteId, from, until }: ReportScope,
-  robotIds: readonly number[],
-): Promise<Map<number, { readonly name: string; readonly serialNumber: string }>> {
-  const rows = await visibleSites(viewer, db)
-    .innerJoin("runs", "runs.site_id", "sites.id")
+/** What robots that are no longer at the site were called in their last run of these days. */
+export async function readFormerNames(viewer: Viewer, db: Executor, siteId: number, dates: readonly string[]) {
+  if (dates.length === 0) return [];
+  return visibleSites(viewer, db)
+    .innerJoin("robot_days as d", "d.site_id", "sites.id")
+    .innerJoin("robots as r", "r.id", "d.robot_id")
     .where("sites.id", "=", siteId)
-    .where("runs.robot_id", "=", anyInt(robotIds))
-    .where("runs.at", "<", until)
-    // A run that was due before the range may still be planned, or clean, within it.
-    .where((eb) =>
-      eb.or([
-        eb("runs.at", ">=", from),
-        eb("runs.stop_due_at", ">", from),
-        eb.and([
-          eb("runs.began_at", "is not", null),
-          eb.or([eb("runs.ended_at", "is", null), eb("runs.ended_at", ">", from)]),
-        ]),
-      ]),
-    )
-    .distinctOn("runs.robot_id")
-    .select(["runs.robot_id", "runs.robot_name as name", "runs.serial_number as serialNumber"])
-    .orderBy("runs.robot_id")
-    .orderBy("runs.at", "desc")
-    .orderBy("runs.id", "desc")
+    .where("d.date", "=", sql<string>`any(${[...dates]}::date[])`)
+    .where((eb) => eb.or([eb("r.site_id", "!=", eb.ref("sites.id")), eb("r.deleted_at", "is not", null)]))
+    .where("d.robot_name", "is not", null)
+    .distinctOn("d.robot_id")
+    .select(["d.robot_id as robotId", "d.date", "d.robot_name as name", "d.serial_number as serialNumber"])
+    .orderBy("d.robot_id")
+    .orderBy("d.date", "desc")
     .execute();
-  return new Map(rows.map(({ robot_id, ...names }) => [robot_id, names]));
 }
 
 /** The newest runs that are not done: robot, due time, outcome and reason; `counts` are those of all runs. */

@@ -1,10 +1,18 @@
 import type { SiteDay } from "@suncrew/domain/reports/report-range.ts";
+import type { Span } from "@suncrew/domain/reports/spans.ts";
 import { siteDayOf } from "@suncrew/domain/robot-days/site-day.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { hasFacts, readDayFigures, readRobotsWithin, readStays, type Stay } from "../robot-days/public.ts";
+import {
+  hasFacts,
+  readDayFigures,
+  readRobotsWithin,
+  readSiteAlerts,
+  readStays,
+  type Stay,
+} from "../robot-days/public.ts";
 import type { ReportScope } from "./report-data.ts";
-import { readClosedDays, readClosedSums } from "./report-performance.queries.ts";
+import { readClosedDays, readClosedSums, readFormerNames } from "./report-performance.queries.ts";
 import { PerformanceSums } from "./report-sums.ts";
 
 /** Robots whose readings are aggregated per query, so that none takes long. */
@@ -32,6 +40,12 @@ export async function readPerformance(viewer: Viewer, tx: Tx, scope: ReportScope
   for (const { robotId, ...robot } of found.robots) sums.addToRobot(robotId, robot);
   for (const { date, ...day } of found.days) sums.addToDay(nthOf.get(date) ?? -1, day);
   sums.sample ||= found.sample;
+  for (const { date, robotId, name, serialNumber } of await readFormerNames(viewer, tx, scope.siteId, dates))
+    sums.addName(nthOf.get(date) ?? 0, robotId, name, serialNumber);
+  for (const date of dates) {
+    const day = closed.get(date);
+    if (day !== undefined) sums.addAlerts(day);
+  }
 
   // A closed day keeps the instants of its time, also if the site was moved to another time zone since.
   const open = days
@@ -44,8 +58,21 @@ export async function readPerformance(viewer: Viewer, tx: Tx, scope: ReportScope
       return { nth, fromMs: Math.max(fromMs, before?.ended_at.getTime() ?? -Infinity), toMs: endMs };
     })
     .filter(({ fromMs, toMs }) => fromMs < toMs);
+  // Alerts need no day of their own: neighbouring ones are one time.
+  for (const { fromMs, toMs } of stretches(open))
+    sums.addAlerts(await readSiteAlerts(tx, { siteId: scope.siteId, fromMs, toMs }));
   if (open.length > 0) await addOpenDays(tx, scope, { days: open, stays: await readStays(tx, scope.siteId), sums });
   return sums;
+}
+
+function stretches(days: readonly Span[]): Span[] {
+  const found: { fromMs: number; toMs: number }[] = [];
+  for (const { fromMs, toMs } of days) {
+    const last = found.at(-1);
+    if (last?.toMs === fromMs) last.toMs = toMs;
+    else found.push({ fromMs, toMs });
+  }
+  return found;
 }
 
 interface OpenDays {

@@ -1,4 +1,4 @@
-import { type DayFigures, noFigures, RUN_COLUMNS } from "../robot-days/public.ts";
+import { type DayFigures, noFigures, RUN_COLUMNS, type SiteAlerts } from "../robot-days/public.ts";
 import type { OutcomeCounts } from "./report-data.ts";
 
 /** The figures of robots' days that a report adds up. */
@@ -13,6 +13,7 @@ export const SUMMED_COLUMNS = [
   "by_hand_ms",
   "by_hand",
   "critical_ms",
+  "faults",
   ...RUN_COLUMNS.flatMap(([, planned, manual]) => [planned, manual]),
 ] as const;
 
@@ -40,6 +41,9 @@ export class PerformanceSums {
   readonly robots = new Map<number, RobotSums>();
   /** One for each day of the range. */
   readonly days: readonly Sums[];
+  readonly alerts = { critical_alerts: 0, resolved_alerts: 0, resolution_ms: 0 };
+  /** What robots were called in their last run of the range, and on which of its days. */
+  readonly names = new Map<number, { readonly name: string; readonly serialNumber: string; readonly nth: number }>();
   /** True if sample data of a demo is in it. */
   sample = false;
 
@@ -53,7 +57,19 @@ export class PerformanceSums {
     this.addToDay(nth, ofDay);
     const days = { uptime_days: Number(ofDay.counted_ms > 0), battery_days: Number(ofDay.read_ms > 0) };
     this.addToRobot(robotId, { ...ofDay, ...days });
+    this.addName(nth, robotId, figures.robot_name, figures.serial_number);
     this.sample ||= figures.sample;
+  }
+
+  addName(nth: number, robotId: number, name: string | null, serialNumber: string | null): void {
+    if (name === null || serialNumber === null || nth < (this.names.get(robotId)?.nth ?? 0)) return;
+    this.names.set(robotId, { name, serialNumber, nth });
+  }
+
+  addAlerts(more: SiteAlerts): void {
+    this.alerts.critical_alerts += more.critical_alerts;
+    this.alerts.resolved_alerts += more.resolved_alerts;
+    this.alerts.resolution_ms += more.resolution_ms;
   }
 
   /** Of all robots and days. */

@@ -1,6 +1,7 @@
 import { SITE_FIELDS } from "@suncrew/contract/sites/sites.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { REPORT_ACTIVITY_ROWS } from "@suncrew/contract/reports/reports.ts";
+import { DAY_SOURCES_KEPT_DAYS } from "@suncrew/domain/robot-days/site-day.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
@@ -129,6 +130,35 @@ export async function hasActivity(viewer: Viewer, db: Executor, range: ActivityR
   return first !== undefined;
 }
 
+/**
+ * True if the range has activity, or had some when it was kept: days with runs, and no older row of the site's activity.
+ */
+export async function hadActivity(viewer: Viewer, db: Executor, scope: ReportScope): Promise<boolean> {
+  if (await hasActivity(viewer, db, scope)) return true;
+  if (scope.now.getTime() - scope.to.getTime() < DAY_SOURCES_KEPT_DAYS * 86_400_000) return false;
+  const ran = await visibleSites(viewer, db)
+    .innerJoin("robot_days as d", "d.site_id", "sites.id")
+    .where("sites.id", "=", scope.siteId)
+    .where("d.date", ">=", scope.days[0]?.date ?? "")
+    .where("d.date", "<=", scope.days.at(-1)?.date ?? "")
+    .where("d.starts", ">", 0)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("activity as a")
+            .select("a.log_id")
+            .whereRef("a.site_id", "=", "sites.id")
+            .where("a.created_at", "<", scope.to),
+        ),
+      ),
+    )
+    .select("d.robot_id")
+    .limit(1)
+    .executeTakeFirst();
+  return ran !== undefined;
+}
+
 /** The newest rows of the activity table, and how many more there are. */
 export async function readReportActivity(
   viewer: Viewer,
@@ -237,9 +267,7 @@ function nameAtTheTime(column: "robot_name" | "serial_number"): RawBuilder<strin
       order by run.at desc limit 1))`;
 }
 
-export type ReportAlerts = Awaited<ReturnType<typeof readReportAlerts>>;
-
-/** The alerts that were raised or cleared in the range, with their totals. */
+/** The alerts that were raised or cleared in the range. */
 export async function readReportAlerts(viewer: Viewer, db: Executor, scope: ReportScope) {
   const { from, until, timezone } = scope;
   const within = (column: "a.raised_at" | "a.cleared_at") =>
@@ -250,17 +278,10 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
     .innerJoin("alerts as a", "a.site_id", "sites.id")
     .where("sites.id", "=", scope.siteId)
     .where((eb) => eb.or([raised, cleared]));
-  const sums = await query
-    .select("a.robot_id")
+  const { total, sample } = await query
     .select((eb) => eb.fn.countAll<number>().as("total"))
-    .select(sql<number>`count(*) filter (where ${raised} and a.severity = 'CRITICAL')`.as("critical"))
-    .select(sql<number>`count(*) filter (where ${cleared})`.as("resolved"))
-    .select(
-      sql<number | null>`sum(date_part('epoch', a.cleared_at - a.raised_at)) filter (where ${cleared})`.as("seconds"),
-    )
-    .select(sql<boolean>`bool_or(a.sample)`.as("sample"))
-    .groupBy("a.robot_id")
-    .execute();
+    .select(sql<boolean>`coalesce(bool_or(a.sample), false)`.as("sample"))
+    .executeTakeFirstOrThrow();
   const rows = await query
     .select(["a.severity", "a.text", "a.raised_at", "a.cleared_at"])
     .select(["a.robot_name as robotName", "a.serial_number as serialNumber"])
@@ -268,20 +289,11 @@ export async function readReportAlerts(viewer: Viewer, db: Executor, scope: Repo
     .orderBy("a.id", "desc")
     .limit(REPORT_LIST_ROWS)
     .execute();
-  const sum = (value: (row: (typeof sums)[number]) => number) => sums.reduce((total, row) => total + value(row), 0);
-  const resolved = sum((row) => row.resolved);
   const listed = rows.map(({ raised_at, cleared_at, ...alert }): ReportAlert => ({
     ...alert,
     raisedAt: reportTime(raised_at, timezone),
     clearedAt: cleared_at && reportTime(cleared_at, timezone),
     minutes: cleared_at && (cleared_at.getTime() - raised_at.getTime()) / 60_000,
   }));
-  return {
-    alerts: { rows: listed, rest: sum((row) => row.total) - rows.length },
-    critical: sum((row) => row.critical),
-    resolved,
-    averageResolutionMinutes: resolved === 0 ? null : sum((row) => row.seconds ?? 0) / resolved / 60,
-    criticalByRobot: new Map(sums.flatMap((row) => (row.robot_id === null ? [] : [[row.robot_id, row.critical]]))),
-    sample: sums.some((row) => row.sample),
-  };
+  return { alerts: { rows: listed, rest: total - rows.length }, sample };
 }

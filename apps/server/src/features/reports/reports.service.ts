@@ -9,16 +9,15 @@ import {
   computeFigures,
   computeMaintenance,
   computeRobots,
-  leftRobots,
   type ReportSources,
 } from "./report-calculation.ts";
 import { type ReportData, type ReportScope, reportTime } from "./report-data.ts";
-import { readLastNames, readNotDone } from "./report-performance.queries.ts";
+import { readNotDone } from "./report-performance.queries.ts";
 import { readPerformance } from "./report-performance.ts";
 import { allOutcomes } from "./report-sums.ts";
 import {
   countChanges,
-  hasActivity,
+  hadActivity,
   readReportActivity,
   readReportAlerts,
   readReportLocks,
@@ -57,7 +56,7 @@ export function spanOf({ from, to }: ReportRequest, timezone: string): ReportSpa
 
 /**
  * Everything that the report of a site shows, from a single snapshot of the database, so that its figures agree. Throws
- * 404 for a site outside the viewer's scope and for a range without activity, 400 for an invalid range.
+ * 404 for a site outside the viewer's scope and for a range that never had activity, 400 for an invalid range.
  */
 export async function readReport(
   viewer: Viewer,
@@ -80,11 +79,10 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
   const until = span.to < now ? span.to : now;
   const days = siteDaysOf(span, timezone);
   const scope: ReportScope = { siteId: site.id, ...span, until, now, timezone, days, signal };
-  if (!(await hasActivity(viewer, tx, scope))) throw noActivity();
+  if (!(await hadActivity(viewer, tx, scope))) throw noActivity();
   const robots = await readReportRobots(viewer, tx, scope);
   const performance = await readPerformance(viewer, tx, scope);
   const outcomes = allOutcomes(performance.total());
-  const names = await readLastNames(viewer, tx, scope, leftRobots(robots, performance));
   signal?.throwIfAborted();
   const locks = await readReportLocks(viewer, tx, scope);
   const alerts = await readReportAlerts(viewer, tx, scope);
@@ -92,7 +90,7 @@ async function readAll(viewer: Viewer, tx: Tx, request: ReportRequest, options: 
   const notDone = await readNotDone(viewer, tx, scope, outcomes);
   const { activity, sample } = await readReportActivity(viewer, tx, scope);
   const intervalDays = options.maintenanceIntervalDays;
-  const found = { robots, performance, names, locks, alerts, changes };
+  const found = { robots, performance, locks, changes };
   const sources: ReportSources = { scope, intervalDays, ...found };
   const maintenance = computeMaintenance(sources);
   const composed = computeRobots(sources);

@@ -204,7 +204,7 @@ test("Growth: several servers compute each day of each site once", async () => {
 
 test("Growth: what a server leaves of a day by dying, another one continues", async () => {
   const siteId = await siteIn(db, "Asia/Kolkata");
-  for (let nth = 0; nth < 120; nth += 1) await robotAt(db, siteId, [["2026-06-14T06:00Z", null]]);
+  for (let nth = 0; nth < 220; nth += 1) await robotAt(db, siteId, [["2026-06-14T06:00Z", null]]);
   const now = new Date("2026-06-15T06:30Z");
   const { closing } = serverAt(now.toISOString());
   await db.deleteFrom("stale_days").execute();
@@ -214,11 +214,11 @@ test("Growth: what a server leaves of a day by dying, another one continues", as
   expect(await closeDay(db, siteId, now, () => ++steps === 1)).toBe(false);
   expect(await closedDays(siteId)).toEqual([]);
   const begun = await versions();
-  expect(begun.size).toBe(100);
+  expect(begun.size).toBe(200);
   await closing.runOnce();
   expect(await closedDays(siteId)).toHaveLength(1);
   const done = await versions();
-  expect(done.size).toBe(120);
+  expect(done.size).toBe(220);
   // Computed once.
   for (const [robotId, version] of begun) expect(done.get(robotId)).toBe(version);
 

@@ -69,7 +69,7 @@ function runsWithin(db: Executor, { siteId, fromMs, toMs }: DayScope, robotIds?:
   const robots = robotIds === undefined ? sql`` : sql`and robot_id = ${anyInt(robotIds)}`;
   const touching = sql`(at >= ${from} or stop_due_at > ${from}
     or began_at is not null and (ended_at is null or ended_at > ${from}))`;
-  const columns = sql`robot_id, outcome, at, due_at, stop_due_at, began_at, ended_at, sample`;
+  const columns = sql`robot_id, robot_name, serial_number, outcome, at, due_at, stop_due_at, began_at, ended_at, sample`;
   // Two indexes: what lasts longer is rare, and has its own.
   return sql<Pick<Selectable<Tables["runs"]>, RunColumn>>`
     select ${columns} from runs
@@ -79,12 +79,23 @@ function runsWithin(db: Executor, { siteId, fromMs, toMs }: DayScope, robotIds?:
     where site_id = ${siteId} and at < ${recent} ${robots} and ${touching}
       and (ended_at is null or ended_at - at > interval '2 days' or stop_due_at - at > interval '2 days')`;
 }
-type RunColumn = "robot_id" | "outcome" | "at" | "due_at" | "stop_due_at" | "began_at" | "ended_at" | "sample";
+type RunColumn =
+  | "robot_id"
+  | "robot_name"
+  | "serial_number"
+  | "outcome"
+  | "at"
+  | "due_at"
+  | "stop_due_at"
+  | "began_at"
+  | "ended_at"
+  | "sample";
 
 async function addRuns(db: Executor, scope: DayScope, robotIds: readonly number[], of: FiguresOf): Promise<void> {
   const { rows } = await runsWithin(db, scope, robotIds).execute(db);
   const tally = newRunTally(scope);
-  for (const row of rows) {
+  // The last one says what the robot was called.
+  for (const row of rows.toSorted((one, other) => one.at.getTime() - other.at.getTime())) {
     const counted = tallyRun(tally, {
       robotId: row.robot_id,
       outcome: row.outcome,
@@ -94,7 +105,11 @@ async function addRuns(db: Executor, scope: DayScope, robotIds: readonly number[
       moved:
         row.began_at === null ? null : { fromMs: row.began_at.getTime(), toMs: (row.ended_at ?? scope.now).getTime() },
     });
-    if (counted && row.sample) of(row.robot_id).sample = true;
+    if (!counted) continue;
+    const figures = of(row.robot_id);
+    if (row.sample) figures.sample = true;
+    figures.robot_name = row.robot_name;
+    figures.serial_number = row.serial_number;
   }
   for (const [robotId, robot] of tally.robots) setRuns(of(robotId), robot);
 }
@@ -185,6 +200,28 @@ async function addAlerts(db: Executor, scope: DayScope, robotIds: readonly numbe
     const faults = alerts.filter(({ raised_at }) => raised_at.getTime() >= scope.fromMs).length;
     Object.assign(of(robotId), { faults, critical_ms: unionMs(spans) });
   }
+}
+
+/** Of a site and its robots: critical alerts raised in a time, those cleared in it, and how long these were open. */
+export interface SiteAlerts {
+  readonly critical_alerts: number;
+  readonly resolved_alerts: number;
+  readonly resolution_ms: number;
+}
+
+export async function readSiteAlerts(
+  db: Executor,
+  { siteId, fromMs, toMs }: Omit<DayScope, "now">,
+): Promise<SiteAlerts> {
+  const within = (column: "raised_at" | "cleared_at") =>
+    sql`(${sql.ref(column)} >= ${new Date(fromMs)} and ${sql.ref(column)} < ${new Date(toMs)})`;
+  const { rows } = await sql<SiteAlerts>`
+    select count(*) filter (where ${within("raised_at")} and severity = 'CRITICAL') as critical_alerts,
+      count(*) filter (where ${within("cleared_at")}) as resolved_alerts,
+      coalesce(sum(round(date_part('epoch', cleared_at - raised_at) * 1000)) filter (where ${within("cleared_at")}), 0)
+        as resolution_ms
+    from alerts where site_id = ${siteId} and (${within("raised_at")} or ${within("cleared_at")})`.execute(db);
+  return rows[0] ?? { critical_alerts: 0, resolved_alerts: 0, resolution_ms: 0 };
 }
 
 /** Critical alerts of robots that were raised within a time, or open at its beginning. */

@@ -39,6 +39,8 @@ export const COLUMNS_OF_SOURCE: Readonly<Record<DaySource, readonly (keyof DayFi
     "starts",
     "by_hand",
     ...RUN_COLUMNS.flatMap(([, planned, manual]) => [planned, manual]),
+    "robot_name",
+    "serial_number",
   ],
   ALERTS: ["faults", "critical_ms"],
 };
@@ -79,5 +81,7 @@ export function noFigures(): MutableFigures {
     faults: 0,
     critical_ms: 0,
     sample: false,
+    robot_name: null,
+    serial_number: null,
   };
 }

@@ -14,6 +14,7 @@ import {
   NO_STAY,
   readDayFigures,
   readRobotsWithin,
+  readSiteAlerts,
   readStays,
   type Stay,
   withKnownBefore,
@@ -21,7 +22,7 @@ import {
 
 const DAY_MS = 86_400_000;
 /** Robots computed per transaction, so that none is long. */
-const ROBOTS_AT_ONCE = 100;
+const ROBOTS_AT_ONCE = 200;
 /** Changes of the past that one transaction takes into account. */
 const CHANGES_AT_ONCE = 50;
 
@@ -156,7 +157,9 @@ async function closeForSome(tx: Tx, siteId: number, now: Date, listed: RobotsOfD
       .execute();
     return { date: day.date, robots };
   }
-  await updateDay(tx, day).set({ closed_at: now }).execute();
+  await updateDay(tx, day)
+    .set({ closed_at: now, ...(await readSiteAlerts(tx, scope)) })
+    .execute();
   const next = siteDayAfter({ date: day.date, ended: day.ended_at }, day.timezone);
   await tx.insertInto("site_days").values(dayRow(siteId, next)).execute();
   return "closed";
@@ -257,12 +260,15 @@ export async function correctDays(db: Db, siteId: number, now: Date): Promise<bo
       if (day === undefined) continue;
       for (const [source, changed] of Map.groupBy(ofDay, (each) => each.source)) {
         const isKept = (robotId: number) =>
-          source === "RUNS" ||
           day.began_at.getTime() >= keptSinceMs ||
           // The newest presence of a robot is always kept.
           (source === "PRESENCE" && day.began_at.getTime() >= (stays.get(robotId)?.newestMs ?? Infinity));
         const robotIds = changed.map(({ robot_id }) => robot_id).filter(isKept);
         await correctDay(tx, { day, source, robotIds, stays, now });
+        if (source === "ALERTS" && robotIds.length > 0)
+          await updateDay(tx, day)
+            .set(await readSiteAlerts(tx, scopeOf(day, now)))
+            .execute();
       }
     }
     return changes > 0;

@@ -429,7 +429,9 @@ export interface RobotDays {
   reachable_ms: Generated<number>;
   read_ms: Generated<number>;
   robot_id: number;
+  robot_name: string | null;
   sample: Generated<boolean>;
+  serial_number: string | null;
   site_id: number;
   starts: Generated<number>;
 }
@@ -677,9 +679,12 @@ export interface SignInFailures {
 export interface SiteDays {
   began_at: Date;
   closed_at: Date | null;
+  critical_alerts: Generated<number>;
   date: string;
   done_robot_id: Generated<number>;
   ended_at: Date;
+  resolution_ms: Generated<number>;
+  resolved_alerts: Generated<number>;
   site_id: number;
 }
 
