@@ -62,10 +62,8 @@ const failureSchema = z.object({
 });
 const refusedAllSchema = z.object({ rejectedErrors: z.array(z.unknown()).min(1) });
 
-/** Sends each mail over a connection of its own. */
-export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
-  const { host, port, secure, requireTls, user, password, from } = settings;
-  const transport = createTransport({
+function openTransport({ host, port, secure, requireTls, user, password }: SmtpSettings) {
+  return createTransport({
     host,
     port,
     secure,
@@ -77,6 +75,27 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/** Connects, encrypts and signs in, and sends a plain mail if there is an address. Throws MailRefused if that fails. */
+export async function tryMailServer(settings: SmtpSettings, to: string | null): Promise<void> {
+  const transport = openTransport(settings);
+  try {
+    await transport.verify();
+    if (to === null) return;
+    const text = "This mail was sent by `npm run doctor`. Suncrew can send mail.\n";
+    await transport.sendMail({ from: settings.from, to, subject: "Suncrew can send mail", text });
+  } catch (error) {
+    throw new MailRefused(reasonOf(failureOf(error)), { cause: error });
+  } finally {
+    transport.close();
+  }
+}
+
+/** Sends each mail over a connection of its own. */
+export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
+  const { from } = settings;
+  const transport = openTransport(settings);
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
     async send({ messageId, to, subject, text, file }, signal) {

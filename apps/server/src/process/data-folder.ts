@@ -12,10 +12,12 @@ export const repositoryDir = fileURLToPath(new URL("../../../..", import.meta.ur
 /** Name of the embedded database and of its folder: the demo and production share nothing. */
 export const databaseName = (mode: ProcessSettings["mode"]): string => (mode === "demo" ? "suncrew_demo" : "suncrew");
 
+export const defaultDataFolder = (): string =>
+  process.getuid?.() === 0 ? "/var/lib/suncrew" : join(repositoryDir, ".data");
+
 /** Creates the data folder if needed and returns its path. Throws a StartError if it cannot be written. */
 export async function openDataFolder(settings: ProcessSettings): Promise<string> {
-  const defaultDir = process.getuid?.() === 0 ? "/var/lib/suncrew" : join(repositoryDir, ".data");
-  const folder = resolve(settings.dataDir ?? defaultDir);
+  const folder = resolve(settings.dataDir ?? defaultDataFolder());
   if (settings.databaseUrl === null)
     await checkReachable(folder, await chooseOwner(join(folder, databaseName(settings.mode))));
   try {

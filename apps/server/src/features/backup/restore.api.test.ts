@@ -101,6 +101,17 @@ async function contentOf(db: Db): Promise<Map<string, string>> {
   return hashes;
 }
 
+/** Indexes, constraints and triggers, those of partitions too. */
+async function structureOf(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ line: string }>`
+    select indexdef as line from pg_indexes where schemaname = 'public'
+    union all select conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'public'::regnamespace
+    union all select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
+    order by line`.execute(db);
+  return rows.map(({ line }) => line);
+}
+
 describe("backup and restore: a restored database has what the backup was taken of", () => {
   test("every table row for row, the audit with the same head, and the same answers, figures and files", async () => {
     const before = await contentOf(server.db);
@@ -122,6 +133,7 @@ describe("backup and restore: a restored database has what the backup was taken 
       const verdict = await verifyAudit(database.db, head);
       // One was waiting, the other says that it was restored.
       expect(verdict).toMatchObject({ wrong: null, head, waiting: 2 });
+      expect(await structureOf(database.db)).toEqual(await structureOf(server.db));
       const partitions = async (db: Db) => (await readStructure(db)).partitions;
       expect(await partitions(database.db)).toEqual(await partitions(server.db));
 

@@ -1,0 +1,207 @@
+import { spawn } from "node:child_process";
+import { lookup } from "node:dns/promises";
+import { access, constants, stat, statfs } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { findRunningPostgres } from "../platform/embedded/postgres.ts";
+import { errorText } from "../platform/errors.ts";
+import { MailRefused, type SmtpSettings, tryMailServer } from "../platform/mailer.ts";
+import { isLoopback } from "../platform/network.ts";
+import { builtConsole } from "./console-build.ts";
+import { databaseName, defaultDataFolder } from "./data-folder.ts";
+import { checkBroker, checkBrokerAccounts } from "./doctor-broker.ts";
+import { checkDatabase } from "./doctor-database.ts";
+import { check, type Finding, type Found, ok, problem, warning } from "./doctor-findings.ts";
+import { type ProcessSettings, readSettings } from "./settings.ts";
+
+export interface DoctorOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Sends a mail there; null sends none. */
+  readonly sendMailTo: string | null;
+  /** Servers are started without a console. */
+  readonly noConsole: boolean;
+}
+
+/** Looks at everything that production needs, with a time limit for each part, and changes nothing. */
+export async function examine({ environment, sendMailTo, noConsole }: DoctorOptions): Promise<readonly Finding[]> {
+  const production = readSettings("production", environment);
+  const wrong = "errors" in production ? production.errors : [];
+  const findings: Finding[] = [
+    ...(await check("Node", async () => [node(process.versions.node)])),
+    ...(await check("settings", async () => settingsFound(wrong))),
+  ];
+  const settings = "errors" in production ? withoutWrong(environment, production.errors) : production;
+  if (settings === null) return findings;
+  const { databaseUrl, mqttUrl, mail } = settings;
+  const mayEmbed = environment["EMBEDDED"]?.trim() === "yes";
+  const parts = await Promise.all([
+    check("console", async () => (noConsole ? [] : [await consoleBuilt()])),
+    check("data folder", () => dataFolder(settings.dataDir)),
+    check("database", async () => {
+      if (databaseUrl !== null) return checkDatabase(databaseUrl);
+      return mayEmbed ? embedded(settings) : [];
+    }),
+    check("broker", async () => {
+      if (mqttUrl !== null) return checkBroker(mqttUrl);
+      return mayEmbed ? [ok("The embedded one starts with the server")] : [];
+    }),
+    check("devices' accounts", () => checkBrokerAccounts(settings.brokerAccounts)),
+    check("mail", () => mailServer(mail, sendMailTo)),
+    check("weather", () => weather(settings.weather)),
+    check("address", () => publicUrl(settings)),
+    check("clock", clock),
+  ]);
+  return [...findings, ...parts.flat()];
+}
+
+/** The settings of the variables that are right, so that the other parts can be looked at; null if they fit nothing. */
+function withoutWrong(environment: DoctorOptions["environment"], errors: readonly string[]): ProcessSettings | null {
+  const wrong = new Set(errors.map((error) => error.split(" ")[0]));
+  const rest = Object.entries(environment).filter(([name]) => !wrong.has(name));
+  // Whatever else production requires is among the errors already.
+  const settings = readSettings("demo", Object.fromEntries(rest));
+  return "errors" in settings ? null : settings;
+}
+
+export function node(version: string): Found {
+  return Number.parseInt(version, 10) >= 24
+    ? ok(`Node ${version}`)
+    : problem(`Node ${version} runs this`, "Use npm, which runs Suncrew with its own Node 24: `npm run doctor`.");
+}
+
+function settingsFound(errors: readonly string[]): Found[] {
+  if (errors.length === 0) return [ok("Every variable is right")];
+  return errors.map((error) => problem(error.replace(/\.$/, ""), "Set it where the servers' environment is kept."));
+}
+
+async function consoleBuilt(): Promise<Found> {
+  try {
+    await builtConsole();
+    return ok("It is built, from the sources beside it");
+  } catch (error) {
+    return problem(error instanceof Error ? errorText(error) : String(error), "Run `npm run build` in this folder.");
+  }
+}
+
+const GB = 1_000_000_000;
+
+/** A folder that does not exist yet is made by the first start: then what is above it counts. */
+async function dataFolder(dataDir: string | null): Promise<Found[]> {
+  const folder = resolve(dataDir ?? defaultDataFolder());
+  let existing = folder;
+  while ((await stat(existing).catch(() => null)) === null && existing !== dirname(existing))
+    existing = dirname(existing);
+  const todo = "Set DATA_DIR to a folder that the servers' account can write to.";
+  if (!(await stat(existing)).isDirectory()) return [problem(`${existing} is no folder`, todo)];
+  const writable = await access(existing, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!writable) return [problem(`${existing} cannot be written to by this account`, todo)];
+  const says = existing === folder ? `${folder} can be written to` : `${folder} will be made by the first start`;
+  const { bavail, bsize } = await statfs(existing);
+  const free = (bavail * bsize) / GB;
+  const space = `${free.toFixed(1)} GB are free there`;
+  const more = "Make room on this disk: Stops are kept on it while the database is away.";
+  if (free < 0.5) return [ok(says), problem(space, more)];
+  return [ok(says), free < 5 ? warning(space, more) : ok(space)];
+}
+
+async function embedded(settings: ProcessSettings): Promise<Found[]> {
+  const folder = resolve(settings.dataDir ?? defaultDataFolder());
+  const running = await findRunningPostgres(folder, databaseName("production"));
+  if (running === null) return [ok("The embedded one starts with the server, which migrates it")];
+  const { host, user, database } = running;
+  return [...(await checkDatabase(`postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`))];
+}
+
+async function mailServer(mail: SmtpSettings | null, to: string | null): Promise<Found[]> {
+  const unset = "Set SMTP_URL and MAIL_FROM, unless nobody is to get mails.";
+  if (mail === null) return [(to === null ? warning : problem)("None is set: nothing is sent by e-mail", unset)];
+  const place = `${mail.host}:${mail.port}`;
+  try {
+    await tryMailServer(mail, to);
+    const sent = to === null ? "" : `, and took a mail to ${to}`;
+    return [ok(`${place} lets Suncrew in${mail.secure || mail.requireTls ? ", encrypted" : ""}${sent}`)];
+  } catch (error) {
+    if (!(error instanceof MailRefused)) throw error;
+    const todo = "Correct SMTP_URL; another machine must offer TLS with a certificate that is trusted here.";
+    return [problem(`${place}: ${error.message.replace(/\.$/, "")}`, todo)];
+  }
+}
+
+const ANSWER_MS = 5_000;
+
+async function weather(settings: ProcessSettings["weather"]): Promise<Found[]> {
+  if (settings.provider === "sample") {
+    const says = "A fixed forecast, which is labelled as such and holds up no run";
+    return [warning(says, "Set WEATHER_PROVIDER=open-meteo, unless there is no way to the internet.")];
+  }
+  const url = new URL(settings.url);
+  url.searchParams.set("latitude", "0");
+  url.searchParams.set("longitude", "0");
+  url.searchParams.set("current", "temperature_2m");
+  if (settings.apiKey !== null) url.searchParams.set("apikey", settings.apiKey);
+  const todo = "Let servers reach it, or set WEATHER_PROVIDER=sample. Schedules run as if no rain were forecast.";
+  try {
+    const { status } = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
+    if (status === 200) return [ok(`${url.host} answers`)];
+    return [warning(`${url.host} answers ${status}${settings.apiKey === null ? "" : ", to the key as well"}`, todo)];
+  } catch {
+    return [warning(`${url.host} cannot be reached`, todo)];
+  }
+}
+
+async function publicUrl({ publicUrl: address, trustedProxies }: ProcessSettings): Promise<Found[]> {
+  if (address === null) {
+    const says = "PUBLIC_URL is not set: people use an IP address, and robots get no firmware";
+    return [warning(says, "Set it to the address at which people open Suncrew.")];
+  }
+  const { hostname, protocol } = new URL(address);
+  const found: Found[] = [];
+  if (protocol === "http:" && !isLoopback(hostname)) {
+    found.push(
+      warning("PUBLIC_URL has no TLS: passwords cross the network as they are", "Put a proxy with TLS in front."),
+    );
+  }
+  if (protocol === "https:" && trustedProxies.length === 0) {
+    const says = "TRUSTED_PROXIES is not set: behind a proxy everybody comes from one address";
+    found.push(warning(says, "Name the proxy's address, or one person's failed sign-ins hold up all others."));
+  }
+  try {
+    await lookup(hostname.replace(/^\[|\]$/g, ""));
+  } catch {
+    return [...found, warning(`${hostname} has no address`, "Enter the name in your DNS, or correct PUBLIC_URL.")];
+  }
+  try {
+    const answer = await fetch(join(address, "api/health").replace(/^(https?:)\/+/, "$1//"), {
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const says = `${address} answers ${answer.status}`;
+    if (answer.status === 200) return [...found, ok(`${address} reaches a server`)];
+    return [...found, warning(says, "If a server runs, look at the proxy in front: `/api/health` should answer 200.")];
+  } catch (error) {
+    const reason = error instanceof Error && error.cause instanceof Error ? errorText(error.cause) : "no answer";
+    return [
+      ...found,
+      warning(`${address} does not answer (${reason})`, "That is right while no server runs; else look at the proxy."),
+    ];
+  }
+}
+
+/** As systemd knows it; elsewhere only the comparison with the database tells. */
+async function clock(): Promise<Found[]> {
+  const child = spawn("timedatectl", ["show", "--property=NTPSynchronized", "--value"], {
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: 2_000,
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  await new Promise<void>((done) => {
+    child.once("error", () => done());
+    child.once("close", () => done());
+  });
+  if (printed.trim() === "yes") return [ok("This machine's clock is synchronised")];
+  if (printed.trim() !== "no") return [];
+  return [warning("This machine's clock is not synchronised", "Switch NTP on: `timedatectl set-ntp true`.")];
+}
