@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -6,9 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from "vitest";
+import { login } from "@suncrew/contract/auth/auth.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { copyServer, newestMigration } from "../../test/copied-checkout.ts";
+import { PASSWORD, usernames } from "../../test/fixtures.ts";
+import { emptyTables, RELEASES_FOLDER } from "../../test/releases.ts";
 import { runMigrate, runSuncrew, type RunOptions, type SuncrewRun } from "../../test/suncrew-process.ts";
 import { inDatabase } from "../../test/test-database.ts";
+import { verifyAudit } from "../features/audit/public.ts";
+import { restoreBackup } from "../features/backup/public.ts";
+import { openDatabase } from "../platform/database/database.ts";
 
 // Each test starts whole servers: its time says nothing about speed.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -295,6 +303,67 @@ create index concurrently sessions_made_up on sessions (made_up);
       printed: `Nothing to do: the database has schema ${newest + 2}.`,
     });
   });
+});
+
+/** As a later version would change a table with rows: with steps while servers of both versions work. */
+const inSteps = `-- additive
+alter table activity add column made_up text;
+-- step: rows
+update activity set made_up = 'old' where log_id in (select log_id from activity where made_up is null limit 10)
+-- step: index
+create index concurrently activity_made_up on activity (made_up);
+`;
+
+describe("set-up: upgrades from every release", () => {
+  const releases = readdirSync(RELEASES_FOLDER).map((name) => name.replace(/\.tar$/, ""));
+
+  test.each(releases)(
+    "what %s stored, with rows in every table, is restored, upgraded beside a server, and works on two neighbouring versions",
+    async (release) => {
+      const none = { serverAccount: null, dataDir: null, secretKey: null };
+      const path = join(RELEASES_FOLDER, `${release}.tar`);
+      const connection = { connectionString: databaseUrl };
+      const { manifest, auditProblem } = await restoreBackup({ connection, mode: "production", path, ...none });
+      expect([manifest.version, auditProblem]).toEqual([release, null]);
+      const empty = await tablesWithoutRows(connection);
+      expect(manifest.tables.map(({ name }) => name).filter((name) => empty.includes(name))).toEqual([]);
+      const running = serve();
+      expect(await isReady(running)).toBe(200);
+      const newer = await checkout(`from-${release}`, next(inSteps));
+      const migrated = await runMigrate(databaseUrl, [], newer);
+      expect(migrated).toMatchObject({
+        code: 0,
+        printed: expect.stringContaining("step 2 of 2: index, done") as string,
+      });
+      const second = serve({ checkout: newer });
+      expect([await isReady(running), await isReady(second)]).toEqual([200, 200]);
+      for (const run of [running, second]) expect(await sitesOf(run)).toContain("Ownfield Park");
+
+      const database = openDatabase(connection, { poolSize: 1 });
+      expect(await verifyAudit(database.db, manifest.auditHead)).toMatchObject({ wrong: null });
+      await database.close();
+    },
+  );
+
+  /** Tables without rows, before any server deletes what has reached its age. */
+  async function tablesWithoutRows(connection: pg.ClientConfig): Promise<string[]> {
+    const database = openDatabase(connection, { poolSize: 1 });
+    const empty = await emptyTables(database.db);
+    await database.close();
+    return empty;
+  }
+
+  /** The sites that a person of that release finds, signed in with the password of then. */
+  async function sitesOf(run: SuncrewRun): Promise<string> {
+    const { url } = await run.ready();
+    const signedIn = await fetch(`${url}${login.path}`, {
+      method: login.method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: usernames.owner, password: PASSWORD }),
+    });
+    const { token } = login.response.parse(await signedIn.json());
+    return (await fetch(`${url}${siteDetails.path}`, { headers: { authorization: `Bearer ${token}` } })).text();
+  }
 });
 
 describe("set-up: npm run serve", () => {
