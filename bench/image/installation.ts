@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { runProgram } from "../production/private-part.ts";
 import { until } from "../production/wait-and-random.ts";
-import { type ComposeService, readComposeFile } from "./compose-file.ts";
+import { type ComposeService, graceMs, readComposeFile } from "./compose-file.ts";
 import { type LocalImages, repositoryDir } from "./local-images.ts";
 import { type Contained, runContained, type RunningContained, startContained } from "./service-runner.ts";
 
@@ -27,18 +27,15 @@ const POSTGRES = "docker.io/library/postgres:17-trixie";
 export class Installation {
   readonly #images: LocalImages;
   readonly #folder: string;
-  readonly #file: ReturnType<typeof readComposeFile>;
+  readonly #file: Awaited<ReturnType<typeof readComposeFile>>;
   /** In the order in which they were started. */
   readonly #running = new Map<string, { readonly run: RunningContained; readonly graceMs: number }>();
   readonly #printed = new Map<string, string>();
-  readonly #settings: Readonly<Record<string, string>>;
 
-  /** `settings` is what the operator writes into deploy/.env. */
-  constructor(images: LocalImages, folder: string, settings: Readonly<Record<string, string>>) {
+  private constructor(images: LocalImages, folder: string, file: Awaited<ReturnType<typeof readComposeFile>>) {
     this.#images = images;
     this.#folder = folder;
-    this.#settings = settings;
-    this.#file = readComposeFile(settings);
+    this.#file = file;
     for (const volume of Object.keys(this.#file.volumes)) mkdirSync(this.volume(volume), { recursive: true });
     // A new volume belongs to whom the image's folder belongs; here `prepare` and these lines see to that.
     for (const [volume, owner] of [
@@ -47,6 +44,11 @@ export class Installation {
     ] as const) {
       runProgram(null, "/bin/chown", [owner, this.volume(volume)]);
     }
+  }
+
+  /** `settings` is what the operator writes into deploy/.env. */
+  static async open(images: LocalImages, folder: string, settings: Readonly<Record<string, string>>) {
+    return new Installation(images, folder, await readComposeFile(images.workbench, folder, settings));
   }
 
   volume(name: string): string {
@@ -60,7 +62,7 @@ export class Installation {
 
   /** As `docker compose up` does without profiles. */
   async up(): Promise<void> {
-    const left = new Map(Object.entries(this.#file.services).filter(([, { profiles }]) => profiles === undefined));
+    const left = new Map(Object.entries(this.#file.services).filter(([, { profiles }]) => profiles.length === 0));
     const done = new Set<string>();
     while (left.size > 0) {
       const next = [...left].find(([, { depends_on }]) => Object.keys(depends_on).every((name) => done.has(name)));
@@ -111,7 +113,7 @@ export class Installation {
       if (code !== 0) throw new Error(`${name} ended with ${code}: ${run.printed()}`);
       return;
     }
-    this.#running.set(name, { run, graceMs: Number.parseInt(service.stop_grace_period, 10) * 1_000 });
+    this.#running.set(name, { run, graceMs: graceMs(service) });
     const ended = run.ended.then((code) => {
       throw new Error(`${name} ended with ${code}: ${run.printed()}`);
     });
@@ -137,8 +139,8 @@ export class Installation {
       command: service.image === POSTGRES ? ["/bin/sh", "/stand-in.sh", ...command] : command,
       user: service.user ?? configuration?.User ?? "0:0",
       workingDir: configuration?.WorkingDir || "/",
-      environment: { ...own, ...(service.env_file && this.#settings), ...service.environment },
-      mounts: [...service.volumes.map((line) => this.#mount(line)), ...this.#standInMounts(service)],
+      environment: { ...own, ...service.environment },
+      mounts: [...service.volumes.map((mount) => this.#mount(mount)), ...this.#standInMounts(service)],
       tmpfs: service.tmpfs,
       capabilities: service.cap_add.map((name) => name.toLowerCase()),
       readOnly: service.read_only,
@@ -155,11 +157,10 @@ export class Installation {
     return [image === POSTGRES ? `/usr/lib/postgresql/17/bin/${program}` : program, ...rest];
   }
 
-  #mount(line: string) {
-    const [from = "", to = "", mode] = line.split(":");
-    const path = from.startsWith("./") ? join(repositoryDir, "deploy", from) : this.volume(from);
-    if (!existsSync(path)) throw new Error(`deploy/compose.yaml mounts ${from}, which is not there.`);
-    return { from: path, to, readOnly: mode === "ro" };
+  #mount({ type, source, target, read_only }: ComposeService["volumes"][number]) {
+    const from = type === "volume" ? this.volume(source) : this.#file.pathOf(source);
+    if (!existsSync(from)) throw new Error(`deploy/compose.yaml mounts ${source}, which is not there.`);
+    return { from, to: target, readOnly: read_only };
   }
 
   #configuration({ image }: ComposeService) {

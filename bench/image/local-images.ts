@@ -19,7 +19,7 @@ RUN groupadd --gid 999 postgres \\
   && useradd --uid 999 --gid postgres --home-dir /var/lib/postgresql --shell /bin/bash postgres \\
   && export DEBIAN_FRONTEND=noninteractive \\
   && apt-get -qq update \\
-  && apt-get -qq install -y --no-install-recommends postgresql-17 nginx-light caddy prometheus systemd > /dev/null
+  && apt-get -qq install -y --no-install-recommends postgresql-17 nginx-light caddy prometheus systemd docker-compose > /dev/null
 `;
 
 /** Where each image's files are. */

@@ -30,7 +30,7 @@ async function tryInstallation(folder: string): Promise<void> {
   const images = JSON.parse(readFileSync(join(folder, "images.json"), "utf8")) as LocalImages;
   await checkServerFiles(images.server);
   await checkFilesOfDeploy(images.workbench, folder);
-  const installation = new Installation(images, folder, {
+  const installation = await Installation.open(images, folder, {
     PUBLIC_URL: "https://suncrew.example",
     WEATHER_PROVIDER: "sample",
     TRUSTED_PROXIES: "127.0.0.1",
@@ -38,7 +38,7 @@ async function tryInstallation(folder: string): Promise<void> {
   const robots: ChildProcess[] = [];
   try {
     await installation.up();
-    holds("compose: prepare, database, broker, migrate and server came up in order and are healthy");
+    holds("compose resolves its file; prepare, database, broker, migrate and server came up in order and are healthy");
     await checkServer(installation);
     const password = firstPassword(installation.printed("server"));
     const caller = await Caller.signIn(SERVER, password);
@@ -138,6 +138,11 @@ async function checkServer(installation: Installation): Promise<void> {
   assert.match(await page.text(), /<div id="root"/);
   await until(async () => (await fetch(`${SERVER.url}/api/ready`)).status === 200, 20_000, "The server was not ready");
   holds("the console is served, /api/ready answers 200");
+  for (const program of ["admin.ts sessions", "verify-audit.ts"]) {
+    const words = `node --env-file=/run/suncrew/settings.env apps/server/src/${program}`;
+    await installation.runAs("server", words.split(" "));
+  }
+  holds("the server's other programs run in its image");
   const identity = await installation.runAs("server", [
     "sh",
     "-c",
