@@ -40,13 +40,12 @@ export class StorageReport {
   async #measure(): Promise<Storage> {
     const { db, clock, settings } = this.#deps;
     const now = clock.now();
-    const [{ kinds: sizes, databaseBytes }, oldest, auditDays, last, disks] = await Promise.all([
-      readSizes(db),
-      readOldest(db),
-      readAuditDays(db),
-      readLastDeletion(db),
-      readDisks(db),
-    ]);
+    // One after another: others need the connections.
+    const { kinds: sizes, databaseBytes } = await readSizes(db);
+    const oldest = await readOldest(db);
+    const auditDays = await readAuditDays(db);
+    const last = await readLastDeletion(db);
+    const disks = await readDisks(db);
     const days: KeepDays = { ...configuredDays(settings), audit: auditDays };
     const kinds = keptKindNames.map((kind) => storedKind(kind, days, sizes.get(kind), oldest.get(kind) ?? null, now));
     const known = kinds.reduce((sum, { bytes }) => sum + bytes, 0);
