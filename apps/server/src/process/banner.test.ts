@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { demoSignIns } from "../features/auth/public.ts";
-import { banner } from "./banner.ts";
+import { productVersion } from "../platform/product-version.ts";
+import { banner, readyLine } from "./banner.ts";
 import type { Started } from "./start.ts";
 
 const started: Started = {
@@ -26,4 +27,8 @@ test("set-up: accounts whose passwords were changed are not printed", () => {
   const none = banner({ ...started, demoSignIns: [] });
   expect(none).not.toContain("@123");
   expect(none).toContain("  Sign in   with the passwords that were set since; --reset starts over\n");
+});
+
+test("set-up: production's log says which version is ready", () => {
+  expect(readyLine(started)).toMatchObject({ version: productVersion(), url: "http://localhost:3000" });
 });

@@ -1,3 +1,4 @@
+import { productVersion } from "../platform/product-version.ts";
 import { isEverywhere, isLoopback, urlHost } from "../platform/network.ts";
 import type { Started } from "./start.ts";
 
@@ -7,6 +8,7 @@ const addressOf = ({ host, port }: Started) => `http://${urlHost(host)}:${port}`
 export function readyLine(started: Started): Readonly<Record<string, unknown>> {
   const { host, brokerUrl, dataDir, hasConsole, firstAdmin } = started;
   return {
+    version: productVersion(),
     url: addressOf(started),
     host,
     hasConsole,

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { lookup } from "node:dns/promises";
 import { access, constants, stat, statfs } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { findRunningPostgres } from "../platform/embedded/postgres.ts";
 import { errorText } from "../platform/errors.ts";
 import { MailRefused, type SmtpSettings, tryMailServer } from "../platform/mailer.ts";
@@ -173,10 +173,8 @@ async function publicUrl({ publicUrl: address, trustedProxies }: ProcessSettings
     return [...found, warning(`${hostname} has no address`, "Enter the name in your DNS, or correct PUBLIC_URL.")];
   }
   try {
-    const answer = await fetch(join(address, "api/health").replace(/^(https?:)\/+/, "$1//"), {
-      redirect: "manual",
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
+    const health = new URL("api/health", address.endsWith("/") ? address : `${address}/`);
+    const answer = await fetch(health, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
     const says = `${address} answers ${answer.status}`;
     if (answer.status === 200) return [...found, ok(`${address} reaches a server`)];
     return [...found, warning(says, "If a server runs, look at the proxy in front: `/api/health` should answer 200.")];

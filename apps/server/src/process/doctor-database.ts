@@ -195,7 +195,7 @@ async function extension(db: Db): Promise<Found> {
 
 const bridges: Readonly<Record<BridgeStatus, Found>> = {
   works: ok("A server is the bridge, and has its broker"),
-  none: ok("No server is the bridge, as none is running"),
+  none: ok("No server is the bridge, which is right while none is running"),
   "cut-off": warning(
     "The server that is the bridge has no connection to the broker",
     "Look at its log and at the broker.",

@@ -59,7 +59,7 @@ describe("npm run doctor: the database", () => {
         "ok: A connection stays with one session",
         "ok: Its extension pg_trgm is there",
         `ok: The account ${serverAccount} may do what servers need, and cannot change the audit`,
-        "ok: No server is the bridge, as none is running",
+        "ok: No server is the bridge, which is right while none is running",
       ]),
     );
     const all = await checkDatabase(database.ownerUrl);
