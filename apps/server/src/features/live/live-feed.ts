@@ -10,7 +10,14 @@ import { readOpenSessions, scopeOf, type Viewer } from "../../platform/sessions.
 import { seenAt } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf } from "./live-streams.ts";
 import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
-import { type ChangedIds, type ChangedRow, ChangeReader, idsOf, readReached } from "./live.repository.ts";
+import {
+  type ChangedIds,
+  type ChangedRow,
+  ChangeReader,
+  idsOf,
+  readConcernedPartners,
+  readReached,
+} from "./live.repository.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
@@ -172,7 +179,10 @@ export class LiveFeed implements Service {
     const messages = new Map<string, Message>();
     const changed = idsOf(rows);
     for (const missed of this.#beginning) missed.push(...rows);
+    const partners = await readConcernedPartners(this.#deps.db, rows);
     for (const [scope, [first]] of this.streams.byScope()) {
+      const partnerId = first?.viewer.partnerId ?? null;
+      if (partnerId !== null && !partners.has(partnerId)) continue;
       const message = first && (await this.#readMessage(first.viewer, changed));
       if (message) messages.set(scope, message);
     }

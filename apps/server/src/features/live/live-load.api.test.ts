@@ -1,6 +1,7 @@
 import { live, LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import { type KyselyPlugin, sql } from "kysely";
 import type { Readable } from "node:stream";
+import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -114,6 +115,30 @@ describe("wire, Live: what streams cost the server", () => {
     await change(300_000, heldBytes);
     expect(feed.streams.heldBytes).toBeLessThan(one + 400_000);
     expect(feed.streams.count).toBe(2_000);
+  });
+
+  test("wire, Live: a change is read for the scopes that it can concern, and for no other partner's", async () => {
+    const { ownRobot, foreignSiteId, ownSiteId } = server.fixtures;
+    await server.db.updateTable("robots").set({ site_id: foreignSiteId }).where("id", "=", ownRobot.id).execute();
+    await pass(1_100);
+    const stranger = await open(await signedIn("stranger"));
+    let sent = "";
+    stranger.on("data", (part: Buffer) => (sent += String(part)));
+    const readsBefore = robotReads;
+    await setAddress("By the lake");
+    await pass(1_100);
+    expect(robotReads).toBe(readsBefore);
+    // A run at a site that its robot has left since: the robot is shown to whoever has it now.
+    const run = { id: uuidv7(), robot_id: ownRobot.id, site_id: ownSiteId, planned: false, started_by: "Asha Rathore" };
+    await server.db
+      .insertInto("runs")
+      .values({ ...run, began_at: server.clock.now() })
+      .execute();
+    server.clock.advance(1_100);
+    while (!sent.includes('"type":"update"')) await query();
+    const [, update] = sent.split("\n\n").filter((line) => line.startsWith("data: "));
+    const event = live.response.parse(JSON.parse((update ?? "").slice(6)));
+    expect(event).toMatchObject({ type: "update", robots: [{ robot_id: ownRobot.id }], sites: [], runs_changed: [] });
   });
 
   test("wire, Live: a client 1 MiB behind is cut off, and its memory is freed; others continue", async () => {

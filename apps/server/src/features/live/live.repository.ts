@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { changedNow, type Db } from "../../platform/database/database.ts";
+import { anyInt, changedNow, type Db } from "../../platform/database/database.ts";
 
 /** Ids of changed rows of all tenants: never sent, only used to read the rows in each viewer's scope. */
 export interface ChangedIds {
@@ -72,6 +72,28 @@ export function idsOf(changed: readonly ChangedRow[]): ChangedIds {
     serverAlertIds: distinct(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? id : null)),
     reached: changed.at(-1)?.reached ?? "0:0:",
   };
+}
+
+/**
+ * The partners that the changes can concern: those of the sites where they happened, and of the sites where their robots
+ * are now. Any other partner's scope need not be read.
+ */
+export async function readConcernedPartners(db: Db, changed: readonly ChangedRow[]): Promise<ReadonlySet<number>> {
+  const numbers = (of: (row: ChangedRow) => string | null) => [...new Set(changed.map(of))].map(Number).filter(Boolean);
+  const robotIds = numbers(({ kind, id, robot_id }) => (kind === "robot" ? id : robot_id));
+  const rows = await db
+    .selectFrom("sites")
+    .where((eb) =>
+      eb.or([
+        eb("id", "=", anyInt(numbers(({ site_id }) => site_id))),
+        eb("id", "in", eb.selectFrom("robots").select("robots.site_id").where("robots.id", "=", anyInt(robotIds))),
+      ]),
+    )
+    .where("maintenance_partner_id", "is not", null)
+    .select("maintenance_partner_id as id")
+    .distinct()
+    .execute();
+  return new Set(rows.flatMap(({ id }) => id ?? []));
 }
 
 export interface ChangedRow {

@@ -15,9 +15,9 @@ export const LIVE_LIMITS: LiveLimits = {
   /** Twenty tabs that lose their server and retry a few times use half of this; a loop does not stop there. */
   openingsPerMinute: 120,
   /** A company, or everybody behind an unknown proxy, may share an address: this only keeps half free for others. */
-  perAddress: 2_000,
+  perAddress: 3_000,
   /** Twice the limit per address; it bounds the server's connections and open files. */
-  perServer: 4_000,
+  perServer: 6_000,
 };
 
 const WINDOW_MS = 60_000;
