@@ -378,14 +378,17 @@ export async function hasFacts(
 /** Every robot that is or was at the site: from its first connection there until it left it or was deleted. */
 export async function readStays(db: Executor, siteId: number): Promise<Map<number, Stay>> {
   const { rows } = await sql<{ id: number; since: Date | null; newest: Date | null; left: Date | null }>`
+    with here as materialized (
+      select id from robots where site_id = ${siteId}
+      union select robot_id from robot_presence where site_id = ${siteId}
+    )
     select r.id, oldest.online_at as since, newest.online_at as newest,
       case when r.site_id = ${siteId} then r.deleted_at else newest.offline_at end as left
-    from robots r
+    from here join robots r using (id)
       left join lateral (select online_at from robot_presence
         where robot_id = r.id and site_id = ${siteId} order by online_at limit 1) oldest on true
       left join lateral (select online_at, offline_at from robot_presence
-        where robot_id = r.id and site_id = ${siteId} order by online_at desc limit 1) newest on true
-    where r.site_id = ${siteId} or oldest.online_at is not null`.execute(db);
+        where robot_id = r.id and site_id = ${siteId} order by online_at desc limit 1) newest on true`.execute(db);
   return new Map(
     rows.map(({ id, ...stay }) => {
       const [sinceMs, leftMs, newestMs] = [stay.since, stay.left, stay.newest].map((at) => at?.getTime() ?? null);
