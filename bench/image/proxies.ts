@@ -73,10 +73,11 @@ async function untilItListens(name: string, run: RunningContained): Promise<Prox
   return { name, stop };
 }
 
-/** A request over HTTP/2 and TLS to whichever proxy is listening. */
-export async function request(path: string): Promise<{ readonly status: number; readonly text: string }> {
-  const { stream, close } = open(path, {});
+/** A request over HTTP/2 and TLS to whichever proxy is listening; with a body it sends that. */
+export async function request(path: string, headers: Record<string, string> = {}, body?: Buffer) {
+  const { stream, close } = open(path, { ...headers, ":method": body === undefined ? "GET" : "POST" });
   try {
+    stream.end(body);
     const status = await answered(stream);
     let text = "";
     for await (const chunk of stream.setEncoding("utf8")) text += String(chunk);

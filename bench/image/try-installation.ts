@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { deviceList, type DeviceSecret, provisionDevices } from "@suncrew/contract/devices/devices.ts";
+import { FIRMWARE_MAX_BYTES, uploadFirmware } from "@suncrew/contract/firmware/firmware.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
@@ -188,7 +189,12 @@ async function checkProxy(proxy: Proxy, caller: Caller, token: string): Promise<
     await pressStartAndStop(caller);
     await stream.until(/"type":"update"/);
     stream.close();
-    holds(`${proxy.name}: HTTP/2, the console, and a live stream that is passed on as it comes`);
+    // The largest firmware, other bytes for each proxy.
+    const path = `${uploadFirmware.path}?version=of-${proxy.name}&file_name=robot.bin`;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" };
+    const uploaded = await request(path, headers, Buffer.alloc(FIRMWARE_MAX_BYTES, proxy.name));
+    assert.equal(uploaded.status, 201, uploaded.text);
+    holds(`${proxy.name}: HTTP/2, the console, 16 MiB of firmware, and a live stream that is passed on as it comes`);
   } finally {
     await proxy.stop();
   }
