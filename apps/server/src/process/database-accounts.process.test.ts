@@ -161,6 +161,9 @@ describe("set-up: a servers' account separate from the one that owns the tables"
       expect([statement, await refusalOf(client, statement)]).toEqual([statement, null]);
     expect(await refusalOf(client, `select drop_readings_partition('${day(0)}')`)).toBe("P0001");
     expect((await client.query("select cut_audit() as rows")).rows).toEqual([{ rows: 0 }]);
+    await client.query("select ensure_readings_partition('2001-01-01')");
+    expect((await client.query("select drop_readings_partition('2001-01-15') as rows")).rows).toEqual([{ rows: "0" }]);
+    expect((await client.query("select to_regclass('readings_2001_01') as name")).rows).toEqual([{ name: null }]);
     for (const statement of forbidden)
       expect([statement, await refusalOf(client, statement)]).toEqual([statement, "42501"]);
 
