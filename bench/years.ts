@@ -73,10 +73,10 @@ try {
   const of = (year: number) => totals[year - 1] ?? { readings: 0, rest: 0, forGood: 0 };
   const grown = (one: number, other: number) => (of(other).rest - of(one).rest) / (other - one) / ROBOTS / MB;
   console.log(
-    `\n${ROBOTS} robots, readings thinned ${THINNED} times, ${compared} reports compared, ${different.size} differ: ${[...different].join(", ")}`,
+    `\n${ROBOTS} robots, readings thinned ${THINNED} times, ${compared} reports compared, ${different.size} differ${different.size === 0 ? "" : `: ${[...different].join(", ")}`}`,
   );
   console.log(
-    `readings of one robot at their real rate: ${((of(YEARS).readings * THINNED) / ROBOTS / MB).toFixed(1)} MB for good`,
+    `readings of one robot at their real rate: ${((of(YEARS).readings * THINNED) / ROBOTS / MB).toFixed(1)} MB at any time`,
   );
   console.log(
     `bytes per robot and year besides readings, in the first years: ${grown(1, Math.min(3, YEARS)).toFixed(2)} MB`,
@@ -84,7 +84,7 @@ try {
   if (YEARS > 6) {
     const level = (year: number) => (of(year).rest - of(year).forGood) / MB;
     console.log(
-      `what is not kept for good, in MB: year 6 ${level(6).toFixed(1)}, year ${YEARS} ${level(YEARS).toFixed(1)}`,
+      `what is not kept for good, in MB: by year ${totals.map((_, nth) => level(nth + 1).toFixed(0)).join(", ")}`,
     );
     console.log(
       `growth per robot and year after year 6: ${grown(6, YEARS).toFixed(3)} MB, of it daily figures and audit ${((of(YEARS).forGood - of(6).forGood) / (YEARS - 6) / ROBOTS / MB).toFixed(3)} MB`,
