@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 /** Robots computed per transaction, so that none is long. */
 const ROBOTS_AT_ONCE = 200;
 /** Changes of the past that one transaction takes into account. */
-const CHANGES_AT_ONCE = 50;
+const CHANGES_AT_ONCE = 500;
 
 const everySource: ReadonlySet<DaySource> = new Set(["READINGS", "PRESENCE", "RUNS", "ALERTS"]);
 
@@ -253,7 +253,9 @@ export async function correctDays(db: Db, siteId: number, now: Date): Promise<bo
     const { changes, stale } = await takeChanges(tx, siteId);
     if (stale.length === 0) return changes > 0;
     const keptSinceMs = now.getTime() - (DAY_SOURCES_KEPT_DAYS - 1) * DAY_MS;
-    const stays = await readStays(tx, siteId);
+    // Only presence depends on them, and most changes are runs that ended after midnight.
+    const needsStays = stale.some(({ source }) => source === "PRESENCE");
+    const stays = needsStays ? await readStays(tx, siteId) : new Map<number, Stay>();
     // In the order of the days: a robot counts on one if it did on the day before.
     for (const ofDay of Map.groupBy(stale, ({ date }) => date).values()) {
       const [day] = ofDay;
