@@ -122,10 +122,10 @@ interface MigrateOptions {
 /**
  * Brings the database to this program's newest migration, and returns what it applied; several may call it at once.
  * Migrations are applied in one transaction, or, after one that has steps on large tables, in another once these are
- * done; a database without tables gets everything in one. A `serverAccount` gets its permissions in the same transaction, so that running servers never meet a table that
- * they cannot access. Throws a SchemaError if the database is newer by more than additions, if there is no such
- * account, if others lock its tables for minutes, and, with `besideServers`, if a migration is breaking while others
- * are connected.
+ * done; a database without tables gets everything in one. A `serverAccount` gets its permissions in the same
+ * transaction, so that running servers never meet a table that they cannot access. Throws a SchemaError if the database
+ * is newer by more than additions, if there is no such account, if others lock its tables for minutes, and, with
+ * `besideServers`, if a migration is breaking while others are connected.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<readonly Migration[]> {
   const applied: Migration[] = [];
@@ -197,7 +197,10 @@ async function storeAuditRetention(tx: Tx, days: number): Promise<void> {
       jsonb_build_object('keep_days', ${former}::int), jsonb_build_object('keep_days', ${days}::int))`.execute(tx);
 }
 
-/** Applies what is missing, up to the first migration with steps, which the next ones may rely on. */
+/**
+ * Applies what is missing: to a database without tables all of it, otherwise up to the first migration with steps, which
+ * the next ones may rely on.
+ */
 async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promise<readonly Migration[]> {
   if (schema.missing.length === 0) return [];
   if (besideServers && schema.database > 0) await refuseBreakingBesideServers(tx, schema.missing);
@@ -207,8 +210,14 @@ async function addMissing(tx: Tx, schema: Schema, besideServers: boolean): Promi
   const added: Migration[] = [];
   for (const migration of schema.missing) {
     await apply(tx, migration);
-    added.push(migration);
-    if (migration.stepsLeft > 0) break;
+    if (schema.database === 0) {
+      // Its tables are empty, and nobody else uses them.
+      await runStepsIn(tx, migration.name, partsOfMigration(await textOf(migration.name)).steps);
+      added.push({ ...migration, stepsLeft: 0 });
+    } else {
+      added.push(migration);
+      if (migration.stepsLeft > 0) break;
+    }
   }
   return added;
 }
