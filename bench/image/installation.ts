@@ -90,11 +90,6 @@ export class Installation {
     return ends;
   }
 
-  async kill(): Promise<void> {
-    for (const { run } of this.#running.values()) await run.kill();
-    this.#running.clear();
-  }
-
   /** Runs another command as the service would; returns what it printed, and throws if it fails. */
   runAs(name: string, command: readonly string[]): Promise<string> {
     const service = this.#file.services[name];

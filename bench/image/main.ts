@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { end } from "../production/private-part.ts";
 import { ImageBuilder, repositoryDir } from "./local-images.ts";
 
 /** Programs that this needs, by Debian's packages. */
@@ -23,20 +24,23 @@ async function main(): Promise<void> {
   }
   const folder = await mkdtemp(join(tmpdir(), "suncrew-image-"));
   const builder = new ImageBuilder(folder);
-  const remove = () => builder.remove();
+  let trial: ChildProcess | null = null;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => void remove().finally(() => process.exit(130)));
+    process.once(signal, () => {
+      const ended = trial === null ? Promise.resolve() : end(trial, "SIGTERM", 20_000);
+      void ended.then(() => builder.remove()).finally(() => process.exit(130));
+    });
   }
   try {
     await writeFile(join(folder, "images.json"), JSON.stringify(await builder.build()));
     // A network of its own, with nothing but this machine: the ports of compose, and no way out.
     const script = `ip link set lo up && exec "$0" "$@"`;
     const program = [process.execPath, join(repositoryDir, "bench/image/try-installation.ts"), folder];
-    const child = spawn("unshare", ["--net", "/bin/sh", "-c", script, ...program], { stdio: "inherit" });
-    await once(child, "exit");
-    if (child.exitCode !== 0) throw new Error("The images do not work as they should.");
+    trial = spawn("unshare", ["--net", "/bin/sh", "-c", script, ...program], { stdio: "inherit" });
+    await once(trial, "exit");
+    if (trial.exitCode !== 0) throw new Error("The images do not work as they should.");
   } finally {
-    await remove();
+    await builder.remove();
   }
 }
 

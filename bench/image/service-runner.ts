@@ -27,6 +27,13 @@ export interface RunningContained {
   kill(): Promise<void>;
 }
 
+const allRunning = new Set<RunningContained>();
+
+/** Ends everything that was started and still runs. */
+export async function killEverything(): Promise<void> {
+  await Promise.all(Array.from(allRunning, (running) => running.kill()));
+}
+
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** In the images /var/run leads to /run; from outside the link would lead out of them. */
@@ -84,7 +91,7 @@ export function startContained(contained: Contained, place: string): RunningCont
   const ended = new Promise<number | string>((resolve) => {
     child.once("close", (code, signal) => resolve(code ?? signal ?? "unknown"));
   });
-  return {
+  const running: RunningContained = {
     printed: () => text,
     signal: (name) => process.kill(firstProcessOf(child), name),
     ended,
@@ -95,6 +102,9 @@ export function startContained(contained: Contained, place: string): RunningCont
       await closed;
     },
   };
+  allRunning.add(running);
+  void ended.then(() => allRunning.delete(running));
+  return running;
 }
 
 /** Runs it to its end and returns what it printed. Throws with that if it fails. */

@@ -16,7 +16,7 @@ import { until } from "../production/wait-and-random.ts";
 import { Installation } from "./installation.ts";
 import { type LocalImages, repositoryDir, run } from "./local-images.ts";
 import { openLiveStream, type Proxy, request, startCaddy, startNginx } from "./proxies.ts";
-import { runContained } from "./service-runner.ts";
+import { killEverything, runContained } from "./service-runner.ts";
 
 const SERVER = { url: "http://127.0.0.1:3000" };
 const SERIAL = "IMG-001";
@@ -37,6 +37,13 @@ async function tryInstallation(folder: string): Promise<void> {
     TRUSTED_PROXIES: "127.0.0.1",
   });
   const robots: ChildProcess[] = [];
+  const endAll = async (): Promise<void> => {
+    for (const robot of robots) await end(robot, "SIGTERM", 5_000);
+    await killEverything();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => void endAll().finally(() => process.exit(130)));
+  }
   try {
     await installation.up();
     holds("compose resolves its file; prepare, database, broker, migrate and server came up in order and are healthy");
@@ -66,8 +73,7 @@ async function tryInstallation(folder: string): Promise<void> {
     }
     throw error;
   } finally {
-    for (const robot of robots) await end(robot, "SIGTERM", 5_000);
-    await installation.kill();
+    await endAll();
   }
 }
 
