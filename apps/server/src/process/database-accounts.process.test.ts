@@ -196,6 +196,9 @@ describe("set-up: a servers' account separate from the one that owns the tables"
       code: 0,
       printed: expect.stringMatching(begins) as string,
     });
+    // What a server's environment says has no effect.
+    await serve(database.serverUrl).ready();
+    expect(run?.said()).toContain("KEEP_AUDIT_DAYS is not what `npm run migrate` stored, which counts");
   });
 
   test("a later migration grants access to its tables in the same transaction, and revokes excessive rights", async () => {

@@ -9,6 +9,7 @@ import {
   couldChangeAudit,
   migrate,
   MIGRATION_CONNECTION,
+  readAuditRetention,
   readSchema,
   requireSchema,
   SchemaError,
@@ -57,6 +58,11 @@ export async function openMigratedDatabase(context: StartContext): Promise<OpenD
       requireSchema(schema);
       const { database: has, program: knows, newer } = schema;
       if (newer.length > 0) log.warn({ has, knows }, "the database has a newer version's schema, with additions only");
+      const stored = await readAuditRetention(unlimited.db);
+      const configured = settings.keepDays.audit;
+      if (configured !== stored) {
+        log.warn({ configured, stored }, "KEEP_AUDIT_DAYS is not what `npm run migrate` stored, which counts");
+      }
       const account = await connectedAccount(unlimited.db);
       if (await couldChangeAudit(unlimited.db, account)) {
         log.warn({ account }, "the account of DATABASE_URL could change the audit: let another one own the tables");

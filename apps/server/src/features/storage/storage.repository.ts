@@ -73,12 +73,6 @@ export async function readOldest(db: Executor): Promise<ReadonlyMap<string, Date
   return new Map(rows.map(({ kind, oldest }) => [kind, oldest]));
 }
 
-/** How long the audit is kept, as its owner wrote it; 0: for good. */
-export async function readAuditDays(db: Executor): Promise<number> {
-  const row = await db.selectFrom("audit_retention").select("keep_days").executeTakeFirst();
-  return row?.keep_days ?? 0;
-}
-
 /** The last round that deleted anything; null before the first. */
 export async function readLastDeletion(db: Executor) {
   const row = await db

@@ -1,15 +1,9 @@
 import { type KeptKind, keptKindSchema, type Storage, type StoredKind } from "@suncrew/contract/storage/storage.ts";
 import { deletionTime, type KeepDays, keptKindNames } from "@suncrew/domain/storage/kept-kinds.ts";
+import { readAuditRetention } from "../../platform/database/migrate.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { configuredDays } from "./retention.ts";
-import {
-  type KindSize,
-  readAuditDays,
-  readDisks,
-  readLastDeletion,
-  readOldest,
-  readSizes,
-} from "./storage.repository.ts";
+import { type KindSize, readDisks, readLastDeletion, readOldest, readSizes } from "./storage.repository.ts";
 
 /** Sizes of many tables take PostgreSQL some milliseconds each, and change slowly. */
 const MEASURED_FOR_MS = 3 * 60_000;
@@ -43,7 +37,7 @@ export class StorageReport {
     // One after another: others need the connections.
     const { kinds: sizes, databaseBytes } = await readSizes(db);
     const oldest = await readOldest(db);
-    const auditDays = await readAuditDays(db);
+    const auditDays = await readAuditRetention(db);
     const last = await readLastDeletion(db);
     const disks = await readDisks(db);
     const days: KeepDays = { ...configuredDays(settings), audit: auditDays };

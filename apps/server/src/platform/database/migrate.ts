@@ -185,11 +185,16 @@ async function applyMissing(
   return { added, unfinished, isComplete };
 }
 
+/** For how many days the audit is kept, as its owner stored it; 0: for good. */
+export async function readAuditRetention(db: Executor): Promise<number> {
+  const { rows } = await sql<{ days: number }>`select keep_days as days from audit_retention`.execute(db);
+  return rows[0]?.days ?? 0;
+}
+
 /** A change of it is on record in the audit itself. Whoever is not the owner may run this while nothing changes. */
 async function storeAuditRetention(tx: Tx, days: number): Promise<void> {
-  const { rows } = await sql<{ days: number }>`select keep_days as days from audit_retention`.execute(tx);
-  const former = rows[0]?.days;
-  if (former === undefined || former === days) return;
+  const former = await readAuditRetention(tx);
+  if (former === days) return;
   await sql`update audit_retention set keep_days = ${days}`.execute(tx);
   await sql`
     insert into audit (at, actor, action, entity, outcome, before, after)
