@@ -9,15 +9,16 @@ import { Semaphore } from "../../platform/semaphore.ts";
 import { readOpenSessions, scopeOf, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf } from "./live-streams.ts";
-import { readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
+import { type LiveUpdate, readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
 import {
   type ChangedIds,
   type ChangedRow,
   ChangeReader,
   idsOf,
-  readConcernedPartners,
   readReached,
+  readSiteOwners,
 } from "./live.repository.ts";
+import { sitesOf, updateFor } from "./update-for.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
@@ -179,15 +180,16 @@ export class LiveFeed implements Service {
     const messages = new Map<string, Message>();
     const changed = idsOf(rows);
     for (const missed of this.#beginning) missed.push(...rows);
-    const partners = await readConcernedPartners(this.#deps.db, rows);
+    // Read for a Super Admin, who sees everything, and then divided among the scopes.
+    const { db, clock } = this.#deps;
+    const at = clock.now().toISOString();
+    const update = await readUpdate(EVERYTHING, db, seenAt(this.#deps), changed);
+    const owners = await readSiteOwners(db, sitesOf(update));
     for (const [scope, [first]] of this.streams.byScope()) {
-      const partnerId = first?.viewer.partnerId ?? null;
-      if (partnerId !== null && !partners.has(partnerId)) continue;
-      const message = first && (await this.#readMessage(first.viewer, changed));
+      const message = first && (await updateMessage(updateFor(first.viewer, update, owners), changed, at));
       if (message) messages.set(scope, message);
     }
     // Rejects if the database took too long, or can no longer say which sessions have ended.
-    const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
     await this.streams.publish(messages);
   }
@@ -196,11 +198,7 @@ export class LiveFeed implements Service {
   async #readMessage(viewer: Viewer, changed: ChangedIds): Promise<Message | null> {
     const { db, clock } = this.#deps;
     const at = clock.now().toISOString();
-    const update = await readUpdate(viewer, db, seenAt(this.#deps), changed);
-    const lists: readonly (readonly unknown[])[] = Object.values(update);
-    return lists.some((rows) => rows.length > 0)
-      ? messageOf({ type: "update", at, reached: changed.reached, ...update })
-      : null;
+    return updateMessage(await readUpdate(viewer, db, seenAt(this.#deps), changed), changed, at);
   }
 
   #planScopeLook(): void {
@@ -248,6 +246,14 @@ export class LiveFeed implements Service {
       this.#deps.log.warn({ error }, "failed to read changes for the live streams; retrying");
     }
   }
+}
+
+/** Of no person: what it sees goes to nobody before it was divided among the scopes. */
+const EVERYTHING: Viewer = { userId: 0, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
+
+async function updateMessage(update: LiveUpdate, { reached }: ChangedIds, at: string): Promise<Message | null> {
+  const lists: readonly (readonly unknown[])[] = Object.values(update);
+  return lists.some((rows) => rows.length > 0) ? messageOf({ type: "update", at, reached, ...update }) : null;
 }
 
 const stopping = () => new HttpError(503, "SERVER_STOPPING", "The server is stopping. Please try again.");

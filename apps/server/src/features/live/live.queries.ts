@@ -49,6 +49,8 @@ export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, chang
   };
 }
 
+export type LiveUpdate = Awaited<ReturnType<typeof readUpdate>>;
+
 /** Those of the sites that the viewer may see. */
 async function ofViewer(viewer: Viewer, db: Executor, siteIds: readonly number[]): Promise<number[]> {
   if (siteIds.length === 0) return [];

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { anyInt, changedNow, type Db } from "../../platform/database/database.ts";
+import type { SiteOwner } from "../sites/public.ts";
 
 /** Ids of changed rows of all tenants: never sent, only used to read the rows in each viewer's scope. */
 export interface ChangedIds {
@@ -74,26 +75,15 @@ export function idsOf(changed: readonly ChangedRow[]): ChangedIds {
   };
 }
 
-/**
- * The partners that the changes can concern: those of the sites where they happened, and of the sites where their robots
- * are now. Any other partner's scope need not be read.
- */
-export async function readConcernedPartners(db: Db, changed: readonly ChangedRow[]): Promise<ReadonlySet<number>> {
-  const numbers = (of: (row: ChangedRow) => string | null) => [...new Set(changed.map(of))].map(Number).filter(Boolean);
-  const robotIds = numbers(({ kind, id, robot_id }) => (kind === "robot" ? id : robot_id));
+/** Who has these sites now. */
+export async function readSiteOwners(db: Db, siteIds: Iterable<number>): Promise<ReadonlyMap<number, SiteOwner>> {
   const rows = await db
     .selectFrom("sites")
-    .where((eb) =>
-      eb.or([
-        eb("id", "=", anyInt(numbers(({ site_id }) => site_id))),
-        eb("id", "in", eb.selectFrom("robots").select("robots.site_id").where("robots.id", "=", anyInt(robotIds))),
-      ]),
-    )
-    .where("maintenance_partner_id", "is not", null)
-    .select("maintenance_partner_id as id")
-    .distinct()
+    .select(["id", "maintenance_partner_id as partnerId"])
+    .select(sql<boolean>`deleted_at is not null`.as("isDeleted"))
+    .where("id", "=", anyInt(siteIds))
     .execute();
-  return new Set(rows.flatMap(({ id }) => id ?? []));
+  return new Map(rows.map(({ id, ...owner }) => [id, owner]));
 }
 
 export interface ChangedRow {

@@ -11,4 +11,11 @@ export {
   seenRunEndsAt,
 } from "./last-seen.ts";
 export { readSites, requireSite } from "./sites.queries.ts";
-export { requireSiteEver, seesServers, sitesEverVisible, visibleSites } from "./visible-sites.ts";
+export {
+  requireSiteEver,
+  seesServers,
+  seesSite,
+  type SiteOwner,
+  sitesEverVisible,
+  visibleSites,
+} from "./visible-sites.ts";

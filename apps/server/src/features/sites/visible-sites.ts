@@ -23,6 +23,22 @@ export function sitesEverVisible(viewer: Viewer, db: Executor): SelectQueryBuild
   return ever.where("sites.maintenance_partner_id", "=", viewer.partnerId);
 }
 
+/** Who has a site, as `seesSite` needs it. */
+export interface SiteOwner {
+  /** Null if no partner maintains it. */
+  readonly partnerId: number | null;
+  readonly isDeleted: boolean;
+}
+
+/**
+ * The walls above for rows that were read once for several viewers: whether this site is within `visibleSites`, or with
+ * `ever` within `sitesEverVisible`. An unknown site is nobody's.
+ */
+export function seesSite(viewer: Viewer, site: SiteOwner | undefined, when: "now" | "ever" = "now"): boolean {
+  if (site === undefined || (when === "now" && site.isDeleted)) return false;
+  return viewer.role === "SUPER_ADMIN" || (viewer.partnerId !== null && site.partnerId === viewer.partnerId);
+}
+
 /** Rows about Suncrew's own servers have no site for the wall to check, so only a Super Admin sees them. */
 export function seesServers(viewer: Viewer): boolean {
   return viewer.role === "SUPER_ADMIN";

@@ -1,0 +1,31 @@
+import { may } from "@suncrew/domain/auth/permissions.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { seesServers, seesSite, type SiteOwner } from "../sites/public.ts";
+import type { LiveUpdate } from "./live.queries.ts";
+
+/** The sites that an update of everything mentions. */
+export function sitesOf({ robots, sites, activity, groups_changed, runs_changed, alerts_changed }: LiveUpdate) {
+  const rows = [...robots, ...activity].map(({ site_id }) => site_id);
+  return new Set([...rows, ...sites.map(({ id }) => id), ...groups_changed, ...runs_changed, ...alerts_changed]);
+}
+
+/**
+ * What `readUpdate` would give the viewer, of an update that was read for a Super Admin and the owners of its sites,
+ * read after it: so an update is read once, however many scopes have streams.
+ */
+export function updateFor(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMap<number, SiteOwner>): LiveUpdate {
+  if (viewer.role === "SUPER_ADMIN") return update;
+  const isSeen = (siteId: number) => seesSite(viewer, owners.get(siteId));
+  return {
+    robots: update.robots.filter(({ site_id }) => isSeen(site_id)),
+    sites: update.sites.filter(({ id }) => isSeen(id)),
+    activity: update.activity
+      .filter(({ site_id }) => seesSite(viewer, owners.get(site_id), "ever"))
+      .map(({ partner_name: _name, ...entry }) => entry),
+    groups_changed: update.groups_changed.filter(isSeen),
+    runs_changed: update.runs_changed.filter(isSeen),
+    rollouts_changed: may(viewer.role, "deployFirmware") ? update.rollouts_changed : [],
+    alerts_changed: update.alerts_changed.filter(isSeen),
+    server_alerts_changed: seesServers(viewer) ? update.server_alerts_changed : [],
+  };
+}
