@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import pg from "pg";
-import type { Db } from "../src/platform/database/database.ts";
+import { changedNow, type Db } from "../src/platform/database/database.ts";
 
 type Rows = <T>(text: string) => Promise<readonly T[]>;
 
@@ -44,6 +44,8 @@ export async function createRestorePoint(db: Db): Promise<RestorePoint> {
   return {
     async restore() {
       await sql.raw(restore).execute(db);
+      // No trigger tells a server's kept answers that rows have changed back.
+      await db.updateTable("sites").set({ change_no: changedNow }).execute();
       await db.updateTable("sessions").set({ ended_at: null }).where("ended_at", "is not", null).execute();
     },
   };
