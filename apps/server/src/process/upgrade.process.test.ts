@@ -210,7 +210,7 @@ create index concurrently sessions_made_up on sessions (made_up);
   const addSessions = (client: pg.Client, count: number) =>
     client.query(
       `insert into sessions (id, user_id, created_at, expires_at, ended_at)
-        select gen_random_uuid(), id, now(), now() + interval '1 day', now() from generate_series(1, $1), (select min(id) as id from users)`,
+        select gen_random_uuid(), id, now(), now() + interval '1 day', now() from generate_series(1, $1), (select min(id) as id from users) first_user`,
       [count],
     );
   const count = async (client: pg.Client, where: string) =>
