@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgre
 import { createFleet, type Fleet } from "@suncrew/simulator/fleet/fleet.ts";
 import { sql } from "kysely";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
+import { serverEnvironment } from "./server-environment.ts";
 import { makeDevices, storeRobots } from "./production/fleet.ts";
 import { until } from "./production/wait-and-random.ts";
 
@@ -200,18 +201,7 @@ try {
     SIZES.flat().reduce((sum, size) => sum + size, 0),
   );
   await storeRobots(db, "Bench Park", devices);
-  const { host, port, user, database } = postgres.connection;
-  const suncrew = runSuncrew(["production"], {
-    EMBEDDED: "yes",
-    DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
-    DATA_DIR: join(dataDir, "server"),
-    SECRET_KEY: "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta",
-    ADMIN_PASSWORD: PASSWORD,
-    WEATHER_PROVIDER: "sample",
-    HOST: "127.0.0.1",
-    PORT: "0",
-    MQTT_PORT: "0",
-  });
+  const suncrew = runSuncrew(["production"], serverEnvironment(postgres.connection, dataDir, PASSWORD));
   try {
     const { url, mqttPort } = await suncrew.ready();
     const initial = Object.fromEntries(devices.map(({ serial }) => [serial, { condition: { battery: 95 } }]));

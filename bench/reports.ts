@@ -11,6 +11,7 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { sql } from "kysely";
 import { aggregateDays, bytesOfDay, fillYears, YEARS_DAYS, YEARS_ROBOTS, type YearsSite } from "./reports-of-years.ts";
+import { serverEnvironment } from "./server-environment.ts";
 
 // The report and the CSV of a site whose month has 1,000,000 activity rows and 1,700,000 readings: how long they take,
 // by how much the server's memory grows, and how long another call waits in the meantime. The server is a separate
@@ -230,19 +231,10 @@ try {
   await migrate(database.db);
   const siteId = await fill(database.db);
   const years = await fillYears(database.db);
-  const { host, port, user, database: name } = postgres.connection;
   const child = spawn(process.execPath, [main, "production", "--no-console"], {
     env: {
       PATH: process.env["PATH"],
-      EMBEDDED: "yes",
-      DATABASE_URL: `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
-      DATA_DIR: join(dataDir, "server"),
-      SECRET_KEY: "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta",
-      ADMIN_PASSWORD: PASSWORD,
-      WEATHER_PROVIDER: "sample",
-      HOST: "127.0.0.1",
-      PORT: "0",
-      MQTT_PORT: "0",
+      ...serverEnvironment(postgres.connection, dataDir, PASSWORD),
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

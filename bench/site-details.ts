@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgre
 import { sql } from "kysely";
 import pg from "pg";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
+import { serverEnvironment } from "./server-environment.ts";
 
 // How many calls of GET api/sites/details a server answers in a second, with 1,000 sites and 10,000 robots, as a ratio
 // to a bare server that sends the text of one SQL aggregate of the same rows; both are processes of their own on the
@@ -154,17 +155,7 @@ async function main(): Promise<void> {
     const plain = spawn(process.execPath, [import.meta.filename, JSON.stringify({ host, port, user, database })], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const suncrew = runSuncrew(["production"], {
-      EMBEDDED: "yes",
-      DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
-      DATA_DIR: join(dataDir, "server"),
-      SECRET_KEY: "vQ8kd0Zp3mYt7LwXr5Hs9Bn2Fj6Gc4Ta",
-      ADMIN_PASSWORD: PASSWORD,
-      WEATHER_PROVIDER: "sample",
-      HOST: "127.0.0.1",
-      PORT: "0",
-      MQTT_PORT: "0",
-    });
+    const suncrew = runSuncrew(["production"], serverEnvironment(postgres.connection, dataDir, PASSWORD));
     try {
       const [plainPort] = (await once(plain.stdout.setEncoding("utf8"), "data")) as [string];
       const { url } = await suncrew.ready();
