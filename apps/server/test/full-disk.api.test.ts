@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { PASSWORD, usernames } from "./fixtures.ts";
+import { prepareFullDisk } from "./full-disk.ts";
 import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
@@ -18,41 +19,14 @@ const FULL =
 
 let server: TestApp;
 let restorePoint: RestorePoint;
+let setFull: (isFull: boolean) => Promise<void>;
 beforeAll(async () => {
   server = await createTestApp();
   await addMonthlyReports(server.db, server.fixtures);
   restorePoint = await createRestorePoint(server.db);
-  await sql`
-    create function disk_is_full() returns trigger language plpgsql as $$
-    begin
-      raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
-    end $$`.execute(server.db);
+  setFull = await prepareFullDisk((statement) => sql.raw(statement).execute(server.db));
 });
 afterAll(() => server.close());
-
-/** Every write to any table fails as PostgreSQL does when its disk is full; reading still works. */
-async function fillDisk(): Promise<void> {
-  await sql`
-    do $$
-    declare each text;
-    begin
-      for each in select relname from pg_class
-        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition loop
-        execute format('create trigger disk_is_full before insert or update or delete on %I for each statement execute function disk_is_full()', each);
-      end loop;
-    end $$`.execute(server.db);
-}
-
-async function freeDisk(): Promise<void> {
-  await sql`
-    do $$
-    declare each text;
-    begin
-      for each in select tgrelid::regclass from pg_trigger where tgname = 'disk_is_full' loop
-        execute format('drop trigger disk_is_full on %s', each);
-      end loop;
-    end $$`.execute(server.db);
-}
 
 const writing = (Object.keys(routes) as RouteName[]).filter((name) => {
   const route: RouteSpec = routes[name];
@@ -69,13 +43,13 @@ describe("§7 The calls it makes, while PostgreSQL's disk is full", () => {
     if (firmware === true) await seedFirmware(server.db, server.fixtures);
     if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
     const admin = await server.signIn("admin");
-    await fillDisk();
+    await setFull(true);
     const answer = await admin.raw(urlOf(route.path, filled(params), filled(query)), {
       method: route.method,
       ...(body && { body: filled(body) }),
       ...(file && { body: file }),
     });
-    await freeDisk();
+    await setFull(false);
     await restorePoint.restore();
     expect([name, answer.status, answer.text]).not.toEqual([name, 500, expect.anything()]);
     const told = answer.status === 503 ? (answer.body as { message: string }).message : FULL;
@@ -83,7 +57,7 @@ describe("§7 The calls it makes, while PostgreSQL's disk is full", () => {
   });
 
   test("§2 signing in, with a right or a wrong password, is answered with 503", async () => {
-    await fillDisk();
+    await setFull(true);
     const door = new TestClient(server.app.http, null, "10.9.9.9");
     const attempt = async (password: string) => {
       const { status, body } = await door.raw(login.path, {
@@ -93,7 +67,7 @@ describe("§7 The calls it makes, while PostgreSQL's disk is full", () => {
       return [status, body];
     };
     const answers = [await attempt(PASSWORD), await attempt("wrong password")];
-    await freeDisk();
+    await setFull(false);
     expect(answers[0]).toEqual([503, { message: FULL, code: "DATABASE_UNWRITABLE" }]);
     expect(answers[1]?.[0]).not.toBe(500);
   });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import pg from "pg";
 import { type OpenDatabase, openDatabase } from "../src/platform/database/database.ts";
+import { prepareFullDisk } from "./full-disk.ts";
 
 /** What is wrong with a database: it was killed, it is suspended, or its disk is full. */
 export type DatabaseFault = "killed" | "paused" | "full";
@@ -11,12 +12,14 @@ export class InterruptibleDatabase {
   readonly database: OpenDatabase;
   readonly #direct: pg.Client;
   readonly #proxy: Server;
+  readonly #setFull: (isFull: boolean) => Promise<void>;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #fault: DatabaseFault | null = null;
 
-  private constructor(direct: pg.Client, proxy: Server) {
+  private constructor(direct: pg.Client, proxy: Server, setFull: (isFull: boolean) => Promise<void>) {
     this.#direct = direct;
     this.#proxy = proxy;
+    this.#setFull = setFull;
     const { database, user, password } = direct;
     const { port } = proxy.address() as AddressInfo;
     const connection = { host: "127.0.0.1", port, ...(database && { database }), user, password: password ?? "" };
@@ -31,7 +34,8 @@ export class InterruptibleDatabase {
     const proxy = createServer((near) => interruptible.#join(near, host, port));
     proxy.listen(0, "127.0.0.1");
     await once(proxy, "listening");
-    const interruptible: InterruptibleDatabase = new InterruptibleDatabase(direct, proxy);
+    const setFull = await prepareFullDisk((statement) => direct.query(statement));
+    const interruptible: InterruptibleDatabase = new InterruptibleDatabase(direct, proxy, setFull);
     return interruptible;
   }
 
@@ -71,22 +75,5 @@ export class InterruptibleDatabase {
       });
     }
     if (this.#fault === "paused") for (const socket of pair) socket.pause();
-  }
-
-  /** Fails writes as PostgreSQL does while its disk is full; reading still works. */
-  async #setFull(isFull: boolean): Promise<void> {
-    if (!isFull) return void (await this.#direct.query("drop function disk_is_full cascade"));
-    await this.#direct.query(`
-      create function disk_is_full() returns trigger language plpgsql as $$
-      begin
-        raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
-      end $$;
-      do $$
-      declare each text;
-      begin
-        foreach each in array array['commands', 'robots', 'robot_state', 'activity', 'audit', 'sessions', 'runs'] loop
-          execute format('create trigger disk_is_full before insert or update on %I execute function disk_is_full()', each);
-        end loop;
-      end $$`);
   }
 }
