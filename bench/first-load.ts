@@ -9,6 +9,7 @@ import { type Browser, type BrowserContext, chromium } from "playwright";
 import { build } from "vite";
 import { browserArguments, prepareBrowser } from "../e2e/support/browser.ts";
 import { startServer } from "../e2e/support/server-process.ts";
+import { report } from "./result.ts";
 
 // How long the first visit takes until a page is ready, with an empty cache: the sign-in page against the smallest page
 // possible with its libraries, and the dashboard until its first robot card, on a processor four times slower and on a
@@ -143,20 +144,20 @@ try {
   const medians = await measure(visits, browser, session);
   const of = (name: string) => medians.get(name) ?? Number.NaN;
   for (const [name, ms] of medians) console.log(`${name}: ${Math.round(ms)} ms`);
-  const judged = [
-    { what: "sign-in against the skeleton", found: of("sign-in") / of("skeleton"), limit: 1.3, unit: "times" },
-    {
-      what: "dashboard against sign-in, both on a fourth of the processor",
-      found: of("dashboard, a fourth of the processor") / of("sign-in, a fourth of the processor"),
-      limit: 1.8,
-      unit: "times",
-    },
-    { what: "dashboard on slow 4G", found: of("dashboard, slow 4G") / 1_000, limit: 4, unit: "s" },
-  ];
-  for (const { what, found, limit, unit } of judged) {
-    console.log(`${what}: ${found.toFixed(2)} ${unit}, limit ${limit} ${found <= limit ? "kept" : "MISSED"}`);
-    if (!(found <= limit)) process.exitCode = 1;
-  }
+  report({
+    what: "sign-in against the skeleton",
+    figure: of("sign-in") / of("skeleton"),
+    unit: "times",
+    atMost: 1.3,
+    detail: `${Math.round(of("sign-in"))} ms and ${Math.round(of("skeleton"))} ms`,
+  });
+  report({
+    what: "dashboard against sign-in, both on a fourth of the processor",
+    figure: of("dashboard, a fourth of the processor") / of("sign-in, a fourth of the processor"),
+    unit: "times",
+    atMost: 1.8,
+  });
+  report({ what: "dashboard on slow 4G", figure: of("dashboard, slow 4G") / 1_000, unit: "s", atMost: 4 });
 } finally {
   await browser.close();
   await Promise.all([server.stop(), skeleton.close()]);

@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import Kit from "pdfkit";
 import { writeReportPdf } from "@suncrew/server/features/reports/report-document.ts";
 import { sampleReportData } from "../apps/server/test/report-data-fixtures.ts";
+import { report } from "./result.ts";
 
 // How long the activity table of a report takes with 2,000 rows, as a ratio to the bare library drawing the texts of the
 // same rows in the same font and columns, without the table's rules, tags, outline and shaping of scripts.
@@ -61,8 +62,12 @@ const rounds = [];
 for (let round = 0; round < ROUNDS; round += 1) rounds.push({ own: await timed(own), bare: await timed(bare) });
 const [ownMs, bareMs] = [medianOf(rounds.map((round) => round.own.ms)), medianOf(rounds.map((round) => round.bare.ms))];
 const ratio = medianOf(rounds.map((round) => round.own.ms / round.bare.ms));
-console.log(
-  `${ROWS} activity rows: ${ownMs.toFixed(0)} ms of processor time, ${((rounds[0]?.own.bytes ?? 0) / 1e6).toFixed(1)} MB; ` +
-    `the bare library ${bareMs.toFixed(0)} ms, ${((rounds[0]?.bare.bytes ?? 0) / 1e6).toFixed(1)} MB: ` +
-    `${ratio.toFixed(2)} times (limit ${LIMIT})`,
-);
+report({
+  what: `PDF with ${ROWS.toLocaleString("en")} activity rows against the bare library`,
+  figure: ratio,
+  unit: "times",
+  atMost: LIMIT,
+  detail:
+    `${ownMs.toFixed(0)} and ${bareMs.toFixed(0)} ms of processor time, ` +
+    `${((rounds[0]?.own.bytes ?? 0) / 1e6).toFixed(1)} and ${((rounds[0]?.bare.bytes ?? 0) / 1e6).toFixed(1)} MB`,
+});
