@@ -30,7 +30,7 @@ export function fleetFigureOf(robot: FleetRobot): FleetFigure {
   return !robot.online || robot.status === "offline" ? "offline" : "idle";
 }
 
-export function fleetFiguresOf(robots: readonly FleetRobot[]): FleetFigures {
+export function fleetFiguresOf(robots: Iterable<FleetRobot>): FleetFigures {
   const figures = { mayBeMoving: 0, cleaning: 0, idle: 0, needsAttention: 0, offline: 0 };
   for (const robot of robots) figures[fleetFigureOf(robot)] += 1;
   return figures;

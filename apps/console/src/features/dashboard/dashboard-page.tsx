@@ -235,7 +235,11 @@ function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
 /** Figures over every robot the user may see; null before the first live snapshot. */
 function fleetFiguresNow(): FleetFigures | null {
   if (!liveStore.hasSnapshot()) return null;
-  return fleetFiguresOf([...liveStore.robots()].map((robot) => fleetRobotOf(robot)));
+  return fleetFiguresOf(fleetRobots());
+}
+
+function* fleetRobots(): Iterable<FleetRobot> {
+  for (const robot of liveStore.robots()) yield fleetRobotOf(robot);
 }
 
 function isSameFigures(one: FleetFigures | null, other: FleetFigures | null): boolean {

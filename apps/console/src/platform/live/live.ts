@@ -181,6 +181,12 @@ async function patchSites(events: readonly LiveEvent[]): Promise<void> {
 }
 
 /**
+ * The versions of robots in the lists that were compared with every robot of the stream; from then on only those that
+ * it names are compared.
+ */
+const comparedLists = new WeakMap<object, ReadonlyMap<number, number>>();
+
+/**
  * Refetches the robots of a site if somebody has edited, added or deleted one: the stream reports that it happened,
  * but not a robot's name and motors.
  */
@@ -190,15 +196,20 @@ function refreshRobots(events: readonly LiveEvent[]): void {
   });
   // One that was added a moment ago may be listed before the stream names it; a snapshot names all.
   const namesAll = events.some(({ type }) => type === "snapshot");
+  const named = events.flatMap((event) => (event.type === "end" ? [] : event.robots.map((robot) => robot.robot_id)));
   for (const [queryKey, list] of lists) {
     if (list === undefined) continue;
-    const listed = new Map(list.robots.map((row) => [row.robot_id, row.version]));
+    const compared = comparedLists.get(list);
+    const listed = compared ?? new Map(list.robots.map((row) => [row.robot_id, row.version]));
+    comparedLists.set(list, listed);
     const isNewer = ({ robot_id, site_id, version }: RobotLive) => {
       const known = listed.get(robot_id);
       return known === undefined ? isOfSite(queryKey, site_id) : version > known;
     };
     const isDeleted = (robotId: number) => liveStore.robot(robotId) === undefined;
-    const isOld = [...liveStore.robots()].some(isNewer) || (namesAll && [...listed.keys()].some(isDeleted));
+    // A list that has just arrived may be older than what the stream reported before.
+    const robots = compared ? named.flatMap((id) => liveStore.robot(id) ?? []) : [...liveStore.robots()];
+    const isOld = robots.some(isNewer) || (namesAll && [...listed.keys()].some(isDeleted));
     if (isOld) invalidations.note(queryKey);
   }
 }

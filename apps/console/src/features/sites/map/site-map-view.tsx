@@ -14,7 +14,7 @@ import { mayBeMovingLook, siteStatusLook } from "../site-looks.ts";
 import { Attribution } from "./attribution-line.tsx";
 import shared from "../../../ui/shared.module.css";
 import classes from "./site-map-view.module.css";
-import { type IconPaths, SiteMap } from "./site-map.ts";
+import { type IconPaths, type MarkerPaint, SiteMap } from "./site-map.ts";
 import { groundColours, useMap } from "./use-map.ts";
 
 export interface SiteMapViewProps {
@@ -44,34 +44,29 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
   );
 
   // The canvas takes colours, not variables: they are read again for each theme.
+  const [paintOf, setPaintOf] = useState<PaintOf | null>(null);
   useEffect(() => {
     if (map === null || container.current === null || legend.current === null) return;
     const style = getComputedStyle(container.current);
-    const colourOf = (look: Look) => style.getPropertyValue(`--sc-status-${look.tone}-dot`);
-    const icons = iconPathsOf(legend.current);
     map.paintGround(groundColours(style));
-    const paints = (site: Site) => ({
-      fill: colourOf(siteStatusLook[site.status]),
-      edge: style.getPropertyValue("--sc-surface"),
-      ring: style.getPropertyValue("--sc-accent"),
-      icon: icons.get(siteStatusLook[site.status].label) ?? [],
-      alarm:
-        site.may_be_moving_robots > 0
-          ? { fill: colourOf(mayBeMovingLook), icon: icons.get(mayBeMovingLook.label) ?? [] }
-          : null,
-    });
+    const paints = markerPaints(style, iconPathsOf(legend.current));
+    setPaintOf(() => paints);
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the theme stands for the colours read
+  }, [container, map, theme]);
+
+  useEffect(() => {
+    if (map === null || paintOf === null) return;
     map.showSites(
       sites.map((site) => ({
         id: site.id,
         latitude: site.latitude,
         longitude: site.longitude,
-        paint: paints(site),
+        paint: paintOf(site),
         needsSomebody: site.status === "fault" || site.status === "warning",
       })),
       selectedId,
     );
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the theme stands for the colours read
-  }, [container, map, sites, selectedId, theme]);
+  }, [map, paintOf, sites, selectedId]);
 
   useEffect(() => {
     if (selectedId !== null) map?.reveal(selectedId);
@@ -98,6 +93,30 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
       <MapLegend ref={legend} />
     </div>
   );
+}
+
+type PaintOf = (site: Site) => MarkerPaint;
+
+/** Sites that look the same have the same paint, so that a thousand of them are compared at no cost. */
+function markerPaints(style: CSSStyleDeclaration, icons: ReadonlyMap<string, IconPaths>): PaintOf {
+  const colourOf = (look: Look) => style.getPropertyValue(`--sc-status-${look.tone}-dot`);
+  const iconOf = (look: Look) => icons.get(look.label) ?? [];
+  const [edge, ring] = [style.getPropertyValue("--sc-surface"), style.getPropertyValue("--sc-accent")];
+  const alarm = { fill: colourOf(mayBeMovingLook), icon: iconOf(mayBeMovingLook) };
+  const made = new Map<string, MarkerPaint>();
+  return ({ status, may_be_moving_robots: mayBeMoving }) => {
+    const key = `${status} ${mayBeMoving > 0}`;
+    const look = siteStatusLook[status];
+    const paint = made.get(key) ?? {
+      fill: colourOf(look),
+      edge,
+      ring,
+      icon: iconOf(look),
+      alarm: mayBeMoving > 0 ? alarm : null,
+    };
+    made.set(key, paint);
+    return paint;
+  };
 }
 
 /** §2 Map panel: a popup shows site name, address, Robots active/total and a status badge. */

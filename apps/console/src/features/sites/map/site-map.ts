@@ -158,7 +158,7 @@ const ICON_BOX = 24;
 const ICON_SIDE = 1.45;
 
 /** How a marker is drawn: colours as the canvas takes them. */
-interface MarkerPaint {
+export interface MarkerPaint {
   readonly fill: string;
   /** The icon and the border against the background. */
   readonly edge: string;
@@ -190,8 +190,7 @@ class SiteMarker extends CircleMarker {
   }
 
   show(paint: MarkerPaint, isSelected: boolean): void {
-    const isSame = JSON.stringify(paint) === JSON.stringify(this.#paint) && isSelected === this.#isSelected;
-    if (isSame) return;
+    if (paint === this.#paint && isSelected === this.#isSelected) return;
     this.#paint = paint;
     this.#isSelected = isSelected;
     this.setRadius(reachOf(paint, isSelected));
@@ -249,8 +248,17 @@ function drawIcon(
   context.lineWidth = 2.4;
   context.lineCap = "round";
   context.lineJoin = "round";
-  for (const line of icon) context.stroke(new Path2D(line));
+  for (const line of icon) context.stroke(pathOf(line));
   context.restore();
+}
+
+const paths = new Map<string, Path2D>();
+
+/** Each line is parsed once, not for each of a thousand markers. */
+function pathOf(line: string): Path2D {
+  const path = paths.get(line) ?? new Path2D(line);
+  paths.set(line, path);
+  return path;
 }
 
 /** How far it is drawn from its centre. */
