@@ -5,11 +5,12 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { Refusal, when } from "../../../test/answers.ts";
+import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
 import { expectContains, expectCount, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
-import { openConsole } from "../../../test/open-console.tsx";
-import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+import { openConsole, router } from "../../../test/open-console.tsx";
+import { fleetSnapshot, livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
 import { liveStore } from "../../platform/live/live.ts";
+import { liveUpdate } from "../../platform/live/test/live-update.ts";
 import { toast } from "../../platform/toast.tsx";
 
 const siteFacts = page.getByRole("region", { name: "Site details" });
@@ -115,6 +116,27 @@ test("§5 Robot form: a robot that was replaced while the former machine was bei
   // The other robot was queried as itself, so its result counts; by then the former machine's answer has arrived.
   await expectToast("Robot Not Reached", "Robot SCR-1012 could not be reached.", "There is no such robot.");
   await expectContains(robots.filter({ hasText: "SCR-1099" }), "Idle");
+});
+
+test("§2 Individual Robots tab: a list of robots that was read before an edit, and arrives after the stream reported it, is read again", async () => {
+  const [one, , edited] = sampleRobots;
+  if (one === undefined || edited === undefined) throw new Error("The sample has no such robots.");
+  const at = new Date().toISOString();
+  await openConsole("/dashboard?site=1");
+  await expectCount(robots, 2);
+  await expect.poll(() => liveStore.robot(edited.robot_id)).toBeDefined();
+  sendOnStream(live, liveUpdate({ at, robots: [{ ...livePart(edited), version: edited.version + 1 }] }));
+  await expect.poll(() => liveStore.robot(edited.robot_id)?.version).toBe(edited.version + 1);
+  await router.navigate(`/dashboard?site=${edited.site_id}`);
+  await expectContains(robots.filter({ hasText: edited.serial_number }), "Idle");
+  const rebuilt = { ...edited, motor_type: "Servo", version: edited.version + 1 };
+  when(robotDetailsWithSettings).answer(({ params }) => ({
+    robots: [rebuilt, ...sampleRobots.filter((robot) => robot !== edited)].filter(
+      ({ site_id }) => site_id === params.siteId,
+    ),
+  }));
+  sendOnStream(live, liveUpdate({ at, robots: [livePart(one)] }));
+  await expectContains(robots.filter({ hasText: edited.serial_number }), "Servo");
 });
 
 test("§8 Toasts: many robots that do not answer are two messages, and the user's own actions are reported first", async () => {

@@ -210,7 +210,10 @@ function refreshRobots(events: readonly LiveEvent[]): void {
     // A list that has just arrived may be older than what the stream reported before.
     const robots = compared ? named.flatMap((id) => liveStore.robot(id) ?? []) : [...liveStore.robots()];
     const isOld = robots.some(isNewer) || (namesAll && [...listed.keys()].some(isDeleted));
-    if (isOld) invalidations.note(queryKey);
+    if (!isOld) continue;
+    // Until it has been read again.
+    comparedLists.delete(list);
+    invalidations.note(queryKey);
   }
 }
 
