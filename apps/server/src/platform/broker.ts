@@ -65,6 +65,7 @@ class MqttBroker implements Broker {
   readonly #outage: Outage;
   readonly #handlers = new Set<(message: ReceivedMessage) => void>();
   #isClosing = false;
+  #isCorked = false;
 
   constructor(client: MqttClient, outage: Outage) {
     this.#client = client;
@@ -84,12 +85,25 @@ class MqttBroker implements Broker {
       if (!this.#isClosing) outage.begin(errorText(error));
     });
     client.on("message", (topic, payload, packet) => {
+      this.#acknowledgeTogether();
       for (const handler of this.#handlers) handler({ topic, payload, retained: packet.retain });
     });
   }
 
   get connected(): boolean {
     return this.#client.connected;
+  }
+
+  /** The library acknowledges each message by a write of its own: those that arrived together leave together. */
+  #acknowledgeTogether(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    const { stream } = this.#client;
+    stream.cork();
+    setImmediate(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
   }
 
   async publish(topic: string, payload: string): Promise<void> {

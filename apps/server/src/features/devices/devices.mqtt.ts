@@ -19,11 +19,15 @@ type BadMessageKind =
   | "refused"
   | "set-aside";
 
-export type IncomingMessage =
+export type IncomingMessage = (
   | PresenceMessage
   | { readonly leaf: "ack"; readonly message: AckMessage; readonly receivedAt: Date }
   | { readonly leaf: "event"; readonly message: EventMessage; readonly receivedAt: Date }
-  | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage; readonly receivedAt: Date };
+  | { readonly leaf: "firmware/state"; readonly message: FirmwareStateMessage; readonly receivedAt: Date }
+) & {
+  /** Counts what the buffer has received; set when it is added there. */
+  arrival?: number;
+};
 
 export interface RobotMessages {
   readonly serial: string;

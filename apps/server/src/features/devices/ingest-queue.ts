@@ -43,6 +43,8 @@ export class IngestQueue {
   readonly #buffer: IncomingBuffer;
   readonly #budgets: RobotBudgets;
   #flushing: Promise<void> | null = null;
+  /** A flush was requested while one was in progress. */
+  #isFlushedAgain = false;
   /** What the current round has taken out, and when it ends. */
   #inRound: readonly RobotMessages[] = [];
   #roundEnd = Promise.withResolvers<void>();
@@ -67,9 +69,15 @@ export class IngestQueue {
     if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
   }
 
-  /** Stores everything waiting, including later arrivals. Never rejects: what cannot be stored yet keeps waiting. */
+  /**
+   * Stores everything that is waiting. Later arrivals wait for the next flush, so that a transaction stores many: its
+   * statements cost nearly the same for few. Never rejects: what cannot be stored yet keeps waiting.
+   */
   flush(): Promise<void> {
-    if (this.#flushing !== null) return this.#flushing;
+    if (this.#flushing !== null) {
+      this.#isFlushedAgain = true;
+      return this.#flushing;
+    }
     if (this.#buffer.size === 0 || this.#deps.clock.monotonicMs() < this.#notBeforeMs) return Promise.resolve();
     this.#flushing = this.#drain().finally(() => {
       this.#flushing = null;
@@ -100,12 +108,17 @@ export class IngestQueue {
   }
 
   async #drain(): Promise<void> {
-    for (let hasMore = true; hasMore;) {
-      hasMore = await this.#storeRound();
-      this.#inRound = [];
-      this.#roundEnd.resolve();
-      this.#roundEnd = Promise.withResolvers();
-    }
+    do {
+      this.#isFlushedAgain = false;
+      const { arrived } = this.#buffer;
+      const isWaiting = () => this.#buffer.hasWaitingFrom(arrived, (serial) => this.#failing.has(serial));
+      for (let hasMore = true; hasMore;) {
+        hasMore = (await this.#storeRound()) && isWaiting();
+        this.#inRound = [];
+        this.#roundEnd.resolve();
+        this.#roundEnd = Promise.withResolvers();
+      }
+    } while (this.#isFlushedAgain);
   }
 
   /** False if nothing is left that can be stored now. */
@@ -226,7 +239,6 @@ type OnDropped = (serial: string, dropped: number, kind: "overflow" | "over-budg
  */
 export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
-  readonly #arrivals = new WeakMap<IncomingMessage, number>();
   #arrived = 0;
   readonly #onDropped: OnDropped;
   readonly #maxRobots: number;
@@ -246,7 +258,7 @@ export class IncomingBuffer {
 
   /** Whether the first of these messages was among the first `arrived`. */
   arrivedBy({ messages: [first] }: RobotMessages, arrived: number): boolean {
-    return first !== undefined && (this.#arrivals.get(first) ?? 0) <= arrived;
+    return first !== undefined && (first.arrival ?? 0) <= arrived;
   }
 
   /** Whether any of the first `arrived` messages still waits, ignoring robots that `mayBeLeft` excludes. */
@@ -258,7 +270,7 @@ export class IncomingBuffer {
   }
 
   add(serial: string, incoming: IncomingMessage): void {
-    if (!this.#arrivals.has(incoming)) this.#arrivals.set(incoming, (this.#arrived += 1));
+    incoming.arrival ??= this.#arrived += 1;
     const waiting = this.#bySerial.get(serial);
     if (!waiting) {
       this.#bySerial.set(serial, [incoming]);
@@ -287,7 +299,7 @@ export class IncomingBuffer {
       return;
     }
     if (isNewer(former, incoming)) {
-      this.#arrivals.set(incoming, (this.#arrived += 1));
+      incoming.arrival = this.#arrived += 1;
       waiting.splice(at, 1);
       waiting.push(incoming);
     }

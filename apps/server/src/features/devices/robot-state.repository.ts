@@ -10,38 +10,48 @@ export interface KnownRobot {
 }
 
 /**
+ * For a transaction whose statements each concern few rows of large tables, all found by key: PostgreSQL takes the JSON
+ * that names them for a hundred rows, and would rather read whole tables, of a large fleet several in each transaction.
+ */
+export async function planForFewRows(tx: Tx): Promise<void> {
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`.execute(tx);
+}
+
+/**
  * The robots that use these serial numbers now, by these, with their state rows locked in the order that all writers use. Free,
  * retired and unknown serial numbers are absent.
  */
 export async function lockRobotStates(tx: Tx, serials: readonly string[]): Promise<Map<string, KnownRobot>> {
   const found = await tx
     .selectFrom("robot_state as s")
-    .innerJoin("robots as r", "r.id", "s.robot_id")
-    .innerJoin("devices as d", "d.serial", "r.serial_number")
-    .where("r.serial_number", "=", sql<string>`any(${[...serials]}::text[])`)
-    .where("r.deleted_at", "is", null)
-    .where("d.retired_at", "is", null)
+    .where(
+      "s.robot_id",
+      "=",
+      sql<number>`any(array(select r.id from unnest(${[...serials]}::text[]) n (serial)
+        join robots r on r.serial_number = n.serial and r.deleted_at is null))`,
+    )
     .selectAll("s")
-    .select("r.serial_number")
     .orderBy("s.robot_id")
     .forNoKeyUpdate("s")
     .execute();
-  // Read after locking: a query that waited for the locks would see the other rows as they were before.
+  // Read after locking: a query that waited for the locks would see the other rows as they were before. By now a robot
+  // may have been retired, deleted or given another machine.
   const current = await tx
     .selectFrom("robots as r")
-    .innerJoin("devices as d", "d.serial", "r.serial_number")
     .select(["r.id", "r.operating_mode", "r.serial_number", "r.last_command_seq"])
     .where("r.id", "=", anyInt(found.map((row) => row.robot_id)))
     .where("r.deleted_at", "is", null)
-    .where("d.retired_at", "is", null)
+    .where(sql<boolean>`(select d.retired_at is null from devices d where d.serial = r.serial_number)`)
     .execute();
   const byId = new Map(current.map((row) => [row.id, row]));
+  const wanted = new Set(serials);
   const known = new Map<string, KnownRobot>();
-  for (const { serial_number: serial, ...row } of found) {
+  for (const { change_no: _, ...row } of found) {
     const now = byId.get(row.robot_id);
-    // Retired, deleted or replaced by another machine while this transaction waited for the lock.
-    if (now?.serial_number !== serial) continue;
-    known.set(serial, { row: { ...row, operating_mode: now.operating_mode }, commandSeq: now.last_command_seq });
+    if (now === undefined || !wanted.has(now.serial_number)) continue;
+    const { serial_number: serial, operating_mode, last_command_seq: commandSeq } = now;
+    known.set(serial, { row: { ...row, operating_mode }, commandSeq });
   }
   return known;
 }

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import pino from "pino";
+import { addRobot, addSite } from "../../../test/fixtures.ts";
+import { stateMessage } from "../../../test/robot-messages.ts";
+import { TEST_NOW } from "../../../test/test-app.ts";
+import { createTestDatabase } from "../../../test/test-database.ts";
+import { ManualClock } from "../../platform/clock.ts";
+import type { OpenDatabase } from "../../platform/database/database.ts";
+import { ThrottledLog } from "../../platform/throttle.ts";
+import { BadMessages } from "./devices.mqtt.ts";
+import { IngestQueue } from "./ingest-queue.ts";
+
+let database: OpenDatabase;
+let queue: IngestQueue;
+/** Readings of each transaction. */
+let stored: number[];
+beforeEach(async () => {
+  database = await createTestDatabase();
+  const clock = new ManualClock(TEST_NOW);
+  const log = pino({ level: "silent" });
+  const siteId = await addSite(database.db, "Flush Park", null);
+  for (const serial of ["FLUSH-1", "FLUSH-2"]) await addRobot(database.db, siteId, serial);
+  stored = [];
+  queue = new IngestQueue({
+    db: database.db,
+    clock,
+    log: new ThrottledLog(log, clock),
+    bad: new BadMessages({ clock, log }),
+    onIngested: ({ readings }) => void stored.push(readings),
+  });
+});
+afterEach(() => database.close());
+
+/** Each state differs, so that none makes the previous one redundant. */
+const shows = (serial: string, seq: number) =>
+  queue.add(serial, {
+    leaf: "state",
+    message: stateMessage(TEST_NOW, 1, seq, { lastSeq: seq }),
+    receivedAt: TEST_NOW,
+    retained: false,
+  });
+
+describe("protocol rule 10: what a flush stores", () => {
+  test("protocol rule 10: everything that waits; what arrives meanwhile waits for the next flush", async () => {
+    shows("FLUSH-1", 1);
+    const first = queue.flush();
+    shows("FLUSH-2", 1);
+    shows("FLUSH-1", 2);
+    await first;
+    expect(stored).toEqual([1]);
+    await queue.flush();
+    expect(stored).toEqual([1, 2]);
+  });
+
+  test("protocol rule 10: a flush requested meanwhile stores what has arrived by then, before both end", async () => {
+    shows("FLUSH-1", 1);
+    const first = queue.flush();
+    shows("FLUSH-2", 1);
+    const second = queue.flush();
+    await Promise.all([first, second]);
+    expect(stored).toEqual([1, 1]);
+  });
+
+  test("protocol rule 10: all of a robot's backlog, a few at a time", async () => {
+    for (let seq = 1; seq <= 20; seq += 1) shows("FLUSH-1", seq);
+    shows("FLUSH-2", 1);
+    await queue.flush();
+    expect(stored).toEqual([9, 8, 4]);
+  });
+});
