@@ -15,6 +15,7 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import type { Viewer } from "@suncrew/server/platform/sessions.ts";
 import { sql } from "kysely";
+import { report } from "./result.ts";
 
 // How long the activity log with a million rows takes for a page, a search, a filter, a count and its file; each as a
 // ratio to the page of the newest rows without any filter.
@@ -124,8 +125,10 @@ try {
     () =>
       readActivityPage(viewer, db, { filter, cursor, limit: PAGE_ROWS, countLimit });
   const newestMs = await medianMs(page({}));
+  let slowest = { what: "", ratio: 0 };
   const line = async (what: string, work: () => Promise<unknown>) => {
     const ms = await medianMs(work);
+    if (ms / newestMs > slowest.ratio) slowest = { what, ratio: ms / newestMs };
     console.log(`${what.padEnd(66)} ${ms.toFixed(1).padStart(8)} ms  ${(ms / newestMs).toFixed(1).padStart(5)} times`);
   };
   console.log(
@@ -155,10 +158,20 @@ try {
   await line("search: one person, at one site", page({ search: "scheduler", site_id: 7 }));
   await line("all rows counted", page({}, null));
   await line("who stands in the log", () => readActivityUsers(viewer, db));
+  report({
+    what: `slowest page, filter or search of ${ROWS.toLocaleString("en")} activity rows against the newest page`,
+    figure: slowest.ratio,
+    unit: "times",
+    atMost: 3,
+    detail: `${slowest.what}; the newest page takes ${newestMs.toFixed(1)} ms`,
+  });
   const { seconds, megabytes, mostMegabytes, longestMs } = await exportAll(db);
-  console.log(
-    `export: ${megabytes.toFixed(0)} MB in ${seconds.toFixed(0)} s, ${(ROWS / seconds).toFixed(0)} rows/s; memory at most ${mostMegabytes.toFixed(0)} MB more; others waited ${longestMs.toFixed(0)} ms at most`,
-  );
+  report({
+    what: `CSV of ${ROWS.toLocaleString("en")} activity rows`,
+    figure: ROWS / seconds,
+    unit: "rows/s",
+    detail: `${megabytes.toFixed(0)} MB in ${seconds.toFixed(0)} s, memory at most ${mostMegabytes.toFixed(0)} MB more, others waited ${longestMs.toFixed(0)} ms at most`,
+  });
 } finally {
   await database.close();
   await postgres.stop();

@@ -8,6 +8,7 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import type { Viewer } from "@suncrew/server/platform/sessions.ts";
 import { sql } from "kysely";
+import { report } from "./result.ts";
 
 // How long the audit with a million rows takes for a page, a search and a filter, and for the migration that adds
 // names.
@@ -87,7 +88,9 @@ try {
   const text = await readFile(new URL("../apps/server/migrations/0020_audit_names.sql", import.meta.url), "utf8");
   const beganMs = performance.now();
   await db.transaction().execute((tx) => sql.raw(text).execute(tx));
-  console.log(`migration of ${ROWS} rows: ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
+  const seconds = (performance.now() - beganMs) / 1_000;
+  report({ what: `migration of ${ROWS.toLocaleString("en")} audit rows`, figure: seconds, unit: "s" });
+  let slowest = { what: "", ms: 0 };
   for (const table of ["audit", "audit_names", "audit_reasons"])
     await sql`vacuum analyze ${sql.table(table)}`.execute(db);
   const line = async (what: string, filter: AuditFilter, cursor?: string) => {
@@ -96,6 +99,7 @@ try {
       const page = await readAuditPage(viewer, db, filter, { cursor, limit: 100, exact: false });
       total = `${page.total}${page.total_exact ? "" : "+"}`;
     });
+    if (ms > slowest.ms) slowest = { what, ms };
     console.log(`${what.padEnd(60)} ${ms.toFixed(1).padStart(8)} ms  ${total.padStart(8)}`);
   };
   await line("newest rows", {});
@@ -114,6 +118,12 @@ try {
   await line("search: no row, two letters", { search: "zq" });
   await line("search: Hindi", { search: "सुनीता" });
   await line("search: the same, one action's", { search: "सुनीता", action: "UPDATE_FORECAST" });
+  report({
+    what: `slowest page, filter or search of ${ROWS.toLocaleString("en")} audit rows`,
+    figure: slowest.ms,
+    unit: "ms",
+    detail: slowest.what,
+  });
 } finally {
   await database.close();
   await postgres.stop();

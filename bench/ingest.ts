@@ -10,6 +10,7 @@ import { ingest } from "@suncrew/server/features/devices/ingest.repository.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
+import { report } from "./result.ts";
 
 // How many states a second the bridge stores, from bytes to commit, in batches of each size; and how many single-row
 // inserts a second the same database handles, one commit each. PostgreSQL is durable, as in production.
@@ -133,7 +134,7 @@ try {
   const hundred = await storeStates(db, 2 * ROBOTS, 100);
   const thousand = await storeStates(db, 20 * ROBOTS, 1_000);
   const line = (what: string, perSecond: number) =>
-    console.log(`${what.padEnd(52)} ${perSecond.toFixed(0).padStart(7)}/s  ${(perSecond / single).toFixed(1)} times`);
+    report({ what, figure: perSecond, unit: "/s", detail: `${(perSecond / single).toFixed(1)} times single inserts` });
   console.log(`${ROBOTS} robots, PostgreSQL with fsync`);
   line("readings, one insert and one commit each", single);
   line("whole ingest, one state in each transaction", alone);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -11,6 +11,8 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { sql } from "kysely";
 import { aggregateDays, bytesOfDay, fillYears, YEARS_DAYS, YEARS_ROBOTS, type YearsSite } from "./reports-of-years.ts";
+import { busySecondsOf, memoryMbOf } from "./process-figures.ts";
+import { report } from "./result.ts";
 import { serverEnvironment } from "./server-environment.ts";
 
 // The report and the CSV of a site whose month has 1,000,000 activity rows and 1,700,000 readings: how long they take,
@@ -116,22 +118,10 @@ class Server {
     return fetch(this.#url + path, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  /** Memory in use, in MB. */
-  async memory(): Promise<number> {
-    const status = await readFile(`/proc/${this.#pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
-  }
-
-  /** Processor time so far, in seconds; Linux counts it in hundredths. */
-  async #busy(): Promise<number> {
-    const fields = (await readFile(`/proc/${this.#pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  }
-
   /** Does `work` while another caller keeps requesting api/health. */
   async beside(work: () => Promise<number>): Promise<Measured> {
-    const before = await this.memory();
-    const busyBefore = await this.#busy();
+    const before = await memoryMbOf(this.#pid);
+    const busyBefore = await busySecondsOf(this.#pid);
     let most = before;
     let longestMs = 0;
     const done = new AbortController();
@@ -140,7 +130,7 @@ class Server {
         const askedMs = performance.now();
         await (await fetch(`${this.#url}/api/health`)).text();
         longestMs = Math.max(longestMs, performance.now() - askedMs);
-        most = Math.max(most, await this.memory());
+        most = Math.max(most, await memoryMbOf(this.#pid));
         await setTimeout(5);
       }
     })();
@@ -149,7 +139,7 @@ class Server {
     const seconds = (performance.now() - beganMs) / 1_000;
     done.abort();
     await others;
-    const busySeconds = (await this.#busy()) - busyBefore;
+    const busySeconds = (await busySecondsOf(this.#pid)) - busyBefore;
     return { seconds, busySeconds, megabytes: bytes / 1e6, grownMb: most - before, longestMs };
   }
 
@@ -214,12 +204,15 @@ async function measureYears(server: Server, site: YearsSite, db: Db): Promise<vo
       server.download(PDF, { site_id: site.siteId, ...range }),
     );
     const aggregateS = await aggregateDays(db, site);
-    console.log(
-      `PDF, ${what.padEnd(24)} ${seconds.toFixed(1)} s of ${YEARS_LIMIT_S} (busy ${busySeconds.toFixed(1)} s), ` +
-        `${(seconds / aggregateS).toFixed(1)} times one aggregate of the same days (${aggregateS.toFixed(2)} s), ` +
-        `${megabytes.toFixed(2)} MB, memory +${grownMb.toFixed(0)} MB, health ${longestMs.toFixed(0)} ms at most`,
-    );
-    if (seconds > YEARS_LIMIT_S) process.exitCode = 1;
+    report({
+      what: `PDF of ${days}, ${what}`,
+      figure: seconds,
+      unit: "s",
+      atMost: YEARS_LIMIT_S,
+      detail:
+        `busy ${busySeconds.toFixed(1)} s, ${(seconds / aggregateS).toFixed(1)} times one aggregate of the same days, ` +
+        `${megabytes.toFixed(1)} MB, memory +${grownMb.toFixed(0)} MB, health ${longestMs.toFixed(0)} ms at most`,
+    });
   }
 }
 

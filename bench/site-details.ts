@@ -12,6 +12,7 @@ import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgre
 import { sql } from "kysely";
 import pg from "pg";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
+import { report } from "./result.ts";
 import { serverEnvironment } from "./server-environment.ts";
 
 // How many calls of GET api/sites/details a server answers in a second, with 1,000 sites and 10,000 robots, as a ratio
@@ -136,10 +137,13 @@ async function compare(what: string, suncrew: Served, plain: Served, status = 20
     theirs.push(other);
     ratios.push(one / other);
   }
-  process.stdout.write(
-    `${what}: ${median(ours).toFixed(0)} calls/s, one SQL aggregate ${median(theirs).toFixed(0)} calls/s: ` +
-      `${median(ratios).toFixed(2)} times (limit 0.8; rounds ${ratios.map((ratio) => ratio.toFixed(2)).join(", ")})\n`,
-  );
+  report({
+    what: `list of sites against one SQL aggregate, ${what}`,
+    figure: median(ratios),
+    unit: "times",
+    atLeast: 0.8,
+    detail: `${median(ours).toFixed(0)} and ${median(theirs).toFixed(0)} calls/s`,
+  });
 }
 
 async function main(): Promise<void> {

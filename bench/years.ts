@@ -6,6 +6,7 @@ import { openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { SimulatedYears } from "../apps/server/test/simulated-years.ts";
+import { report } from "./result.ts";
 
 // Ten simulated years of 100 robots at their real rates, except that readings are thinned: a robot sends one every 30 s,
 // here one an hour, and their size is reckoned from it. After each month its days are closed and what is old is deleted,
@@ -78,9 +79,19 @@ try {
   console.log(
     `readings of one robot at their real rate: ${((of(YEARS).readings * THINNED) / ROBOTS / MB).toFixed(1)} MB at any time`,
   );
-  console.log(
-    `bytes per robot and year besides readings, in the first years: ${grown(1, Math.min(3, YEARS)).toFixed(2)} MB`,
-  );
+  report({
+    what: "growth per robot and year besides readings, in the first years",
+    figure: grown(1, Math.min(3, YEARS)),
+    unit: "MB",
+    atMost: 5,
+  });
+  report({
+    what: "reports of kept months that changed",
+    figure: different.size,
+    unit: "",
+    atMost: 0,
+    detail: `of ${compared}`,
+  });
   if (YEARS > 6) {
     const level = (year: number) => (of(year).rest - of(year).forGood) / MB;
     console.log(
