@@ -51,7 +51,7 @@ export class BridgeWatch {
 
   async #watch(): Promise<void> {
     while (this.#watching) {
-      const { holder, storedAt } = await this.#look();
+      const { holder, storedAt } = await lookAtBridge(this.#db);
       const nowMs = Date.now();
       this.#holder = holder;
       const last = this.takeovers.at(-1);
@@ -62,17 +62,18 @@ export class BridgeWatch {
       await pause(LOOK_MS);
     }
   }
+}
 
-  async #look(): Promise<{ holder: string | null; storedAt: Date | null }> {
-    const { rows } = await sql<{ holder: string | null; storedAt: Date | null }>`
-      select (
-        select a.application_name from pg_locks l join pg_stat_activity a on a.pid = l.pid
-        where l.locktype = 'advisory' and l.granted and l.objid = ${BRIDGE_LOCK} and a.datname = current_database()
-        limit 1
-      ) as holder, (select max(received_at) from robot_state) as "storedAt"
-    `.execute(this.#db);
-    return rows[0] ?? { holder: null, storedAt: null };
-  }
+/** The server that is the bridge, by the name of its database connections, and when a bridge last stored a state. */
+export async function lookAtBridge(db: Db): Promise<{ holder: string | null; storedAt: Date | null }> {
+  const { rows } = await sql<{ holder: string | null; storedAt: Date | null }>`
+    select (
+      select a.application_name from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where l.locktype = 'advisory' and l.granted and l.objid = ${BRIDGE_LOCK} and a.datname = current_database()
+      limit 1
+    ) as holder, (select max(received_at) from robot_state) as "storedAt"
+  `.execute(db);
+  return rows[0] ?? { holder: null, storedAt: null };
 }
 
 /** Protocol rule 11. */

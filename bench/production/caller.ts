@@ -1,4 +1,5 @@
 import { login } from "@suncrew/contract/auth/auth.ts";
+import { PRESS_HEADER } from "@suncrew/contract/commands/press.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import type { ServerPlace } from "./killed-servers.ts";
 
@@ -12,6 +13,10 @@ export interface Question {
   readonly body?: unknown;
   /** The same key for a repetition: the press counts once. */
   readonly key?: string;
+  /** When the button was pressed, in Unix milliseconds. */
+  readonly pressedMs?: number;
+  /** Gives up after this long; never, if it is missing. */
+  readonly limitMs?: number;
 }
 
 /** A Super Admin's calls to several servers. */
@@ -31,11 +36,11 @@ export class Caller {
     return new Caller(login.response.parse(await response.json()).token);
   }
 
-  /** Null if the connection broke: the server was killed, before or after it acted. */
+  /** Null if the connection broke, or nothing came in time: the server may have acted, or may still act. */
   async call(
     place: Pick<ServerPlace, "url">,
     route: RouteSpec,
-    { params = {}, body, key }: Question,
+    { params = {}, body, key, pressedMs, limitMs }: Question,
   ): Promise<Answer | null> {
     let path: string = route.path;
     for (const [name, value] of Object.entries(params)) path = path.replace(`:${name}`, String(value));
@@ -46,7 +51,9 @@ export class Caller {
           authorization: `Bearer ${this.#token}`,
           ...(body !== undefined && { "content-type": "application/json" }),
           ...(key !== undefined && { "idempotency-key": key }),
+          ...(pressedMs !== undefined && { [PRESS_HEADER]: `${pressedMs} ${Date.now() - pressedMs}` }),
         },
+        ...(limitMs !== undefined && { signal: AbortSignal.timeout(limitMs) }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       return { status: response.status, body: await response.json() };

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * The connection from robots to their broker, which can be frozen: nothing arrives any more in either direction, not
- * even that somebody has closed a connection. What was sent in the meantime arrives once it is thawed.
+ * The connections of robots or servers to their broker, or of servers to their database, which can be frozen: nothing
+ * arrives any more in either direction, not even that somebody has closed a connection. What was sent in the meantime
+ * arrives once they are thawed. They can also be cut: all of them break, and new ones are refused until they are mended.
  */
 export class FrozenNetwork {
   readonly #server: Server;
@@ -11,13 +12,14 @@ export class FrozenNetwork {
   readonly #sockets = new Set<Socket>();
   /** What happens at the thaw, in order; null while nothing is frozen. */
   #kept: (() => void)[] | null = null;
+  #isCut = false;
 
   private constructor(target: string) {
     this.#target = new URL(target);
-    this.#server = createServer((robot) => this.#take(robot));
+    this.#server = createServer((client) => this.#take(client));
   }
 
-  /** A connection to the address of a broker. */
+  /** Connections to the address of a broker or database. */
   static async to(target: string): Promise<FrozenNetwork> {
     const network = new FrozenNetwork(target);
     network.#server.listen(0, "127.0.0.1");
@@ -25,10 +27,13 @@ export class FrozenNetwork {
     return network;
   }
 
-  /** The address for robots. */
+  /** The address by which the target is reached through here. */
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return `mqtt://127.0.0.1:${port}`;
+    const url = new URL(this.#target);
+    url.hostname = "127.0.0.1";
+    url.port = String(port);
+    return url.href;
   }
 
   freeze(): void {
@@ -41,18 +46,31 @@ export class FrozenNetwork {
     for (const arrive of kept) arrive();
   }
 
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
   async stop(): Promise<void> {
     this.thaw();
-    for (const socket of this.#sockets) socket.destroy();
+    this.cut();
     this.#server.close();
     await once(this.#server, "close");
   }
 
-  #take(robot: Socket): void {
-    const broker = connect(Number(this.#target.port), this.#target.hostname);
+  #take(client: Socket): void {
+    if (this.#isCut) {
+      client.destroy();
+      return;
+    }
+    const target = connect(Number(this.#target.port), this.#target.hostname);
     for (const [from, to] of [
-      [robot, broker],
-      [broker, robot],
+      [client, target],
+      [target, client],
     ] as const) {
       this.#sockets.add(from);
       from.on("data", (chunk) => this.#arrive(() => void to.write(chunk)));

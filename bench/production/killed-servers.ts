@@ -32,6 +32,9 @@ export class ServerPlace {
   readonly lives: Life[] = [];
   #births = 0;
   #retiring = false;
+  #frozen = false;
+  /** How often a server here was suspended. */
+  freezes = 0;
   #run: SuncrewRun | null = null;
   #life: Life | null = null;
   /** What earlier runs printed. */
@@ -56,6 +59,22 @@ export class ServerPlace {
   /** True while a server here was asked to stop and has not ended. */
   get retiring(): boolean {
     return this.#retiring;
+  }
+
+  /** True while the server here is suspended. */
+  get frozen(): boolean {
+    return this.#frozen;
+  }
+
+  /** Suspends the server, as a machine that stands still does, or resumes it. */
+  freeze(): void {
+    this.freezes += 1;
+    this.#frozen = this.#run?.child.kill("SIGSTOP") === true;
+  }
+
+  thaw(): void {
+    this.#run?.child.kill("SIGCONT");
+    this.#frozen = false;
   }
 
   /**
@@ -126,6 +145,7 @@ export class ServerPlace {
   async stop(): Promise<void> {
     const run = this.#run;
     if (run === null) return;
+    this.thaw();
     this.#ended(Date.now());
     await run.interrupt();
   }

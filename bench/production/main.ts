@@ -1,16 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { catchUp } from "./catch-up.ts";
 import { crowd } from "./crowd.ts";
 import { endurance } from "./endurance.ts";
-import { help, type Options, readOptions, type StepName } from "./options.ts";
-import { chooseAccount, end } from "./private-part.ts";
+import { help, readOptions, type StepName } from "./options.ts";
+import { end } from "./private-part.ts";
 import { startPostgres } from "./private-postgres.ts";
 import { rollingUpgrade } from "./rolling-upgrade.ts";
+import { runStep } from "./run-step.ts";
 import type { StepContext } from "./test-system.ts";
 import { stopsWithoutDatabase } from "./stops-without-database.ts";
 
@@ -20,31 +17,10 @@ const steps: Readonly<Record<StepName, (parts: StepContext) => Promise<boolean>>
   tests: allTests,
   checks: (parts) => succeeds(parts, "vitest", ["run", "--config", "bench/production/vitest.config.ts"], {}),
   stops: stopsWithoutDatabase,
-  "catch-up": catchUp,
   rolling: rollingUpgrade,
   endurance,
   crowd,
 };
-
-/** Runs one step with its own services; true if it went well. */
-async function runStep(name: StepName, options: Options): Promise<boolean> {
-  const account = await chooseAccount();
-  const folder = await mkdtemp(join(tmpdir(), `suncrew-${name}-`));
-  // The other account may pass through; the contents belong only to it or to us.
-  await chmod(folder, 0o711);
-  const stops = [async () => (options.keep ? console.log(`Logs: ${folder}`) : rm(folder, { recursive: true }))];
-  const stopAll = async (): Promise<void> => {
-    for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
-  };
-  const onSignal = (): void => void stopAll().finally(() => process.exit(130));
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, onSignal);
-  try {
-    return await steps[name]({ options, folder, account, stops });
-  } finally {
-    await stopAll();
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
-  }
-}
 
 /**
  * `npm test` with its API, bridge and protocol tests on Debian's PostgreSQL instead of the embedded one, which its
@@ -80,7 +56,7 @@ try {
     const results: string[] = [];
     for (const name of options.steps) {
       const beganMs = performance.now();
-      const passed = await runStep(name, options);
+      const passed = await runStep(name, options, steps[name]);
       const tookS = ((performance.now() - beganMs) / 1000).toFixed(1);
       results.push(`${passed ? "ok    " : "FAILED"} ${name.padEnd(9)} ${tookS.padStart(6)} s`);
       if (!passed) process.exitCode = 1;

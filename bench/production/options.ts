@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const stepNames = ["tests", "checks", "stops", "catch-up", "rolling", "endurance", "crowd"] as const;
+export const stepNames = ["tests", "checks", "stops", "rolling", "endurance", "crowd"] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** The steps that run by default; the others are measurements. */
@@ -18,8 +18,6 @@ export interface Options {
   readonly stopRobots: number;
   /** Robots besides the groups, started and stopped manually. */
   readonly handRobots: number;
-  /** Faults of the catch-up last as long as customers report. */
-  readonly long: boolean;
   /** Keeps the folder with all logs. */
   readonly keep: boolean;
 }
@@ -32,7 +30,6 @@ Steps (${usualSteps.join(", ")} without a name)
   tests        npm test, with its API and protocol tests on this PostgreSQL
   checks       the device protocol through this Mosquitto: accounts, wills, TLS, MQTT 5
   stops        people stop robots while the database is killed, stands still, or has no disk left
-  catch-up     runs are due while the broker, the database or the robots' network is away, or a clock is wrong
   rolling      two servers are replaced one by one by a newer version and back, while people press
   endurance    three servers killed with -9 at random while schedules fire and people press
   crowd        how soon a person's Stop is with the robot and answered, while others ask for too much
@@ -40,8 +37,7 @@ Steps (${usualSteps.join(", ")} without a name)
   --seconds N  of the endurance, 30           --seed N     of its kills, 7
   --groups N   with a schedule, 36            --robots N   of each group, 2
   --hand N     robots started by hand, 12     --keep       leaves the folder with all logs
-  --stops N    robots stopped without database, 200
-  --long       each fault of catch-up as long as customers tell it, 30 to 105 s`;
+  --stops N    robots stopped without database, 200`;
 
 /** Parses the command line; "help" if that was requested. Throws one sentence about what is wrong. */
 export function readOptions(argv: readonly string[]): Options | "help" {
@@ -55,7 +51,6 @@ export function readOptions(argv: readonly string[]): Options | "help" {
       robots: { type: "string", default: "2" },
       stops: { type: "string", default: "200" },
       hand: { type: "string", default: "12" },
-      long: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -79,7 +74,6 @@ export function readOptions(argv: readonly string[]): Options | "help" {
     robotsPerGroup: whole("robots", 1),
     stopRobots: whole("stops", 1),
     handRobots: whole("hand", 0),
-    long: values.long,
     keep: values.keep,
   };
 }

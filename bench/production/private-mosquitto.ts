@@ -18,6 +18,9 @@ export interface PrivateMosquitto {
   readonly authorityFile: string;
   /** Ends it like a power cut would. */
   kill(): Promise<void>;
+  /** Suspends it, or resumes it. */
+  pause(): void;
+  resume(): void;
   /** Starts it again, with what it has stored. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -69,6 +72,8 @@ export async function startMosquitto(
     robotTlsUrl: `mqtts://localhost:${doors.robotTls}`,
     authorityFile,
     kill: () => stop("SIGKILL", 2_000),
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
     start,
     stop: () => stop("SIGTERM", 5_000),
   };

@@ -20,6 +20,8 @@ export interface PrivatePostgres {
   readonly adminUrl: string;
   /** Ends it like a power cut would. */
   kill(): Promise<void>;
+  /** Ends it as an operator does: `fast` breaks off what is in progress, `immediate` leaves it to the next start's recovery. */
+  shutDown(mode: "fast" | "immediate"): Promise<void>;
   /** Starts it on the same data, and waits until it answers. */
   startAgain(): Promise<void>;
   /** Suspends all of its processes, or resumes them. */
@@ -89,6 +91,7 @@ export async function startPostgres(
       for (const pid of processes) signal(pid, "SIGKILL");
       await ended;
     },
+    shutDown: (mode) => end(child, mode === "fast" ? "SIGINT" : "SIGQUIT", 20_000),
     async startAgain() {
       // If one has ended by itself, or is about to, wait for that one.
       if (child.exitCode === null && child.signalCode === null) {

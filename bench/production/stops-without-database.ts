@@ -1,13 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { createWriteStream } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { type KnownRobot, makeDevices } from "./fleet.ts";
 import { until } from "./wait-and-random.ts";
+import { fill, smallDisk } from "./small-disk.ts";
 import { startSystem, type StepContext, type TestSystem } from "./test-system.ts";
 
 /** From the press, in milliseconds. */
@@ -16,7 +14,6 @@ const STANDS_WITHIN_MS = 2_000;
 const KNOWN_AFTER_MS = 6_000;
 const PRESSED_OVER_MS = 3_000;
 const RECORDED_WITHIN_MS = 60_000;
-const DISK = "700m";
 
 /** What happens to the database, and how it comes back. */
 interface Fault {
@@ -135,7 +132,8 @@ async function checkRecords({ db, robots }: TestSystem, name: string, began: Dat
   }
 }
 
-async function makeGroup({ places, caller, robots }: TestSystem): Promise<number> {
+/** A group of these robots, which belong to one site. */
+export async function makeGroup({ places, caller, robots }: TestSystem): Promise<number> {
   const [place] = places as [(typeof places)[number]];
   const body = { site_id: robots[0]?.siteId, group_name: "All of them", robot_ids: robots.map(({ id }) => id) };
   const answer = await caller.call(place, createGroup, { body });
@@ -143,7 +141,7 @@ async function makeGroup({ places, caller, robots }: TestSystem): Promise<number
 }
 
 /** Starts every robot, again if one did not; when it resolves, all of them have been seen to move. */
-async function startAll({ db, places, caller, robots, fleet }: TestSystem, groupId: number): Promise<void> {
+export async function startAll({ db, places, caller, robots, fleet }: TestSystem, groupId: number): Promise<void> {
   const [place] = places as [(typeof places)[number]];
   const moves = () => robots.every(({ serial }) => fleet.truth(serial).motion === "MOVING");
   const start = async () => {
@@ -153,8 +151,11 @@ async function startAll({ db, places, caller, robots, fleet }: TestSystem, group
   };
   await until(start, 60_000, "Not every robot started");
   const areSeen = async () => {
-    const moving = await db.selectFrom("robot_state").select("robot_id").where("motion", "=", "MOVING").execute();
-    const open = await db.selectFrom("commands").select("id").where("settled_at", "is", null).execute();
+    const ids = robots.map(({ id }) => id);
+    const state = db.selectFrom("robot_state").select("robot_id").where("robot_id", "in", ids);
+    const moving = await state.where("motion", "=", "MOVING").execute();
+    const command = db.selectFrom("commands").select("id").where("robot_id", "in", ids);
+    const open = await command.where("settled_at", "is", null).execute();
     return moving.length === robots.length && open.length === 0;
   };
   await until(areSeen, 60_000, "Not every robot was seen to move");
@@ -173,24 +174,4 @@ function describe(answer: { readonly status: number; readonly body: unknown } | 
   const { body } = answer;
   const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : "";
   return `${answer.status} ${message.replaceAll(/STP-\d+/g, "STP")}`;
-}
-
-/** A disk that can be filled without harm; null if this user may not create one. */
-async function smallDisk({ folder, account, stops }: StepContext): Promise<string | null> {
-  if (process.getuid?.() !== 0) return null;
-  const disk = join(folder, "disk");
-  await mkdir(disk);
-  const owner = account === null ? "" : `,uid=${account.uid},gid=${account.gid}`;
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK},mode=755${owner}`, "tmpfs", disk]);
-  if (status !== 0) return null;
-  stops.push(async () => spawnSync("umount", ["--lazy", disk]));
-  return disk;
-}
-
-/** Writes until there is no room left. */
-async function fill(path: string): Promise<void> {
-  async function* blocks() {
-    for (;;) yield Buffer.alloc(65_536, 1);
-  }
-  await pipeline(blocks(), createWriteStream(path)).catch(() => {});
 }

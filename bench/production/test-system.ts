@@ -7,6 +7,7 @@ import type { OwnerAndServerAccounts } from "../../apps/server/test/owner-and-se
 import { runMigrate } from "../../apps/server/test/suncrew-process.ts";
 import { Caller } from "./caller.ts";
 import { type KnownRobot, RecordedFleet, storeRobots, TIMEZONE } from "./fleet.ts";
+import { FrozenNetwork } from "./frozen-network.ts";
 import { ServerPlace, type ServerSettings } from "./killed-servers.ts";
 import type { Options } from "./options.ts";
 import { type PrivateMosquitto, startMosquitto } from "./private-mosquitto.ts";
@@ -19,8 +20,8 @@ interface SystemOptions {
   /** Where the database's files are. */
   readonly disk?: string;
   readonly servers?: number;
-  /** Returns the address by which robots reach the broker at the given address. */
-  readonly robotsVia?: (url: string) => Promise<string>;
+  /** Whether the connections between robots, servers, broker and database can be frozen and cut. */
+  readonly networks?: boolean;
   /** Whether the clocks of database and servers can be stepped. */
   readonly steppedClocks?: boolean;
 }
@@ -44,6 +45,8 @@ export interface TestSystem {
   readonly random: SeededRandom;
   /** The database's clock and each server's, if they can be stepped. */
   readonly clocks: { readonly database: SteppedClock; readonly servers: readonly SteppedClock[] } | null;
+  /** The robots' and the servers' connections to the broker, and the servers' to the database, if they can be frozen. */
+  readonly networks: Readonly<Record<"robots" | "broker" | "database", FrozenNetwork>> | null;
   readonly versions: string;
 }
 
@@ -54,9 +57,9 @@ export async function migrated(database: OwnerAndServerAccounts, checkout?: stri
 }
 
 export async function startSystem(
-  { options, folder, account, stops }: StepContext,
+  { options, folder, account, stops }: StepContext<{ readonly seed: number }>,
   devices: readonly Device[],
-  { disk = folder, servers = 3, robotsVia, steppedClocks = false }: SystemOptions = {},
+  { disk = folder, servers = 3, networks: interposed = false, steppedClocks = false }: SystemOptions = {},
 ): Promise<TestSystem> {
   const clockOf = (name: string) => SteppedClock.open(join(folder, `clock-of-${name}`));
   const names = Array.from({ length: servers }, (_, index) => `server-${index + 1}`);
@@ -69,9 +72,21 @@ export async function startSystem(
   const mosquitto = await startMosquitto(folder, account, devices);
   stops.push(() => mosquitto.stop());
   const accounts = await postgres.database("suncrew");
+  const networkTo = async (url: string): Promise<FrozenNetwork> => {
+    const network = await FrozenNetwork.to(url);
+    stops.push(() => network.stop());
+    return network;
+  };
+  const networks = interposed
+    ? {
+        robots: await networkTo(mosquitto.robotUrl),
+        broker: await networkTo(mosquitto.serverUrl),
+        database: await networkTo(accounts.serverUrl),
+      }
+    : null;
   const settings: ServerSettings = {
-    databaseUrl: accounts.serverUrl,
-    mqttUrl: mosquitto.serverUrl,
+    databaseUrl: networks?.database.url ?? accounts.serverUrl,
+    mqttUrl: networks?.broker.url ?? mosquitto.serverUrl,
     dataDir: join(folder, "servers"),
     adminPassword: randomBytes(12).toString("base64url"),
     secretKey: randomBytes(36).toString("base64url"),
@@ -90,8 +105,7 @@ export async function startSystem(
   stops.push(() => database.close());
   const { db } = database;
   const robots = await storeRobots(db, "Endurance Park", devices);
-  const { robotUrl } = mosquitto;
-  const fleet = new RecordedFleet(robotsVia === undefined ? robotUrl : await robotsVia(robotUrl), devices);
+  const fleet = new RecordedFleet(networks?.robots.url ?? mosquitto.robotUrl, devices);
   stops.push(() => fleet.stop());
   await fleet.start();
   const silent = () => db.selectFrom("robot_state").where("live_at", "is", null).select("robot_id").executeTakeFirst();
@@ -109,13 +123,14 @@ export async function startSystem(
     timezone: TIMEZONE,
     random: new SeededRandom(options.seed),
     clocks,
+    networks,
     versions: `PostgreSQL ${postgres.version}, Mosquitto ${mosquitto.version}`,
   };
 }
 
 /** Where a step puts its files, which account its programs run as, and what has to be ended after it, last first. */
-export interface StepContext {
-  readonly options: Options;
+export interface StepContext<Chosen = Options> {
+  readonly options: Chosen;
   readonly folder: string;
   readonly account: Account;
   readonly stops: (() => Promise<unknown>)[];
