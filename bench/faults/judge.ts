@@ -11,6 +11,8 @@ import { BEGUN_WITHIN_MS, type Observation, STOP_LIMIT_MS } from "./trial.ts";
 const STANDS_WITHIN_MS = 2_000;
 /** From the part's return until a START has succeeded, and until Stops must work again. */
 const WORKS_AGAIN_MS = 10_000;
+/** From a START until the Stop that was sent after it, if both waited in the network. */
+const OVERTAKEN_MS = 500;
 /** Until the servers have recorded what they sent without the database, and everything is settled. */
 const RECORDED_WITHIN_MS = 60_000;
 /** The server's time of a press and the caller's may differ by this much. */
@@ -61,8 +63,13 @@ export async function judge(system: TestSystem, observation: Observation): Promi
     problems.push(`${late.length} of ${stood.length} Stops reached their robots after 2 s: ${late.join(", ")} ms.`);
   }
 
-  const { begun, wronglyStarted, problems: ofRuns } = judgeRuns(observation);
+  const { begun, wrong, problems: ofRuns } = judgeRuns(observation);
   problems.push(...ofRuns);
+  for (const { serial, fromMs } of wrong) {
+    const told = await tellCommands(system, serial, returnMs);
+    const times = `let go at ${(observation.letGo.get(serial) ?? 0) - returnMs} ms, moved at ${fromMs - returnMs} ms`;
+    problems.push(`${serial} was started after a person had stopped or locked it (${times} after the return):${told}`);
+  }
   let records = await readRecords(system, observation);
   const areWhole = async () => (records = await readRecords(system, observation)).problems.length === 0;
   if (records.problems.length > 0) await until(areWhole, RECORDED_WITHIN_MS, "").catch(() => {});
@@ -74,7 +81,7 @@ export async function judge(system: TestSystem, observation: Observation): Promi
     startAgainMs,
     stood,
     begun,
-    wronglyStarted,
+    wronglyStarted: wrong.length,
     ...records,
     problems: problems.map((what) => `${fault.name}: ${what}`),
   };
@@ -105,12 +112,27 @@ function judgeRuns({ fault, toBegin, handled, motions, letGo, returnMs, ended }:
   if (letGo.size < handled.length) {
     problems.push(`${handled.length - letGo.size} robots could not be stopped or locked.`);
   }
-  const wrong = motions.filter(({ serial, fromMs }) => fromMs > (letGo.get(serial) ?? Infinity));
-  for (const { serial, fromMs } of wrong) {
-    const at = `${fromMs - (letGo.get(serial) ?? 0)} ms after that, ${fromMs - returnMs} ms after the return`;
-    problems.push(`${serial} was started after a person had stopped or locked it: ${at}, ${fault.title}.`);
-  }
-  return { problems, begun, wronglyStarted: wrong.length };
+  // A START that was on its way when the person stopped its robot is followed by that Stop, and arrives first.
+  const isOvertaken = ({ fromMs, untilMs }: Motion) => untilMs !== null && untilMs - fromMs <= OVERTAKEN_MS;
+  const wrong = motions.filter((one) => one.fromMs > (letGo.get(one.serial) ?? Infinity) && !isOvertaken(one));
+  return { problems, begun, wrong };
+}
+
+/** What is recorded about a robot that must not begin, by the time since the return. */
+async function tellCommands({ db }: TestSystem, serial: string, returnMs: number): Promise<string> {
+  const rows = await db
+    .selectFrom("commands")
+    .select(["verb", "requested_by", "outcome", "seq", "issued_at", "published_at", "settled_at"])
+    .where("serial_number", "=", serial)
+    .orderBy("seq", "desc")
+    .limit(6)
+    .execute();
+  const since = (at: Date | null) => (at === null ? "never" : `${at.getTime() - returnMs} ms`);
+  const lines = rows.map(({ verb, requested_by, outcome, seq, issued_at, published_at, settled_at }) => {
+    const times = `issued ${since(issued_at)}, sent ${since(published_at)}, ${outcome} ${since(settled_at)}`;
+    return `\n  ${verb} ${seq} by ${requested_by}: ${times}`;
+  });
+  return lines.join("");
 }
 
 /** Compares what callers were told and what robots did with the commands, the activity log and the runs on record. */
