@@ -96,7 +96,7 @@ function standsAfter({ what, fromMs, stood, metFrozen }: Press, { fault, beganMs
   return [afterMs];
 }
 
-function judgeRuns({ fault, toBegin, handled, motions, letGo, returnMs, ended }: Observation) {
+function judgeRuns({ toBegin, handled, motions, letGo, returnMs, ended }: Observation) {
   const problems: string[] = [];
   const movesOf = ({ robot, dueMs }: PlannedRun): Motion[] =>
     motions.filter(({ serial, fromMs }) => serial === robot.serial && fromMs >= dueMs);
