@@ -9,16 +9,17 @@ import { Semaphore } from "../../platform/semaphore.ts";
 import { readOpenSessions, scopeOf, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf } from "./live-streams.ts";
-import { type LiveUpdate, readScopeMark, readSnapshot, readUpdate } from "./live.queries.ts";
+import { readSnapshot, readUpdate } from "./live.queries.ts";
 import {
   type ChangedIds,
   type ChangedRow,
   ChangeReader,
   idsOf,
+  readOwnedScopes,
   readReached,
   readSiteOwners,
 } from "./live.repository.ts";
-import { sitesOf, updateFor } from "./update-for.ts";
+import { scopeMarkOf, sitesOf, snapshotFor, updateFor } from "./update-for.ts";
 
 /** Changes are collected for this long before they are read and sent. */
 const FLUSH_MS = 100;
@@ -34,6 +35,11 @@ const RIGHTS_HOLD_MS = 1_500;
  * open streams need connections and time as well.
  */
 const SNAPSHOTS_AT_ONCE = 2;
+/**
+ * When viewers of more scopes than this wait for a snapshot, everything is read once and divided among all of them: with
+ * 1,000 sites of 100 partners that takes as long as eight partners' own.
+ */
+const SCOPES_READ_ALONE = 8;
 
 const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
@@ -119,43 +125,59 @@ export class LiveFeed implements Service {
     if (waiting !== undefined) return waiting;
     const reading = new SnapshotReading(viewer);
     this.#readings.set(scope, reading);
-    const hasBegun = () => {
+    const leave = () => {
       if (this.#readings.get(scope) === reading) this.#readings.delete(scope);
     };
-    reading.unwanted.addEventListener("abort", hasBegun, { once: true });
+    reading.unwanted.addEventListener("abort", leave, { once: true });
     const work = async () => {
-      hasBegun();
-      await this.#read(reading);
+      // Another one that began before has been read for it, too.
+      if (this.#readings.get(scope) !== reading) return;
+      const begun = this.#readings.size > SCOPES_READ_ALONE ? [...this.#readings.values()] : [reading];
+      for (const { viewer: of } of begun) this.#readings.delete(scopeOf(of));
+      await this.#read(begun).catch((error: unknown) => refuse(begun, error));
     };
-    this.#snapshots.run(reading.unwanted, work).catch((error: unknown) => {
-      for (const opening of reading.openings) opening.refuse(error);
-    });
+    this.#snapshots.run(reading.unwanted, work).catch((error: unknown) => refuse([reading], error));
     return reading;
   }
 
-  async #read(reading: SnapshotReading): Promise<void> {
+  async #read(readings: readonly SnapshotReading[]): Promise<void> {
     const { db, clock } = this.#deps;
-    const { viewer, unwanted } = reading;
     const missed: ChangedRow[] = [];
     this.#beginning.add(missed);
+    const [{ viewer } = { viewer: EVERYTHING }] = readings.length === 1 ? readings : [];
     try {
-      const scopeMark = await readScopeMark(viewer, db);
-      unwanted.throwIfAborted();
+      const owned = await readOwnedScopes(db);
+      throwIfUnwanted(readings);
       const reached = await readReached(db);
-      const { robots, sites } = await readSnapshot(viewer, db, seenAt(this.#deps));
-      unwanted.throwIfAborted();
-      const snapshot = await messageOf({ type: "snapshot", at: clock.now().toISOString(), reached, robots, sites });
+      const rows = await readSnapshot(viewer, db, seenAt(this.#deps));
+      throwIfUnwanted(readings);
+      const owners =
+        viewer === EVERYTHING
+          ? await readSiteOwners(
+              db,
+              rows.sites.map(({ id }) => id),
+            )
+          : null;
+      const at = clock.now().toISOString();
+      const snapshots = new Map<SnapshotReading, Message>();
+      for (const reading of readings) {
+        const shown = owners === null ? rows : snapshotFor(reading.viewer, rows, owners);
+        snapshots.set(reading, await messageOf({ type: "snapshot", at, reached, ...shown }));
+      }
       await this.#turns.run("feed", async () => {
-        unwanted.throwIfAborted();
-        const later = missed.length === 0 ? null : await this.#readMessage(viewer, idsOf(missed));
+        throwIfUnwanted(readings);
+        const viewers = readings.map((reading) => reading.viewer);
+        const later = missed.length === 0 ? null : await this.#readMessages(viewers, idsOf(missed));
         this.#beginning.delete(missed);
         // No stream begins if its session ended while it waited: this check starts after everything it waited for.
         await this.#lookAtSessions();
-        await inSlices(reading.openings, (opening) => {
-          if (opening.signal.aborted) return;
-          const { viewer: of, line } = opening;
-          opening.begin(this.streams.begin({ viewer: of, line, scopeMark, snapshot, later }));
-        });
+        for (const [{ viewer: of, openings }, snapshot] of snapshots) {
+          const begun = { scopeMark: scopeMarkOf(of, owned), snapshot, later: later?.get(scopeOf(of)) ?? null };
+          await inSlices(openings, (opening) => {
+            if (opening.signal.aborted) return;
+            opening.begin(this.streams.begin({ viewer: opening.viewer, line: opening.line, ...begun }));
+          });
+        }
       });
     } finally {
       this.#beginning.delete(missed);
@@ -177,28 +199,32 @@ export class LiveFeed implements Service {
 
   /** Sends changes to every scope, or to none if they cannot be read: the next poll finds them again. */
   async #publish(rows: readonly ChangedRow[]): Promise<void> {
-    const messages = new Map<string, Message>();
-    const changed = idsOf(rows);
     for (const missed of this.#beginning) missed.push(...rows);
-    // Read for a Super Admin, who sees everything, and then divided among the scopes.
-    const { db, clock } = this.#deps;
-    const at = clock.now().toISOString();
-    const update = await readUpdate(EVERYTHING, db, seenAt(this.#deps), changed);
-    const owners = await readSiteOwners(db, sitesOf(update));
-    for (const [scope, [first]] of this.streams.byScope()) {
-      const message = first && (await updateMessage(updateFor(first.viewer, update, owners), changed, at));
-      if (message) messages.set(scope, message);
-    }
+    const viewers = [...this.streams.byScope().values()].flatMap(([first]) => first?.viewer ?? []);
+    const messages = await this.#readMessages(viewers, idsOf(rows));
     // Rejects if the database took too long, or can no longer say which sessions have ended.
+    const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
     await this.streams.publish(messages);
   }
 
-  /** The message about these changes for one scope; null if the scope is not affected. */
-  async #readMessage(viewer: Viewer, changed: ChangedIds): Promise<Message | null> {
+  /**
+   * The messages about these changes, by scope, for those that they affect: read for a Super Admin, who sees everything,
+   * and then divided among the scopes.
+   */
+  async #readMessages(viewers: readonly Viewer[], changed: ChangedIds): Promise<Map<string, Message>> {
     const { db, clock } = this.#deps;
     const at = clock.now().toISOString();
-    return updateMessage(await readUpdate(viewer, db, seenAt(this.#deps), changed), changed, at);
+    const { reached } = changed;
+    const update = await readUpdate(EVERYTHING, db, seenAt(this.#deps), changed);
+    const owners = await readSiteOwners(db, sitesOf(update));
+    const messages = new Map<string, Message>();
+    for (const viewer of viewers) {
+      const own = updateFor(viewer, update, owners);
+      const isAffected = Object.values(own).some((rows) => rows.length > 0);
+      if (isAffected) messages.set(scopeOf(viewer), await messageOf({ type: "update", at, reached, ...own }));
+    }
+    return messages;
   }
 
   #planScopeLook(): void {
@@ -230,10 +256,9 @@ export class LiveFeed implements Service {
   }
 
   async #endOfChangedScope(): Promise<void> {
+    const owned = await readOwnedScopes(this.#deps.db);
     for (const streams of this.streams.byScope().values()) {
-      const [first] = streams;
-      if (first === undefined) continue;
-      const mark = await readScopeMark(first.viewer, this.#deps.db);
+      const mark = streams[0] && scopeMarkOf(streams[0].viewer, owned);
       for (const stream of streams) if (stream.scopeMark !== mark) this.streams.end(stream, "scope");
     }
   }
@@ -251,9 +276,12 @@ export class LiveFeed implements Service {
 /** Of no person: what it sees goes to nobody before it was divided among the scopes. */
 const EVERYTHING: Viewer = { userId: 0, name: "", email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
 
-async function updateMessage(update: LiveUpdate, { reached }: ChangedIds, at: string): Promise<Message | null> {
-  const lists: readonly (readonly unknown[])[] = Object.values(update);
-  return lists.some((rows) => rows.length > 0) ? messageOf({ type: "update", at, reached, ...update }) : null;
+function refuse(readings: readonly SnapshotReading[], error: unknown): void {
+  for (const { openings } of readings) for (const opening of openings) opening.refuse(error);
+}
+
+function throwIfUnwanted(readings: readonly SnapshotReading[]): void {
+  if (readings.every(({ unwanted }) => unwanted.aborted)) readings[0]?.unwanted.throwIfAborted();
 }
 
 const stopping = () => new HttpError(503, "SERVER_STOPPING", "The server is stopping. Please try again.");

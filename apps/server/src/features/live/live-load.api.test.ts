@@ -1,8 +1,10 @@
 import { live, LIVE_HEARTBEAT_MS, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import { type KyselyPlugin, sql } from "kysely";
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { addPartner, addRobot, addSite } from "../../../test/fixtures.ts";
 import { holdLock, untilBlocked } from "../../../test/row-locks.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
@@ -47,18 +49,16 @@ afterEach(async () => {
 });
 
 async function signedIn(person: "admin" | "owner" | "stranger"): Promise<Viewer> {
-  const now = server.clock.now();
   const { userIds, ownerPartnerId, strangerPartnerId } = server.fixtures;
-  const session = { userId: userIds[person], now, expiresAt: new Date(now.getTime() + 3_600_000) };
   const partnerId = { admin: null, owner: ownerPartnerId, stranger: strangerPartnerId }[person];
-  return {
-    userId: userIds[person],
-    name: person,
-    email: `${person}@a.example`,
-    role: partnerId === null ? "SUPER_ADMIN" : "PARTNER",
-    partnerId,
-    sessionId: await openSession(server.db, session),
-  };
+  const role = partnerId === null ? "SUPER_ADMIN" : "PARTNER";
+  return viewerOf({ userId: userIds[person], name: person, role, partnerId });
+}
+
+async function viewerOf(user: Pick<Viewer, "userId" | "name" | "role" | "partnerId">): Promise<Viewer> {
+  const now = server.clock.now();
+  const session = { userId: user.userId, now, expiresAt: new Date(now.getTime() + 3_600_000) };
+  return { ...user, email: `${user.name}@a.example`, sessionId: await openSession(server.db, session) };
 }
 
 const neverAborted = new AbortController().signal;
@@ -156,6 +156,33 @@ describe("wire, Live: what streams cost the server", () => {
     server.clock.advance(1_100);
     while (!sent.includes(`"robot_id":${foreignRobot.id}`)) await query();
     expect(sent).toContain('"runs_changed":[]');
+  });
+
+  test("§6 wire, Live: those of many scopes who wait share one snapshot, and each gets its own part of it", async () => {
+    const { db } = server;
+    const people: { viewer: Viewer; serial: string; site: string }[] = [];
+    for (let nth = 1; nth <= 9; nth += 1) {
+      const [name, site, serial] = [`Care ${nth}`, `Park ${nth}`, `MANY-${nth}`];
+      const partnerId = await addPartner(db, name, "Cara");
+      await addRobot(db, await addSite(db, site, partnerId), serial);
+      const user = { username: name, name, role: "PARTNER" as const, partner_id: partnerId, password_hash: "none" };
+      const { id: userId } = await db.insertInto("users").values(user).returning("id").executeTakeFirstOrThrow();
+      people.push({ viewer: await viewerOf({ userId, name, role: "PARTNER", partnerId }), serial, site });
+    }
+    letGo = await holdLock(db, (tx) => sql`lock table robot_state in access exclusive mode`.execute(tx));
+    const first = [open(await signedIn("admin")), open(await signedIn("owner"))];
+    await untilBlocked(db, 2);
+    const waiting = people.map(({ viewer }) => open(viewer));
+    await letGo();
+    await Promise.all(first);
+    for (const [nth, stream] of (await Promise.all(waiting)).entries()) {
+      const [text] = (await once(stream, "data")) as [Buffer];
+      const event = live.response.parse(JSON.parse(String(text).slice(6)));
+      if (event.type !== "snapshot") throw new Error(`It begins with an event of type ${event.type}.`);
+      expect(event.robots.map((robot) => robot.serial_number)).toEqual([people[nth]?.serial]);
+      expect(event.sites.map((site) => site.name)).toEqual([people[nth]?.site]);
+    }
+    expect(snapshots).toBe(3);
   });
 
   test("wire, Live: a client 1 MiB behind is cut off, and its memory is freed; others continue", async () => {

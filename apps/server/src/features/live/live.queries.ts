@@ -1,7 +1,6 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
-import { sql } from "kysely";
 import { anyInt, type Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { readActivity } from "../activity/public.ts";
@@ -9,28 +8,13 @@ import { readRobotsLive } from "../robots/public.ts";
 import { readSites, type SeenAt, seesServers, visibleSites } from "../sites/public.ts";
 import type { ChangedIds } from "./live.repository.ts";
 
-/** A fingerprint of which sites and robots the viewer may see; it differs as soon as that changes. */
-export async function readScopeMark(viewer: Viewer, db: Executor): Promise<string> {
-  const scope = visibleSites(viewer, db).select("sites.id");
-  const row = await db
-    .with("scope", () => scope)
-    .selectFrom("scope")
-    .leftJoin("robots", (join) => join.onRef("robots.site_id", "=", "scope.id").on("robots.deleted_at", "is", null))
-    .select(
-      sql<string>`concat_ws(':', count(distinct scope.id), count(robots.id), bit_xor(hashint8extended(scope.id, coalesce(robots.id, 0))))`.as(
-        "mark",
-      ),
-    )
-    .executeTakeFirst();
-  return row?.mark ?? "";
+export interface LiveSnapshot {
+  readonly robots: RobotLive[];
+  readonly sites: Site[];
 }
 
 /** Everything the viewer may see, to begin a stream with. */
-export async function readSnapshot(
-  viewer: Viewer,
-  db: Executor,
-  at: SeenAt,
-): Promise<{ robots: RobotLive[]; sites: Site[] }> {
+export async function readSnapshot(viewer: Viewer, db: Executor, at: SeenAt): Promise<LiveSnapshot> {
   const sites = await readSites(viewer, db, at);
   return { sites, robots: await readRobotsLive(viewer, db, at) };
 }

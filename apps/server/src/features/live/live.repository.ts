@@ -75,6 +75,30 @@ export function idsOf(changed: readonly ChangedRow[]): ChangedIds {
   };
 }
 
+/** The sites and robots that one partner, or nobody, has: counted, and a fingerprint of which they are. */
+export interface OwnedScope {
+  readonly partnerId: number | null;
+  readonly sites: number;
+  readonly robots: number;
+  readonly fingerprint: string;
+}
+
+/** Of all tenants in one query, however many scopes have streams. */
+export async function readOwnedScopes(db: Db): Promise<OwnedScope[]> {
+  return db
+    .selectFrom("sites")
+    .leftJoin("robots", (join) => join.onRef("robots.site_id", "=", "sites.id").on("robots.deleted_at", "is", null))
+    .select("sites.maintenance_partner_id as partnerId")
+    .select((eb) => [
+      eb.fn.count<number>("sites.id").distinct().as("sites"),
+      eb.fn.count<number>("robots.id").as("robots"),
+      sql<string>`bit_xor(hashint8extended(sites.id, coalesce(robots.id, 0)))::text`.as("fingerprint"),
+    ])
+    .where("sites.deleted_at", "is", null)
+    .groupBy("sites.maintenance_partner_id")
+    .execute();
+}
+
 /** Who has these sites now. */
 export async function readSiteOwners(db: Db, siteIds: Iterable<number>): Promise<ReadonlyMap<number, SiteOwner>> {
   const rows = await db

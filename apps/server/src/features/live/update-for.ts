@@ -1,7 +1,8 @@
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { seesServers, seesSite, type SiteOwner } from "../sites/public.ts";
-import type { LiveUpdate } from "./live.queries.ts";
+import type { LiveSnapshot, LiveUpdate } from "./live.queries.ts";
+import type { OwnedScope } from "./live.repository.ts";
 
 /** The sites that an update of everything mentions. */
 export function sitesOf({ robots, sites, activity, groups_changed, runs_changed, alerts_changed }: LiveUpdate) {
@@ -28,4 +29,19 @@ export function updateFor(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMa
     alerts_changed: update.alerts_changed.filter(isSeen),
     server_alerts_changed: seesServers(viewer) ? update.server_alerts_changed : [],
   };
+}
+
+/** The same for a snapshot. */
+export function snapshotFor(viewer: Viewer, { robots, sites }: LiveSnapshot, owners: ReadonlyMap<number, SiteOwner>) {
+  if (viewer.role === "SUPER_ADMIN") return { robots, sites };
+  const isSeen = (siteId: number) => seesSite(viewer, owners.get(siteId));
+  return { robots: robots.filter(({ site_id }) => isSeen(site_id)), sites: sites.filter(({ id }) => isSeen(id)) };
+}
+
+/** A fingerprint of which sites and robots the viewer may see; it differs as soon as that changes. */
+export function scopeMarkOf(viewer: Viewer, owned: readonly OwnedScope[]): string {
+  const seen = owned.filter(({ partnerId }) => seesSite(viewer, { partnerId, isDeleted: false }));
+  const [sites, robots] = [seen.reduce((sum, of) => sum + of.sites, 0), seen.reduce((sum, of) => sum + of.robots, 0)];
+  // The same whoever has a site: one that changes hands ends no stream of a Super Admin.
+  return `${sites}:${robots}:${seen.reduce((mixed, { fingerprint }) => mixed ^ BigInt(fingerprint), 0n)}`;
 }
