@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +12,9 @@ import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgre
 import { createFleet, type Fleet } from "@suncrew/simulator/fleet/fleet.ts";
 import { sql } from "kysely";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
+import { report } from "./result.ts";
 import { serverEnvironment } from "./server-environment.ts";
+import { busySecondsOf } from "./process-figures.ts";
 import { makeDevices, storeRobots } from "./production/fleet.ts";
 import { until } from "./production/wait-and-random.ts";
 
@@ -26,6 +28,9 @@ const SIZES = [[1], [100], [500], [500, 500]];
 const robotsOf = (nth: number) => (SIZES[nth] ?? []).reduce((sum, size) => sum + size, 0);
 const SETTLES_S = COMMAND_SETTLES_MS / 1_000;
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5);
+/** The largest group; its START is answered when the last robot has shown that it moves. */
+const REPORTED_ROBOTS = 500;
+const LIMIT_S = 2;
 const PASSWORD = "a bench at noon";
 const CONNECT_LIMIT_MS = 120_000;
 
@@ -61,12 +66,6 @@ class Caller {
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return answer.json();
   }
-}
-
-/** Seconds of processor time that a process has used; Linux counts it in hundredths. */
-async function busyOf(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Does `work`; returns for how many seconds the longest transaction seen in the meantime was open. */
@@ -110,7 +109,7 @@ async function measure(db: Db, fleet: Fleet, caller: Caller, pid: number): Promi
       ),
     );
   const time = async (groups: readonly number[], verb: "START" | "STOP"): Promise<Started> => {
-    const busyBefore = await busyOf(pid);
+    const busyBefore = await busySecondsOf(pid);
     let answers: ManyRobotsResponse[] = [];
     let seconds = 0;
     const longestTransactionS = await longestTransaction(db, async () => {
@@ -124,7 +123,7 @@ async function measure(db: Db, fleet: Fleet, caller: Caller, pid: number): Promi
       const told = /not known/.test(message) ? "NOT KNOWN" : outcome;
       outcomes[told] = (outcomes[told] ?? 0) + 1;
     }
-    const busySeconds = (await busyOf(pid)) - busyBefore;
+    const busySeconds = (await busySecondsOf(pid)) - busyBefore;
     return { seconds, busySeconds, longestTransactionS, outcomes };
   };
   /** Nothing is in progress any more: every robot is stopped, every command settled, every event received. */
@@ -159,6 +158,15 @@ async function measure(db: Db, fleet: Fleet, caller: Caller, pid: number): Promi
       const one = alone.get(verb) ?? median(seconds);
       alone.set(verb, one);
       console.log(line(verb, robots, of[verb], one));
+      if (verb === "START" && robots === REPORTED_ROBOTS) {
+        report({
+          what: `START of a group of ${robots}, until the last is confirmed`,
+          figure: median(seconds),
+          unit: "s",
+          atMost: LIMIT_S,
+          detail: line(verb, robots, of[verb], one).replace(/^[^:]*: +/, ""),
+        });
+      }
     }
   }
   // Nobody accepts these: each is answered once its 8 s are over, and followed by a STOP.

@@ -57,7 +57,7 @@ export class AlertWatch implements Service {
       { name: "lost robots", everyMs: LOST_ROBOTS_POLL_MS, work: () => updateLostRobotAlerts(deps.db, seenAt(deps)) },
       { name: "offline robots", everyMs: OFFLINE_POLL_MS, work: () => this.#updateOfflineAlerts() },
       { name: "clock alert", everyMs: CLOCKS_POLL_MS, work: () => this.#updateClockAlert() },
-      { name: "disk alert", everyMs: DISKS_POLL_MS, atStart: true, work: () => this.#updateDiskAlert() },
+      { name: "disk alert", everyMs: DISKS_POLL_MS, work: () => this.#updateDiskAlert() },
     ]);
   }
 

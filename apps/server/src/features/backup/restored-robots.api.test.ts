@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CommandHarness, type HarnessServer } from "../../../test/command-harness.ts";
+import { CommandHarness } from "../../../test/command-harness.ts";
 import { seededFirmware, seedFirmware } from "../../../test/firmware-fixtures.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { addMonthlyReports, monthlyReportId } from "../../../test/monthly-report-fixtures.ts";
@@ -67,7 +66,6 @@ async function until(check: () => Promise<boolean>): Promise<void> {
   await listener.end();
 }
 
-const after = (at: Date, ms: number) => new Date(at.getTime() + ms);
 const commandsOf = (db: Db) =>
   db.selectFrom("commands").selectAll().where("robot_id", "=", harness.fixtures.ownRobot.id).orderBy("seq").execute();
 
@@ -96,94 +94,9 @@ describe("protocol rules 1 and 3: after a restore", () => {
   });
 });
 
-describe("protocol rule 8: a robot that is locked after a restore", () => {
-  const setLock = async (server: HarnessServer, enabled: boolean) => {
-    const client = await server.as("owner");
-    const params = { robotId: harness.fixtures.ownRobot.id };
-    return client.call(robotMaintenance, { params, body: enabled ? { enabled, reason: "Brush worn" } : { enabled } });
-  };
-  const isLocked = async (db: Db) =>
-    (await db.selectFrom("maintenance_locks").select("id").where("released_at", "is", null).execute()).length === 1;
-
-  const settled = (db: Db) => until(async () => (await commandsOf(db)).every(({ settled_at }) => settled_at !== null));
-
-  /** No Start reaches the robot before a person has released it, which works. */
-  async function expectLockedUntilReleased(server: HarnessServer, db: Db): Promise<void> {
-    const taken = harness.robot().truth().startsTaken.length;
-    expect(await isLocked(db)).toBe(true);
-    expect(await harness.press("START", { on: server })).toMatchObject({
-      status: 409,
-      body: { message: expect.stringContaining("maintenance") },
-    });
-    expect(harness.robot().truth()).toMatchObject({ motion: "STOPPED" });
-    expect(harness.robot().truth().startsTaken).toHaveLength(taken);
-    expect(await setLock(server, false)).toMatchObject({ status: 200, body: { success: true } });
-    expect(await isLocked(db)).toBe(false);
-    expect(await harness.press("START", { on: server })).toMatchObject({ status: 200 });
-    expect(harness.robot().truth().motion).toBe("MOVING");
-  }
-
-  test("it was released since: it is locked again, and stays so until a person releases it", async () => {
-    await setLock(harness.server, true);
-    await backUp();
-    expect(await setLock(harness.server, false)).toMatchObject({ status: 200 });
-    await harness.press("START");
-    await harness.press("STOP");
-    await harness.server.stop();
-    const { db } = await restore();
-    const server = await startHeard(db);
-    await harness.robot().until(({ mode }) => mode === "MAINTENANCE");
-    await settled(db);
-    await expectLockedUntilReleased(server, db);
-  });
-
-  test("its release was in progress: that is not sent any more, and it stays locked until a person releases it again", async () => {
-    await setLock(harness.server, true);
-    await harness.server.stop();
-    const { id, siteId, serial } = harness.fixtures.ownRobot;
-    const now = await databaseNow(harness.db);
-    const { session } = await harness.state();
-    const seq = now.getTime() + 1_000;
-    await harness.db
-      .insertInto("commands")
-      .values({
-        id: randomUUID(),
-        robot_id: id,
-        site_id: siteId,
-        serial_number: serial,
-        session,
-        seq,
-        verb: "MAINTENANCE_OFF",
-        action_type: "MANUAL",
-        requested_by: "Omkar Jain",
-        issued_at: now,
-        expires_at: after(now, 3_600_000),
-        settle_by: after(now, 3_600_000),
-      })
-      .execute();
-    await backUp();
-    const { db } = await restore();
-    const server = await startHeard(db);
-    await settled(db);
-    expect((await commandsOf(db)).at(-1)).toMatchObject({ verb: "MAINTENANCE_OFF", published_at: null });
-    expect(harness.robot().truth()).toMatchObject({ mode: "MAINTENANCE" });
-    expect(harness.robot().truth().lastSeq).toBeLessThan(seq);
-    await expectLockedUntilReleased(server, db);
-  });
-
-  /** A server on the restored database, which has heard the robot. */
-  async function startHeard(db: Db): Promise<HarnessServer> {
-    const now = await databaseNow(db);
-    const server = await harness.startServer(restored ?? undefined);
-    await until(async () => {
-      const heard = db.selectFrom("robot_state").select("robot_id").where("live_at", ">", now);
-      return (await heard.where("robot_id", "=", harness.fixtures.ownRobot.id).execute()).length > 0;
-    });
-    return server;
-  }
-});
-
 describe("protocol rules 1 and 5: whatever a backup says is open or due", () => {
+  const after = (at: Date, ms: number) => new Date(at.getTime() + ms);
+
   /** A planned run of a robot that was due 30 s ago, with its START. */
   async function addDueRun(
     robot: { readonly id: number; readonly siteId: number; readonly serial: string },

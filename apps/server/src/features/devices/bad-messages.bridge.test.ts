@@ -237,4 +237,20 @@ describe("device protocol: what cannot be stored yet waits", () => {
     await harness.pass(100);
     expect(await command()).toEqual({ outcome: "CONFIRMED" });
   });
+
+  test("protocol rule 6: what a robot answers a command, and shows next, is stored at once: somebody waits for it", async () => {
+    const robotId = await harness.robot("SOON-1");
+    const runId = randomUUID();
+    const id = await harness.command(robotId, "START", 5, runId);
+    const { db } = harness.database;
+    const stored = () =>
+      db.selectFrom("commands").select(["ack", "outcome"]).where("id", "=", id).executeTakeFirstOrThrow();
+    harness.says("SOON-1", "ack", { id, status: "ACCEPTED", code: null, ts: now().toISOString() });
+    // Time stands still: no flush becomes due.
+    while ((await stored()).ack === null);
+    const moving = { motion: "MOVING", runId, lastSeq: 5, status: "start" } as const;
+    harness.says("SOON-1", "state", stateMessage(now(), 1, 1, moving));
+    while ((await stored()).outcome === null);
+    expect(await stored()).toEqual({ ack: "ACCEPTED", outcome: "CONFIRMED" });
+  });
 });

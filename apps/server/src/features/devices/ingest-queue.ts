@@ -51,6 +51,8 @@ export class IngestQueue {
   #notBeforeMs = 0;
   /** By serial number: each robot's messages wait in order, without blocking other robots. */
   readonly #failing = new Map<string, Failing>();
+  /** Robots that have answered a command, until their next state: somebody waits for what it shows. */
+  readonly #awaited = new Set<string>();
   /** Incremented by `clear`: what was taken out earlier is not put back. */
   #generation = 0;
 
@@ -64,9 +66,17 @@ export class IngestQueue {
     if (incoming.leaf === "connection" && incoming.message.state === "ONLINE" && !incoming.retained) {
       this.#budgets.noteConnection(serial);
     }
-    if (this.#budgets.takeMessage(serial)) this.#buffer.add(serial, incoming);
+    const isWithinBudget = this.#budgets.takeMessage(serial);
+    if (isWithinBudget) this.#buffer.add(serial, incoming);
     else this.#buffer.addInPlace(serial, incoming);
-    if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
+    if (isWithinBudget && this.#isAwaited(serial, incoming)) void this.flush();
+    else if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
+  }
+
+  /** Whether a caller may be waiting for it: a robot acknowledges a command, and then shows what it did (rule 6). */
+  #isAwaited(serial: string, incoming: IncomingMessage): boolean {
+    if (incoming.leaf === "ack") this.#awaited.add(serial);
+    return incoming.leaf === "ack" || (incoming.leaf === "state" && !incoming.retained && this.#awaited.delete(serial));
   }
 
   /**
@@ -104,6 +114,7 @@ export class IngestQueue {
     this.#generation += 1;
     this.#notBeforeMs = 0;
     this.#failing.clear();
+    this.#awaited.clear();
     this.#buffer.clear();
   }
 

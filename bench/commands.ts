@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
+import { commandMessageSchema, type StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { leaves, parseTopic, topicOf } from "@suncrew/contract/devices/topics.ts";
+import { connectAsync, type MqttClient } from "mqtt";
+import { Caller } from "./production/caller.ts";
+import {
+  PASSWORD,
+  reportInTurn,
+  type ReportingFleet,
+  restingState,
+  ROBOTS,
+  serialOf,
+  siteOf,
+  withReportingFleet,
+} from "./reporting-fleet.ts";
+import { report } from "./result.ts";
+
+// The server's own part of a person's START or STOP while 200 robot messages a second come in: from the call until the
+// robot has the order, and from the robot's answer until the caller has one. The robot's own time is left out; broker and
+// network of this machine are contained. The server is a process of its own, on a durable PostgreSQL and Mosquitto.
+
+const REPORTS_PER_SECOND = 200;
+const PRESSES = Number(process.env["BENCH_PRESSES"] ?? 600);
+const EVERY_MS = 100;
+/** Each is started and stopped in turn, and reports only what it does; the others report all the time. */
+const PRESSED_ROBOTS = 20;
+/** The first ones compile. */
+const WARM_UP_PRESSES = 50;
+const LIMIT_MS = 50;
+
+/** When a robot received its last order, and when it had answered. */
+interface Handled {
+  readonly atMs: number;
+  readonly answeredMs: number;
+}
+
+/** Robots that do as they are told at once. */
+class ObedientRobots {
+  readonly #client: MqttClient;
+  readonly #seqs = new Map<string, number>();
+  readonly handled = new Map<string, Handled>();
+
+  constructor(client: MqttClient) {
+    this.#client = client;
+    client.on("message", (topic, payload) => this.#obey(parseTopic(topic)?.serial ?? "", payload.toString("utf8")));
+  }
+
+  async listen(serials: readonly string[]): Promise<void> {
+    await this.#client.subscribeAsync(
+      serials.map((serial) => topicOf(serial, "command")),
+      { qos: leaves.command.qos },
+    );
+    for (const serial of serials) this.#show(serial, {});
+  }
+
+  #obey(serial: string, text: string): void {
+    const atMs = performance.now();
+    const command = commandMessageSchema.parse(JSON.parse(text));
+    if (command.verb !== "START" && command.verb !== "STOP") return;
+    const { id, seq: lastSeq } = command;
+    const isStart = command.verb === "START";
+    const ack = { id, status: isStart ? "ACCEPTED" : "DONE", code: null, ts: new Date().toISOString() };
+    this.#client.publish(topicOf(serial, "ack"), JSON.stringify(ack), { qos: 1 });
+    const moving = isStart && ({ motion: "MOVING", status: "start", runId: command.runId, charging: false } as const);
+    this.#show(serial, { lastSeq, lastCommandId: id, ...moving });
+    this.handled.set(serial, { atMs, answeredMs: performance.now() });
+  }
+
+  #show(serial: string, shown: Partial<StateMessage>): void {
+    const seq = (this.#seqs.get(serial) ?? 0) + 1;
+    this.#seqs.set(serial, seq);
+    const state = JSON.stringify({ ...restingState(seq, 90), ...shown });
+    this.#client.publish(topicOf(serial, "state"), state, { qos: 1 });
+  }
+}
+
+async function measure({ url, robotUrl }: ReportingFleet): Promise<void> {
+  const robotIds = Array.from({ length: ROBOTS }, (_, nth) => 1 + nth);
+  const pressed = robotIds.slice(0, PRESSED_ROBOTS);
+  const stop = await reportInTurn({ robotUrl }, robotIds.slice(PRESSED_ROBOTS), REPORTS_PER_SECOND);
+  const client = await connectAsync(robotUrl, { clientId: "bench-obedient", protocolVersion: 4 });
+  const robots = new ObedientRobots(client);
+  await robots.listen(pressed.map(serialOf));
+  await pause(2_000);
+  const caller = await Caller.signIn({ url }, PASSWORD);
+  const own: { sending: number; answering: number }[] = [];
+  let wrong = 0;
+  const press = async (nth: number) => {
+    const robotId = pressed[nth % pressed.length] ?? 0;
+    const serial = serialOf(robotId);
+    const command = Math.floor(nth / pressed.length) % 2 === 0 ? "START" : "STOP";
+    const beganMs = performance.now();
+    const body = { robotId: serial, robotObjectId: robotId, siteId: siteOf(robotId), command };
+    const answer = await caller.call({ url }, sendCommand, { body, key: randomUUID() });
+    const endedMs = performance.now();
+    const handled = robots.handled.get(serial);
+    if (answer?.status !== 200 || handled === undefined || handled.atMs < beganMs) wrong += 1;
+    else if (nth >= WARM_UP_PRESSES) {
+      own.push({ sending: handled.atMs - beganMs, answering: endedMs - handled.answeredMs });
+    }
+  };
+  const pressing: Promise<void>[] = [];
+  for (let nth = 0; nth < WARM_UP_PRESSES + PRESSES; nth += 1) {
+    pressing.push(press(nth));
+    await pause(EVERY_MS);
+  }
+  await Promise.all(pressing);
+  await stop();
+  await client.endAsync();
+  const of = (part: (one: { sending: number; answering: number }) => number) => own.map(part).toSorted((a, b) => a - b);
+  const [whole, sending, answering] = [
+    of((one) => one.sending + one.answering),
+    of((one) => one.sending),
+    of((one) => one.answering),
+  ];
+  const at = (sorted: readonly number[], share: number) =>
+    (sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity).toFixed(0);
+  const both = (sorted: readonly number[]) => `${at(sorted, 0.5)} and ${at(sorted, 0.99)} ms`;
+  report({
+    what: `command, the server's own part at ${REPORTS_PER_SECOND} messages/s, 99 of 100`,
+    figure: Number(at(whole, 0.99)),
+    unit: "ms",
+    atMost: LIMIT_MS,
+    detail:
+      `median ${at(whole, 0.5)} ms, most ${at(whole, 1)} ms; until the robot has it ${both(sending)}, from its answer ` +
+      `until the caller's ${both(answering)} (median and 99 of 100); ${own.length} presses, ${wrong} otherwise than done`,
+  });
+}
+
+await withReportingFleet(measure);
