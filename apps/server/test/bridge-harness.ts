@@ -26,7 +26,7 @@ export interface BridgeHarness {
   readonly log: readonly string[];
   logged(words: string): Promise<void>;
   /**
-   * Ends the connection that holds the bridge lock, as if the server had died, and waits until the bridge has noticed.
+   * Ends the connection that holds this bridge's locks, as if the server had died, and waits until the bridge has noticed.
    */
   loseLock(): Promise<void>;
   readonly siteId: number;
@@ -62,9 +62,10 @@ export async function createBridge(
     for (const { words, resolve } of awaited) if (line.includes(words)) resolve();
   };
   const logged = (words: string) => new Promise<void>((resolve) => void awaited.push({ words, resolve }));
+  const application_name = `bridge-${randomUUID()}`;
   const bridge = new Bridge({
     db: database.db,
-    connection: database.connection,
+    connection: { ...database.connection, application_name },
     broker: options.broker ?? broker,
     clock,
     ...(options.clocks && { clocks: options.clocks }),
@@ -84,10 +85,9 @@ export async function createBridge(
       // On a busy machine a slow query may already have lost the lock.
       if (!bridge.active) return;
       const lost = logged("no longer the bridge");
-      await sql`
-        select pg_terminate_backend(pid) from pg_locks
-        where locktype = 'advisory' and objid = 7305002 and database = (select oid from pg_database where datname = current_database())
-      `.execute(database.db);
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`.execute(
+        database.db,
+      );
       await lost;
     },
     siteId,

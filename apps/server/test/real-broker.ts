@@ -129,6 +129,8 @@ export class WatchedBroker implements Broker {
   readonly #inner: Broker;
   readonly #line: InterruptibleLine;
   readonly #watches = new Set<Watch>();
+  /** The server takes itself to be cut off, whatever the connection is. */
+  isCut = false;
   /** Topics of the messages handed on, in order. */
   readonly handled: string[] = [];
 
@@ -160,7 +162,7 @@ export class WatchedBroker implements Broker {
   }
 
   get connected(): boolean {
-    return this.#inner.connected;
+    return !this.isCut && this.#inner.connected;
   }
 
   /** Resolves once a message like this is handed on from now on. */

@@ -1,4 +1,4 @@
-import { connect, type IClientOptions, type MqttClient } from "mqtt";
+import { connect, type IClientOptions, type ISubscriptionMap, type MqttClient } from "mqtt";
 import { Socket } from "node:net";
 import type { Logger } from "pino";
 import { type Cancel, type Clock, SystemClock, timeAt } from "./clock.ts";
@@ -18,7 +18,10 @@ export interface Broker {
   readonly connected: boolean;
   /** Resolves when the broker has acknowledged the message (QoS 1); rejects without a connection. */
   publish(topic: string, payload: string): Promise<void>;
-  /** Plain subscription, QoS 1, renewed after a reconnect. Resolves to a function that ends it. */
+  /**
+   * Plain subscription, QoS 1, renewed after a reconnect. The broker sends what it retains, to every handler of these
+   * topics. Resolves to a function that ends it.
+   */
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>>;
   onConnectionChange(listener: (connected: boolean) => void): () => void;
   close(): Promise<void>;
@@ -63,7 +66,7 @@ export function withoutSecret(url: string): string {
 class MqttBroker implements Broker {
   readonly #client: MqttClient;
   readonly #outage: Outage;
-  readonly #handlers = new Set<(message: ReceivedMessage) => void>();
+  readonly #handlers = new Map<(message: ReceivedMessage) => void, readonly string[]>();
   #isClosing = false;
   #isCorked = false;
 
@@ -86,7 +89,7 @@ class MqttBroker implements Broker {
     });
     client.on("message", (topic, payload, packet) => {
       this.#acknowledgeTogether();
-      for (const handler of this.#handlers) handler({ topic, payload, retained: packet.retain });
+      for (const handler of this.#handlers.keys()) handler({ topic, payload, retained: packet.retain });
     });
   }
 
@@ -116,9 +119,12 @@ class MqttBroker implements Broker {
     topics: readonly string[],
     onMessage: (message: ReceivedMessage) => void,
   ): Promise<() => Promise<void>> {
-    this.#handlers.add(onMessage);
+    this.#handlers.set(onMessage, topics);
     try {
-      await this.#client.subscribeAsync([...topics], { qos: 1 });
+      // Otherwise the library would skip topics to which it is subscribed.
+      const resubscribe = { resubscribe: true };
+      const wanted = Object.fromEntries(topics.map((topic) => [topic, { qos: 1 as const }]));
+      await this.#client.subscribeAsync({ ...wanted, ...resubscribe } as ISubscriptionMap);
     } catch (error) {
       this.#handlers.delete(onMessage);
       throw this.#client.connected
@@ -127,7 +133,10 @@ class MqttBroker implements Broker {
     }
     return async () => {
       this.#handlers.delete(onMessage);
-      const unsubscribed = this.#client.unsubscribeAsync([...topics]);
+      const others = new Set([...this.#handlers.values()].flat());
+      const unused = topics.filter((topic) => !others.has(topic));
+      if (unused.length === 0) return;
+      const unsubscribed = this.#client.unsubscribeAsync(unused);
       // Without a connection it is only noted, so that the client does not subscribe again on reconnect.
       if (this.#client.connected) await unsubscribed;
       else unsubscribed.catch(() => {});

@@ -194,10 +194,14 @@ async function extension(db: Db): Promise<Found> {
 }
 
 const bridges: Readonly<Record<BridgeStatus, Found>> = {
-  works: ok("A server is the bridge, and has its broker"),
+  works: ok("All robots have a server as their bridge, and that has its broker"),
+  partly: warning(
+    "Some robots have no server as their bridge",
+    "Ask again in five seconds. If it stays, look at the log of each server.",
+  ),
   none: ok("No server is the bridge, which is right while none is running"),
   "cut-off": warning(
-    "The server that is the bridge has no connection to the broker",
+    "A server that is the bridge of robots has no connection to the broker",
     "Look at its log and at the broker.",
   ),
 };

@@ -10,6 +10,7 @@ import { lockRobots, readOpenCommands } from "../commands/commands.repository.ts
 import { readStillMoving } from "../commands/public.ts";
 import { settleConfirmed } from "../commands/settle-by-messages.repository.ts";
 import { sweepSilentRobots } from "../devices/presence.repository.ts";
+import { allShares } from "../devices/shares.ts";
 import { readRobots } from "../robots/robots.queries.ts";
 import { closeLostRun, findLostRuns } from "../runs/run-ends.repository.ts";
 import { readSites, seenAt } from "../sites/public.ts";
@@ -219,7 +220,7 @@ describe("protocol rule 13: a robot that is lost while moving", () => {
     await pass(3);
     harness.robots.unheard = true;
     harness.clock.advance(10 * MINUTE_MS);
-    await harness.db.transaction().execute((tx) => sweepSilentRobots(tx, harness.clock.now()));
+    await harness.db.transaction().execute((tx) => sweepSilentRobots(tx, allShares, harness.clock.now()));
     for (const watch of watches) await watch.runOnce();
     const [alert] = await reported();
     // Its START was pressed at 05:59 and lets it move for an hour.

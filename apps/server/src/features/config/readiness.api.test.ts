@@ -63,7 +63,7 @@ describe("protocol rule 11: a server is ready if a START could work", () => {
 
   test("a bridge elsewhere that is cut off from the broker is reported", async () => {
     await sql`select pg_advisory_lock(7305002), pg_advisory_lock(7305003)`.execute(server.db);
-    expect(await ask()).toEqual([503, "The server that is the bridge to the robots cannot reach the MQTT broker."]);
+    expect(await ask()).toEqual([503, "A server that is the bridge to robots cannot reach the MQTT broker."]);
     await sql`select pg_advisory_unlock_all()`.execute(server.db);
   });
 });

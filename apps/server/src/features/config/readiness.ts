@@ -14,7 +14,8 @@ const WRITE_EVERY_MS = 5_000;
 const DATABASE_UNREACHABLE = "The database cannot be reached.";
 const bridgeMessages: Readonly<Record<Exclude<BridgeStatus, "works">, string>> = {
   none: "No server is the bridge to the robots.",
-  "cut-off": "The server that is the bridge to the robots cannot reach the MQTT broker.",
+  partly: "No server is the bridge to some of the robots.",
+  "cut-off": "A server that is the bridge to robots cannot reach the MQTT broker.",
 };
 
 type CheckResult = "timeout" | { readonly missing: string | null };

@@ -3,53 +3,132 @@ import pg from "pg";
 import type { Cancel } from "../../platform/clock.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { allShares, SHARES } from "./shares.ts";
 
-/** Arbitrary numbers that all servers share. */
+/**
+ * An arbitrary number that all servers share. Every server that can be a bridge holds it as a shared lock, which counts
+ * them; with a share as second number it makes its holder the bridge of that share. A server of 1.0.0 needs the first
+ * exclusively, and is then the bridge of all robots.
+ */
 const BRIDGE_LOCK = 7_305_002;
-/** Held by the bridge alongside its lock while it has no broker connection, so that every server can see that. */
+/** Held as a shared lock by those that have no broker connection, so that every server can see that. */
 const CUT_OFF_LOCK = 7_305_003;
-/** How often other servers try to become the bridge, and the bridge checks its connection. */
+/** How often servers look for shares that are free, and a bridge checks its connection. */
 const CHECK_MS = 1_000;
-/** A connection that does not respond for this long (real time) is abandoned, and the lock with it. */
+/** A connection that does not respond for this long (real time) is abandoned, and the locks with it. */
 const QUERY_TIMEOUT_MS = 3_000;
+/** A server that has not looked for this long hangs: nothing is left to it. */
+const HANGS_AFTER_S = 10;
+/** A server gives shares up after it has had too many at this many checks in a row, so that a short outage moves none. */
+const PATIENCE_CHECKS = 3;
 
-/** Whether some server is the bridge, and whether it is connected to the broker. */
-export type BridgeStatus = "works" | "none" | "cut-off";
+/** Whether every share of the robots has a bridge, and each of these is connected to the broker. */
+export type BridgeStatus = "works" | "partly" | "none" | "cut-off";
 
-/** As the database knows it, whichever server is the bridge; the broker connection as of a second ago. */
+/** As the database knows it, whichever servers are bridges; the broker connections as of a second ago. */
 export async function readBridgeStatus(db: Executor): Promise<BridgeStatus> {
-  const { rows } = await sql<{ objid: number }>`
-    select objid::int as objid from pg_locks
-    where locktype = 'advisory' and granted and objsubid = 1 and classid = 0 and objid in (${BRIDGE_LOCK}, ${CUT_OFF_LOCK})
-      and database = (select oid from pg_database where datname = current_database())
-  `.execute(db);
-  const held = new Set(rows.map(({ objid }) => objid));
-  if (!held.has(BRIDGE_LOCK)) return "none";
-  return held.has(CUT_OFF_LOCK) ? "cut-off" : "works";
+  const { rows } = await sql.raw<LockRow>(LOCKS).execute(db);
+  const { candidates, free, ofOlderVersion } = readLocks(rows);
+  if (ofOlderVersion !== null) return ofOlderVersion.isCutOff ? "cut-off" : "works";
+  if (free.length > 0) return free.length === SHARES ? "none" : "partly";
+  return candidates.some(({ shares, isCutOff }) => shares > 0 && isCutOff) ? "cut-off" : "works";
+}
+
+interface LockRow {
+  readonly pid: number;
+  readonly isOwn: boolean;
+  readonly lock: "candidate" | "cut-off" | "share";
+  readonly share: number | null;
+  readonly exclusive: boolean;
+  readonly hangs: boolean;
+}
+
+const LOCKS = `
+  select l.pid, l.pid = pg_backend_pid() as "isOwn", l.mode = 'ExclusiveLock' as exclusive,
+    case when l.objsubid = 2 then 'share' when l.objid = ${CUT_OFF_LOCK} then 'cut-off' else 'candidate' end as lock,
+    case when l.objsubid = 2 then l.objid::int end as share,
+    coalesce(a.query_start < clock_timestamp() - interval '${HANGS_AFTER_S} s', false) as hangs
+  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+  where l.locktype = 'advisory' and l.granted
+    and l.database = (select oid from pg_database where datname = current_database())
+    and (l.objsubid = 2 and l.classid = ${BRIDGE_LOCK}
+      or l.objsubid = 1 and l.classid = 0 and l.objid in (${BRIDGE_LOCK}, ${CUT_OFF_LOCK}))`;
+
+interface Candidate {
+  readonly pid: number;
+  readonly isOwn: boolean;
+  readonly hangs: boolean;
+  readonly isCutOff: boolean;
+  readonly shares: number;
+}
+
+interface Locks {
+  readonly candidates: readonly Candidate[];
+  /** Shares without a bridge. */
+  readonly free: readonly number[];
+  /** A server of 1.0.0, which is the bridge of all robots. */
+  readonly ofOlderVersion: Candidate | null;
+}
+
+function readLocks(rows: readonly LockRow[]): Locks {
+  const cutOff = new Set(rows.filter(({ lock }) => lock === "cut-off").map(({ pid }) => pid));
+  const taken = rows.flatMap(({ share, pid }) => (share === null ? [] : [{ share, pid }]));
+  const found = rows.filter(({ lock }) => lock === "candidate");
+  const candidates = found.map(({ pid, isOwn, hangs, exclusive }) => {
+    const shares = taken.filter((one) => one.pid === pid).length;
+    return { pid, isOwn, hangs, exclusive, isCutOff: cutOff.has(pid), shares };
+  });
+  const held = new Set(taken.map(({ share }) => share));
+  return {
+    candidates,
+    free: allShares.filter((share) => !held.has(share)),
+    ofOlderVersion: candidates.find(({ exclusive }) => exclusive) ?? null,
+  };
+}
+
+/**
+ * How many shares this server should have. All servers compute it from the same locks, and it adds up to all shares;
+ * those that have most have the remainder, so that nothing moves without need. A server that hangs, or has no broker
+ * while another has, should have none.
+ */
+function targetOf({ candidates }: Locks): number {
+  const awake = candidates.filter(({ hangs, isOwn }) => isOwn || !hangs);
+  const connected = awake.filter(({ isCutOff }) => !isCutOff);
+  const able = connected.length > 0 ? connected : awake;
+  const rank = able.toSorted((a, b) => b.shares - a.shares || a.pid - b.pid).findIndex(({ isOwn }) => isOwn);
+  if (rank < 0) return 0;
+  return Math.floor(SHARES / able.length) + (rank < SHARES % able.length ? 1 : 0);
 }
 
 export interface LockHolder {
-  /** Whether this server may be the bridge: not while its clock is unreliable (protocol rule 12). */
+  /** Whether this server may be a bridge: not while its clock is unreliable (protocol rule 12). */
   canHold(): boolean;
-  /** Called before the lock is released voluntarily; it is still held during the call. */
-  onResigning(): Promise<unknown>;
+  /**
+   * Called before shares are given up voluntarily; they are still held during the call. Resolves to whether everything
+   * that had arrived is stored.
+   */
+  onGiving(): Promise<boolean>;
   hasBroker(): boolean;
-  onHeld(): void;
-  /** Called immediately when the lock may be lost; nothing may be written afterwards. */
+  /** These shares are held from now on. */
+  onHeld(shares: readonly number[]): void;
+  /** Called immediately when shares may be lost; nothing about their robots may be written afterwards. */
   onLost(): void;
 }
 
 /**
- * The PostgreSQL advisory lock that makes one server the bridge (protocol rule 11). It has a connection to itself, and
- * is held exactly as long as that connection lives.
+ * The PostgreSQL advisory locks that make servers bridges, each for a share of the robots (protocol rule 11). They have
+ * a connection to themselves, and are held exactly as long as that connection lives.
  */
 export class BridgeLock {
   readonly #deps: Pick<Dependencies, "connection" | "clock" | "log">;
   readonly #holder: LockHolder;
   #client: pg.Client | null = null;
-  #held = false;
-  /** The database knows that this bridge has no broker connection. */
+  #isCandidate = false;
+  readonly #held = new Map<number, number>();
+  /** The database knows that this server has no broker connection. */
   #isCutOff = false;
+  /** At how many checks in a row this server has had more shares than it should. */
+  #checksAbove = 0;
   #checking: Promise<void> | null = null;
   #cancel: Cancel = () => {};
   #running = false;
@@ -59,7 +138,8 @@ export class BridgeLock {
     this.#holder = holder;
   }
 
-  get held(): boolean {
+  /** The shares that this server is the bridge of, with the readings of the monotonic clock when it became it. */
+  get held(): ReadonlyMap<number, number> {
     return this.#held;
   }
 
@@ -71,7 +151,7 @@ export class BridgeLock {
     await this.#checking;
   }
 
-  /** Releases the lock, so that another server need not wait. */
+  /** Releases the locks, so that other servers need not wait. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancel();
@@ -97,8 +177,12 @@ export class BridgeLock {
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client === null) await this.#open(client);
-      if (!this.#held) await this.#tryLock(client);
+      if (!this.#isCandidate) this.#isCandidate = await call(client, "pg_try_advisory_lock_shared", BRIDGE_LOCK);
+      if (!this.#isCandidate) return;
       await this.#publishBrokerStatus(client);
+      // Always runs a query, which proves that the connection, and with it the locks, are still alive.
+      const { rows } = await client.query<LockRow>(LOCKS);
+      await this.#balance(client, readLocks(rows));
     } catch (error) {
       this.#onConnectionLost(client, error);
     }
@@ -117,32 +201,62 @@ export class BridgeLock {
     client.on("end", () => this.#onConnectionLost(client, new Error("Connection terminated")));
     this.#client = client;
     await client.connect();
-    // Without these, a server that lost its network would keep the lock for hours (no effect on a local socket).
+    // Without these, a server that lost its network would keep the locks for hours (no effect on a local socket).
     await client.query("set tcp_keepalives_idle = 1; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2");
   }
 
-  async #tryLock(client: pg.Client): Promise<void> {
-    const { rows } = await client.query<{ held: boolean }>("select pg_try_advisory_lock($1) as held", [BRIDGE_LOCK]);
-    if (rows[0]?.held !== true || client !== this.#client || !this.#running) return;
-    this.#held = true;
-    this.#deps.log.info("this server is the bridge");
-    this.#holder.onHeld();
-  }
-
-  /** Always runs a query, which proves that the connection, and with it the lock, is still alive. */
   async #publishBrokerStatus(client: pg.Client): Promise<void> {
-    if (!this.#held) return;
     const isCutOff = !this.#holder.hasBroker();
-    if (isCutOff === this.#isCutOff) return void (await client.query("select 1"));
-    await client.query(`select ${isCutOff ? "pg_try_advisory_lock" : "pg_advisory_unlock"}($1)`, [CUT_OFF_LOCK]);
+    if (isCutOff === this.#isCutOff) return;
+    await call(client, isCutOff ? "pg_try_advisory_lock_shared" : "pg_advisory_unlock_shared", CUT_OFF_LOCK);
     this.#isCutOff = isCutOff;
   }
 
-  /** Another server may take the lock immediately. */
+  async #balance(client: pg.Client, locks: Locks): Promise<void> {
+    const target = targetOf(locks);
+    const above = this.#held.size - target;
+    this.#checksAbove = above > 0 ? this.#checksAbove + 1 : 0;
+    if (above < 0) await this.#take(client, locks.free, -above);
+    if (this.#checksAbove >= PATIENCE_CHECKS) await this.#give(client, [...this.#held.keys()].slice(0, above));
+  }
+
+  /** Takes so many of the free shares; other servers may be faster. */
+  async #take(client: pg.Client, free: readonly number[], wanted: number): Promise<void> {
+    const taken: number[] = [];
+    for (let next = 0; next < free.length && taken.length < wanted;) {
+      const some = free.slice(next, next + wanted - taken.length);
+      next += some.length;
+      const { rows } = await client.query<{ share: number }>(
+        "select share from unnest($2::int[]) share where pg_try_advisory_lock($1, share)",
+        [BRIDGE_LOCK, some],
+      );
+      taken.push(...rows.map(({ share }) => share));
+    }
+    if (taken.length === 0 || client !== this.#client || !this.#running) return;
+    for (const share of taken) this.#held.set(share, this.#deps.clock.monotonicMs());
+    const fields = { taken: taken.length, shares: this.#held.size };
+    this.#deps.log.info(fields, this.#held.size === SHARES ? "this server is the bridge" : "this server is a bridge");
+    this.#holder.onHeld(taken);
+  }
+
+  /** All at once, because whoever takes them has the broker send everything that it retains. */
+  async #give(client: pg.Client, shares: readonly number[]): Promise<void> {
+    if (!(await this.#holder.onGiving()) || client !== this.#client) return;
+    for (const share of shares) this.#held.delete(share);
+    this.#checksAbove = 0;
+    this.#deps.log.info(
+      { given: shares.length, shares: this.#held.size },
+      "this server leaves robots to another bridge",
+    );
+    this.#holder.onLost();
+    await client.query("select pg_advisory_unlock($1, share) from unnest($2::int[]) share", [BRIDGE_LOCK, shares]);
+  }
+
+  /** Another server may take the locks immediately. */
   async #resign(): Promise<void> {
-    if (this.#held) {
+    if (this.#held.size > 0) {
       this.#deps.log.warn("this server resigns as the bridge: its clock is unreliable");
-      await this.#holder.onResigning();
+      await this.#holder.onGiving();
     }
     const client = this.#client;
     this.#drop();
@@ -153,8 +267,8 @@ export class BridgeLock {
 
   #onConnectionLost(client: pg.Client, error: unknown): void {
     if (client !== this.#client) return;
-    // Losing the bridge is always logged; failing to become it may be part of a known outage.
-    if (this.#held) this.#deps.log.warn({ reason: error }, "this server is no longer the bridge");
+    // Losing shares is always logged; failing to get any may be part of a known outage.
+    if (this.#held.size > 0) this.#deps.log.warn({ reason: error }, "this server is no longer the bridge");
     else this.#deps.log.warn({ error }, "no connection for the bridge lock");
     this.#drop();
     client.end().catch(() => {});
@@ -164,9 +278,18 @@ export class BridgeLock {
     this.#client?.removeAllListeners();
     this.#client?.on("error", () => {});
     this.#client = null;
+    this.#isCandidate = false;
     this.#isCutOff = false;
-    if (!this.#held) return;
-    this.#held = false;
+    this.#checksAbove = 0;
+    if (this.#held.size === 0) return;
+    this.#held.clear();
     this.#holder.onLost();
   }
+}
+
+type AdvisoryLock = "pg_try_advisory_lock_shared" | "pg_advisory_unlock_shared";
+
+async function call(client: pg.Client, lock: AdvisoryLock, number: number): Promise<boolean> {
+  const { rows } = await client.query<{ done: boolean }>(`select ${lock}($1) as done`, [number]);
+  return rows[0]?.done === true;
 }

@@ -6,15 +6,16 @@ import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
-import { BadMessages, openMessage, robotTopics } from "./devices.mqtt.ts";
+import { BadMessages, openMessage, robotTopics, serialIn } from "./devices.mqtt.ts";
 import { BridgeLock } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
 import { ensureReadingsPartitions } from "./robot-state.repository.ts";
 import { readConnectedRobots, type ReachableRobot, sweepSilentRobots } from "./presence.repository.ts";
+import { shareOf } from "./shares.ts";
 
 const FLUSH_MS = 100;
-/** A bridge that resigns stores what it has received, within this time. */
+/** A bridge that gives shares up stores what it has received, within this time. */
 const FINAL_FLUSH_MS = 1_000;
 const SWEEP_MS = 5_000;
 /** A new bridge has not heard from any robot yet; it requests their status before treating any as silent. */
@@ -31,7 +32,7 @@ export interface BridgeDependencies extends Pick<
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }
 
-/** Stores what robots publish, on the one server that holds the bridge lock (protocol rule 11). */
+/** Stores what robots publish, of those shares that this server holds the locks of (protocol rule 11). */
 export class Bridge implements Service {
   readonly #deps: BridgeDependencies;
   readonly #bad: BadMessages;
@@ -46,7 +47,8 @@ export class Bridge implements Service {
   readonly #sending = new Set<Promise<void>>();
   #timers: Cancel[] = [];
   #cancelStatusRequests: Cancel = () => {};
-  #sinceMs = 0;
+  /** Held shares whose robots have not been asked since this server heard nothing of them. */
+  readonly #unheard = new Set<number>();
   #isSweeping = false;
 
   constructor(deps: BridgeDependencies) {
@@ -56,24 +58,35 @@ export class Bridge implements Service {
     this.#lock = new BridgeLock(deps, {
       canHold: () => !isClockWrong(deps),
       // Acknowledged messages are not redelivered.
-      onResigning: () => withTimeout(clock, this.#queue.flush(), FINAL_FLUSH_MS),
+      onGiving: async () => (await withTimeout(clock, this.#queue.storeArrived(), FINAL_FLUSH_MS)) === true,
       hasBroker: () => broker.connected,
-      onHeld: () => this.#begin(),
-      onLost: () => this.#end(),
+      onHeld: (shares) => this.#take(shares),
+      onLost: () => this.#drop(),
     });
+    const isHeld = (serial: string) => this.#lock.held.has(shareOf(serial));
     const onIngested = (ingested: Ingested) => this.#afterIngest(ingested);
     this.#log = new ThrottledLog(log, clock);
-    this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, onIngested });
-    this.#statusRequests = new StatusRequests(deps);
+    this.#queue = new IngestQueue({ db, clock, log: this.#log, bad: this.#bad, isHeld, onIngested });
+    this.#statusRequests = new StatusRequests(deps, isHeld);
     this.#subscription = new RobotSubscription(deps, {
       onMessage: (message) => this.#onMessage(message),
       onSubscribed: () => this.#onSubscribed(),
+      onReconnected: () => {
+        for (const share of this.#lock.held.keys()) this.#unheard.add(share);
+        this.#statusRequests.cancel();
+        this.#onSubscribed();
+      },
     });
   }
 
-  /** True while this server is the bridge. */
+  /** The shares of the robots that this server is the bridge of. */
+  get shares(): ReadonlySet<number> {
+    return new Set(this.#lock.held.keys());
+  }
+
+  /** True while this server is the bridge of some robots. */
   get active(): boolean {
-    return this.#lock.held;
+    return this.#lock.held.size > 0;
   }
 
   /** Valid messages by leaf that this server has received since it started. */
@@ -93,7 +106,7 @@ export class Bridge implements Service {
   async stop(): Promise<void> {
     void this.#subscription.end();
     // Received messages are stored before another server becomes the bridge.
-    if (this.#lock.held) await this.#queue.flush();
+    if (this.active) await this.#queue.flush();
     await this.#lock.stop();
     await this.#settled();
     await this.#log.stop();
@@ -111,32 +124,42 @@ export class Bridge implements Service {
     while (this.#inProgress.size > 0) await Promise.all(this.#inProgress);
   }
 
-  #begin(): void {
-    const { clock } = this.#deps;
-    this.#sinceMs = clock.monotonicMs();
-    this.#timers = [
-      clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
-      clock.every(SWEEP_MS, () => this.#track(this.#sweep())),
-      clock.every(DAY_MS, () => this.#track(this.#createPartitions())),
-    ];
+  /** This server is the bridge of these shares, too. */
+  #take(shares: readonly number[]): void {
+    for (const share of shares) this.#unheard.add(share);
+    if (this.#timers.length === 0) {
+      const { clock } = this.#deps;
+      this.#timers = [
+        clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
+        clock.every(SWEEP_MS, () => this.#track(this.#sweep())),
+        clock.every(DAY_MS, () => this.#track(this.#createPartitions())),
+      ];
+    }
     const begin = async () => {
       await this.#createPartitions();
-      if (this.#lock.held) void this.#subscription.begin();
+      if (this.active) void this.#subscription.begin();
     };
     this.#track(begin());
   }
 
-  #end(): void {
+  /** This server is no longer the bridge of all shares that it was. */
+  #drop(): void {
+    if (this.active) {
+      this.#queue.dropLost();
+      return;
+    }
     for (const cancel of this.#timers) cancel();
     this.#timers = [];
     this.#cancelStatusRequests();
     this.#statusRequests.cancel();
+    this.#unheard.clear();
     this.#queue.clear();
     void this.#subscription.end();
   }
 
   #onMessage(received: ReceivedMessage): void {
-    if (!this.#lock.held) return;
+    // Before anything is parsed: every server receives the messages of all robots.
+    if (!this.#lock.held.has(shareOf(serialIn(received.topic)))) return;
     const opened = openMessage(received, this.#deps.clock.now());
     if ("bad" in opened) {
       this.#bad.add(opened.bad, opened.serial);
@@ -155,8 +178,10 @@ export class Bridge implements Service {
   /** After a takeover or reconnect: requests robots' status and resends what is pending. */
   async #requestStatuses(): Promise<void> {
     await this.#queue.storeArrived();
-    const robots = await readConnectedRobots(this.#deps.db, this.#deps.clock.now());
-    if (!this.#lock.held) return;
+    const shares = [...this.#unheard].filter((share) => this.#lock.held.has(share));
+    this.#unheard.clear();
+    const robots = await readConnectedRobots(this.#deps.db, shares, this.#deps.clock.now());
+    if (!this.active) return;
     this.#statusRequests.plan(robots);
     await this.#deps.resendPending(robots.map(({ robotId }) => robotId));
   }
@@ -180,9 +205,13 @@ export class Bridge implements Service {
       // Queued messages may prove that a robot is connected.
       const isStored = await this.#queue.storeArrived();
       const now = clock.now();
-      if (!this.#lock.held || !isStored || clock.monotonicMs() - this.#sinceMs < SWEEP_GRACE_MS) return;
+      const nowMs = clock.monotonicMs();
+      const shares = [...this.#lock.held].flatMap(([share, sinceMs]) =>
+        nowMs - sinceMs < SWEEP_GRACE_MS ? [] : [share],
+      );
+      if (!isStored || shares.length === 0) return;
       await db.transaction().execute(async (tx) => {
-        if ((await sweepSilentRobots(tx, now)) > 0) await announceChange(tx);
+        if ((await sweepSilentRobots(tx, shares, now)) > 0) await announceChange(tx);
       });
     } finally {
       this.#isSweeping = false;
@@ -213,18 +242,28 @@ const RETRY_MS = 1_000;
 
 interface SubscriptionListener {
   onMessage(message: ReceivedMessage): void;
-  /** Subscribed, or resubscribed after a broker outage: retained messages will follow. */
+  /** Subscribed, for the first time or again: retained messages will follow. */
   onSubscribed(): void;
+  /** Resubscribed after a broker outage, in which messages were missed. */
+  onReconnected(): void;
 }
 
-/** The bridge's subscription to robot messages, surviving broker reconnects. */
+/**
+ * The bridge's subscription to robot messages, surviving broker reconnects. Subscribing again while it is subscribed
+ * makes the broker send what it retains once more; nothing is missed meanwhile.
+ */
 class RobotSubscription {
   readonly #deps: BridgeDependencies;
   readonly #listener: SubscriptionListener;
-  /** Counts the times this server became the bridge; null while it is not. */
+  /** Counts the times this server became the bridge of some share; null while it is of none. */
   #wanted: number | null = null;
   #begun = 0;
-  #held: { readonly by: number; readonly end: () => Promise<void> } | null = null;
+  /** What it is subscribed by, and for which time. */
+  #held: {
+    by: number;
+    readonly onMessage: (message: ReceivedMessage) => void;
+    readonly end: () => Promise<void>;
+  } | null = null;
   #settling: Promise<void> = Promise.resolve();
   #stopListening: Cancel = () => {};
   #cancelRetry: Cancel = () => {};
@@ -241,8 +280,10 @@ class RobotSubscription {
     this.#stopListening = this.#deps.broker.onConnectionChange((connected) => {
       if (!connected) return;
       // The connection renews its subscriptions automatically.
-      if (this.#held !== null) this.#listener.onSubscribed();
-      else void this.#settle();
+      if (this.#held !== null) {
+        this.#held.by = this.#begun;
+        this.#listener.onReconnected();
+      } else void this.#settle();
     });
     return this.#settle();
   }
@@ -268,17 +309,22 @@ class RobotSubscription {
 
   async #settleAfter(former: Promise<void>): Promise<void> {
     await former;
-    if (this.#held !== null && this.#held.by !== this.#wanted) await this.#unsubscribe();
-    if (this.#held === null && this.#wanted !== null && this.#deps.broker.connected)
+    if (this.#held !== null && this.#wanted === null) await this.#unsubscribe();
+    if (this.#wanted !== null && this.#held?.by !== this.#wanted && this.#deps.broker.connected)
       await this.#subscribe(this.#wanted);
   }
 
   async #subscribe(by: number): Promise<void> {
+    const former = this.#held;
+    const onMessage = (message: ReceivedMessage) => {
+      // While it subscribes again, the former handler still counts.
+      const isCurrent = onMessage === (this.#held?.onMessage ?? onMessage);
+      if (this.#wanted !== null && isCurrent) this.#listener.onMessage(message);
+    };
     try {
-      const end = await this.#deps.broker.subscribe(robotTopics, (message) => {
-        if (this.#wanted === by) this.#listener.onMessage(message);
-      });
-      this.#held = { by, end };
+      const end = await this.#deps.broker.subscribe(robotTopics, onMessage);
+      this.#held = { by, onMessage, end };
+      await former?.end();
       if (this.#wanted === by) this.#listener.onSubscribed();
     } catch (error) {
       this.#deps.log.warn({ error }, "could not subscribe to robots");
@@ -306,19 +352,20 @@ const AWAITED_SPREAD_MS = 1_000;
 /** Asks robots to report their status now, spread over time. */
 class StatusRequests {
   readonly #deps: BridgeDependencies;
-  #planned: Cancel[] = [];
+  readonly #isHeld: (serial: string) => boolean;
+  readonly #planned = new Set<Cancel>();
 
-  constructor(deps: BridgeDependencies) {
+  constructor(deps: BridgeDependencies, isHeld: (serial: string) => boolean) {
     this.#deps = deps;
+    this.#isHeld = isHeld;
   }
 
   /**
-   * Replaces earlier plans. Robots that a command or a due run waits for come first, because what they showed while no
+   * Robots that a command or a due run waits for come first, because what they showed while no
    * bridge listened never arrives live: a START would fail 8 s after it was issued and be followed by a STOP (rule 6)
    * although the robot accepted it, and a run would wait (decision 45). The others are queried in the given order.
    */
   plan(robots: readonly ReachableRobot[]): void {
-    this.cancel();
     const { awaited = [], others = [] } = Object.groupBy(robots, (robot) => (robot.awaited ? "awaited" : "others"));
     this.#spread(awaited, awaited.length > MAX_IMMEDIATE ? AWAITED_SPREAD_MS : 0);
     this.#spread(others, SPREAD_MS);
@@ -326,17 +373,22 @@ class StatusRequests {
 
   cancel(): void {
     for (const cancel of this.#planned) cancel();
-    this.#planned = [];
+    this.#planned.clear();
   }
 
   #spread(robots: readonly ReachableRobot[], overMs: number): void {
     for (const [index, robot] of robots.entries()) {
       const afterMs = Math.floor((index * overMs) / robots.length);
-      this.#planned.push(this.#deps.clock.after(afterMs, () => void this.#ask(robot)));
+      const cancel = this.#deps.clock.after(afterMs, () => {
+        this.#planned.delete(cancel);
+        void this.#ask(robot);
+      });
+      this.#planned.add(cancel);
     }
   }
 
   async #ask({ serial, session }: ReachableRobot): Promise<void> {
+    if (!this.#isHeld(serial)) return;
     const envelope = questionEnvelope(this.#deps.clock.now(), session, "Suncrew");
     try {
       await publishCommandMessage(this.#deps.broker, serial, { ...envelope, verb: "STATUS" });

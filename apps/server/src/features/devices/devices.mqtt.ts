@@ -40,6 +40,11 @@ type Opened =
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** What stands where a robot's topics have its serial number, valid or not. */
+export function serialIn(topic: string): string {
+  return topic.split("/", 3)[2] ?? "";
+}
+
 /** Parses a message from the broker: size, topic, JSON and schema, in this order (protocol rule 10). Never throws. */
 export function openMessage(received: ReceivedMessage, receivedAt: Date): Opened {
   const topic = parseTopic(received.topic);

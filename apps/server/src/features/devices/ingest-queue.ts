@@ -19,6 +19,8 @@ interface IngestQueueDependencies {
   readonly clock: Clock;
   readonly log: ThrottledLog;
   readonly bad: BadMessages;
+  /** Whether this server is the bridge of this robot. */
+  readonly isHeld: (serial: string) => boolean;
   /** Called after each commit. */
   readonly onIngested: (ingested: Ingested) => void;
 }
@@ -118,6 +120,13 @@ export class IngestQueue {
     this.#buffer.clear();
   }
 
+  /** Discards what waits of robots that this server is no longer the bridge of. */
+  dropLost(): void {
+    const { isHeld } = this.#deps;
+    this.#buffer.keep(isHeld);
+    for (const serial of this.#failing.keys()) if (!isHeld(serial)) this.#failing.delete(serial);
+  }
+
   async #drain(): Promise<void> {
     do {
       this.#isFlushedAgain = false;
@@ -146,7 +155,7 @@ export class IngestQueue {
     for (const serial of round.done) this.#failing.delete(serial);
     const left = [...round.waiting, ...(await this.#retryOrDrop(round))];
     if (generation !== this.#generation) return false;
-    if (left.length > 0) this.#buffer.putBack(left);
+    this.#buffer.putBack(left.filter(({ serial }) => this.#deps.isHeld(serial)));
     return round.waiting.length === 0 && this.#deps.clock.monotonicMs() >= this.#notBeforeMs;
   }
 
@@ -340,6 +349,10 @@ export class IncomingBuffer {
     const newer = this.#bySerial;
     this.#bySerial = new Map(taken.map(({ serial, messages }) => [serial, [...messages]]));
     for (const [serial, messages] of newer) for (const incoming of messages) this.add(serial, incoming);
+  }
+
+  keep(isKept: (serial: string) => boolean): void {
+    for (const serial of this.#bySerial.keys()) if (!isKept(serial)) this.#bySerial.delete(serial);
   }
 
   clear(): void {

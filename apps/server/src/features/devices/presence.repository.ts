@@ -1,9 +1,10 @@
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { sql } from "kysely";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
+import { isInShares } from "./shares.ts";
 
-/** Protocol rule 7: robots without a live state for 90 s are offline. Returns how many became offline. */
-export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
+/** Protocol rule 7: robots of these shares without a live state for 90 s are offline. Returns how many became offline. */
+export async function sweepSilentRobots(tx: Tx, shares: readonly number[], now: Date): Promise<number> {
   /** A time set by a clock that has since been set back proves nothing. */
   const inFuture = new Date(now.getTime() + OFFLINE_AFTER_MS);
   const signOf = (column: "live_at" | "connection_at") =>
@@ -13,6 +14,8 @@ export async function sweepSilentRobots(tx: Tx, now: Date): Promise<number> {
     .selectFrom("robot_state")
     .select("robot_id")
     .where("online", "=", true)
+    // As a subquery it is evaluated last, for the few robots that are silent.
+    .where(sql<boolean>`(select ${isInShares("r.serial_number", shares)} from robots r where r.id = robot_id)`)
     // A robot that has connected but not reported yet has the same time.
     .where(sql<boolean>`coalesce(greatest(${signOf("live_at")}, ${signOf("connection_at")}) <= ${silentSince}, true)`)
     .orderBy("robot_id")
@@ -38,8 +41,15 @@ export interface ReachableRobot {
   readonly awaited: boolean;
 }
 
-/** Robots that the broker last reported as connected, even if silent since; those last seen moving come first. */
-export async function readConnectedRobots(db: Executor, now: Date): Promise<ReachableRobot[]> {
+/**
+ * Robots of these shares that the broker last reported as connected, even if silent since; those last seen moving come
+ * first.
+ */
+export async function readConnectedRobots(
+  db: Executor,
+  shares: readonly number[],
+  now: Date,
+): Promise<ReachableRobot[]> {
   return db
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")
@@ -47,6 +57,7 @@ export async function readConnectedRobots(db: Executor, now: Date): Promise<Reac
     .where("r.deleted_at", "is", null)
     .where("d.retired_at", "is", null)
     .where("s.connection", "=", "ONLINE")
+    .where(isInShares("r.serial_number", shares))
     .select(["s.robot_id as robotId", "r.serial_number as serial", "s.session"])
     .select(
       sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null) or s.robot_id in (

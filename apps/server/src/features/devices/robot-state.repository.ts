@@ -89,11 +89,16 @@ export async function addReadings(tx: Tx, readings: readonly Reading[]): Promise
     on conflict do nothing`.execute(tx);
 }
 
+/** An arbitrary number that all servers share: two of them may create a partition at the same moment. */
+const PARTITIONS_LOCK = 7_305_016;
+
 /** Creates the partitions of this and the next month, so that no reading waits for one. */
 export async function ensureReadingsPartitions(db: Executor, now: Date): Promise<void> {
   for (const ahead of [0, 1]) {
     const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1)).toISOString().slice(0, 10);
-    await sql`select ensure_readings_partition(${month}::date)`.execute(db);
+    await sql`
+      with locked as materialized (select pg_advisory_xact_lock(${PARTITIONS_LOCK}))
+      select ensure_readings_partition(${month}::date) from locked`.execute(db);
   }
 }
 

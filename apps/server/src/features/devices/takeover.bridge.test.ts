@@ -2,44 +2,27 @@ import { randomUUID } from "node:crypto";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
+import { type BridgeServer as Server, BridgeServers } from "../../../test/bridge-servers.ts";
 import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
-import { RealBroker, type WatchedBroker } from "../../../test/real-broker.ts";
+import type { RealBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
-import { createTestDatabase } from "../../../test/test-database.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { ingest } from "./ingest.repository.ts";
 
-interface Server extends BridgeHarness {
-  readonly watched: WatchedBroker;
-}
-
+let bridges: BridgeServers;
 let database: OpenDatabase;
 let broker: RealBroker;
-let servers: Server[];
 
 beforeEach(async () => {
-  database = await createTestDatabase();
-  broker = await RealBroker.start();
-  servers = [];
+  bridges = await BridgeServers.create();
+  ({ database, broker } = bridges);
 });
-afterEach(async () => {
-  for (const server of servers) await server.close();
-  await broker.stop();
-  await database.close();
-});
+afterEach(() => bridges.close());
 
-async function startServer(clocks = new StubClockCheck()): Promise<Server> {
-  const watched = await broker.server(`server-${servers.length + 1}`);
-  const server = { ...(await createBridge({ database, broker: watched, clocks })), watched };
-  servers.push(server);
-  await server.bridge.start();
-  await server.bridge.idle();
-  return server;
-}
+const startServer = (clocks?: StubClockCheck): Promise<Server> => bridges.start(clocks);
 
 async function publishState(client: MqttClient, serial: string, seq: number, battery: number): Promise<void> {
-  const at = servers[0]?.clock.now() ?? new Date();
+  const at = bridges.all[0]?.clock.now() ?? new Date();
   const payload = JSON.stringify(stateMessage(at, 1, seq, { battery }));
   await client.publishAsync(topicOf(serial, "state"), payload, { qos: 1, retain: true });
 }

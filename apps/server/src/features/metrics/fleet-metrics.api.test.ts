@@ -35,7 +35,7 @@ describe("open to other programs: /metrics while robots work", () => {
 
   test("a START and a STOP show in the robots that move, the commands by outcome, and the messages", async () => {
     const before = await read();
-    expect([before("bridge"), before("broker_connected"), before("robots_moving")]).toEqual([1, 1, 0]);
+    expect([before("bridge"), before("broker_connected"), before("robots_moving")]).toEqual([16, 1, 0]);
     expect(before("robots_online")).toBeGreaterThanOrEqual(1);
     expect(before("commands_settled_total", { verb: "START", outcome: "CONFIRMED" })).toBeNull();
     await harness.press("START");

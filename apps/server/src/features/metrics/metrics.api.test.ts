@@ -149,7 +149,7 @@ describe("open to other programs: GET /metrics", () => {
   test("the components' counts: messages by leaf, dropped ones by reason, streams, how late schedules were", async () => {
     const metrics = new Metrics({ ...server.deps, storage: new StorageReport(server.deps) });
     metrics.measure({
-      bridge: { active: true, messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
+      bridge: { shares: new Set([3, 5]), messages: new Map([["state", 7]]), badMessages: { json: 2, oversized: 1 } },
       live: {
         feed: { streams: { count: 3, cutCount: 2, heldBytes: 4_096 } },
         places: { refused: new Map([["session", 5]]) },
@@ -163,7 +163,7 @@ describe("open to other programs: GET /metrics", () => {
     expect(value("device_messages_total", { leaf: "state" })).toBe(7);
     expect(value("device_messages_dropped_total", { reason: "json" })).toBe(2);
     expect(value("device_messages_dropped_total", { reason: "oversized" })).toBe(1);
-    expect([value("bridge"), value("live_streams")]).toEqual([1, 3]);
+    expect([value("bridge"), value("live_streams")]).toEqual([2, 3]);
     expect([value("live_waiting_bytes"), value("live_streams_cut_total")]).toEqual([4_096, 2]);
     expect(value("live_streams_refused_total", { limit: "session" })).toBe(5);
     expect(value("schedule_lateness_seconds_bucket", { le: "1" })).toBe(1);

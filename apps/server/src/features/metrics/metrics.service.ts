@@ -34,7 +34,7 @@ const fleetGauges: readonly [name: string, help: string, valueOf: (figures: Flee
 ];
 
 export interface MeasuredParts {
-  readonly bridge: Pick<Bridge, "active" | "messages" | "badMessages">;
+  readonly bridge: Pick<Bridge, "shares" | "messages" | "badMessages">;
   readonly live: {
     readonly feed: {
       readonly streams: { readonly count: number; readonly cutCount: number; readonly heldBytes: number };
@@ -98,7 +98,8 @@ export class Metrics {
     );
     const cut = "Live streams that were cut off because their readers did not keep up";
     this.#counter("suncrew_live_streams_cut_total", cut, [], () => [[streams.cutCount]]);
-    this.#gauge("suncrew_bridge", "1 while this server is the bridge", () => Number(bridge.active));
+    const shares = "Of how many of the robots' 16 shares this server is the bridge";
+    this.#gauge("suncrew_bridge", shares, () => bridge.shares.size);
     const received = "Messages of robots that this server took in, by leaf";
     this.#counter("suncrew_device_messages_total", received, ["leaf"], () =>
       Array.from(bridge.messages, ([leaf, count]) => [count, { leaf }]),
