@@ -4,6 +4,7 @@ import { bridgeTimes, overlapMs } from "./bridge-times.ts";
 const killed = (killedAtMs: number, storedMs: number | null) => ({
   killed: "server-1-1",
   killedAtMs,
+  shares: new Set([0]),
   lockedMs: null,
   storedMs,
 });

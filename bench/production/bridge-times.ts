@@ -7,8 +7,8 @@ export interface Stretch {
 }
 
 /**
- * The intervals in which a bridge stored what robots sent: until it was killed, and from when the next one was seen to
- * store. If that took longer than promised (protocol rule 11), it counts from when it was promised: 5 s after the kill
+ * The intervals in which a bridge stored what the robots of a share sent, from the takeovers of that share: until it was
+ * killed, and from when the next one was seen to store. If that took longer than promised (protocol rule 11), it counts from when it was promised: 5 s after the kill
  * or, if no server was left, after one was up again.
  */
 export function bridgeTimes(

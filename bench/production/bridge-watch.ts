@@ -1,27 +1,30 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
+import { allShares, shareOfColumn } from "../../apps/server/src/features/devices/shares.ts";
 import type { Db } from "../../apps/server/src/platform/database/database.ts";
 import type { ServerPlace } from "./killed-servers.ts";
 
-/** The number of the advisory lock that makes a server the bridge. */
+/** The first number of the advisory locks that make a server the bridge of shares of the robots. */
 const BRIDGE_LOCK = 7_305_002;
 const LOOK_MS = 25;
 
-/** What followed when the bridge was killed; times in milliseconds since then. */
+/** What followed when a bridge was killed; times in milliseconds since then. */
 export interface Takeover {
   readonly killed: string;
   readonly killedAtMs: number;
-  /** Until another server held the lock; null if that did not happen before the next kill of a bridge. */
+  /** The shares of the robots that it was the bridge of. */
+  readonly shares: ReadonlySet<number>;
+  /** Until other servers had all of them; null if that did not happen before another of their bridges was killed. */
   lockedMs: number | null;
-  /** Until that server had stored what a robot sent after the kill. */
+  /** Until these had stored what one of their robots sent after the kill. */
   storedMs: number | null;
 }
 
-/** Asks PostgreSQL which server holds the bridge's lock and what the bridge stores. */
+/** Asks PostgreSQL which servers hold the bridges' locks and what they store. */
 export class BridgeWatch {
   readonly #db: Db;
   readonly takeovers: Takeover[] = [];
-  #holder: string | null = null;
+  #seen: Bridges | null = null;
   #watching = true;
   #done: Promise<void> = Promise.resolve();
 
@@ -29,9 +32,9 @@ export class BridgeWatch {
     this.#db = db;
   }
 
-  /** Name of the server that holds the lock, as last seen. */
+  /** Name of the server that is the bridge of most robots, as last seen. */
   get holder(): string | null {
-    return this.#holder;
+    return this.#seen?.holder ?? null;
   }
 
   start(): void {
@@ -45,35 +48,59 @@ export class BridgeWatch {
 
   /** Must be called at each kill: that of a bridge begins a takeover. */
   killed(name: string, atMs: number): void {
-    if (name !== this.#holder) return;
-    this.takeovers.push({ killed: name, killedAtMs: atMs, lockedMs: null, storedMs: null });
+    const shares = new Set(this.#seen?.shares.flatMap(({ share, holder }) => (holder === name ? [share] : [])));
+    if (shares.size === 0) return;
+    this.takeovers.push({ killed: name, killedAtMs: atMs, shares, lockedMs: null, storedMs: null });
   }
 
   async #watch(): Promise<void> {
     while (this.#watching) {
-      const { holder, storedAt } = await lookAtBridge(this.#db);
-      const nowMs = Date.now();
-      this.#holder = holder;
-      const last = this.takeovers.at(-1);
-      if (last !== undefined && holder !== null && holder !== last.killed) {
-        last.lockedMs ??= nowMs - last.killedAtMs;
-        if (storedAt !== null && storedAt.getTime() > last.killedAtMs) last.storedMs ??= nowMs - last.killedAtMs;
-      }
+      const seen = await lookAtBridge(this.#db);
+      this.#seen = seen;
+      for (const takeover of this.takeovers) follow(takeover, seen, Date.now());
       await pause(LOOK_MS);
     }
   }
 }
 
-/** The server that is the bridge, by the name of its database connections, and when a bridge last stored a state. */
-export async function lookAtBridge(db: Db): Promise<{ holder: string | null; storedAt: Date | null }> {
-  const { rows } = await sql<{ holder: string | null; storedAt: Date | null }>`
-    select (
-      select a.application_name from pg_locks l join pg_stat_activity a on a.pid = l.pid
-      where l.locktype = 'advisory' and l.granted and l.objid = ${BRIDGE_LOCK} and a.datname = current_database()
-      limit 1
-    ) as holder, (select max(received_at) from robot_state) as "storedAt"
-  `.execute(db);
-  return rows[0] ?? { holder: null, storedAt: null };
+function follow(takeover: Takeover, { shares }: Bridges, nowMs: number): void {
+  if (takeover.storedMs !== null) return;
+  const of = shares.filter(({ share }) => takeover.shares.has(share));
+  if (of.some(({ holder }) => holder === null || holder === takeover.killed)) return;
+  takeover.lockedMs ??= nowMs - takeover.killedAtMs;
+  const isStored = of.some(({ storedAt }) => storedAt !== null && storedAt.getTime() > takeover.killedAtMs);
+  if (isStored) takeover.storedMs = nowMs - takeover.killedAtMs;
+}
+
+/** Servers have the names of their database connections. */
+export interface Bridges {
+  /** The bridge of most robots. */
+  readonly holder: string | null;
+  /** Each share's bridge, and the newest state of its robots. */
+  readonly shares: readonly {
+    readonly share: number;
+    readonly holder: string | null;
+    readonly storedAt: Date | null;
+  }[];
+}
+
+export async function lookAtBridge(db: Db): Promise<Bridges> {
+  const { rows: shares } = await sql<Bridges["shares"][number]>`
+    select share, a.application_name as holder, s.stored_at as "storedAt"
+    from unnest(${[...allShares]}::int[]) share
+    left join pg_locks l on l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.classid = ${BRIDGE_LOCK}
+      and l.objid = share and l.database = (select oid from pg_database where datname = current_database())
+    left join pg_stat_activity a on a.pid = l.pid
+    left join (
+      select ${shareOfColumn("r.serial_number")} as share, max(received_at) as stored_at
+      from robot_state join robots r on r.id = robot_id group by 1
+    ) s using (share)`.execute(db);
+  const held = Map.groupBy(
+    shares.filter(({ holder }) => holder !== null),
+    ({ holder }) => holder,
+  );
+  const [most] = [...held].toSorted(([, one], [, other]) => other.length - one.length);
+  return { holder: most?.[0] ?? null, shares };
 }
 
 /** Protocol rule 11. */

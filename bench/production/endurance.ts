@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { shareOf } from "../../apps/server/src/features/devices/shares.ts";
 import { bridgeTimes } from "./bridge-times.ts";
 import { BridgeWatch, hadAnotherServer, TAKEOVER_LIMIT_MS, timesWithoutServer } from "./bridge-watch.ts";
 import { ServerKiller } from "./server-killer.ts";
@@ -45,24 +46,28 @@ export async function endurance(parts: StepContext): Promise<boolean> {
   const lastEndMs = Math.max(endMs, ...schedules.planned.map((run) => run.endMs));
   await untilQuiet(system, lastEndMs + REST_MS - Date.now());
   const gaps = timesWithoutServer(places, fromMs, Date.now());
-  const bridge = bridgeTimes(watch.takeovers, gaps, fromMs, Date.now());
+  const untilMs = Date.now();
+  const bridgeOf = (serial: string) => {
+    const takeovers = watch.takeovers.filter(({ shares }) => shares.has(shareOf(serial)));
+    return bridgeTimes(takeovers, gaps, fromMs, untilMs);
+  };
 
   const counted = watch.takeovers.filter((takeover) => hadAnotherServer(takeover, places));
   const slowestTakeoverMs = Math.max(0, ...counted.flatMap(({ storedMs }) => storedMs ?? []));
-  const runs = await checkRuns(system, schedules.planned, { gaps, bridge, slowestTakeoverMs });
+  const runs = await checkRuns(system, schedules.planned, { gaps, bridgeOf, slowestTakeoverMs });
   const late = counted.filter(({ storedMs }) => storedMs === null || storedMs > TAKEOVER_LIMIT_MS);
   const problems = [
     ...runs.problems,
     ...(await presses.check()),
-    ...late.map(({ killed, storedMs }) => `When ${killed} was killed the next bridge stored after ${storedMs} ms.`),
+    ...late.map(({ killed, storedMs }) => `When ${killed} was killed the next bridges stored after ${storedMs} ms.`),
   ];
 
   const dues = schedules.planned.map(({ dueMs }) => dueMs).toSorted((a, b) => a - b);
   const between = dues.slice(1).map((ms, index) => ms - (dues[index] ?? ms));
   console.log(`servers killed                     ${killer.kills}, ${killer.allKilled} times all at once`);
   console.log(`  times without any server         ${span(gaps.map((gap) => gap.untilMs - gap.fromMs))}`);
-  console.log(`bridge moved, another being there  ${counted.length} of ${watch.takeovers.length} times`);
-  console.log(`  until another held the lock      ${span(counted.flatMap(({ lockedMs }) => lockedMs ?? []))}`);
+  console.log(`a bridge killed, others being there ${counted.length} of ${watch.takeovers.length} times`);
+  console.log(`  until others held its locks      ${span(counted.flatMap(({ lockedMs }) => lockedMs ?? []))}`);
   console.log(`  until a robot's state was stored ${span(counted.flatMap(({ storedMs }) => storedMs ?? []))}`);
   console.log(`schedules fired                    ${dues.length}, one every ${span(between)}`);
   console.log(`  set anew, answer lost            ${schedules.unanswered}`);

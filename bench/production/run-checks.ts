@@ -4,10 +4,10 @@ import type { Motion } from "./fleet.ts";
 import type { TestSystem } from "./test-system.ts";
 import type { PlannedRun } from "./schedule-load.ts";
 
-/** When there was no server, when a bridge stored what robots sent, and how slow the machine was at worst. */
+/** When there was no server, when a robot's bridge stored what it sent, and how slow the machine was at worst. */
 export interface Times {
   readonly gaps: readonly Stretch[];
-  readonly bridge: readonly Stretch[];
+  readonly bridgeOf: (serial: string) => readonly Stretch[];
   readonly slowestTakeoverMs: number;
 }
 
@@ -127,10 +127,10 @@ function strangers(system: TestSystem, planned: readonly PlannedRun[], runIds: R
   return system.fleet.motions.filter(isStrange).map(({ serial }) => `${serial} moved without a run on record.`);
 }
 
-/** True if a bridge stored for long enough between the robot's first move and the end of its START's time. */
-function wasSeeable({ fromMs }: Motion, settleBy: Date, { bridge, slowestTakeoverMs }: Times): boolean {
+/** True if its bridge stored for long enough between the robot's first move and the end of its START's time. */
+function wasSeeable({ serial, fromMs }: Motion, settleBy: Date, { bridgeOf, slowestTakeoverMs }: Times): boolean {
   const neededMs = Math.max(SEEN_MS, slowestTakeoverMs);
-  return bridge.some((time) => overlapMs(time, { fromMs, untilMs: settleBy.getTime() }) >= neededMs);
+  return bridgeOf(serial).some((time) => overlapMs(time, { fromMs, untilMs: settleBy.getTime() }) >= neededMs);
 }
 
 /** How long no server was up in a run's first moments or up to them, in milliseconds. */

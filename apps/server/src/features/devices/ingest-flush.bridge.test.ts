@@ -26,6 +26,7 @@ beforeEach(async () => {
     clock,
     log: new ThrottledLog(log, clock),
     bad: new BadMessages({ clock, log }),
+    isHeld: () => true,
     onIngested: ({ readings }) => void stored.push(readings),
   });
 });

@@ -155,7 +155,8 @@ export class IngestQueue {
     for (const serial of round.done) this.#failing.delete(serial);
     const left = [...round.waiting, ...(await this.#retryOrDrop(round))];
     if (generation !== this.#generation) return false;
-    this.#buffer.putBack(left.filter(({ serial }) => this.#deps.isHeld(serial)));
+    const kept = left.filter(({ serial }) => this.#deps.isHeld(serial));
+    if (kept.length > 0) this.#buffer.putBack(kept);
     return round.waiting.length === 0 && this.#deps.clock.monotonicMs() >= this.#notBeforeMs;
   }
 

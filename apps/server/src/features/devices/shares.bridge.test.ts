@@ -6,7 +6,7 @@ import pg from "pg";
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeServer, BridgeServers, serialInShares } from "../../../test/bridge-servers.ts";
-import { eventMessage, stateMessage } from "../../../test/robot-messages.ts";
+import { stateMessage } from "../../../test/robot-messages.ts";
 import { siteOutageAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { raiseSiteAlert } from "../alerts/alerts.repository.ts";
 import { openDatabase } from "../../platform/database/database.ts";
@@ -40,7 +40,7 @@ const statesOf = (server: BridgeServer) => server.bridge.messages.get("state") ?
 
 test("protocol rule 11: servers and database agree on each robot's share", async () => {
   const { db } = bridges.database;
-  const serials = fc.sample(fc.string({ unit: fc.constantFrom(..."ABCXYZ0123456789-_. é😀") }), 500);
+  const serials = fc.sample(fc.string({ unit: fc.constantFrom("A", "Z", "0", "9", "-", "_", " ", "é", "😀") }), 500);
   const { rows } = await sql<{ serial: string; share: number }>`
     select serial, ${shareOfColumn("serial")} as share from unnest(${serials}::text[]) n (serial)`.execute(db);
   expect(rows.map(({ serial }) => shareOf(serial))).toEqual(rows.map(({ share }) => share));
@@ -101,7 +101,8 @@ describe("protocol rule 11: one bridge for each robot", () => {
     const other = await bridges.broker.robot(kept, 1, three.clock.now());
     await three.loseLock();
     expect(bridges.shares(three)).toEqual([0]);
-    expect(await readBridgeStatus(bridges.database.db)).toBe("partly");
+    // PostgreSQL frees the locks after it has ended the connection.
+    await expect.poll(() => readBridgeStatus(bridges.database.db)).toBe("partly");
     const missed = two.watched.untilHandled(isStateOf(serial));
     await publishState(robot, serial, stateMessage(three.clock.now(), 1, 1, { battery: 42 }));
     await missed;
