@@ -56,6 +56,11 @@ export class ServerPlace {
     return this.#life?.name ?? null;
   }
 
+  /** Its process, while one runs here. */
+  get pid(): number | null {
+    return this.#run?.pid ?? null;
+  }
+
   /** True while a server here was asked to stop and has not ended. */
   get retiring(): boolean {
     return this.#retiring;

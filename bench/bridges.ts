@@ -1,0 +1,283 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { MAX_MESSAGE_BYTES } from "@suncrew/contract/devices/topics.ts";
+import { SHARES, shareOf } from "@suncrew/server/features/devices/shares.ts";
+import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
+import { sql } from "kysely";
+import pg from "pg";
+import { type Order, SESSION, serialOf } from "./bridges/orders.ts";
+import { ServerPlace } from "./production/killed-servers.ts";
+import type { WriteConfiguration } from "./production/mosquitto-configuration.ts";
+import { writeOwned } from "./production/mosquitto-configuration.ts";
+import { chooseAccount } from "./production/private-part.ts";
+import { startMosquitto } from "./production/private-mosquitto.ts";
+import { startPostgres } from "./production/private-postgres.ts";
+import { migrated } from "./production/test-system.ts";
+import { until } from "./production/wait-and-random.ts";
+import { report } from "./result.ts";
+
+// Several bridges: what Debian's Mosquitto retains for a large fleet reaches a new bridge and is stored; processor time
+// of one bridge for a state that it stores and for one that it drops; and what one, two and three servers store. Servers
+// in production mode, durable PostgreSQL and Mosquitto of Debian, and the publisher, all on this machine.
+
+const ROBOTS = Number(process.env["BENCH_ROBOTS"] ?? 100_000);
+const PER_SECOND = Number(process.env["BENCH_RATE"] ?? 2_500);
+const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
+const BRIDGE_LOCK = 7_305_002;
+/** A fleet of 1,000,000 robots that report every 30 s. */
+const WANTED_PER_SECOND = 33_000;
+/** Of a core, so that there is room for what is not steady. */
+const BUSY = 0.8;
+
+const account = await chooseAccount();
+const folder = await mkdtemp(join(tmpdir(), "suncrew-bridges-"));
+await chmod(folder, 0o711);
+const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+async function stopAll(): Promise<void> {
+  for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
+}
+
+/** Everybody may do everything, and the queue of one client has this limit, 0 for none. */
+const withQueue =
+  (limit: number): WriteConfiguration =>
+  async (own, as, doors) => {
+    const door = (port: number) => [`listener ${port} 127.0.0.1`, "allow_anonymous true"];
+    const lines = ["per_listener_settings true", "persistence true", `persistence_location ${own}/`];
+    lines.push("set_tcp_nodelay true", `message_size_limit ${MAX_MESSAGE_BYTES}`, `max_queued_messages ${limit}`);
+    lines.push(...door(doors.server), ...door(doors.robotTls));
+    const file = await writeOwned(as, join(own, "mosquitto.conf"), lines);
+    return { file, serverAccount: "any:any", authorityFile: "" };
+  };
+
+/** Seconds of processor time of a process and its living children. */
+async function busySeconds(pid: number): Promise<number> {
+  let ticks = 0;
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const text = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
+    const fields = text.replace(/^.*\) /s, "").split(" ");
+    if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / 100;
+}
+
+async function memoryMb(pid: number): Promise<number> {
+  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+}
+
+async function childNamed(program: string): Promise<number> {
+  for (const name of await readdir("/proc")) {
+    const text = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, "utf8").catch(() => "") : "";
+    const [, found, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(text) ?? [];
+    if (found === program && Number(parent) === process.pid) return Number(name);
+  }
+  throw new Error(`No ${program} runs here.`);
+}
+
+async function addRobots(db: Db): Promise<void> {
+  const { id } = await db
+    .insertInto("sites")
+    .values({
+      name: "Wide Park",
+      address: "Wide Road 1",
+      district: "Jodhpur",
+      state: "Rajasthan",
+      pin_code: "342301",
+      commissioning_date: "2023-03-31",
+      latitude: 27.53,
+      longitude: 71.91,
+      timezone: "Asia/Kolkata",
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const serial = sql`'WIDE-' || n`;
+  await sql`insert into devices (serial, secret_sha256) select ${serial}, sha256(n::text::bytea)
+    from generate_series(1, ${ROBOTS}::int) n`.execute(db);
+  await sql`insert into robots (site_id, serial_number, robot_name, installation_date)
+    select ${id}::int, ${serial}, ${serial}, '2024-02-29' from generate_series(1, ${ROBOTS}::int) n`.execute(db);
+  await sql`vacuum analyze`.execute(db);
+}
+
+async function publisherOf(url: string): Promise<(order: Order) => Promise<number>> {
+  const path = fileURLToPath(new URL("bridges/publisher.ts", import.meta.url));
+  const child: ChildProcess = fork(path, [url, String(ROBOTS)], { stdio: "inherit" });
+  stops.push(async () => child.disconnect());
+  const answer = async () => ((await once(child, "message")) as [{ published: number }])[0].published;
+  await answer();
+  return (order) => {
+    child.send(order);
+    return answer();
+  };
+}
+
+try {
+  const postgres = await startPostgres(folder, account, { durable: true });
+  stops.push(() => postgres.stop());
+  const accounts = await postgres.database("suncrew");
+  await migrated(accounts);
+  const database = openDatabase({ connectionString: accounts.adminUrl }, { poolSize: 4 });
+  stops.push(() => database.close());
+  const { db } = database;
+  await addRobots(db);
+  const postgresPid = Number((await readFile(join(folder, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
+
+  const mosquitto = await startMosquitto(folder, account, [], withQueue(100_000));
+  stops.push(() => mosquitto.stop());
+  let publish = await publisherOf(mosquitto.serverUrl);
+  const retainedBeganMs = performance.now();
+  const retained = await publish({ do: "retain" });
+  const took = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1);
+  console.log(
+    `${retained} retained messages published in ${took(retainedBeganMs)} s; load ${loadavg()[0]?.toFixed(1)}`,
+  );
+
+  const dataDir = join(folder, "servers");
+  await mkdir(dataDir, { mode: 0o700 });
+  const settings = {
+    databaseUrl: accounts.serverUrl,
+    mqttUrl: mosquitto.serverUrl,
+    dataDir,
+    adminPassword: randomBytes(12).toString("base64url"),
+    secretKey: randomBytes(36).toString("base64url"),
+  };
+  const places: ServerPlace[] = [];
+  for (const name of ["server-1", "server-2", "server-3"]) places.push(await ServerPlace.prepare(name, settings));
+  stops.push(() => Promise.all(places.map((place) => place.stop())));
+  const [first, second, third] = places as [ServerPlace, ServerPlace, ServerPlace];
+
+  /** Robots whose two retained messages are stored. */
+  const known = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from robot_state
+      where session = ${SESSION} and state_seq is not null and connection = 'ONLINE'`.execute(db);
+    return rows[0]?.count ?? 0;
+  };
+  const learn = async (): Promise<{ robots: number; seconds: string; peakMb: number }> => {
+    await sql`update robot_state set session = 0, state_seq = null, connection = null, online = false`.execute(db);
+    const beganMs = performance.now();
+    await first.start();
+    let robots = 0;
+    let peakMb = 0;
+    let seconds = "0";
+    for (let quiet = 0; quiet < 40 && robots < ROBOTS; quiet += 1) {
+      await pause(250);
+      peakMb = Math.max(peakMb, await memoryMb(await childNamed("mosquitto")));
+      const now = await known();
+      if (now > robots) [quiet, seconds] = [0, took(beganMs)];
+      robots = now;
+    }
+    await first.stop();
+    return { robots, seconds, peakMb };
+  };
+  const limited = await learn();
+  console.log(`max_queued_messages 100000: ${limited.robots} of ${ROBOTS} robots known after ${limited.seconds} s`);
+  // Mosquitto keeps what it retains.
+  const file = join(folder, "mosquitto/mosquitto.conf");
+  const lines = (await readFile(file, "utf8")).replace("max_queued_messages 100000", "max_queued_messages 0");
+  await mosquitto.stop();
+  await writeFile(file, lines);
+  await mosquitto.start();
+  publish = await publisherOf(mosquitto.serverUrl);
+  const all = await learn();
+  report({
+    what: "Robots of 100,000 with retained messages that a new bridge does not know",
+    figure: ROBOTS - all.robots,
+    unit: "robots",
+    atMost: 0,
+    detail: `max_queued_messages 0, ${2 * ROBOTS} messages, after ${all.seconds} s with the server's start, Mosquitto ${all.peakMb.toFixed(0)} MB`,
+  });
+
+  const countReadings = async (): Promise<number> =>
+    (await sql<{ count: number }>`select count(*)::int as count from readings`.execute(db)).rows[0]?.count ?? 0;
+  /** Publishes live states at a rate; what they cost each server and the others, in microseconds a state. */
+  const measure = async (name: string, servers: readonly ServerPlace[], perSecond: number) => {
+    const mosquittoPid = await childNamed("mosquitto");
+    const pids = [...servers.map(({ pid }) => pid ?? 0), mosquittoPid, postgresPid];
+    const busy = () => Promise.all(pids.map(busySeconds));
+    const storedBefore = await countReadings();
+    const before = await busy();
+    const beganMs = performance.now();
+    const published = await publish({ do: "live", perSecond, seconds: SECONDS });
+    const elapsedS = (performance.now() - beganMs) / 1_000;
+    let stored = 0;
+    for (let quiet = 0; quiet < 20 && stored < published; quiet += 1) {
+      await pause(250);
+      const now = (await countReadings()) - storedBefore;
+      if (now > stored) quiet = 0;
+      stored = now;
+    }
+    const drainedS = (performance.now() - beganMs) / 1_000;
+    const spent = (await busy()).map((seconds, index) => ((seconds - (before[index] ?? 0)) / published) * 1e6);
+    const figures = spent.map((us) => us.toFixed(0)).join(", ");
+    console.log(
+      `${name}: published ${published} (${(published / elapsedS).toFixed(0)}/s), stored ${stored} (${(stored / drainedS).toFixed(0)}/s until the last); ` +
+        `µs of processor time per state published: servers, Mosquitto, PostgreSQL ${figures}; load ${loadavg()[0]?.toFixed(1)}`,
+    );
+    return { perState: spent[0] ?? 0, lost: published - stored };
+  };
+  const settle = () => pause(15_000);
+
+  // One bridge of everything; then one with a single share, the others being taken.
+  await first.start();
+  await settle();
+  const whole = await measure("one server, all shares", [first], PER_SECOND);
+  await first.stop();
+  const taker = new pg.Client(accounts.serverUrl);
+  await taker.connect();
+  await taker.query("select pg_advisory_lock_shared($1)", [BRIDGE_LOCK]);
+  await taker.query("select pg_advisory_lock($1, share) from generate_series(1, $2) share", [BRIDGE_LOCK, SHARES - 1]);
+  const keepAwake = setInterval(() => void taker.query("select 1"), 1_000);
+  await first.start();
+  await settle();
+  const own = Array.from({ length: ROBOTS }, (_, index) => shareOf(serialOf(index))).filter(
+    (share) => share === 0,
+  ).length;
+  const single = await measure("one server, one share of 16", [first], PER_SECOND);
+  clearInterval(keepAwake);
+  await taker.end();
+  await first.stop();
+  const kept = whole.perState;
+  const dropped = (single.perState - (own / ROBOTS) * kept) / (1 - own / ROBOTS);
+  report({
+    what: "Processor time of a bridge per state dropped, against one stored",
+    figure: dropped / kept,
+    unit: "times",
+    detail: `${dropped.toFixed(0)} and ${kept.toFixed(0)} µs at ${PER_SECOND} states a second`,
+  });
+  const cores = (servers: number) => (WANTED_PER_SECOND * (kept / servers + dropped * (1 - 1 / servers))) / 1e6;
+  const needed = Array.from({ length: SHARES }, (_, index) => index + 1).find((servers) => cores(servers) <= BUSY);
+  console.log(
+    `Reckoned for ${WANTED_PER_SECOND} states a second: ${needed ?? `more than ${SHARES}`} servers with ${BUSY} of a core each; ` +
+      [3, 6, 8, 16].map((servers) => `${servers} servers ${cores(servers).toFixed(2)}`).join(", "),
+  );
+
+  // What one, two and three servers store if more is published than this machine takes.
+  const flood = 2 * PER_SECOND;
+  for (const servers of [[first], [first, second], [first, second, third]]) {
+    await Promise.all(servers.map((place) => place.start()));
+    await settle();
+    await until(async () => (await bridgesIn(db)) === servers.length, 30_000, "The servers did not divide the shares");
+    const { lost } = await measure(`${servers.length} of ${places.length} servers`, servers, flood);
+    report({
+      what: `States of ${servers.length} bridge${servers.length === 1 ? "" : "s"} that were not stored`,
+      figure: lost,
+      unit: "states",
+      atMost: 0,
+      detail: `${flood} a second published for ${SECONDS} s on ${availableParallelism()} cores`,
+    });
+    await Promise.all(servers.map((place) => place.stop()));
+  }
+} finally {
+  await stopAll();
+}
+
+async function bridgesIn(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(distinct pid)::int as count from pg_locks
+    where locktype = 'advisory' and granted and objsubid = 2 and classid = ${BRIDGE_LOCK}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
