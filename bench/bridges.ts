@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,6 +20,7 @@ import { startMosquitto } from "./production/private-mosquitto.ts";
 import { startPostgres } from "./production/private-postgres.ts";
 import { migrated } from "./production/test-system.ts";
 import { until } from "./production/wait-and-random.ts";
+import { busySecondsWithChildren, childNamed, memoryMbOf } from "./process-figures.ts";
 import { report } from "./result.ts";
 
 // Several bridges: what Debian's Mosquitto retains for a large fleet reaches a new bridge and is stored; processor time
@@ -30,6 +31,7 @@ const ROBOTS = Number(process.env["BENCH_ROBOTS"] ?? 100_000);
 const PER_SECOND = Number(process.env["BENCH_RATE"] ?? 2_500);
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
 const BRIDGE_LOCK = 7_305_002;
+const IDLE_MS = 10_000;
 /** A fleet of 1,000,000 robots that report every 30 s. */
 const WANTED_PER_SECOND = 33_000;
 /** Of a core, so that there is room for what is not steady. */
@@ -54,31 +56,6 @@ const withQueue =
     const file = await writeOwned(as, join(own, "mosquitto.conf"), lines);
     return { file, serverAccount: "any:any", authorityFile: "" };
   };
-
-/** Seconds of processor time of a process and its living children. */
-async function busySeconds(pid: number): Promise<number> {
-  let ticks = 0;
-  for (const name of await readdir("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    const text = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    const fields = text.replace(/^.*\) /s, "").split(" ");
-    if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return ticks / 100;
-}
-
-async function memoryMb(pid: number): Promise<number> {
-  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
-}
-
-async function childNamed(program: string): Promise<number> {
-  for (const name of await readdir("/proc")) {
-    const text = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, "utf8").catch(() => "") : "";
-    const [, found, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(text) ?? [];
-    if (found === program && Number(parent) === process.pid) return Number(name);
-  }
-  throw new Error(`No ${program} runs here.`);
-}
 
 async function addRobots(db: Db): Promise<void> {
   const { id } = await db
@@ -166,7 +143,7 @@ try {
     let seconds = "0";
     for (let quiet = 0; quiet < 40 && robots < ROBOTS; quiet += 1) {
       await pause(250);
-      peakMb = Math.max(peakMb, await memoryMb(await childNamed("mosquitto")));
+      peakMb = Math.max(peakMb, await memoryMbOf(await childNamed("mosquitto")));
       const now = await known();
       if (now > robots) [quiet, seconds] = [0, took(beganMs)];
       robots = now;
@@ -198,7 +175,11 @@ try {
   const measure = async (name: string, servers: readonly ServerPlace[], perSecond: number) => {
     const mosquittoPid = await childNamed("mosquitto");
     const pids = [...servers.map(({ pid }) => pid ?? 0), mosquittoPid, postgresPid];
-    const busy = () => Promise.all(pids.map(busySeconds));
+    const busy = () => Promise.all(pids.map(busySecondsWithChildren));
+    // What they do anyway is not counted.
+    const idleBefore = await busy();
+    await pause(IDLE_MS);
+    const idle = (await busy()).map((seconds, index) => ((seconds - (idleBefore[index] ?? 0)) / IDLE_MS) * 1_000);
     const storedBefore = await countReadings();
     const before = await busy();
     const beganMs = performance.now();
@@ -212,7 +193,9 @@ try {
       stored = now;
     }
     const drainedS = (performance.now() - beganMs) / 1_000;
-    const spent = (await busy()).map((seconds, index) => ((seconds - (before[index] ?? 0)) / published) * 1e6);
+    const spent = (await busy()).map(
+      (seconds, index) => ((seconds - (before[index] ?? 0) - (idle[index] ?? 0) * drainedS) / published) * 1e6,
+    );
     const figures = spent.map((us) => us.toFixed(0)).join(", ");
     console.log(
       `${name}: published ${published} (${(published / elapsedS).toFixed(0)}/s), stored ${stored} (${(stored / drainedS).toFixed(0)}/s until the last); ` +
@@ -220,11 +203,22 @@ try {
     );
     return { perState: spent[0] ?? 0, lost: published - stored };
   };
-  const settle = () => pause(15_000);
+  /** Waits until these servers have learned what the broker retains, and asked all robots for their status. */
+  const settle = async (servers: readonly ServerPlace[]): Promise<void> => {
+    const busy = async () => {
+      const seconds = await Promise.all(servers.map(({ pid }) => busySecondsWithChildren(pid ?? 0)));
+      return seconds.reduce((sum, one) => sum + one, 0);
+    };
+    for (let round = 0; round < 30; round += 1) {
+      const before = await busy();
+      await pause(5_000);
+      if ((await busy()) - before < 0.5 * servers.length) return;
+    }
+  };
 
   // One bridge of everything; then one with a single share, the others being taken.
   await first.start();
-  await settle();
+  await settle([first]);
   const whole = await measure("one server, all shares", [first], PER_SECOND);
   await first.stop();
   const taker = new pg.Client(accounts.serverUrl);
@@ -233,7 +227,7 @@ try {
   await taker.query("select pg_advisory_lock($1, share) from generate_series(1, $2) share", [BRIDGE_LOCK, SHARES - 1]);
   const keepAwake = setInterval(() => void taker.query("select 1"), 1_000);
   await first.start();
-  await settle();
+  await settle([first]);
   const own = Array.from({ length: ROBOTS }, (_, index) => shareOf(serialOf(index))).filter(
     (share) => share === 0,
   ).length;
@@ -260,7 +254,7 @@ try {
   const flood = 2 * PER_SECOND;
   for (const servers of [[first], [first, second], [first, second, third]]) {
     await Promise.all(servers.map((place) => place.start()));
-    await settle();
+    await settle(servers);
     await until(async () => (await bridgesIn(db)) === servers.length, 30_000, "The servers did not divide the shares");
     const { lost } = await measure(`${servers.length} of ${places.length} servers`, servers, flood);
     report({
