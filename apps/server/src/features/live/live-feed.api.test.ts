@@ -4,7 +4,7 @@ import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { KyselyPlugin } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
-import { ChangeSignal } from "../../platform/change-signal.ts";
+import { announceChange, ChangeSignal } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { LiveFeed } from "./live-feed.ts";
@@ -118,6 +118,22 @@ describe("wire, Live: what one part of the feed waits for", () => {
     await failed.promise;
     reading = "goes on";
     expect(batteryIn(await eventAsTimePasses(stream))).toBe(41);
+  });
+
+  test("wire, Live: an announced change is sent at once, and those that follow within 100 ms together", async () => {
+    const stream = await open();
+    expect((await nextOf(stream)).type).toBe("snapshot");
+    const announced = async (battery: number) => {
+      await setBattery(battery);
+      await announceChange(server.db);
+    };
+    await announced(41);
+    // Time stands still.
+    expect(batteryIn(await nextOf(stream))).toBe(41);
+    await announced(42);
+    await announced(43);
+    server.clock.advance(100);
+    expect(batteryIn(await nextOf(stream))).toBe(43);
   });
 
   test("wire, Live: many streams opening together delay nobody's updates, and each gets what changed in the meantime", async () => {

@@ -21,7 +21,7 @@ import {
 } from "./live.repository.ts";
 import { scopeMarkOf, sitesOf, snapshotFor, updateFor } from "./update-for.ts";
 
-/** Changes are collected for this long before they are read and sent. */
+/** Changes are read and sent at once, but only this often: what arrives in between is collected. */
 const FLUSH_MS = 100;
 /**
  * How often sessions and scopes are checked, so that a stream ends within 2 s of its right even if the notification of
@@ -51,7 +51,9 @@ export class LiveFeed implements Service {
   readonly streams: LiveStreams;
   readonly #openings = new Set<LiveOpening>();
   #cancels: Cancel[] = [];
+  /** While changes are collected, since a flush. */
   #cancelFlush: Cancel | null = null;
+  #isFlushDue = false;
   /** What has changed since each snapshot in progress began to be read. */
   readonly #beginning = new Set<ChangedRow[]>();
   /** Pending snapshots by scope, which later requests join. */
@@ -185,10 +187,13 @@ export class LiveFeed implements Service {
   }
 
   #planFlush(): void {
-    if (this.#cancelFlush !== null) return;
-    this.#cancelFlush = this.#deps.clock.after(FLUSH_MS, () => {
+    this.#isFlushDue = this.#cancelFlush !== null;
+    if (this.#isFlushDue) return;
+    const { clock } = this.#deps;
+    void this.#tried(this.#turns.runShared("feed", () => this.#flush()));
+    this.#cancelFlush = clock.after(FLUSH_MS, () => {
       this.#cancelFlush = null;
-      void this.#tried(this.#turns.runShared("feed", () => this.#flush()));
+      if (this.#isFlushDue) this.#planFlush();
     });
   }
 
