@@ -80,8 +80,6 @@ export function openDatabase(connection: pg.ClientConfig, options: PoolOptions =
 export function poolConfig(connection: pg.ClientConfig, options: PoolOptions = {}): pg.PoolConfig {
   return {
     ...connection,
-    // Compiling a query takes longer than running any of ours but the reports, and those take as long without.
-    options: [connection.options, "-c jit=off"].filter((option) => option !== undefined).join(" "),
     types,
     max: options.poolSize ?? 10,
     connectionTimeoutMillis: 5_000,
