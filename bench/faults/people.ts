@@ -86,6 +86,20 @@ export class People {
     this.#done.push(...this.#system.places.map(work));
   }
 
+  /** One robot after the other is started, until one of all that people press has been: finds out from when that works. */
+  async startUntilOneWorks(robots: readonly KnownRobot[]): Promise<void> {
+    const sinceMs = Date.now();
+    const hasWorked = () =>
+      this.presses.some(({ what, answer, untilMs }) => what === "START" && answer?.status === 200 && untilMs > sinceMs);
+    const pressed: Promise<void>[] = [];
+    for (const [nth, robot] of robots.entries()) {
+      if (hasWorked()) break;
+      pressed.push(this.press(robot, "START", nth));
+      await pause(RETRY_MS);
+    }
+    await Promise.all(pressed);
+  }
+
   /** Resolves when every call has its answer. */
   async stop(): Promise<void> {
     this.#working = false;

@@ -11,8 +11,10 @@ import { ask, PLANNED_ROBOTS, type PlannedRun, PlannedRuns } from "./planned-run
 /** Each has a person who starts and stops it all the time. */
 const PRESSED_ROBOTS = 40;
 /** These move before the fault begins, and each is stopped by a person while it lasts. */
-const MOVING_ROBOTS = 140;
-export const ROBOTS = PLANNED_ROBOTS + PRESSED_ROBOTS + MOVING_ROBOTS;
+const MOVING_ROBOTS = 100;
+/** These stand until the part is back; then one after the other is started, until a START works. */
+const STANDING_ROBOTS = 40;
+export const ROBOTS = PLANNED_ROBOTS + PRESSED_ROBOTS + MOVING_ROBOTS + STANDING_ROBOTS;
 
 /** Schedules are stored this long before the fault. */
 const AHEAD_MS = 6_000;
@@ -64,7 +66,7 @@ export class Trial {
   }
 
   static async prepare(system: TestSystem): Promise<Trial> {
-    const moving = { ...system, robots: system.robots.slice(PLANNED_ROBOTS + PRESSED_ROBOTS) };
+    const moving = { ...system, robots: system.robots.slice(PLANNED_ROBOTS + PRESSED_ROBOTS, -STANDING_ROBOTS) };
     const runs = await PlannedRuns.prepare(system, system.robots.slice(0, PLANNED_ROBOTS));
     return new Trial(system, runs, moving, await makeGroup(moving));
   }
@@ -75,12 +77,12 @@ export class Trial {
     const lastsMs = (isShort ? fault.shortSeconds : fault.seconds) * 1_000;
     const minutes = isShort ? 20 : Math.ceil((lastsMs + RETURN_MS) / 60_000);
     const motionsBefore = fleet.motions.length;
-    const fromMs = Date.now();
-    const beginsMs = fromMs + AHEAD_MS;
+    const beginsMs = Date.now() + AHEAD_MS;
     const endsMs = beginsMs + lastsMs;
     const lastDueMs = Math.max(endsMs, beginsMs + DUE_OVER_MS) + DUE_AROUND_MS;
     await this.#runs.store(beginsMs - DUE_AROUND_MS, lastDueMs, minutes);
     await startAll(this.#moving, this.#groupId);
+    const fromMs = Date.now();
     const people = new People(this.#system);
     people.startAndStop(this.#pressed);
     people.read(robots[0]?.siteId ?? 0);
@@ -99,7 +101,8 @@ export class Trial {
     const hasMoved = ({ robot, dueMs }: PlannedRun) =>
       fleet.motions.slice(motionsBefore).some(({ serial, fromMs: at }) => serial === robot.serial && at >= dueMs);
     const allBegun = until(() => toBegin.every(hasMoved), BEGUN_WITHIN_MS, "").catch(() => {});
-    await Promise.all([this.#runs.handleOthers(), stopping, allBegun]);
+    const again = people.startUntilOneWorks(robots.slice(-STANDING_ROBOTS));
+    await Promise.all([this.#runs.handleOthers(), stopping, again, allBegun]);
     await pause(LOOK_ON_MS);
     await people.stop();
     const untilMs = Date.now();
