@@ -127,29 +127,35 @@ describe("what a person did after the due time comes before a late start", () =>
     ]);
   });
 
-  test("protocol rule 3: after a database outage nothing starts until Stops sent in the meantime are recorded", async () => {
-    harness = await ScheduleHarness.open(BEFORE, { servers: 0 });
-    const interruptible = await InterruptibleDatabase.open(harness.connection);
-    harness.addServer(undefined, new MemoryBroker(), interruptible.database.db);
-    const group = await harness.group(2);
-    const [stopped = 0, other = 0] = group.robotIds;
-    const id = await harness.schedule(group, { startTime: SIX });
-    await interruptible.setFault("killed");
-    harness.clock.advance(MINUTE_MS);
-    await harness.poll();
-    await interruptible.setFault(null);
-    await harness.robots.tick(group.robotIds);
-    await harness.poll();
-    expect(await starts(other)).toEqual([]);
-    // As another server records it, whose Stop went out while nothing could be stored.
-    await harness.press("STOP", stopped, group.siteId);
-    await seconds(12);
-    expect(await outcomes(id)).toEqual([
-      [stopped, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
-      [other, null, null],
-    ]);
-    await interruptible.close();
-  });
+  test.each([
+    ["was killed", "killed"],
+    ["answered, but had no room on its disk", "full"],
+  ] as const)(
+    "protocol rule 3: after the database %s nothing starts until Stops sent in the meantime are recorded",
+    async (_, fault) => {
+      harness = await ScheduleHarness.open(BEFORE, { servers: 0 });
+      const interruptible = await InterruptibleDatabase.open(harness.connection);
+      harness.addServer(undefined, new MemoryBroker(), interruptible.database.db);
+      const group = await harness.group(2);
+      const [stopped = 0, other = 0] = group.robotIds;
+      const id = await harness.schedule(group, { startTime: SIX });
+      await interruptible.setFault(fault);
+      harness.clock.advance(MINUTE_MS);
+      await harness.poll();
+      await interruptible.setFault(null);
+      await harness.robots.tick(group.robotIds);
+      await harness.poll();
+      expect(await starts(other)).toEqual([]);
+      // As another server records it, whose Stop went out while nothing could be stored.
+      await harness.press("STOP", stopped, group.siteId);
+      await seconds(12);
+      expect(await outcomes(id)).toEqual([
+        [stopped, "SKIPPED", scheduledRunReasons.byPerson("STOP", "Anita Rao").text],
+        [other, null, null],
+      ]);
+      await interruptible.close();
+    },
+  );
 
   test("protocol rule 8: locked and released without a start: it stays stopped", async () => {
     const { id, robotId, back } = await brokerOutage();

@@ -1,7 +1,8 @@
 import { dueDecision } from "@suncrew/domain/schedules/due-decision.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { withTimeout } from "../../platform/clock.ts";
-import { databaseNow, type Tx } from "../../platform/database/database.ts";
+import { databaseNow, probeWrite, type Tx } from "../../platform/database/database.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
@@ -100,13 +101,15 @@ export class Scheduler implements Service {
 
   /**
    * What a person stopped while the database was unreachable must be known before anything starts (protocol rule 3),
-   * and so must the time: a clock may have jumped since the clocks were last compared.
+   * and so must the time: a clock may have jumped since the clocks were last compared. A database that answers but stores
+   * nothing, because its disk is full, counts as unreachable until it stores again.
    */
   async #unlessRecentlyUnreachable(work: () => Promise<void>, afterMs: number): Promise<void> {
     const { db, clock, clocks } = this.#deps;
     const requestedMs = clock.monotonicMs();
+    const wasUnreachable = requestedMs < this.#startsFromMs + START_DELAY_MS;
     const check = clocks === undefined ? databaseNow(db) : clocks.check();
-    const answered = check.then(
+    const answered = Promise.all([check, wasUnreachable && probeWrite(db)]).then(
       () => true,
       () => false,
     );
@@ -123,9 +126,21 @@ export class Scheduler implements Service {
     this.#startsFromMs = this.#deps.clock.monotonicMs() + STOPS_RECORDED_MS;
   }
 
+  /** While nothing can be stored, people's Stops go out without their rows, on other servers, too. */
+  async #canStore(): Promise<boolean> {
+    try {
+      await probeWrite(this.#deps.db);
+      return true;
+    } catch {
+      this.#restartListening();
+      return false;
+    }
+  }
+
   async #runDueSchedules(only: DueKind): Promise<void> {
     const { db, clock } = this.#deps;
     const due = await findDue(db, clock.now(), only);
+    if (due.length === 0 || !(await this.#canStore())) return;
     // Requested together, because each may take seconds; the forecasts are cached by place.
     const withWeather = await Promise.all(
       due.map(async (schedule) => ({ schedule, tooWet: await this.#isTooWet(schedule) })),
@@ -156,6 +171,7 @@ export class Scheduler implements Service {
         moreDue = served?.moreDue ?? false;
       }
     } catch (error) {
+      if (isDatabaseUnreachable(error)) this.#restartListening();
       // A schedule that cannot be served must not delay the others.
       log.error({ error, scheduleId: schedule.id }, "failed to process a due schedule; retrying within a second");
     }
@@ -186,6 +202,7 @@ export class Scheduler implements Service {
     const { db, clock, broker } = this.#deps;
     if (!broker.connected) return;
     const failed = await readFailedStarts(db, clock.now());
+    if (failed.length === 0 || !(await this.#canStore())) return;
     await forEachConcurrently(failed, CONCURRENCY, (run) =>
       this.#inRobotTransaction(run.robot_id, (tx) => retryStart(tx, run, this.#listening.since, clock.now())),
     );
@@ -209,6 +226,7 @@ export class Scheduler implements Service {
       const commandId = await transactionWithRetry(this.#deps.db, work);
       if (commandId !== null) this.#dispatch([commandId]);
     } catch (error) {
+      if (isDatabaseUnreachable(error)) this.#restartListening();
       this.#deps.log.error({ error, robotId }, "failed to process a planned run; retrying within a second");
     }
   }
