@@ -72,7 +72,7 @@ export function faultsOf(system: TestSystem, smallDisk: string | null): Fault[] 
   const everyFault: Fault[] = [
     {
       name: "server-killed",
-      title: "the bridge's server killed (-9)",
+      title: "one server, a bridge, killed (-9)",
       seconds: 20,
       shortSeconds: 8,
       ...bothWork,
@@ -90,7 +90,7 @@ export function faultsOf(system: TestSystem, smallDisk: string | null): Fault[] 
     },
     {
       name: "server-frozen",
-      title: "the bridge's server frozen (SIGSTOP)",
+      title: "one server, a bridge, frozen (SIGSTOP)",
       seconds: 20,
       shortSeconds: 10,
       ...bothWork,
@@ -260,7 +260,7 @@ export function faultsOf(system: TestSystem, smallDisk: string | null): Fault[] 
   return everyFault.filter(({ name }) => name !== "disk-full" || smallDisk !== null);
 }
 
-/** The server that is the bridge when the fault begins. */
+/** The server that is the bridge of most robots when the fault begins. */
 class Victim {
   readonly #system: TestSystem;
   #chosen: ServerPlace | null = null;
@@ -276,7 +276,7 @@ class Victim {
   }
 
   get chosen(): ServerPlace {
-    if (this.#chosen === null) throw new Error("No server was the bridge.");
+    if (this.#chosen === null) throw new Error("No server was a bridge.");
     return this.#chosen;
   }
 }

@@ -9,7 +9,10 @@ import { BEGUN_WITHIN_MS, type Observation, STOP_LIMIT_MS } from "./trial.ts";
 
 /** From the press until the robot stands, where the broker is there. */
 const STANDS_WITHIN_MS = 2_000;
-/** From the part's return until a START has succeeded, and until Stops must work again. */
+/**
+ * From the part's return, and the first robot's, until a START has succeeded; and from the part's until Stops must work
+ * again.
+ */
 const WORKS_AGAIN_MS = 10_000;
 /** From a START until the Stop that was sent after it, if both waited in the network. */
 const OVERTAKEN_MS = 500;
@@ -38,7 +41,7 @@ export interface Verdict {
 }
 
 export async function judge(system: TestSystem, observation: Observation): Promise<Verdict> {
-  const { fault, presses, reads, returnMs, beganMs } = observation;
+  const { fault, presses, reads, returnMs, reachableMs, beganMs } = observation;
   const problems: string[] = [];
   const calls: readonly Call[] = [...presses, ...reads];
   for (const { what, answer, fromMs, metFrozen } of calls) {
@@ -53,7 +56,8 @@ export async function judge(system: TestSystem, observation: Observation): Promi
   const worked = presses.filter(({ what, answer }) => what === "START" && answer?.status === 200);
   const firstAfter = (ms: number) => Math.min(...worked.flatMap(({ untilMs }) => (untilMs >= ms ? untilMs - ms : [])));
   const startAgainMs = firstAfter(returnMs);
-  if (startAgainMs > WORKS_AGAIN_MS) problems.push(`a START succeeded ${startAgainMs} ms after the return at first.`);
+  if (returnMs + startAgainMs > reachableMs + WORKS_AGAIN_MS)
+    problems.push(`a START succeeded ${startAgainMs} ms after the return at first.`);
   if (fault.starts && firstAfter(beganMs) > WORKS_AGAIN_MS) {
     problems.push(`no START succeeded for ${firstAfter(beganMs)} ms although it had to work.`);
   }

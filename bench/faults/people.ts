@@ -87,14 +87,14 @@ export class People {
   }
 
   /** One robot after the other is started, until one of all that people press has been: finds out from when that works. */
-  async startUntilOneWorks(robots: readonly KnownRobot[]): Promise<void> {
+  async startUntilOneWorks(robots: readonly KnownRobot[], limitMs: number): Promise<void> {
     const sinceMs = Date.now();
     const hasWorked = () =>
       this.presses.some(({ what, answer, untilMs }) => what === "START" && answer?.status === 200 && untilMs > sinceMs);
     const pressed: Promise<void>[] = [];
-    for (const [nth, robot] of robots.entries()) {
-      if (hasWorked()) break;
-      pressed.push(this.press(robot, "START", nth));
+    for (let nth = 0; !hasWorked() && Date.now() - sinceMs < limitMs; nth += 1) {
+      const robot = robots[nth % robots.length];
+      if (robot !== undefined) pressed.push(this.press(robot, "START", nth));
       await pause(RETRY_MS);
     }
     await Promise.all(pressed);

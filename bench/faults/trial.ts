@@ -37,6 +37,8 @@ export interface Observation {
   readonly fromMs: number;
   readonly beganMs: number;
   readonly returnMs: number;
+  /** When the first robot was connected to the broker after that: robots pause longer and longer between their tries. */
+  readonly reachableMs: number;
   readonly untilMs: number;
   readonly presses: readonly Press[];
   readonly reads: readonly Call[];
@@ -101,7 +103,13 @@ export class Trial {
     const hasMoved = ({ robot, dueMs }: PlannedRun) =>
       fleet.motions.slice(motionsBefore).some(({ serial, fromMs: at }) => serial === robot.serial && at >= dueMs);
     const allBegun = until(() => toBegin.every(hasMoved), BEGUN_WITHIN_MS, "").catch(() => {});
-    const again = people.startUntilOneWorks(robots.slice(-STANDING_ROBOTS));
+    const standing = robots.slice(-STANDING_ROBOTS);
+    const isConnected = () => standing.some(({ serial }) => fleet.truth(serial).connected);
+    const reachable = until(isConnected, BEGUN_WITHIN_MS, "").then(
+      () => Date.now(),
+      () => Infinity,
+    );
+    const again = people.startUntilOneWorks(standing, BEGUN_WITHIN_MS);
     await Promise.all([this.#runs.handleOthers(), stopping, again, allBegun]);
     await pause(LOOK_ON_MS);
     await people.stop();
@@ -119,6 +127,7 @@ export class Trial {
       fromMs,
       beganMs,
       returnMs,
+      reachableMs: await reachable,
       untilMs,
       presses: people.presses,
       reads: people.reads,
