@@ -28,6 +28,8 @@ test("§2 Site monitoring view, Map panel, Search sites: map, list and search ag
     await expect(page.getByRole("heading", { name: "India Site Overview" })).toBeVisible();
     await expect(mapRegion(page)).toBeVisible();
     await expect(mapRegion(page).locator(".leaflet-land-pane canvas").first()).toBeVisible();
+    // The sea has the theme's colour, not the library's grey.
+    await expect(mapRegion(page)).toHaveCSS("background-color", /^color\(srgb/);
     await expect(page.getByRole("heading", { name: "All Sites" })).toBeVisible();
     await expect(page.getByRole("group", { name: "All Sites" }).getByRole("button")).toHaveCount(6);
   });
