@@ -238,19 +238,27 @@ describe("device protocol: what cannot be stored yet waits", () => {
     expect(await command()).toEqual({ outcome: "CONFIRMED" });
   });
 
-  test("protocol rule 6: what a robot answers a command, and shows next, is stored at once: somebody waits for it", async () => {
+  test("protocol rule 6: what settles a command is stored at once, for somebody waits for it", async () => {
     const robotId = await harness.robot("SOON-1");
     const runId = randomUUID();
-    const id = await harness.command(robotId, "START", 5, runId);
-    const { db } = harness.database;
-    const stored = () =>
-      db.selectFrom("commands").select(["ack", "outcome"]).where("id", "=", id).executeTakeFirstOrThrow();
-    harness.says("SOON-1", "ack", { id, status: "ACCEPTED", code: null, ts: now().toISOString() });
+    const [accepted, rejected] = [
+      await harness.command(robotId, "START", 5, runId),
+      await harness.command(await harness.robot("SOON-2"), "START", 5, randomUUID()),
+    ];
+    const settled = async (id: string) => {
+      const command = harness.database.db.selectFrom("commands").select("outcome").where("id", "=", id);
+      for (;;) {
+        const { outcome } = await command.executeTakeFirstOrThrow();
+        if (outcome !== null) return outcome;
+      }
+    };
+    const ts = now().toISOString();
     // Time stands still: no flush becomes due.
-    while ((await stored()).ack === null);
+    harness.says("SOON-1", "ack", { id: accepted, status: "ACCEPTED", code: null, ts });
     const moving = { motion: "MOVING", runId, lastSeq: 5, status: "start" } as const;
     harness.says("SOON-1", "state", stateMessage(now(), 1, 1, moving));
-    while ((await stored()).outcome === null);
-    expect(await stored()).toEqual({ ack: "ACCEPTED", outcome: "CONFIRMED" });
+    expect(await settled(accepted)).toBe("CONFIRMED");
+    harness.says("SOON-2", "ack", { id: rejected, status: "REJECTED", code: "BUSY", ts });
+    expect(await settled(rejected)).toBe("REJECTED");
   });
 });

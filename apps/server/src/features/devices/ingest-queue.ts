@@ -53,7 +53,7 @@ export class IngestQueue {
   #notBeforeMs = 0;
   /** By serial number: each robot's messages wait in order, without blocking other robots. */
   readonly #failing = new Map<string, Failing>();
-  /** Robots that have answered a command, until their next state: somebody waits for what it shows. */
+  /** Robots that have accepted a command, until their next state: somebody waits for what it shows. */
   readonly #awaited = new Set<string>();
   /** Incremented by `clear`: what was taken out earlier is not put back. */
   #generation = 0;
@@ -75,10 +75,14 @@ export class IngestQueue {
     else if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
   }
 
-  /** Whether a caller may be waiting for it: a robot acknowledges a command, and then shows what it did (rule 6). */
+  /**
+   * Whether a caller may be waiting for it (rule 6): a rejection, or the state that follows an acceptance, which itself
+   * settles nothing, and would only be a transaction that the state has to wait for.
+   */
   #isAwaited(serial: string, incoming: IncomingMessage): boolean {
-    if (incoming.leaf === "ack") this.#awaited.add(serial);
-    return incoming.leaf === "ack" || (incoming.leaf === "state" && !incoming.retained && this.#awaited.delete(serial));
+    if (incoming.leaf === "ack" && incoming.message.status !== "REJECTED") this.#awaited.add(serial);
+    if (incoming.leaf === "ack") return incoming.message.status === "REJECTED";
+    return incoming.leaf === "state" && !incoming.retained && this.#awaited.delete(serial);
   }
 
   /**
