@@ -54,12 +54,13 @@ export async function judge(system: TestSystem, observation: Observation): Promi
   if (longestAnswerMs >= ANSWER_LIMIT_MS) problems.push(`a call hung for ${longestAnswerMs} ms.`);
 
   const worked = presses.filter(({ what, answer }) => what === "START" && answer?.status === 200);
-  const firstAfter = (ms: number) => Math.min(...worked.flatMap(({ untilMs }) => (untilMs >= ms ? untilMs - ms : [])));
-  const startAgainMs = firstAfter(returnMs);
+  const startAgainMs = Math.min(...worked.map(({ untilMs }) => untilMs - returnMs).filter((ms) => ms >= 0));
+  const pressedSince = worked.filter(({ fromMs }) => fromMs >= beganMs);
+  const stillMs = Math.min(...pressedSince.map(({ untilMs }) => untilMs - beganMs));
   if (returnMs + startAgainMs > reachableMs + WORKS_AGAIN_MS)
     problems.push(`a START succeeded ${startAgainMs} ms after the return at first.`);
-  if (fault.starts && firstAfter(beganMs) > WORKS_AGAIN_MS) {
-    problems.push(`no START succeeded for ${firstAfter(beganMs)} ms although it had to work.`);
+  if (fault.starts && stillMs > WORKS_AGAIN_MS) {
+    problems.push(`no START succeeded for ${stillMs} ms although it had to work.`);
   }
   const stood = presses.flatMap((press) => standsAfter(press, observation));
   const late = stood.filter((ms) => ms > STANDS_WITHIN_MS);

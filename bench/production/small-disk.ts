@@ -25,8 +25,9 @@ export async function smallDisk({
 
 /** Writes until there is no room left. */
 export async function fill(path: string): Promise<void> {
+  const block = Buffer.alloc(1_048_576, 1);
   async function* blocks() {
-    for (;;) yield Buffer.alloc(65_536, 1);
+    for (;;) yield block;
   }
   await pipeline(blocks(), createWriteStream(path)).catch(() => {});
 }
