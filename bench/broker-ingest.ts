@@ -202,7 +202,7 @@ async function measure({ folder, db, robotsUrl, brokerUrl, databaseUrl }: Place)
       figure: [lost.states, lost.events, lost.begun, lost.ended].reduce((sum, count) => sum + Math.abs(count), 0),
       unit: "",
       atMost: 0,
-      detail: `of ${told(sent)}`,
+      detail: `${told(lost)}; of ${told(sent)}`,
     });
     report({
       what: "robot messages through the broker: stored a second",
