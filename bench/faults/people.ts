@@ -93,7 +93,9 @@ export class People {
       this.presses.some(({ what, answer, untilMs }) => what === "START" && answer?.status === 200 && untilMs > sinceMs);
     const pressed: Promise<void>[] = [];
     for (let nth = 0; !hasWorked() && Date.now() - sinceMs < limitMs; nth += 1) {
-      const robot = robots[nth % robots.length];
+      // Those that are connected: a robot that is not back yet proves nothing.
+      const connected = robots.filter(({ serial }) => this.#system.fleet.truth(serial).connected);
+      const robot = connected[nth % connected.length];
       if (robot !== undefined) pressed.push(this.press(robot, "START", nth));
       await pause(RETRY_MS);
     }
