@@ -169,6 +169,13 @@ try {
     detail: `max_queued_messages 0, ${2 * ROBOTS} messages, after ${all.seconds} s with the server's start, Mosquitto ${all.peakMb.toFixed(0)} MB`,
   });
 
+  // From here on nothing is retained: servers that start shall have nothing to learn.
+  await mosquitto.stop();
+  await rm(join(folder, "mosquitto/mosquitto.db"));
+  await mosquitto.start();
+  publish = await publisherOf(mosquitto.serverUrl);
+  await sql`update robot_state set connection = null, online = false`.execute(db);
+
   const countReadings = async (): Promise<number> =>
     (await sql<{ count: number }>`select count(*)::int as count from readings`.execute(db)).rows[0]?.count ?? 0;
   /** Publishes live states at a rate; what they cost each server and the others, in microseconds a state. */

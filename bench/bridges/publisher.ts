@@ -38,10 +38,11 @@ function publish(
   index: number,
   leaf: "connection" | "state",
   message: ConnectionMessage | StateMessage,
+  retain = false,
 ): Promise<unknown> {
   const client = clients[index % clients.length];
   if (client === undefined) throw new Error("There is no connection.");
-  return client.publishAsync(topicOf(serialOf(index), leaf), JSON.stringify(message), { qos: 1, retain: true });
+  return client.publishAsync(topicOf(serialOf(index), leaf), JSON.stringify(message), { qos: 1, retain });
 }
 
 async function retain(): Promise<number> {
@@ -49,7 +50,7 @@ async function retain(): Promise<number> {
     const sent: Promise<unknown>[] = [];
     for (let index = from; index < Math.min(robots, from + 500); index += 1) {
       const online = { v: 1, state: "ONLINE", session: SESSION, ts: new Date().toISOString() } as const;
-      sent.push(publish(index, "connection", online), publish(index, "state", stateOf(seq, 80)));
+      sent.push(publish(index, "connection", online, true), publish(index, "state", stateOf(seq, 80), true));
     }
     await Promise.all(sent);
   }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { createFleet, type Fleet, type InitialState } from "@suncrew/simulator/fleet/fleet.ts";
 import type { SimulatedRobot } from "@suncrew/simulator/fleet/simulated-robot.ts";
+import { sql } from "kysely";
 import pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
@@ -64,8 +65,8 @@ export class CommandHarness {
   readonly #options: HarnessOptions;
   readonly #database: OpenDatabase;
   readonly #listener: pg.Client;
-  /** Resolves once a server listens to robots. */
-  readonly #listening = Promise.withResolvers<void>();
+  /** Each resolves once its server listens to robots. */
+  readonly #listening: Promise<void>[] = [];
 
   private constructor(
     parts: Pick<CommandHarness, "fixtures" | "moreRobots" | "fleet" | "mqtt" | "clock" | "observer">,
@@ -108,9 +109,12 @@ export class CommandHarness {
     const interruptible = options.interruptible === true ? await InterruptibleDatabase.open(database.connection) : null;
     const parts = { fixtures, moreRobots, fleet, mqtt, clock, observer };
     const harness = new CommandHarness(parts, database, listener, options, interruptible);
-    for (let count = options.servers ?? 1; count > 0; count -= 1) await harness.startServer();
+    const servers = options.servers ?? 1;
+    for (let count = servers; count > 0; count -= 1) await harness.startServer();
+    // While robots get another bridge, nobody receives what they acknowledge.
+    while (servers > 1 && (await countBridges(database.db)) < servers);
     // Robots that report before a server listens would be asked for their state, which is spread over 10 s.
-    if (harness.servers.length > 0) await harness.#listening.promise;
+    await Promise.all(harness.#listening);
     fleet.start();
     return harness;
   }
@@ -121,7 +125,9 @@ export class CommandHarness {
     const serverId = randomUUID();
     const log = pino({ level: process.env["SUNCREW_TEST_LOG"] ?? "silent" });
     const opened = openBroker({ url: this.mqtt.url, clientId: `server-${serverId}`, username, password, log });
-    const connection = notifyingSubscriptions(opened, () => this.#listening.resolve());
+    const listening = Promise.withResolvers<void>();
+    this.#listening.push(listening.promise);
+    const connection = notifyingSubscriptions(opened, () => listening.resolve());
     const broker = this.#options.wrapBroker?.(connection) ?? connection;
     await untilConnected(connection);
     const { clock } = this;
@@ -260,6 +266,14 @@ export class CommandHarness {
     await this.#interruptible?.close();
     await this.#database.close();
   }
+}
+
+async function countBridges(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(distinct pid)::int as count from pg_locks
+    where locktype = 'advisory' and granted and objsubid = 2 and classid = 7305002
+      and database = (select oid from pg_database where datname = current_database())
+    having count(*) = 16`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 async function untilConnected(broker: Broker): Promise<void> {

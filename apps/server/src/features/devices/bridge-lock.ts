@@ -15,6 +15,8 @@ const BRIDGE_LOCK = 7_305_002;
 const CUT_OFF_LOCK = 7_305_003;
 /** How often servers look for shares that are free, and a bridge checks its connection. */
 const CHECK_MS = 1_000;
+/** How often a server looks while another is about to leave it shares: in between nobody listens to their robots. */
+const SOON_MS = 100;
 /** A connection that does not respond for this long (real time) is abandoned, and the locks with it. */
 const QUERY_TIMEOUT_MS = 3_000;
 /** A server that has not looked for this long hangs: nothing is left to it. */
@@ -87,17 +89,17 @@ function readLocks(rows: readonly LockRow[]): Locks {
 }
 
 /**
- * How many shares this server should have. All servers compute it from the same locks, and it adds up to all shares;
- * those that have most have the remainder, so that nothing moves without need. A server that hangs, or has no broker
- * while another has, should have none.
+ * How many shares each server should have, by its process in PostgreSQL. All servers compute it from the same locks, and
+ * it adds up to all shares; those that have most have the remainder, so that nothing moves without need. A server that
+ * hangs, or has no broker while another has, is absent: it should have none.
  */
-function targetOf({ candidates }: Locks): number {
+function targetsOf({ candidates }: Locks): ReadonlyMap<number, number> {
   const awake = candidates.filter(({ hangs, isOwn }) => isOwn || !hangs);
   const connected = awake.filter(({ isCutOff }) => !isCutOff);
   const able = connected.length > 0 ? connected : awake;
-  const rank = able.toSorted((a, b) => b.shares - a.shares || a.pid - b.pid).findIndex(({ isOwn }) => isOwn);
-  if (rank < 0) return 0;
-  return Math.floor(SHARES / able.length) + (rank < SHARES % able.length ? 1 : 0);
+  const ranked = able.toSorted((a, b) => b.shares - a.shares || a.pid - b.pid);
+  const least = Math.floor(SHARES / able.length);
+  return new Map(ranked.map(({ pid }, rank) => [pid, least + (rank < SHARES % able.length ? 1 : 0)]));
 }
 
 export interface LockHolder {
@@ -131,6 +133,7 @@ export class BridgeLock {
   #checksAbove = 0;
   #checking: Promise<void> | null = null;
   #cancel: Cancel = () => {};
+  #cancelSoon: Cancel = () => {};
   #running = false;
 
   constructor(deps: Pick<Dependencies, "connection" | "clock" | "log">, holder: LockHolder) {
@@ -156,6 +159,7 @@ export class BridgeLock {
     this.#running = false;
     this.#cancel();
     await this.#checking;
+    this.#cancelSoon();
     const client = this.#client;
     this.#drop();
     await client?.end();
@@ -213,10 +217,14 @@ export class BridgeLock {
   }
 
   async #balance(client: pg.Client, locks: Locks): Promise<void> {
-    const target = targetOf(locks);
-    const above = this.#held.size - target;
+    const targets = targetsOf(locks);
+    const surplusOf = ({ pid, shares }: Candidate) => shares - (targets.get(pid) ?? 0);
+    const own = locks.candidates.find(({ isOwn }) => isOwn);
+    const above = own === undefined ? 0 : surplusOf(own);
     this.#checksAbove = above > 0 ? this.#checksAbove + 1 : 0;
     if (above < 0) await this.#take(client, locks.free, -above);
+    const isPromised = above < 0 && locks.candidates.some((other) => !other.hangs && surplusOf(other) > 0);
+    if (isPromised) this.#cancelSoon = this.#deps.clock.after(SOON_MS, () => this.#tick());
     if (this.#checksAbove >= PATIENCE_CHECKS) await this.#give(client, [...this.#held.keys()].slice(0, above));
   }
 
