@@ -74,11 +74,23 @@ async function addRobots(db: Db): Promise<void> {
     .returning("id")
     .executeTakeFirstOrThrow();
   const serial = sql`'WIDE-' || n`;
-  await sql`insert into devices (serial, secret_sha256) select ${serial}, sha256(n::text::bytea)
-    from generate_series(1, ${ROBOTS}::int) n`.execute(db);
-  await sql`insert into robots (site_id, serial_number, robot_name, installation_date)
-    select ${id}::int, ${serial}, ${serial}, '2024-02-29' from generate_series(1, ${ROBOTS}::int) n`.execute(db);
-  await sql`vacuum analyze`.execute(db);
+  for (let from = 1; from <= ROBOTS; from += 5_000) {
+    const some = sql`generate_series(${from}::int, ${Math.min(ROBOTS, from + 4_999)}::int) n`;
+    await sql`insert into devices (serial, secret_sha256) select ${serial}, sha256(n::text::bytea) from ${some}`.execute(
+      db,
+    );
+    await sql`insert into robots (site_id, serial_number, robot_name, installation_date)
+      select ${id}::int, ${serial}, ${serial}, '2024-02-29' from ${some}`.execute(db);
+  }
+  for (const table of ["devices", "robots", "robot_state"]) await sql`analyze ${sql.table(table)}`.execute(db);
+}
+
+/** As if nothing of any robot had been received. */
+async function forget(db: Db): Promise<void> {
+  for (let from = 1; from <= ROBOTS; from += 5_000) {
+    await sql`update robot_state set session = 0, state_seq = null, connection = null, online = false
+      where robot_id between ${from} and ${from + 4_999}`.execute(db);
+  }
 }
 
 async function publisherOf(url: string): Promise<(order: Order) => Promise<number>> {
@@ -135,7 +147,7 @@ try {
     return rows[0]?.count ?? 0;
   };
   const learn = async (): Promise<{ robots: number; seconds: string; peakMb: number }> => {
-    await sql`update robot_state set session = 0, state_seq = null, connection = null, online = false`.execute(db);
+    await forget(db);
     const beganMs = performance.now();
     await first.start();
     let robots = 0;
@@ -174,7 +186,7 @@ try {
   await rm(join(folder, "mosquitto/mosquitto.db"));
   await mosquitto.start();
   publish = await publisherOf(mosquitto.serverUrl);
-  await sql`update robot_state set connection = null, online = false`.execute(db);
+  await forget(db);
 
   const countReadings = async (): Promise<number> =>
     (await sql<{ count: number }>`select count(*)::int as count from readings`.execute(db)).rows[0]?.count ?? 0;

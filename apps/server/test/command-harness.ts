@@ -112,7 +112,7 @@ export class CommandHarness {
     const servers = options.servers ?? 1;
     for (let count = servers; count > 0; count -= 1) await harness.startServer();
     // While robots get another bridge, nobody receives what they acknowledge.
-    while (servers > 1 && (await countBridges(database.db)) < servers);
+    for (let bridges = 0; servers > 1 && bridges < servers;) bridges = await countBridges(database.db);
     // Robots that report before a server listens would be asked for their state, which is spread over 10 s.
     await Promise.all(harness.#listening);
     fleet.start();
