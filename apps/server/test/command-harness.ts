@@ -112,7 +112,7 @@ export class CommandHarness {
     const servers = options.servers ?? 1;
     for (let count = servers; count > 0; count -= 1) await harness.startServer();
     // While robots get another bridge, nobody receives what they acknowledge.
-    for (let bridges = 0; servers > 1 && bridges < servers;) bridges = await countBridges(database.db);
+    if (servers > 1) await untilDivided(database.db, servers);
     // Robots that report before a server listens would be asked for their state, which is spread over 10 s.
     await Promise.all(harness.#listening);
     fleet.start();
@@ -268,12 +268,13 @@ export class CommandHarness {
   }
 }
 
-async function countBridges(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(distinct pid)::int as count from pg_locks
+/** Resolves once so many servers are bridges, of all robots together. */
+async function untilDivided(db: Db, servers: number): Promise<void> {
+  const divided = sql`select from pg_locks
     where locktype = 'advisory' and granted and objsubid = 2 and classid = 7305002
       and database = (select oid from pg_database where datname = current_database())
-    having count(*) = 16`.execute(db);
-  return rows[0]?.count ?? 0;
+    having count(*) = 16 and count(distinct pid) = ${servers}`;
+  while ((await divided.execute(db)).rows.length === 0);
 }
 
 async function untilConnected(broker: Broker): Promise<void> {
