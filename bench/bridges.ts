@@ -93,16 +93,29 @@ async function forget(db: Db): Promise<void> {
   }
 }
 
-async function publisherOf(url: string): Promise<(order: Order) => Promise<number>> {
+interface Publisher {
+  /** Resolves to how many messages it has published. */
+  readonly publish: (order: Order) => Promise<number>;
+  readonly end: () => Promise<void>;
+}
+
+async function publisherOf(url: string): Promise<Publisher> {
   const path = fileURLToPath(new URL("bridges/publisher.ts", import.meta.url));
   const child: ChildProcess = fork(path, [url, String(ROBOTS)], { stdio: "inherit" });
-  stops.push(async () => child.disconnect());
+  const end = async () => {
+    if (!child.connected) return;
+    const ended = once(child, "exit");
+    child.disconnect();
+    await ended;
+  };
+  stops.push(end);
   const answer = async () => ((await once(child, "message")) as [{ published: number }])[0].published;
   await answer();
-  return (order) => {
+  const publish = (order: Order) => {
     child.send(order);
     return answer();
   };
+  return { publish, end };
 }
 
 try {
@@ -118,9 +131,9 @@ try {
 
   const mosquitto = await startMosquitto(folder, account, [], withQueue(100_000));
   stops.push(() => mosquitto.stop());
-  let publish = await publisherOf(mosquitto.serverUrl);
+  let publisher = await publisherOf(mosquitto.serverUrl);
   const retainedBeganMs = performance.now();
-  const retained = await publish({ do: "retain" });
+  const retained = await publisher.publish({ do: "retain" });
   const took = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1);
   console.log(
     `${retained} retained messages published in ${took(retainedBeganMs)} s; load ${loadavg()[0]?.toFixed(1)}`,
@@ -141,24 +154,26 @@ try {
   const [first, second, third] = places as [ServerPlace, ServerPlace, ServerPlace];
 
   /** Robots whose two retained messages are stored. */
-  const known = async (): Promise<number> => {
-    const { rows } = await sql<{ count: number }>`select count(*)::int as count from robot_state
-      where session = ${SESSION} and state_seq is not null and connection = 'ONLINE'`.execute(db);
-    return rows[0]?.count ?? 0;
+  const known = async (): Promise<{ connected: number; both: number }> => {
+    const { rows } = await sql<{ connected: number; both: number }>`select count(*)::int as connected,
+      count(state_seq)::int as both from robot_state where session = ${SESSION} and connection = 'ONLINE'`.execute(db);
+    return rows[0] ?? { connected: 0, both: 0 };
   };
   const learn = async (): Promise<{ robots: number; seconds: string; peakMb: number }> => {
     await forget(db);
     const beganMs = performance.now();
     await first.start();
     let robots = 0;
+    let arrived = 0;
     let peakMb = 0;
     let seconds = "0";
-    for (let quiet = 0; quiet < 40 && robots < ROBOTS; quiet += 1) {
+    // A broker sends all connections before the first state.
+    for (let quiet = 0; quiet < 60 && robots < ROBOTS; quiet += 1) {
       await pause(250);
       peakMb = Math.max(peakMb, await memoryMbOf(await childNamed("mosquitto")));
-      const now = await known();
-      if (now > robots) [quiet, seconds] = [0, took(beganMs)];
-      robots = now;
+      const { connected, both } = await known();
+      if (connected + both > arrived) [quiet, seconds] = [0, took(beganMs)];
+      [arrived, robots] = [connected + both, both];
     }
     await first.stop();
     return { robots, seconds, peakMb };
@@ -168,10 +183,11 @@ try {
   // Mosquitto keeps what it retains.
   const file = join(folder, "mosquitto/mosquitto.conf");
   const lines = (await readFile(file, "utf8")).replace("max_queued_messages 100000", "max_queued_messages 0");
+  await publisher.end();
   await mosquitto.stop();
   await writeFile(file, lines);
   await mosquitto.start();
-  publish = await publisherOf(mosquitto.serverUrl);
+  publisher = await publisherOf(mosquitto.serverUrl);
   const all = await learn();
   report({
     what: "Robots of 100,000 with retained messages that a new bridge does not know",
@@ -182,10 +198,11 @@ try {
   });
 
   // From here on nothing is retained: servers that start shall have nothing to learn.
+  await publisher.end();
   await mosquitto.stop();
   await rm(join(folder, "mosquitto/mosquitto.db"));
   await mosquitto.start();
-  publish = await publisherOf(mosquitto.serverUrl);
+  publisher = await publisherOf(mosquitto.serverUrl);
   await forget(db);
 
   const countReadings = async (): Promise<number> =>
@@ -202,7 +219,7 @@ try {
     const storedBefore = await countReadings();
     const before = await busy();
     const beganMs = performance.now();
-    const published = await publish({ do: "live", perSecond, seconds: SECONDS });
+    const published = await publisher.publish({ do: "live", perSecond, seconds: SECONDS });
     const elapsedS = (performance.now() - beganMs) / 1_000;
     let stored = 0;
     for (let quiet = 0; quiet < 20 && stored < published; quiet += 1) {
