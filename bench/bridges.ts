@@ -11,6 +11,7 @@ import { SHARES, shareOf } from "@suncrew/server/features/devices/shares.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { sql } from "kysely";
 import pg from "pg";
+import { addSite } from "../apps/server/test/fixtures.ts";
 import { type Order, SESSION, serialOf } from "./bridges/orders.ts";
 import { ServerPlace } from "./production/killed-servers.ts";
 import type { WriteConfiguration } from "./production/mosquitto-configuration.ts";
@@ -58,21 +59,7 @@ const withQueue =
   };
 
 async function addRobots(db: Db): Promise<void> {
-  const { id } = await db
-    .insertInto("sites")
-    .values({
-      name: "Wide Park",
-      address: "Wide Road 1",
-      district: "Jodhpur",
-      state: "Rajasthan",
-      pin_code: "342301",
-      commissioning_date: "2023-03-31",
-      latitude: 27.53,
-      longitude: 71.91,
-      timezone: "Asia/Kolkata",
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const id = await addSite(db, "Wide Park", null);
   const serial = sql`'WIDE-' || n`;
   for (let from = 1; from <= ROBOTS; from += 5_000) {
     const some = sql`generate_series(${from}::int, ${Math.min(ROBOTS, from + 4_999)}::int) n`;

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { openMessage } from "@suncrew/server/features/devices/devices.mqtt.ts";
 import { ensureReadingsPartitions } from "@suncrew/server/features/devices/robot-state.repository.ts";
@@ -10,6 +9,8 @@ import { ingest } from "@suncrew/server/features/devices/ingest.repository.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
+import { addSite } from "../apps/server/test/fixtures.ts";
+import { stateMessage } from "../apps/server/test/robot-messages.ts";
 import { report } from "./result.ts";
 
 // How many states a second the bridge stores, from bytes to commit, in batches of each size; and how many single-row
@@ -19,21 +20,7 @@ const ROBOTS = 3_000;
 const serials = Array.from({ length: ROBOTS }, (_, index) => `BENCH-${index}`);
 
 async function addRobots(db: Db): Promise<number> {
-  const { id: siteId } = await db
-    .insertInto("sites")
-    .values({
-      name: "Bench Park",
-      address: "Bench Road 1",
-      district: "Jodhpur",
-      state: "Rajasthan",
-      pin_code: "342301",
-      commissioning_date: "2023-03-31",
-      latitude: 27.53,
-      longitude: 71.91,
-      timezone: "Asia/Kolkata",
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const siteId = await addSite(db, "Bench Park", null);
   await db
     .insertInto("devices")
     .values(serials.map((serial) => ({ serial, secret_sha256: Buffer.alloc(32) })))
@@ -46,25 +33,6 @@ async function addRobots(db: Db): Promise<number> {
   return siteId;
 }
 
-function stateOf(at: Date, seq: number, battery: number): StateMessage {
-  return {
-    seq,
-    ts: at.toISOString(),
-    session: 1,
-    status: "stop",
-    motion: "STOPPED",
-    mode: "AUTO",
-    battery,
-    charging: true,
-    applied: { direction: "FWD", mainSpeed: 75, brushSpeed: 80 },
-    runId: null,
-    lastSeq: 0,
-    lastCommandId: null,
-    firmware: "2.4.1",
-    alerts: [],
-  };
-}
-
 /** Numbers the states of all robots from here on, so that each is newer than the one before. */
 let seq = 0;
 
@@ -74,7 +42,7 @@ async function storeStates(db: Db, count: number, batch: number): Promise<number
   const payloads = Array.from({ length: count }, (_, index) => {
     if (index % ROBOTS === 0) seq += 1;
     const serial = serials[index % ROBOTS] ?? "";
-    const state = JSON.stringify(stateOf(now, seq, index % 100));
+    const state = JSON.stringify(stateMessage(now, 1, seq, { battery: index % 100, charging: true }));
     return { topic: topicOf(serial, "state"), payload: Buffer.from(state), retained: false };
   });
   const buffer = new IncomingBuffer(() => {

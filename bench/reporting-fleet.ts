@@ -8,6 +8,7 @@ import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { sql } from "kysely";
 import { connectAsync } from "mqtt";
+import { stateMessage } from "../apps/server/test/robot-messages.ts";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
 import { type WriteConfiguration, writeOwned } from "./production/mosquitto-configuration.ts";
 import { chooseAccount } from "./production/private-part.ts";
@@ -91,7 +92,6 @@ export async function withReportingFleet(work: (fleet: ReportingFleet) => Promis
       await work({ db: opened.db, url, robotUrl: mosquitto.robotUrl, pid: suncrew.pid });
     } finally {
       await suncrew.interrupt();
-      if (process.env["DBG"]) (await import("node:fs")).writeFileSync(process.env["DBG"], suncrew.printed());
     }
   } finally {
     await mosquitto.stop();
@@ -105,22 +105,8 @@ const SESSION = 1_763_706_000;
 const EVERY_MS = 10;
 
 /** A state of a robot at rest, as it reports twice a minute; its battery tells which one it is. */
-export const restingState = (seq: number, battery: number): StateMessage => ({
-  seq,
-  ts: new Date().toISOString(),
-  session: SESSION,
-  status: "stop",
-  motion: "STOPPED",
-  mode: "AUTO",
-  battery,
-  charging: true,
-  applied: { direction: "FWD", mainSpeed: 75, brushSpeed: 80 },
-  runId: null,
-  lastSeq: 0,
-  lastCommandId: null,
-  firmware: "2.4.1",
-  alerts: [],
-});
+export const restingState = (seq: number, battery: number): StateMessage =>
+  stateMessage(new Date(), SESSION, seq, { battery, charging: true });
 
 /** Robots that report in turn, so many a second altogether, from the call until the returned function is called. */
 export async function reportInTurn(

@@ -10,6 +10,7 @@ import { type Db, openDatabase } from "@suncrew/server/platform/database/databas
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
 import { sql } from "kysely";
+import { addSite } from "../apps/server/test/fixtures.ts";
 import { aggregateDays, bytesOfDay, fillYears, YEARS_DAYS, YEARS_ROBOTS, type YearsSite } from "./reports-of-years.ts";
 import { busySecondsOf, memoryMbOf } from "./process-figures.ts";
 import { report } from "./result.ts";
@@ -32,21 +33,7 @@ const DAY = { from: "2026-08-31 00:00:00", to: "2026-08-31 23:59:59" };
 const main = fileURLToPath(new URL("../apps/server/src/main.ts", import.meta.url));
 
 async function fill(db: Db): Promise<number> {
-  const { id: siteId } = await db
-    .insertInto("sites")
-    .values({
-      name: "Bench Park",
-      address: "Bench Road 1",
-      district: "Jodhpur",
-      state: "Rajasthan",
-      pin_code: "342301",
-      commissioning_date: "2023-03-31",
-      latitude: 27.53,
-      longitude: 71.91,
-      timezone: "Asia/Kolkata",
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+  const siteId = await addSite(db, "Bench Park", null);
   await sql`insert into devices (serial, secret_sha256)
     select 'BENCH-' || n, decode(repeat('00', 32), 'hex') from generate_series(1, ${ROBOTS}::int) n`.execute(db);
   await sql`insert into robots (site_id, robot_name, serial_number, installation_date)

@@ -2,30 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ConnectionMessage, StateMessage } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { connectAsync, type MqttClient } from "mqtt";
+import { connectionMessage, stateMessage } from "../../apps/server/test/robot-messages.ts";
 import { type Order, serialOf, SESSION } from "./orders.ts";
 
 // Publishes what a fleet would, over a few connections; a process of its own, told by messages what to do.
 
 const STEP_MS = 20;
 
-function stateOf(seq: number, battery: number): StateMessage {
-  return {
-    seq,
-    ts: new Date().toISOString(),
-    session: SESSION,
-    status: "stop",
-    motion: "STOPPED",
-    mode: "AUTO",
-    battery,
-    charging: true,
-    applied: { direction: "FWD", mainSpeed: 75, brushSpeed: 80 },
-    runId: null,
-    lastSeq: 0,
-    lastCommandId: null,
-    firmware: "2.4.1",
-    alerts: [],
-  };
-}
+const stateOf = (seq: number, battery: number): StateMessage =>
+  stateMessage(new Date(), SESSION, seq, { battery, charging: true });
 
 const [url = "", count = "0"] = process.argv.slice(2);
 const robots = Number(count);
@@ -49,7 +34,7 @@ async function retain(): Promise<number> {
   for (let from = 0; from < robots; from += 500) {
     const sent: Promise<unknown>[] = [];
     for (let index = from; index < Math.min(robots, from + 500); index += 1) {
-      const online = { v: 1, state: "ONLINE", session: SESSION, ts: new Date().toISOString() } as const;
+      const online = connectionMessage(new Date(), SESSION);
       sent.push(publish(index, "connection", online, true), publish(index, "state", stateOf(seq, 80), true));
     }
     await Promise.all(sent);
