@@ -14,8 +14,7 @@ export interface KnownRobot {
  * that names them for a hundred rows, and would rather read whole tables, of a large fleet several in each transaction.
  */
 export async function planForFewRows(tx: Tx): Promise<void> {
-  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`.execute(tx);
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(tx);
 }
 
 /**
