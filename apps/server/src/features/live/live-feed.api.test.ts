@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
+import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { KyselyPlugin } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
@@ -89,10 +90,10 @@ const batteryIn = (event: LiveEvent) =>
     ? undefined
     : event.robots.find((robot) => robot.robot_id === server.fixtures.ownRobot.id)?.battery_level;
 
-const setBattery = (battery: number) =>
+const setBattery = (battery: number, rest: { readonly robot_status?: RobotStatus } = {}) =>
   server.db
     .updateTable("robot_state")
-    .set({ battery, change_no: changedNow })
+    .set({ battery, ...rest, change_no: changedNow })
     .where("robot_id", "=", server.fixtures.ownRobot.id)
     .execute();
 
@@ -134,6 +135,32 @@ describe("wire, Live: what one part of the feed waits for", () => {
     await announced(43);
     server.clock.advance(100);
     expect(batteryIn(await nextOf(stream))).toBe(43);
+  });
+
+  test("wire, Live: a robot's report carries its site only if that has changed, or if a stream may not have it", async () => {
+    const { ownSiteId } = server.fixtures;
+    const reported = async (streams: Readable[], battery: number, robot_status?: RobotStatus) => {
+      await setBattery(battery, robot_status && { robot_status });
+      const events: LiveEvent[] = [];
+      for (const stream of streams) events.push(await eventAsTimePasses(stream));
+      return events.map((event) => [
+        batteryIn(event),
+        event.type === "update" && event.sites.filter(({ id }) => id === ownSiteId).map(({ status }) => status),
+      ]);
+    };
+    const first = await open();
+    expect((await nextOf(first)).type).toBe("snapshot");
+    await reported([first], 40, "normal");
+    server.clock.advance(15_000);
+    expect(await reported([first], 41)).toEqual([[41, []]]);
+    expect(await reported([first], 42, "critical")).toEqual([[42, ["fault"]]]);
+    // A list of sites that was requested before may arrive now.
+    expect(await reported([first], 43)).toEqual([[43, ["fault"]]]);
+    server.clock.advance(15_000);
+    expect(await reported([first], 44)).toEqual([[44, []]]);
+    const second = await open();
+    expect((await nextOf(second)).type).toBe("snapshot");
+    for (const stream of [first, second]) expect(await reported([stream], 45)).toEqual([[45, ["fault"]]]);
   });
 
   test("wire, Live: many streams opening together delay nobody's updates, and each gets what changed in the meantime", async () => {

@@ -1,4 +1,5 @@
 import { LIVE_HEARTBEAT_MS } from "@suncrew/contract/live/live.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import type { Readable } from "node:stream";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Cancel } from "../../platform/clock.ts";
@@ -7,9 +8,9 @@ import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
 import { readOpenSessions, scopeOf, type Viewer } from "../../platform/sessions.ts";
-import { seenAt } from "../sites/public.ts";
-import { inSlices, type Line, LiveStreams, type Message, messageOf } from "./live-streams.ts";
-import { readSnapshot, readUpdate } from "./live.queries.ts";
+import { seenAt, type SiteOwner } from "../sites/public.ts";
+import { inSlices, type Line, LiveStreams, type Message, messageOf, textOf } from "./live-streams.ts";
+import { type LiveUpdate, readSnapshot, readUpdate } from "./live.queries.ts";
 import {
   type ChangedIds,
   type ChangedRow,
@@ -41,6 +42,12 @@ const SNAPSHOTS_AT_ONCE = 2;
  */
 const SCOPES_READ_ALONE = 8;
 
+/**
+ * How long after a site has changed each report of its robots carries it: a list of sites that a client requested
+ * before the change may arrive after it.
+ */
+const SITE_REPEATED_MS = 15_000;
+
 const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
 /** Sends changes of rows on the open live streams of this server, each scoped to its user. */
@@ -59,6 +66,8 @@ export class LiveFeed implements Service {
   /** Pending snapshots by scope, which later requests join. */
   readonly #readings = new Map<string, SnapshotReading>();
   readonly #snapshots = new Semaphore(SNAPSHOTS_AT_ONCE);
+  /** Sites as every open stream has been sent them, and since when. */
+  readonly #sentSites = new Map<number, { readonly text: string; readonly sinceMs: number }>();
   /** When the last successful check of sessions began. */
   #sessionsSeenMs = Number.NEGATIVE_INFINITY;
   #ended = false;
@@ -169,10 +178,13 @@ export class LiveFeed implements Service {
       await this.#turns.run("feed", async () => {
         throwIfUnwanted(readings);
         const viewers = readings.map((reading) => reading.viewer);
-        const later = missed.length === 0 ? null : await this.#readMessages(viewers, idsOf(missed));
+        const later =
+          missed.length === 0 ? null : await this.#messagesFor(viewers, await this.#readUpdate(idsOf(missed)));
         this.#beginning.delete(missed);
         // No stream begins if its session ended while it waited: this check starts after everything it waited for.
         await this.#lookAtSessions();
+        // These streams know what the snapshot shows, which may not have been sent to anybody.
+        this.#sentSites.clear();
         for (const [{ viewer: of, openings }, snapshot] of snapshots) {
           const begun = { scopeMark: scopeMarkOf(of, owned), snapshot, later: later?.get(scopeOf(of)) ?? null };
           await inSlices(openings, (opening) => {
@@ -206,23 +218,41 @@ export class LiveFeed implements Service {
   async #publish(rows: readonly ChangedRow[]): Promise<void> {
     for (const missed of this.#beginning) missed.push(...rows);
     const viewers = [...this.streams.byScope().values()].flatMap(([first]) => first?.viewer ?? []);
-    const messages = await this.#readMessages(viewers, idsOf(rows));
+    const update = await this.#readUpdate(idsOf(rows));
+    // What was written itself is sent whatever it says: somebody may wait until the stream has come that far.
+    const written = new Set(rows.flatMap(({ kind, id }) => (kind === "site" ? Number(id) : [])));
+    const sites = update.sites.filter((site) => written.has(site.id) || this.#isNews(site));
+    const messages = await this.#messagesFor(viewers, { ...update, sites });
     // Rejects if the database took too long, or can no longer say which sessions have ended.
     const { clock } = this.#deps;
     if (clock.monotonicMs() - this.#sessionsSeenMs > RIGHTS_HOLD_MS) await this.#lookAtSessions();
     await this.streams.publish(messages);
+    for (const site of sites) this.#noteSent(site);
   }
 
-  /**
-   * The messages about these changes, by scope, for those that they affect: read for a Super Admin, who sees everything,
-   * and then divided among the scopes.
-   */
-  async #readMessages(viewers: readonly Viewer[], changed: ChangedIds): Promise<Map<string, Message>> {
+  /** Most reports of a robot change nothing of its site. */
+  #isNews(site: Site): boolean {
+    const sent = this.#sentSites.get(site.id);
+    return sent?.text !== textOf(site) || this.#deps.clock.monotonicMs() - sent.sinceMs < SITE_REPEATED_MS;
+  }
+
+  #noteSent(site: Site): void {
+    const text = textOf(site);
+    if (this.#sentSites.get(site.id)?.text === text) return;
+    this.#sentSites.set(site.id, { text, sinceMs: this.#deps.clock.monotonicMs() });
+  }
+
+  /** These changes as a Super Admin sees them, who sees everything; to be divided among the scopes. */
+  async #readUpdate(changed: ChangedIds): Promise<ReadUpdate> {
     const { db, clock } = this.#deps;
     const at = clock.now().toISOString();
-    const { reached } = changed;
     const update = await readUpdate(EVERYTHING, db, seenAt(this.#deps), changed);
-    const owners = await readSiteOwners(db, sitesOf(update));
+    return { ...update, at, reached: changed.reached, owners: await readSiteOwners(db, sitesOf(update)) };
+  }
+
+  /** The messages about these changes, by scope, for those that they affect. */
+  async #messagesFor(viewers: readonly Viewer[], read: ReadUpdate): Promise<Map<string, Message>> {
+    const { at, reached, owners, ...update } = read;
     const messages = new Map<string, Message>();
     for (const viewer of viewers) {
       const own = updateFor(viewer, update, owners);
@@ -276,6 +306,12 @@ export class LiveFeed implements Service {
       this.#deps.log.warn({ error }, "failed to read changes for the live streams; retrying");
     }
   }
+}
+
+interface ReadUpdate extends LiveUpdate {
+  readonly at: string;
+  readonly reached: string;
+  readonly owners: ReadonlyMap<number, SiteOwner>;
 }
 
 /** Of no person: what it sees goes to nobody before it was divided among the scopes. */

@@ -31,11 +31,21 @@ export async function inSlices<T>(items: readonly T[], work: (item: T) => void):
   }
 }
 
+/** Rows are the same objects for every scope that sees them, so each is encoded once. */
+const encoded = new WeakMap<object, string>();
+
+export function textOf(row: unknown): string {
+  if (typeof row !== "object" || row === null) return JSON.stringify(row);
+  let text = encoded.get(row);
+  if (text === undefined) encoded.set(row, (text = JSON.stringify(row)));
+  return text;
+}
+
 export async function messageOf(event: LiveEvent): Promise<Message> {
   const fields: string[] = [];
   for (const [name, value] of Object.entries(event)) {
     const rows: string[] = [];
-    if (Array.isArray(value)) await inSlices<unknown>(value, (row) => void rows.push(JSON.stringify(row)));
+    if (Array.isArray(value)) await inSlices<unknown>(value, (row) => void rows.push(textOf(row)));
     fields.push(`"${name}":${Array.isArray(value) ? `[${rows.join(",")}]` : JSON.stringify(value)}`);
   }
   return messageOfText(`data: {${fields.join(",")}}\n\n`);
