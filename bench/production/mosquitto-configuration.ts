@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MAX_MESSAGE_BYTES, robotLeaves, serverLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  robotLeaves,
+  serverLeaves,
+  STOP_NOTICES_TOPIC,
+  TOPIC_ROOT,
+} from "@suncrew/contract/devices/topics.ts";
 import type { Device } from "@suncrew/simulator/fleet/link.ts";
 import { type Account, debianProgram, runProgram } from "./private-part.ts";
 
@@ -13,6 +19,7 @@ export const serverAcl = [
   `user ${SERVER}`,
   ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
   ...serverLeaves.map((leaf) => `topic write ${TOPIC_ROOT}/+/${leaf}`),
+  `topic readwrite ${STOP_NOTICES_TOPIC}/#`,
 ];
 /** Every robot: its own topics only; it receives its commands and publishes everything else. */
 export const robotAcl = [

@@ -13,11 +13,11 @@ type Group = Awaited<ReturnType<ScheduleHarness["group"]>>;
 export class HarnessUser {
   readonly name = "Anita Rao";
   readonly #harness: ScheduleHarness;
-  readonly #viewer: Viewer;
+  readonly viewer: Viewer;
 
   private constructor(harness: ScheduleHarness, userId: number) {
     this.#harness = harness;
-    this.#viewer = { userId, name: this.name, email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
+    this.viewer = { userId, name: this.name, email: "", role: "SUPER_ADMIN", partnerId: null, sessionId: "" };
   }
 
   static async at(harness: ScheduleHarness): Promise<HarnessUser> {
@@ -32,7 +32,7 @@ export class HarnessUser {
   /** Resets the robot's stored state; returns whether that was allowed. */
   async forget(robotId: number): Promise<boolean> {
     const seen = { now: this.#harness.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
-    return forgetState(this.#harness.db, this.#viewer, robotId, seen).then(
+    return forgetState(this.#harness.db, this.viewer, robotId, seen).then(
       () => true,
       (error: unknown) => {
         if (error instanceof HttpError) return false;
@@ -55,23 +55,23 @@ export class HarnessUser {
       ...change,
     };
     const { db, clock } = this.#harness;
-    await saveScheduleChange(db, this.#viewer, scheduleId, body, clock.now());
+    await saveScheduleChange(db, this.viewer, scheduleId, body, clock.now());
   }
 
   async deleteSchedule(scheduleId: number): Promise<void> {
     const { db, clock } = this.#harness;
-    await removeSchedule(db, this.#viewer, scheduleId, clock.now());
+    await removeSchedule(db, this.viewer, scheduleId, clock.now());
   }
 
   /** Saves the group with these robots. */
   async regroup({ siteId, groupId, name }: Group, robotIds: readonly number[]): Promise<void> {
     const body = { site_id: siteId, group_name: name, robot_ids: [...robotIds] };
     const { db, clock } = this.#harness;
-    await saveGroup(db, this.#viewer, groupId, body, clock.now());
+    await saveGroup(db, this.viewer, groupId, body, clock.now());
   }
 
   async deleteGroup({ groupId }: Group): Promise<void> {
     const { db, clock } = this.#harness;
-    await deleteGroupOf(db, this.#viewer, groupId, clock.now());
+    await deleteGroupOf(db, this.viewer, groupId, clock.now());
   }
 }

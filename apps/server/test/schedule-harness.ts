@@ -72,13 +72,14 @@ export class ScheduleHarness {
 
   /**
    * `dispatch` replaces what sends the commands after the commit, `db` is the server's own database connection;
-   * `clocks` says whether its clock is reliable.
+   * `clocks` says whether its clock is reliable; `stopJournalDir` lets it send Stops without their rows.
    */
   addServer(
     dispatch?: Commands["dispatch"],
     broker = new MemoryBroker(),
     db = this.db,
     clocks?: ClockCheck,
+    stopJournalDir?: string,
   ): SchedulingServer {
     const { clock } = this;
     const deps: Dependencies = {
@@ -88,7 +89,7 @@ export class ScheduleHarness {
       clock,
       ...(clocks && { clocks }),
       log: pino({ level: process.env["SUNCREW_TEST_LOG"] ?? "silent" }),
-      settings: testSettings,
+      settings: { ...testSettings, ...(stopJournalDir !== undefined && { stopJournalDir }) },
       serverId: randomUUID(),
     };
     const commands = new Commands(deps, new ChangeSignal({ ...deps, clock }));
@@ -99,7 +100,10 @@ export class ScheduleHarness {
       },
     };
     const onServed = (lateMs: number) => void this.servedLateMs.push(lateMs);
-    const scheduler = new Scheduler({ ...deps, commands: dispatch ? { dispatch } : commands, forecasts, onServed });
+    const sender = dispatch
+      ? { dispatch, blocksDueStart: (robotId: number) => commands.blocksDueStart(robotId) }
+      : commands;
+    const scheduler = new Scheduler({ ...deps, commands: sender, forecasts, onServed });
     const server = { scheduler, commands, broker };
     this.servers.push(server);
     return server;
@@ -200,11 +204,13 @@ export class ScheduleHarness {
     await this.deliver();
   }
 
-  /** Exchanges messages between servers and robots until there are none left. */
+  /** Exchanges messages among servers and robots until there are none left. */
   async deliver(): Promise<void> {
     for (;;) {
       const published = this.servers.flatMap(({ broker }) => broker.published.splice(0));
       if (published.length === 0) return;
+      for (const { topic, payload } of published)
+        for (const { broker } of this.servers) broker.receive(topic, JSON.parse(payload));
       await this.robots.receive(published);
     }
   }

@@ -89,7 +89,11 @@ class MqttBroker implements Broker {
     });
     client.on("message", (topic, payload, packet) => {
       this.#acknowledgeTogether();
-      for (const handler of this.#handlers.keys()) handler({ topic, payload, retained: packet.retain });
+      // Who subscribes to a topic by its name has it alone: those with wildcards mean other topics.
+      const named = [...this.#handlers].filter(([, topics]) => topics.includes(topic));
+      for (const [handler] of named.length > 0 ? named : this.#handlers) {
+        handler({ topic, payload, retained: packet.retain });
+      }
     });
   }
 

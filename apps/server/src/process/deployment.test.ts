@@ -1,4 +1,10 @@
-import { MAX_MESSAGE_BYTES, robotLeaves, serverLeaves, TOPIC_ROOT } from "@suncrew/contract/devices/topics.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  robotLeaves,
+  serverLeaves,
+  STOP_NOTICES_TOPIC,
+  TOPIC_ROOT,
+} from "@suncrew/contract/devices/topics.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -58,6 +64,7 @@ describe("set-up: the installation of deploy/compose.yaml", () => {
       "user suncrew",
       ...robotLeaves.map((leaf) => `topic read ${TOPIC_ROOT}/+/${leaf}`),
       ...serverLeaves.map((leaf) => `topic write ${TOPIC_ROOT}/+/${leaf}`),
+      `topic readwrite ${STOP_NOTICES_TOPIC}/#`,
       ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
       ...serverLeaves.map((leaf) => `pattern read ${TOPIC_ROOT}/%u/${leaf}`),
     ]);

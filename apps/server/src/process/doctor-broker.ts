@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { MAX_MESSAGE_BYTES, robotLeaves, serverLeaves, TOPIC_ROOT, topicOf } from "@suncrew/contract/devices/topics.ts";
+import {
+  MAX_MESSAGE_BYTES,
+  robotLeaves,
+  serverLeaves,
+  STOP_NOTICES_TOPIC,
+  TOPIC_ROOT,
+  topicOf,
+} from "@suncrew/contract/devices/topics.ts";
 import { connect as connectMqtt, type IConnackPacket, type MqttClient } from "mqtt";
 import pino from "pino";
 import { BrokerUpdateError } from "../platform/broker-accounts/broker-accounts.ts";
@@ -37,7 +44,9 @@ export async function checkBroker(url: string): Promise<readonly Found[]> {
   try {
     const encrypted = protocol === "mqtts:" || protocol === "wss:";
     const says = `Connected to ${host} by MQTT ${version === 5 ? "5" : "3.1.1"}, ${encrypted ? "with" : "without"} TLS`;
-    return [ok(says), ...limits(answer), ...(await mayListen(client)), ...(await maySend(client, version))];
+    const found = [ok(says), ...limits(answer), ...(await mayListen(client)), ...(await maySend(client, version))];
+    const isAllowed = found.every(({ level }) => level !== "problem");
+    return isAllowed ? [...found, ...(await mayTellServers(client))] : found;
   } finally {
     await client.endAsync(true).catch(() => {});
   }
@@ -131,6 +140,21 @@ async function maySend(client: MqttClient, version: 4 | 5): Promise<Found[]> {
   return [
     warning(says, "Start a robot, or check the account's rights at the broker: it may write `command` and `firmware`."),
   ];
+}
+
+/** Whether what one server says about Stops reaches another; on a topic that no server reads. */
+async function mayTellServers(client: MqttClient): Promise<Found[]> {
+  const topic = `${STOP_NOTICES_TOPIC}/suncrew-doctor-${randomUUID().slice(0, 8)}`;
+  const arrived = new Promise<boolean>((resolve) => {
+    client.on("message", (of) => of === topic && resolve(true));
+    client.once("close", () => resolve(false));
+  });
+  await client.subscribeAsync(topic, { qos: 1 }).catch(() => {});
+  // The answer is what arrives: with MQTT 3.1.1 a refusal looks like a success.
+  client.publishAsync(topic, "{}", { qos: 1, retain: false }).catch(() => {});
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), RETAINED_MS));
+  if (await Promise.race([arrived, late])) return [];
+  return [problem(`It does not let Suncrew's servers tell each other of Stops on ${STOP_NOTICES_TOPIC}/#`, RIGHTS)];
 }
 
 /** The devices' accounts, as far as they can be looked at without changing one. */

@@ -11,6 +11,7 @@ import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../..
 import { SmtpSink } from "../../test/smtp-sink.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { migrate } from "../platform/database/migrate.ts";
+import { STOP_NOTICES_TOPIC } from "@suncrew/contract/devices/topics.ts";
 import { checkBroker, checkBrokerAccounts } from "./doctor-broker.ts";
 import { examine, node } from "./doctor-checks.ts";
 import { checkDatabase } from "./doctor-database.ts";
@@ -98,15 +99,18 @@ async function broker(may: {
   readonly signIn?: boolean;
   readonly listen?: boolean;
   readonly send?: boolean;
+  /** Whether servers hear each other. */
+  readonly tell?: boolean;
   /** What its dynamic-security plugin allows by default. */
   readonly allowed?: boolean;
 }) {
-  const { signIn = true, listen = true, send = true, allowed = false } = may;
+  const { signIn = true, listen = true, send = true, tell = true, allowed = false } = may;
   const aedes = await Aedes.createBroker({
     authenticate: (_client, username, secret, done) =>
       done(null, signIn && username === "suncrew" && secret?.toString() === "hidden-from-view"),
     authorizeSubscribe: (_client, subscription, done) => done(null, listen ? subscription : null),
     authorizePublish: (_client, _packet, done) => done(send ? null : new Error("not authorized")),
+    authorizeForward: (_client, packet) => (tell || !packet.topic.startsWith(STOP_NOTICES_TOPIC) ? packet : null),
   });
   const published: string[] = [];
   aedes.on("publish", ({ topic, payload }, client) => {
@@ -140,14 +144,17 @@ describe("npm run doctor: the broker", () => {
     const found = await checkBroker(good.url);
     expect(problems(found)).toEqual([]);
     expect(words(found)).toContainEqual(expect.stringMatching(/^ok: It lets Suncrew listen/));
-    expect(good.published.every((topic) => /^scr\/v1\/suncrew-doctor-[0-9a-f]{8}\//.test(topic))).toBe(true);
-    expect(good.published).toHaveLength(2);
+    expect(good.published.every((topic) => /^(scr\/v1|suncrew\/stops)\/suncrew-doctor-[0-9a-f]{8}/.test(topic))).toBe(
+      true,
+    );
+    expect(good.published).toHaveLength(3);
   });
 
   test.each([
     [{ signIn: false }, /^problem: It (refuses the account|cannot be reached)/],
     [{ listen: false }, /^problem: It does not let Suncrew listen to scr\/v1\/\+\/connection/],
     [{ send: false }, /^problem: It does not let Suncrew send on scr\/v1\/\+\/command/],
+    [{ tell: false }, /^problem: It does not let Suncrew's servers tell each other of Stops on suncrew\/stops\/#/],
   ])("one that refuses, %o", async (may, says) => {
     await using bad = await broker(may);
     const found = problems(await checkBroker(bad.url));

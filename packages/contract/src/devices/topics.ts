@@ -30,6 +30,9 @@ export type ServerLeaf = Exclude<Leaf, RobotLeaf>;
 export const robotLeaves: readonly RobotLeaf[] = ["connection", "state", "ack", "event", "firmware/state"];
 export const serverLeaves: readonly ServerLeaf[] = ["command", "firmware"];
 
+/** Servers tell each other here which Stops they sent without a record; no robot may read or write it. */
+export const STOP_NOTICES_TOPIC = "suncrew/stops";
+
 /** Both sides drop larger messages unparsed; more than twice the size of the largest valid one. */
 export const MAX_MESSAGE_BYTES = 32_768;
 

@@ -43,6 +43,7 @@ const ready: DueRobot = {
   clockSkewMs: 0,
   lastSeq: DUE_MS - 60_000,
   recordedSeq: DUE_MS - 60_000,
+  isStopUnrecorded: false,
 };
 const wait = (robot: Partial<DueRobot>, { listeningSince = at(-3_600), now = at(0) } = {}) =>
   runWait({ ...ready, ...robot }, { dueAt: at(0), listeningSince, now });
@@ -51,6 +52,11 @@ describe("decision 45: what a due run waits for", () => {
   test("protocol rule 2: one that has sent something since Suncrew started receiving, and can start, does not wait", () => {
     expect(wait({})).toBe(null);
     expect(wait({ liveStateAt: at(-10) }, { listeningSince: at(-10) })).toBe(null);
+  });
+
+  test("protocol rule 3: a Stop that some server sent without a record is waited for, whatever else the robot shows", () => {
+    expect(wait({ isStopUnrecorded: true })).toBe("unrecorded");
+    expect(wait({ isStopUnrecorded: true, refusal: "maintenance" })).toBe(null);
   });
 
   test("protocol rule 2: what a robot showed before a return does not prove that it is there, however fresh", () => {

@@ -54,6 +54,8 @@ export interface DueRobot {
   /** The highest seq of a recorded command that the robot has reported. */
   readonly lastSeq: number;
   readonly recordedSeq: number;
+  /** A server has sent it a person's Stop that is not recorded yet. */
+  readonly isStopUnrecorded: boolean;
 }
 
 interface WaitTimes {
@@ -77,7 +79,7 @@ const permanentRefusals: readonly (StartRefusal | null)[] = ["maintenance", "ret
 export function runWait(robot: DueRobot, { dueAt, listeningSince, now }: WaitTimes): RunWait | null {
   const { refusal, liveStateAt, clockSkewMs } = robot;
   if (permanentRefusals.includes(refusal)) return null;
-  if (hasUnrecordedStop(robot, dueAt)) return "unrecorded";
+  if (robot.isStopUnrecorded || hasUnrecordedStop(robot, dueAt)) return "unrecorded";
   const isHeard = liveStateAt !== null && liveStateAt >= listeningSince;
   if (isHeard && refusal === null) return null;
   if (now.getTime() - listeningSince.getTime() < HEARD_WITHIN_MS) return "unheard";

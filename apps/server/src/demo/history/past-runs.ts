@@ -98,7 +98,8 @@ export class PastSchedules {
     const robotIds = groups.flatMap((group) => group.robotIds);
     await this.#fleet.report(robotIds, at);
     const now = after(at, SECOND_MS);
-    const context = { now, canSend: true, listeningSince: new Date(0), tooWet: this.#circumstances.tooWet(at) };
+    const tooWet = this.#circumstances.tooWet(at);
+    const context = { now, canSend: true, listeningSince: new Date(0), isStopUnrecorded: () => false, tooWet };
     for (const { scheduleId } of groups) {
       await this.#fleet.db.transaction().execute((tx) => runDue(tx, scheduleId, context));
     }

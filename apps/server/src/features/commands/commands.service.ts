@@ -59,7 +59,9 @@ export class Commands implements Service {
     this.#deps = deps;
     this.#fleet = new KnownFleet(deps);
     this.#directStops = new DirectStops(deps);
-    this.#dispatcher = new Dispatcher(deps, (robotId) => this.#directStops.blocksStart(robotId));
+    this.#dispatcher = new Dispatcher(deps, ({ robot_id, action_type }) =>
+      action_type === "SCHEDULED" ? this.blocksDueStart(robot_id) : this.#directStops.blocksStart(robot_id),
+    );
     this.#settlements = new Settlements(deps, changes);
     this.#settler = new Settler(deps, this.#dispatcher);
     this.#stored = new BatchLoader(async (ids) => {
@@ -160,6 +162,11 @@ export class Commands implements Service {
       (stop) => this.sendMany(choose, { ...order, verb: "STOP", stop }),
       unrecordedResults,
     );
+  }
+
+  /** For the scheduler: whether a server has sent the robot a person's Stop that has no row yet. */
+  blocksDueStart(robotId: number): boolean {
+    return this.#directStops.blocksDueStart(robotId);
   }
 
   /** For the scheduler: sends what it stored; settled by whichever server sees the robots' states. */

@@ -21,6 +21,7 @@ import {
 import { type KnownRobot, type PressedStop, readKnownRobots } from "./commands.repository.ts";
 import { messageOf, publishCommandMessage } from "./dispatcher.ts";
 import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
+import { StopNotices } from "./stop-notices.ts";
 
 /**
  * The robots as the database last knew them, so that a person's Stop need not wait for it (protocol rule 3). People
@@ -91,6 +92,7 @@ export class DirectStops implements Service {
   readonly #deps: Dependencies;
   /** Null without a folder: then every Stop goes through the database. */
   readonly #journal: StopJournal | null;
+  readonly #notices: StopNotices;
   readonly #recording: PeriodicTask;
   readonly #tasks: PeriodicTasks;
   /** Presses that the database may still store. */
@@ -102,6 +104,7 @@ export class DirectStops implements Service {
     this.#deps = deps;
     const { stopJournalDir } = deps.settings;
     this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, deps.log);
+    this.#notices = new StopNotices(deps);
     this.#recording = new PeriodicTask(deps.log, () => this.#record());
     this.#tasks = new PeriodicTasks(deps, [
       { name: "direct Stops", everyMs: RETRY_INTERVAL_MS, work: () => this.#resend() },
@@ -110,6 +113,7 @@ export class DirectStops implements Service {
   }
 
   async start(): Promise<void> {
+    await this.#notices.start();
     if (this.#journal === null) return;
     await this.#journal.load();
     await this.#recording.run();
@@ -117,12 +121,17 @@ export class DirectStops implements Service {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#tasks.stop(), this.#recording.idle(), this.#journal?.idle()]);
+    await Promise.all([this.#tasks.stop(), this.#recording.idle(), this.#journal?.idle(), this.#notices.stop()]);
   }
 
   /** A robot with an unrecorded Stop is not started: neither people nor rules can see that it was stopped. */
   blocksStart(robotId: number): boolean {
     return this.#journal?.presses.some(({ stops }) => stops.some((stop) => stop.robotId === robotId)) === true;
+  }
+
+  /** Nor by a due run if another server has one: nobody is there who has seen that the robot stands. */
+  blocksDueStart(robotId: number): boolean {
+    return this.blocksStart(robotId) || this.#notices.isStopped(robotId);
   }
 
   /**
@@ -182,6 +191,7 @@ export class DirectStops implements Service {
     });
     const sent: SentStops = { id: press.id, at: press.at, siteId: first.siteId, by, mode, stops };
     // Before anything that may take time.
+    this.#notices.announce(sent);
     const publishing = stops.map(async (stop) => {
       await this.#publish(sent, stop);
       press.noteSent(stop.robotId);
@@ -222,6 +232,7 @@ export class DirectStops implements Service {
       const sentAt = this.#sentAt.get(press.id);
       if (sentAt !== undefined && now.getTime() - sentAt.getTime() < RESEND_MS) continue;
       this.#sentAt.set(press.id, now);
+      this.#notices.announce(press);
       for (const stop of press.stops) this.#publish(press, stop).catch(() => {});
     }
   }

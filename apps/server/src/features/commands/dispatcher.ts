@@ -32,15 +32,15 @@ export interface Unsent {
 /** Publishes stored commands (protocol rule 5: rows first, then messages). */
 export class Dispatcher {
   readonly #deps: Dependencies;
-  readonly #holdsBack: (robotId: number) => boolean;
+  readonly #holdsBack: (start: Command) => boolean;
   /** Claims many robots' commands, and marks them as sent, with one query. */
   readonly #claims: BatchLoader<string, ClaimedCommand>;
   readonly #marks: BatchLoader<string, never>;
   readonly #marking = new Set<Promise<unknown>>();
   #ended = false;
 
-  /** `holdsBack` says which robots must not be started at this moment. */
-  constructor(deps: Dependencies, holdsBack: (robotId: number) => boolean = () => false) {
+  /** `holdsBack` says which STARTs must not be sent at this moment. */
+  constructor(deps: Dependencies, holdsBack: (start: Command) => boolean = () => false) {
     this.#deps = deps;
     this.#holdsBack = holdsBack;
     const { db, clock, serverId } = deps;
@@ -59,7 +59,7 @@ export class Dispatcher {
     if (claimed === null) return { sent: "maybe" };
     // Claiming took time: nothing is sent if the broker has been lost or the command has become too old since.
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: true };
-    const isHeldBack = claimed.verb === "START" && this.#holdsBack(claimed.robot_id);
+    const isHeldBack = claimed.verb === "START" && this.#holdsBack(claimed);
     if (!staysPending(claimed.verb) && (isHeldBack || claimed.expires_at <= clock.now())) {
       return { sent: "never", why: "too-old", claimed: true };
     }

@@ -69,9 +69,14 @@ export interface DueContext {
   readonly canSend: boolean;
   /** Since when Suncrew has been able to hear robots, as far as this server knows; older states prove nothing. */
   readonly listeningSince: Date;
+  /** Whether some server has sent the robot a person's Stop that has no row yet, as of the call. */
+  readonly isStopUnrecorded: (robotId: number) => boolean;
   /** Whether the day's weather prevents the run; null if it was not requested. */
   readonly tooWet: boolean | null;
 }
+
+/** What a START depends on besides its robot. */
+type StartContext = Pick<DueContext, "listeningSince" | "isStopUnrecorded" | "now">;
 
 /** Occurrences served in one transaction; after a long downtime the rest follow immediately in the next. */
 const MAX_OCCURRENCES = 50;
@@ -102,14 +107,14 @@ export async function runDue(
     if (decision.kind === "missed") {
       // Robots that were waited for in vain are skipped with the reason for which they waited.
       const wasListening = now.getTime() - listeningSince.getTime() >= HEARD_WITHIN_MS && hasJustEnded(occurrence, now);
-      if (wasListening) await startGroup(tx, occurrence, members, { listeningSince, now, isOver: true });
+      if (wasListening) await startGroup(tx, occurrence, members, { ...context, isOver: true });
       await recordUnstarted(tx, occurrence, members, missed(decision), now);
     } else if (schedule.skip_on_rain && tooWet === true) {
       await recordUnstarted(tx, occurrence, members, skipped(scheduledRunReasons.heldForRain), now);
     } else if (!canSend) {
       break;
     } else {
-      const { started, waits } = await startGroup(tx, occurrence, members, { listeningSince, now });
+      const { started, waits } = await startGroup(tx, occurrence, members, context);
       commandIds.push(...started);
       if (waits.size > 0) {
         // It stays due for the rest of the group.
@@ -151,9 +156,9 @@ async function startGroup(
   tx: Tx,
   occurrence: Occurrence,
   members: readonly number[],
-  context: Pick<DueContext, "listeningSince" | "now"> & { readonly isOver?: boolean },
+  context: StartContext & { readonly isOver?: boolean },
 ): Promise<{ readonly started: readonly string[]; readonly waits: ReadonlyMap<string, RunWait> }> {
-  const { listeningSince, now, isOver = false } = context;
+  const { listeningSince, isStopUnrecorded, now, isOver = false } = context;
   const { due_at: dueAt, stop_due_at: stopDueAt } = occurrence;
   const robots = await lockRobots(tx, await robotsWithoutRun(tx, occurrence, members));
   const { memberIds, reasons } = await findManualOverrides(tx, occurrence, [...robots.values()]);
@@ -169,7 +174,8 @@ async function startGroup(
   for (const robotId of due) {
     const robot = robots.get(robotId);
     const refusal = robot ? refusalOf(robot, open.get(robotId) ?? [], now) : null;
-    const wait = robot && !isOver ? runWait(dueRobotOf(robot, refusal), { dueAt, listeningSince, now }) : null;
+    const known = robot && dueRobotOf(robot, refusal, isStopUnrecorded(robotId));
+    const wait = known && !isOver ? runWait(known, { dueAt, listeningSince, now }) : null;
     if (robot && wait !== null) waits.set(robot.serial_number, wait);
     else if (!isOver || refusal !== null) robotIds.push(robotId);
   }
@@ -191,9 +197,10 @@ async function startGroup(
 
 const keyOf = ({ code, params }: OutcomeText) => JSON.stringify([code, params]);
 
-function dueRobotOf(robot: LockedRobot, refusal: StartRefusal | null): DueRobot {
+function dueRobotOf(robot: LockedRobot, refusal: StartRefusal | null, isStopUnrecorded: boolean): DueRobot {
   return {
     refusal,
+    isStopUnrecorded,
     connection: robot.connection,
     connectionAt: robot.connection_at,
     liveStateAt: robot.live_at,
@@ -210,8 +217,7 @@ function dueRobotOf(robot: LockedRobot, refusal: StartRefusal | null): DueRobot 
 export async function retryStart(
   tx: Tx,
   { id, robot_id, schedule_id }: FailedStart,
-  listeningSince: Date,
-  now: Date,
+  { listeningSince, isStopUnrecorded, now }: StartContext,
 ): Promise<string | null> {
   // Serializes with changes to the schedule and its deletion.
   if (!(await lockScheduleShared(tx, schedule_id))) return null;
@@ -220,7 +226,7 @@ export async function retryStart(
   if (!robot || !run) return null;
   const { live_at, last_seq: lastSeq, last_command_seq: recordedSeq } = robot;
   if (live_at === null || live_at < listeningSince) return null;
-  if (hasUnrecordedStop({ lastSeq, recordedSeq }, run.due_at)) return null;
+  if (isStopUnrecorded(robot_id) || hasUnrecordedStop({ lastSeq, recordedSeq }, run.due_at)) return null;
   if ((await findRobotOverrides(tx, run.due_at, [robot])).size > 0) return null;
   // A start may become possible in the remaining time; recording a refusal each second would flood the log.
   if (refusalOf(robot, await readOpenCommands(tx, [robot_id]), now) !== null) return null;

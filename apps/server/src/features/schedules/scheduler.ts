@@ -34,7 +34,7 @@ export interface SchedulerDependencies extends Pick<
   Dependencies,
   "db" | "clock" | "clocks" | "broker" | "settings" | "log"
 > {
-  readonly commands: Pick<Commands, "dispatch">;
+  readonly commands: Pick<Commands, "dispatch" | "blocksDueStart">;
   readonly forecasts: Pick<Forecasts, "adviceFor">;
   /** Receives how long after its due time a schedule was served, in milliseconds. */
   readonly onServed?: (lateMs: number) => void;
@@ -163,8 +163,7 @@ export class Scheduler implements Service {
         return;
       }
       for (let moreDue = true; moreDue && !this.#ended;) {
-        const listeningSince = this.#listening.since;
-        const context = { now: clock.now(), canSend: broker.connected, listeningSince, tooWet };
+        const context = { ...this.#startContext(), canSend: broker.connected, tooWet };
         const served = await transactionWithRetry(db, (tx) => runDue(tx, schedule.id, context));
         if (served !== null) this.#deps.onServed?.(context.now.getTime() - schedule.next_run_at.getTime());
         this.#dispatch(served?.commandIds ?? []);
@@ -204,8 +203,14 @@ export class Scheduler implements Service {
     const failed = await readFailedStarts(db, clock.now());
     if (failed.length === 0 || !(await this.#canStore())) return;
     await forEachConcurrently(failed, CONCURRENCY, (run) =>
-      this.#inRobotTransaction(run.robot_id, (tx) => retryStart(tx, run, this.#listening.since, clock.now())),
+      this.#inRobotTransaction(run.robot_id, (tx) => retryStart(tx, run, this.#startContext())),
     );
+  }
+
+  #startContext() {
+    const { clock, commands } = this.#deps;
+    const isStopUnrecorded = (robotId: number) => commands.blocksDueStart(robotId);
+    return { now: clock.now(), listeningSince: this.#listening.since, isStopUnrecorded };
   }
 
   async #closeLostRuns(): Promise<void> {
