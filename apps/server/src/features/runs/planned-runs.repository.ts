@@ -1,4 +1,4 @@
-import { type OutcomeText, withoutAdvice } from "@suncrew/domain/texts/outcome-texts.ts";
+import { type OutcomeCode, type OutcomeText, withoutAdvice } from "@suncrew/domain/texts/outcome-texts.ts";
 import { runMissedAlert, runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, type Selectable, sql } from "kysely";
@@ -150,12 +150,15 @@ export interface FailedStart extends Pick<Selectable<Tables["runs"]>, "id" | "ro
 const MAX_STARTS = 5;
 /** No retry later than this after the START is known to have had no effect: by then people may be near the robot. */
 const RETRY_WITHIN_MS = 60_000;
+/** Why a START was not sent that its server could not hand to the broker. */
+const withoutBroker: OutcomeCode = "BROKER_UNREACHABLE";
 
 /**
  * A start is retried if the robot is stopped, never moved in this run, can no longer move because of its earlier
  * START, and has been left alone by people since, while the run may still begin late. That the START had no effect has
  * been known for a minute at most, from one of these:
- * - it was never claimed by a server, so it was never sent (protocol rule 5);
+ * - it was never claimed by a server, so it was never sent (protocol rule 5); if that was because its server had just
+ *   lost the broker, no matter how long ago: the run waits for the broker and its robot like all others (decision 45);
  * - the robot refused it as too old, or one of its states proved that it never accepted it and never will;
  * - it may have been sent, the robot never acknowledged it, and in the same session it confirmed the STOP that followed
  *   (rule 6): so it is stopped, and the higher number of that STOP fences the old START.
@@ -185,7 +188,8 @@ export async function readFailedStarts(db: Executor, now: Date, runId: string | 
       and (${runId}::uuid is null or r.id = ${runId}::uuid)
       and tried.starts < ${MAX_STARTS}
       and (
-        (start.outcome = 'NEVER_SENT' and start.claimed_by is null and start.settled_at > ${failedAfter})
+        (start.outcome = 'NEVER_SENT' and start.claimed_by is null
+          and (start.settled_at > ${failedAfter} or r.reason_code = ${withoutBroker}))
         or (start.outcome = 'REJECTED' and start.ack_code in ('OLD_SESSION', 'EXPIRED')
           and start.settled_at > ${failedAfter})
         or (start.outcome = 'UNCONFIRMED' and start.settled_at >= start.settle_by

@@ -95,6 +95,31 @@ describe("decision 45: the broker comes back", () => {
     expect(await commandsOf(other)).toEqual([]);
   });
 
+  test("protocol rule 5: a start that met the end of its broker was never sent: its run waits for the robot as others do", async () => {
+    harness = await ScheduleHarness.open(BEFORE, { servers: 0 });
+    const broker = new MemoryBroker();
+    const server = harness.addServer(async (commandIds) => {
+      // Only the first: it was connected when the run was decided.
+      if (harness.clock.now() < at(0, 1)) broker.setConnected(false);
+      await server.commands.dispatch(commandIds);
+    }, broker);
+    const group = await harness.group(1);
+    const [robotId = 0] = group.robotIds;
+    const id = await harness.schedule(group, { startTime: SIX });
+    await harness.until(at(0, -1));
+    await seconds(1);
+    await harness.robots.leave(robotId);
+    expect(await commandsOf(robotId)).toEqual(["START NEVER_SENT"]);
+    await seconds(20);
+    broker.setConnected(true);
+    await seconds(60);
+    await harness.robots.back(robotId);
+    await seconds(1);
+    expect(await commandsOf(robotId)).toEqual(["START NEVER_SENT", "START CONFIRMED"]);
+    expect(await harness.runs(id)).toMatchObject([{ outcome: null, due_at: DUE, stop_due_at: at(30) }]);
+    expect(harness.robots.motions(robotId)).toHaveLength(1);
+  });
+
   test("protocol rule 2: no robot is waited for past the end of its run", async () => {
     harness = await ScheduleHarness.open(BEFORE);
     const group = await harness.group(1);
