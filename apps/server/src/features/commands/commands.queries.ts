@@ -30,18 +30,21 @@ export async function findTarget(viewer: Viewer, db: Executor, reference: RobotR
       eb.or([eb("robots.id", "=", reference.robotObjectId), eb("robots.serial_number", "=", reference.robotId)]),
     )
     .execute();
-  const site = await visibleSites(viewer, db)
-    .select("sites.id")
-    .where("sites.id", "=", reference.siteId)
-    .executeTakeFirst();
   const byId = robots.find((robot) => robot.id === reference.robotObjectId);
   const bySerial = robots.find((robot) => robot.serial_number === reference.robotId);
-  if (byId === undefined || bySerial === undefined || site === undefined)
+  const isOfSite = byId?.site_id === reference.siteId;
+  const isSiteVisible = isOfSite || (await isVisible(viewer, db, reference.siteId));
+  if (byId === undefined || bySerial === undefined || !isSiteVisible)
     throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
   if (byId !== bySerial)
     throw invalid("robotObjectId", "robotId and robotObjectId must name the same robot", "ROBOT_MISMATCH");
-  if (byId.site_id !== site.id) throw invalid("siteId", "siteId must be the site of the robot", "SITE_MISMATCH");
+  if (!isOfSite) throw invalid("siteId", "siteId must be the site of the robot", "SITE_MISMATCH");
   return { robotId: byId.id, siteId: byId.site_id, lastSeq: byId.last_command_seq };
+}
+
+async function isVisible(viewer: Viewer, db: Executor, siteId: number): Promise<boolean> {
+  const site = await visibleSites(viewer, db).select("sites.id").where("sites.id", "=", siteId).executeTakeFirst();
+  return site !== undefined;
 }
 
 /** The robot whose settings are to change. Throws 404 if it is outside the viewer's scope. */

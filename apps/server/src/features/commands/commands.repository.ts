@@ -45,8 +45,9 @@ export interface LockOptions {
 }
 
 /**
- * Locks robots in the one order that all code uses (robot_state, then robots, each by id), then reads them. A robot's
- * commands are inserted and settled only under this lock.
+ * Locks robots in the one order that all code uses (by id, of each its robot_state before its robots row), then reads
+ * them: a query that waited for a lock would see other tables as they were before. A robot's commands are inserted and
+ * settled only under this lock.
  */
 export async function lockRobots(
   tx: Tx,
@@ -55,15 +56,11 @@ export async function lockRobots(
 ): Promise<Map<number, LockedRobot>> {
   if (robotIds.length === 0) return new Map();
   const wait = options.skipLocked === true ? sql`skip locked` : sql``;
-  const states = await sql<{ robot_id: number }>`
-    select robot_id from robot_state where robot_id = ${anyInt(robotIds)}
-    order by robot_id for no key update ${wait}
+  const { rows } = await sql<{ id: number }>`
+    select r.id from robot_state s join robots r on r.id = s.robot_id where s.robot_id = ${anyInt(robotIds)}
+    order by s.robot_id for no key update of s, r ${wait}
   `.execute(tx);
-  const withStates = states.rows.map(({ robot_id }) => robot_id);
-  const both = await sql<{ id: number }>`
-    select id from robots where id = ${anyInt(withStates)} order by id for no key update ${wait}
-  `.execute(tx);
-  const lockedIds = both.rows.map(({ id }) => id);
+  const lockedIds = rows.map(({ id }) => id);
   const robots = await readLocked(tx, lockedIds);
   return new Map(robots.map((robot) => [robot.id, robot]));
 }
@@ -229,6 +226,8 @@ export async function insertCommands(tx: Tx, commands: readonly CommandOf[], now
           else greatest(r.last_command_seq + 1, s.last_seq + 1, ${now.getTime()}::bigint)
         end as seq
       from wanted w join robots r on r.id = w.robot_id join robot_state s on s.robot_id = r.id
+      -- Otherwise PostgreSQL takes the JSON for a hundred rows and reads both tables whole.
+      where r.id = ${anyInt(robotIds)}
     ), counted as (
       update robots r set last_command_seq = greatest(n.last_command_seq, n.seq) from numbered n where r.id = n.id
     ), shown as (

@@ -187,23 +187,24 @@ export class Commands implements Service {
     const dispatched = await this.#dispatcher.send(commandId);
     onSent?.();
     if (dispatched.sent === "never") await this.#unsent.load({ commandId, ...dispatched });
-    const brokerAway = dispatched.sent === "never" && dispatched.why === "broker-away";
-    return this.#answer(commandId, { robotAway, brokerAway });
+    if (dispatched.sent === "maybe") return this.#answer(commandId, { robotAway }, dispatched.command);
+    return this.#answer(commandId, { robotAway, brokerAway: dispatched.why === "broker-away" });
   }
 
   async #answer(
     commandId: string,
     known: { readonly robotAway: boolean; readonly brokerAway?: boolean } | null,
+    sent: Command | null = null,
   ): Promise<SuccessAnswer> {
-    const command = await this.#settlementOf(commandId);
+    const command = await this.#settlementOf(commandId, sent);
     if (command === null) throw new HttpError(504, "RESULT_UNKNOWN", RESULT_UNKNOWN, { success: false, pending: true });
     return answerTo(command, known === null ? contextOf(command) : { brokerAway: false, ...known });
   }
 
   /** The command once its caller can be answered: by its deadline at the latest, when this server settles it itself. */
-  async #settlementOf(commandId: string): Promise<Command | null> {
+  async #settlementOf(commandId: string, sent: Command | null): Promise<Command | null> {
     const { clock, log } = this.#deps;
-    const stored = await this.#stored.load(commandId);
+    const stored = sent ?? (await this.#stored.load(commandId));
     if (stored === null || stored.answered_at !== null) return stored;
     const leftMs = Math.max(0, stored.settle_by.getTime() - clock.now().getTime());
     const cancelDeadline = clock.after(leftMs, () => {

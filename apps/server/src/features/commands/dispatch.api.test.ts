@@ -1,8 +1,8 @@
-import type { KyselyPlugin } from "kysely";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandHarness } from "../../../test/command-harness.ts";
 import { InterruptibleBroker } from "../../../test/interruptible-broker.ts";
+import { StatementCount } from "../../../test/statement-count.ts";
 import { testSettings } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { SystemClock } from "../../platform/clock.ts";
@@ -52,20 +52,6 @@ describe("protocol rule 5: a START that was claimed and then held back", () => {
     expect(broker.published.filter(({ payload }) => payload.includes(id))).toEqual([]);
   });
 });
-
-/** Counts the statements that run through it. */
-class StatementCount implements KyselyPlugin {
-  statements = 0;
-
-  transformQuery({ node }: Parameters<KyselyPlugin["transformQuery"]>[0]) {
-    this.statements += 1;
-    return node;
-  }
-
-  async transformResult({ result }: Parameters<KyselyPlugin["transformResult"]>[0]) {
-    return result;
-  }
-}
 
 describe("protocol rule 3: a Stop for many robots right after their start", () => {
   test("protocol rule 3: takes as many statements for one START in progress as for two, so that it is not delayed", async () => {

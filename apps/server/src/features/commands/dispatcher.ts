@@ -21,7 +21,13 @@ import type { LastStop } from "./robot-removal.repository.ts";
  * Whether a command has left this server. Only "never" is certain, all else may have reached the robot; `claimed` if it
  * was claimed and then held back.
  */
-type Dispatched = { readonly sent: "maybe" } | Unsent;
+type Dispatched = Sent | Unsent;
+
+interface Sent {
+  readonly sent: "maybe";
+  /** As it was claimed; null if this server could not claim it. */
+  readonly command: Command | null;
+}
 
 export interface Unsent {
   readonly sent: "never";
@@ -56,7 +62,7 @@ export class Dispatcher {
     const { broker, clock } = this.#deps;
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: false };
     const claimed = await this.#claims.load(commandId);
-    if (claimed === null) return { sent: "maybe" };
+    if (claimed === null) return { sent: "maybe", command: null };
     // Claiming took time: nothing is sent if the broker has been lost or the command has become too old since.
     if (!broker.connected) return { sent: "never", why: "broker-away", claimed: true };
     const isHeldBack = claimed.verb === "START" && this.#holdsBack(claimed);
@@ -64,7 +70,7 @@ export class Dispatcher {
       return { sent: "never", why: "too-old", claimed: true };
     }
     this.#publish(claimed);
-    return { sent: "maybe" };
+    return { sent: "maybe", command: claimed };
   }
 
   /** Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). */

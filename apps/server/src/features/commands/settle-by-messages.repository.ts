@@ -15,7 +15,6 @@ import {
   type OpenCommand,
   readOpenCommands,
   robotIdsOf,
-  showChange,
   staysPending,
   withRobots,
 } from "./commands.repository.ts";
@@ -43,27 +42,31 @@ const RECONNECTIONS = 10;
 
 /**
  * Settles what these states show (protocol rule 6). Called by the bridge in the transaction that stores the states,
- * after storing them and with no other lock held; several states of one robot are in order. What counts is the time
- * when the robots' rows are locked: a START whose caller is told in the meantime that it failed stays failed.
+ * after storing them, so that nobody else settles commands of these robots or gives them new ones until its end; several
+ * states of one robot are in order. What counts is the time when the robots' rows are locked. Returns the robots with
+ * changes that the live stream is to show.
  */
-export async function settleByStates(tx: Tx, states: readonly LiveState[], clock: Pick<Clock, "now">): Promise<void> {
+export async function settleByStates(
+  tx: Tx,
+  states: readonly LiveState[],
+  clock: Pick<Clock, "now">,
+): Promise<number[]> {
   await markNotTaken(tx, states, clock.now());
   const robotIds = states.map(({ robotId }) => robotId);
   const open = await readOpenCommands(tx, robotIds);
   const unconfirmed = await readUnconfirmedMovers(tx, states);
-  const concerned = new Set([...open, ...unconfirmed].map((command) => command.robot_id));
-  for (const robotId of await readLocked(tx, unlockedOf(states))) concerned.add(robotId);
-  if (concerned.size === 0) return;
+  const locked = await readLocked(tx, unlockedOf(states));
+  const concerned = new Set([...locked, ...[...open, ...unconfirmed].map((command) => command.robot_id)]);
+  if (concerned.size === 0) return [];
   const robots = await lockRobots(tx, [...concerned]);
-  // Read again under the lock: another server may have settled some in the meantime.
-  const openNow = Map.groupBy(await readOpenCommands(tx, [...concerned]), (command) => command.robot_id);
   const now = clock.now();
-  const { confirmed, superseded } = decide(robots, openNow, states, now);
+  const openOf = Map.groupBy(open, (command) => command.robot_id);
+  const { confirmed, superseded } = decide(robots, openOf, states, now);
   await settleConfirmed(tx, confirmed, now);
   await settleAllSuperseded(tx, superseded, now);
-  const stopped = await stopUnconfirmedMovers(tx, robots, states, now);
-  const relocked = await relockRobots(tx, robots, states, now);
-  await showChange(tx, [...robotIdsOf(confirmed), ...stopped, ...relocked]);
+  const stopped = await stopUnconfirmedMovers(tx, robots, stillMoving(unconfirmed, states), now);
+  const relocked = await relockRobots(tx, robots, locked, now);
+  return [...robotIdsOf(confirmed), ...stopped, ...relocked];
 }
 
 /**
@@ -130,9 +133,7 @@ function sentOf({ verb, seq, run_id: runId, params }: Command): Parameters<typeo
 
 /** Failed STARTs on whose runs a robot is moving nevertheless. */
 async function readUnconfirmedMovers(tx: Tx, states: readonly LiveState[]): Promise<Command[]> {
-  const runIds = states.flatMap(({ state }) =>
-    state.motion === "MOVING" && state.runId !== null ? [state.runId] : [],
-  );
+  const runIds = states.flatMap(movingIn);
   if (runIds.length === 0) return [];
   return tx
     .selectFrom("commands")
@@ -143,15 +144,24 @@ async function readUnconfirmedMovers(tx: Tx, states: readonly LiveState[]): Prom
     .execute();
 }
 
+function movingIn({ state }: LiveState): string[] {
+  return state.motion === "MOVING" && state.runId !== null ? [state.runId] : [];
+}
+
+/** Those on whose runs robots are moving in the last of these states. */
+function stillMoving(unconfirmed: readonly Command[], states: readonly LiveState[]): Command[] {
+  const last = new Map(states.map((live) => [live.robotId, live]));
+  const runIds = new Set([...last.values()].flatMap(movingIn));
+  return unconfirmed.filter(({ run_id }) => run_id !== null && runIds.has(run_id));
+}
+
 /** Nothing moves on a START that was answered as failed: unless a STOP is already pending, one follows. */
 async function stopUnconfirmedMovers(
   tx: Tx,
   robots: ReadonlyMap<number, LockedRobot>,
-  states: readonly LiveState[],
+  unconfirmed: readonly Command[],
   now: Date,
 ): Promise<number[]> {
-  const last = new Map(states.map((live) => [live.robotId, live]));
-  const unconfirmed = await readUnconfirmedMovers(tx, [...last.values()]);
   const movers = unconfirmed.map(({ robot_id }) => robot_id);
   const pending = (await readOpenCommands(tx, movers)).filter(({ verb }) => verb === "STOP");
   const stopping = new Set(pending.map(({ robot_id }) => robot_id));
@@ -168,15 +178,15 @@ function unlockedOf(states: readonly LiveState[]): number[] {
 
 /**
  * Protocol rule 8: a robot that has left maintenance although its lock remains, with no order about it in progress, is
- * locked again.
+ * locked again. `lockedBefore` had one before its commands were settled.
  */
 async function relockRobots(
   tx: Tx,
   robots: ReadonlyMap<number, LockedRobot>,
-  states: readonly LiveState[],
+  lockedBefore: ReadonlySet<number>,
   now: Date,
 ): Promise<number[]> {
-  const locked = [...(await readLocked(tx, unlockedOf(states)))];
+  const locked = [...(await readLocked(tx, [...lockedBefore]))];
   const pending = (await readOpenCommands(tx, locked)).filter(({ verb }) => verb.startsWith("MAINTENANCE"));
   const inProgress = new Set(pending.map(({ robot_id }) => robot_id));
   const unlocked = locked.flatMap((robotId) => (inProgress.has(robotId) ? [] : (robots.get(robotId) ?? [])));
@@ -330,11 +340,11 @@ export interface ReceivedAck {
  * Records acks, and settles as REJECTED what the robot refused. An ack counts only for a command of the serial number
  * it came from. A refusal after an acceptance, or of a STOP, changes nothing: the state decides there, and a STOP is
  * repeated. Of settled commands only unconfirmed STARTs are updated: what the robot says about one decides whether its
- * run gets another. Called by the bridge with no other lock held.
+ * run gets another. Called by the bridge. Returns the robots whose commands were settled.
  */
-export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date): Promise<void> {
+export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date): Promise<number[]> {
   const named = await readNamed(tx, acks);
-  if (named.length === 0) return;
+  if (named.length === 0) return [];
   const namedIds = named.map(({ robot_id }) => robot_id);
   const robots = await lockRobots(tx, namedIds);
   const current = new Map((await readNamed(tx, acks)).map((command) => [command.id, command]));
@@ -365,7 +375,7 @@ export async function recordAcks(tx: Tx, acks: readonly ReceivedAck[], now: Date
     update commands c set ack = n.ack, ack_code = n.ack_code, not_taken_at = coalesce(c.not_taken_at, n.not_taken_at)
     from json_populate_recordset(null::commands, ${JSON.stringify(rows)}::json) n where c.id = n.id`.execute(tx);
   await settleAllRejected(tx, rejected, now);
-  await showChange(tx, robotIdsOf(rejected));
+  return robotIdsOf(rejected);
 }
 
 /** The robot refused it as too old, so it will never accept it. */

@@ -146,7 +146,7 @@ describe("protocol rule 6: a command has worked when the robot shows it", () => 
     const letGo = await holdRobotRows(harness.db, robot());
     const call = press("STOP");
     // The press; the bridge may wait for the same rows.
-    await untilBlocked(harness.db, 1, "select robot_id from robot_state");
+    await untilBlocked(harness.db, 1, "select r.id from robot_state");
     harness.clock.advance(100);
     const freeAt = harness.clock.now();
     await letGo();

@@ -30,7 +30,7 @@ import {
   addReadings,
   type KnownRobot,
   lockRobotStates,
-  prepareIngest,
+  planForFewRows,
   type Reading,
   touchRobots,
   writeRobotStates,
@@ -82,7 +82,7 @@ export async function ingest(
   allowanceOf: (serial: string) => Allowance = () => Allowance.unlimited(),
 ): Promise<Ingested> {
   return inTransaction(db, async (tx) => {
-    await prepareIngest(tx);
+    await planForFewRows(tx);
     const serials = batch.map(({ serial }) => serial);
     const known = await lockRobotStates(tx, serials);
     const outcomes: Outcome[] = [];
@@ -133,10 +133,9 @@ async function store(
   const alerted = await syncAlerts(tx, currentAlerts, budget);
   const pastAlerts = await recordPastAlerts(tx, events.stored, budget);
   const updated = await recordFirmware(tx, outcomes, now);
-  const touched = new Set([...moved, ...events.changed, ...alerted, ...pastAlerts, ...updated]);
   await clearSiteOutages(tx, recoveredSites(outcomes), now);
-  await settleByStates(tx, states, clock);
-  await recordAcks(tx, acks, now);
+  const settled = [...(await settleByStates(tx, states, clock)), ...(await recordAcks(tx, acks, now))];
+  const touched = new Set([...moved, ...events.changed, ...alerted, ...pastAlerts, ...updated, ...settled]);
   for (const { robot_id } of written) touched.delete(robot_id);
   const untouched = [...touched].toSorted((one, other) => one - other);
   await touchRobots(tx, untouched);

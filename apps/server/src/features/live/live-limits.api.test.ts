@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { live, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import Fastify, { type FastifyInstance } from "fastify";
-import type { KyselyPlugin } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { StatementCount } from "../../../test/statement-count.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { type Clock, SystemClock } from "../../platform/clock.ts";
@@ -83,17 +83,10 @@ describe("wire, Live: limits of a server with few places", () => {
   let feed: LiveFeed;
   let places: StreamLimits;
   let changes: ChangeSignal;
-  let queries: number;
+  let counted: StatementCount;
 
   async function openFeed(clock: Clock): Promise<void> {
-    queries = 0;
-    const counter: KyselyPlugin = {
-      transformQuery: ({ node }) => {
-        queries += 1;
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    };
+    counted = new StatementCount();
     http = Fastify({ forceCloseConnections: true, trustProxy: true });
     useErrorHandler(http, new ThrottledLog(server.deps.log, server.clock));
     http.decorateRequest("viewer", null);
@@ -101,7 +94,7 @@ describe("wire, Live: limits of a server with few places", () => {
       call.viewer = viewerOf(Number(call.headers["x-session"]));
     });
     changes = new ChangeSignal({ ...server.deps, clock });
-    const parts = { ...server.deps, db: server.db.withPlugin(counter), clock };
+    const parts = { ...server.deps, db: server.db.withPlugin(counted), clock };
     ({ feed, places } = liveRoutes(http, parts, changes, LIMITS));
     await changes.start();
     await feed.start();
@@ -158,11 +151,11 @@ describe("wire, Live: limits of a server with few places", () => {
 
   test("wire, Live: openings per session and minute are limited; refused ones cost no query", async () => {
     for (let each = 0; each < LIMITS.openingsPerMinute; each += 1) places.take(sessionId(1), "192.0.2.1")();
-    const before = queries;
+    const before = counted.statements;
     const answers = await Promise.all(Array.from({ length: 200 }, () => open(1)));
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(429));
     expect(await answers[0]?.message()).toContain("within a minute");
-    expect(queries).toBe(before);
+    expect(counted.statements).toBe(before);
     server.clock.advance(60_000);
     expect((await open(1)).status).toBe(200);
   });

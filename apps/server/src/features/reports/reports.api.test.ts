@@ -3,6 +3,7 @@ import { reportCsv, reportPdf } from "@suncrew/contract/reports/reports.ts";
 import { readCsv } from "@suncrew/domain/csv/csv.ts";
 import { type KyselyPlugin, type QueryId, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { StatementCount } from "../../../test/statement-count.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { readReport } from "./reports.service.ts";
@@ -237,14 +238,7 @@ describe("§7 POST api/site/robot/reportcsv", () => {
   });
 
   test("a slow or disconnected reader makes the server stop reading", async () => {
-    let queries = 0;
-    const counting: KyselyPlugin = {
-      transformQuery({ node }) {
-        queries += 1;
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    };
+    const counted = new StatementCount();
     const viewer: Viewer = {
       userId: server.fixtures.userIds.admin,
       name: "Anita Rao",
@@ -254,16 +248,16 @@ describe("§7 POST api/site/robot/reportcsv", () => {
       sessionId: "",
     };
     const request = { siteId, from: june.from, to: june.to };
-    const { csv } = await streamReportCsv(viewer, server.db.withPlugin(counting), request);
+    const { csv } = await streamReportCsv(viewer, server.db.withPlugin(counted), request);
     const first: unknown = await csv[Symbol.asyncIterator]().next();
     expect(first).toMatchObject({ done: false });
     csv.destroy();
     await finished(csv).catch(() => undefined);
-    const asLeft = queries;
+    const asLeft = counted.statements;
     // Any further query would have run by now.
     for (let turn = 0; turn < 3; turn += 1) await server.db.selectFrom("sites").select("id").execute();
-    expect(queries).toBe(asLeft);
+    expect(counted.statements).toBe(asLeft);
     // The site, whether there is any activity, and at most two pages of the three.
-    expect(queries).toBeLessThanOrEqual(4);
+    expect(counted.statements).toBeLessThanOrEqual(4);
   });
 });

@@ -19,6 +19,7 @@ import {
   openRunsOf,
   robotsWithUnknownRuns,
   runsById,
+  startsOfRuns,
   type ReportedBeginning,
 } from "./runs.repository.ts";
 
@@ -281,7 +282,11 @@ async function applyEnds(tx: Tx, events: readonly RunEnded[]): Promise<number[]>
     }
   }
   await endRuns(tx, ended);
-  await insertRuns(tx, complete);
+  const starts = await startsOfRuns(
+    tx,
+    complete.map(({ beginning }) => beginning),
+  );
+  await insertRuns(tx, complete, starts);
   return changed;
 }
 

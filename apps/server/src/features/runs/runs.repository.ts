@@ -86,19 +86,15 @@ export async function beginRuns(
   }
   const begun = await beginPlanned(tx, planned);
   const reopened = await reopen(tx, runIdsOf(again));
-  const unseen = await withinBudget(tx, others, budget);
-  const inserted = unseen.map((beginning) => ({ beginning, end: null }));
-  return [...begun, ...reopened, ...(await insertRuns(tx, inserted))];
-}
-
-async function withinBudget(tx: Tx, unknown: readonly RunBeginning[], budget: RobotBudget): Promise<RunBeginning[]> {
-  const started = await startsOfRuns(tx, unknown);
-  return unknown.filter(({ robotId }) => {
-    if (started.has(robotId)) return true;
+  const starts = await startsOfRuns(tx, others);
+  const unseen = others.filter(({ robotId }) => {
+    if (starts.has(robotId)) return true;
     if (!budget.has(robotId, "runs")) return false;
     budget.take(robotId, "runs");
     return true;
   });
+  const inserted = unseen.map((beginning) => ({ beginning, end: null }));
+  return [...begun, ...reopened, ...(await insertRuns(tx, inserted, starts, new Set(known.keys())))];
 }
 
 /** The robots, with at most one run each, for which neither the run nor its START is stored. */
@@ -123,12 +119,18 @@ export interface NewRun {
   readonly end: RunEnd | null;
 }
 
-/** Stores runs, at most one per robot. These robots must not have runs with the same ids. */
-export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<OpenRun[]> {
+/**
+ * Stores runs, at most one per robot, with the STARTs that began them. A run whose id another robot's run has already
+ * gets another id: `taken` are those of stored runs.
+ */
+export async function insertRuns(
+  tx: Tx,
+  runs: readonly NewRun[],
+  starts: Awaited<ReturnType<typeof startsOfRuns>>,
+  taken: Set<string> = new Set(),
+): Promise<OpenRun[]> {
   if (runs.length === 0) return [];
   const beginnings = runs.map(({ beginning }) => beginning);
-  const starts = await startsOfRuns(tx, beginnings);
-  const taken = new Set((await runsById(tx, runIdsOf(beginnings))).keys());
   const ofGroups = beginnings.filter(({ robotId }) => starts.get(robotId)?.action_type === "GROUP");
   const groupRobots = ofGroups.map(({ robotId }) => robotId);
   const groups = await groupsOf(tx, groupRobots);
@@ -331,7 +333,7 @@ async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
 }
 
 /** The STARTs whose run ids robots report with their motions, by robot. */
-async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "robotId" | "runId">[]) {
+export async function startsOfRuns(tx: Tx, beginnings: readonly Pick<RunBeginning, "robotId" | "runId">[]) {
   const named = beginnings.filter(({ runId }) => runId !== null);
   if (named.length === 0) return new Map<number, never>();
   const rows = await tx
