@@ -6,7 +6,6 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { MAX_MESSAGE_BYTES } from "@suncrew/contract/devices/topics.ts";
 import { SHARES, shareOf } from "@suncrew/server/features/devices/shares.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { sql } from "kysely";
@@ -14,8 +13,7 @@ import pg from "pg";
 import { addSite } from "../apps/server/test/fixtures.ts";
 import { type Order, SESSION, serialOf } from "./bridges/orders.ts";
 import { ServerPlace } from "./production/killed-servers.ts";
-import type { WriteConfiguration } from "./production/mosquitto-configuration.ts";
-import { writeOwned } from "./production/mosquitto-configuration.ts";
+import { openToAll } from "./production/mosquitto-configuration.ts";
 import { chooseAccount } from "./production/private-part.ts";
 import { startMosquitto } from "./production/private-mosquitto.ts";
 import { startPostgres } from "./production/private-postgres.ts";
@@ -31,6 +29,8 @@ import { report } from "./result.ts";
 const ROBOTS = Number(process.env["BENCH_ROBOTS"] ?? 100_000);
 const PER_SECOND = Number(process.env["BENCH_RATE"] ?? 2_500);
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
+/** All by default; what is retained takes two minutes, the others one each. */
+const PARTS = (process.env["BENCH_PARTS"] ?? "retained,cost,flood").split(",");
 const BRIDGE_LOCK = 7_305_002;
 const IDLE_MS = 10_000;
 /** A fleet of 1,000,000 robots that report every 30 s. */
@@ -45,18 +45,6 @@ const stops: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, f
 async function stopAll(): Promise<void> {
   for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) await stop();
 }
-
-/** Everybody may do everything, and the queue of one client has this limit, 0 for none. */
-const withQueue =
-  (limit: number): WriteConfiguration =>
-  async (own, as, doors) => {
-    const door = (port: number) => [`listener ${port} 127.0.0.1`, "allow_anonymous true"];
-    const lines = ["per_listener_settings true", "persistence true", `persistence_location ${own}/`];
-    lines.push("set_tcp_nodelay true", `message_size_limit ${MAX_MESSAGE_BYTES}`, `max_queued_messages ${limit}`);
-    lines.push(...door(doors.server), ...door(doors.robotTls));
-    const file = await writeOwned(as, join(own, "mosquitto.conf"), lines);
-    return { file, serverAccount: "any:any", authorityFile: "" };
-  };
 
 async function addRobots(db: Db): Promise<void> {
   const id = await addSite(db, "Wide Park", null);
@@ -116,15 +104,10 @@ try {
   await addRobots(db);
   const postgresPid = Number((await readFile(join(folder, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
 
-  const mosquitto = await startMosquitto(folder, account, [], withQueue(100_000));
+  const mosquitto = await startMosquitto(folder, account, [], openToAll());
   stops.push(() => mosquitto.stop());
   let publisher = await publisherOf(mosquitto.serverUrl);
-  const retainedBeganMs = performance.now();
-  const retained = await publisher.publish({ do: "retain" });
   const took = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1);
-  console.log(
-    `${retained} retained messages published in ${took(retainedBeganMs)} s; load ${loadavg()[0]?.toFixed(1)}`,
-  );
 
   const dataDir = join(folder, "servers");
   await mkdir(dataDir, { mode: 0o700 });
@@ -165,32 +148,37 @@ try {
     await first.stop();
     return { robots, seconds, peakMb };
   };
-  const limited = await learn();
-  console.log(`max_queued_messages 100000: ${limited.robots} of ${ROBOTS} robots known after ${limited.seconds} s`);
-  // Mosquitto keeps what it retains.
-  const file = join(folder, "mosquitto/mosquitto.conf");
-  const lines = (await readFile(file, "utf8")).replace("max_queued_messages 100000", "max_queued_messages 0");
-  await publisher.end();
-  await mosquitto.stop();
-  await writeFile(file, lines);
-  await mosquitto.start();
-  publisher = await publisherOf(mosquitto.serverUrl);
-  const all = await learn();
-  report({
-    what: "Robots of 100,000 with retained messages that a new bridge does not know",
-    figure: ROBOTS - all.robots,
-    unit: "robots",
-    atMost: 0,
-    detail: `max_queued_messages 0, ${2 * ROBOTS} messages, after ${all.seconds} s with the server's start, Mosquitto ${all.peakMb.toFixed(0)} MB`,
-  });
+  if (PARTS.includes("retained")) {
+    const publishingMs = performance.now();
+    const retained = await publisher.publish({ do: "retain" });
+    console.log(`${retained} retained messages published in ${took(publishingMs)} s; load ${loadavg()[0]?.toFixed(1)}`);
+    const limited = await learn();
+    console.log(`max_queued_messages 100000: ${limited.robots} of ${ROBOTS} robots known after ${limited.seconds} s`);
+    // Mosquitto keeps what it retains.
+    const file = join(folder, "mosquitto/mosquitto.conf");
+    const lines = (await readFile(file, "utf8")).replace("max_queued_messages 100000", "max_queued_messages 0");
+    await publisher.end();
+    await mosquitto.stop();
+    await writeFile(file, lines);
+    await mosquitto.start();
+    publisher = await publisherOf(mosquitto.serverUrl);
+    const all = await learn();
+    report({
+      what: "Robots of 100,000 with retained messages that a new bridge does not know",
+      figure: ROBOTS - all.robots,
+      unit: "robots",
+      atMost: 0,
+      detail: `max_queued_messages 0, ${2 * ROBOTS} messages, after ${all.seconds} s with the server's start, Mosquitto ${all.peakMb.toFixed(0)} MB`,
+    });
 
-  // From here on nothing is retained: servers that start shall have nothing to learn.
-  await publisher.end();
-  await mosquitto.stop();
-  await rm(join(folder, "mosquitto/mosquitto.db"));
-  await mosquitto.start();
-  publisher = await publisherOf(mosquitto.serverUrl);
-  await forget(db);
+    // From here on nothing is retained: servers that start shall have nothing to learn.
+    await publisher.end();
+    await mosquitto.stop();
+    await rm(join(folder, "mosquitto/mosquitto.db"));
+    await mosquitto.start();
+    publisher = await publisherOf(mosquitto.serverUrl);
+    await forget(db);
+  }
 
   const countReadings = async (): Promise<number> =>
     (await sql<{ count: number }>`select count(*)::int as count from readings`.execute(db)).rows[0]?.count ?? 0;
@@ -239,43 +227,49 @@ try {
     }
   };
 
-  // One bridge of everything; then one with a single share, the others being taken.
-  await first.start();
-  await settle([first]);
-  const whole = await measure("one server, all shares", [first], PER_SECOND);
-  await first.stop();
-  const taker = new pg.Client(accounts.serverUrl);
-  await taker.connect();
-  await taker.query("select pg_advisory_lock_shared($1)", [BRIDGE_LOCK]);
-  await taker.query("select pg_advisory_lock($1, share) from generate_series(1, $2) share", [BRIDGE_LOCK, SHARES - 1]);
-  const keepAwake = setInterval(() => void taker.query("select 1"), 1_000);
-  await first.start();
-  await settle([first]);
-  const own = Array.from({ length: ROBOTS }, (_, index) => shareOf(serialOf(index))).filter(
-    (share) => share === 0,
-  ).length;
-  const single = await measure("one server, one share of 16", [first], PER_SECOND);
-  clearInterval(keepAwake);
-  await taker.end();
-  await first.stop();
-  const kept = whole.perState;
-  const dropped = (single.perState - (own / ROBOTS) * kept) / (1 - own / ROBOTS);
-  report({
-    what: "Processor time of a bridge per state dropped, against one stored",
-    figure: dropped / kept,
-    unit: "times",
-    detail: `${dropped.toFixed(0)} and ${kept.toFixed(0)} µs at ${PER_SECOND} states a second`,
-  });
-  const cores = (servers: number) => (WANTED_PER_SECOND * (kept / servers + dropped * (1 - 1 / servers))) / 1e6;
-  const needed = Array.from({ length: SHARES }, (_, index) => index + 1).find((servers) => cores(servers) <= BUSY);
-  console.log(
-    `Reckoned for ${WANTED_PER_SECOND} states a second: ${needed ?? `more than ${SHARES}`} servers with ${BUSY} of a core each; ` +
-      [3, 6, 8, 16].map((servers) => `${servers} servers ${cores(servers).toFixed(2)}`).join(", "),
-  );
+  if (PARTS.includes("cost")) {
+    // One bridge of everything; then one with a single share, the others being taken.
+    await first.start();
+    await settle([first]);
+    const whole = await measure("one server, all shares", [first], PER_SECOND);
+    await first.stop();
+    const taker = new pg.Client(accounts.serverUrl);
+    await taker.connect();
+    await taker.query("select pg_advisory_lock_shared($1)", [BRIDGE_LOCK]);
+    await taker.query("select pg_advisory_lock($1, share) from generate_series(1, $2) share", [
+      BRIDGE_LOCK,
+      SHARES - 1,
+    ]);
+    const keepAwake = setInterval(() => void taker.query("select 1"), 1_000);
+    await first.start();
+    await settle([first]);
+    const own = Array.from({ length: ROBOTS }, (_, index) => shareOf(serialOf(index))).filter(
+      (share) => share === 0,
+    ).length;
+    const single = await measure("one server, one share of 16", [first], PER_SECOND);
+    clearInterval(keepAwake);
+    await taker.end();
+    await first.stop();
+    const kept = whole.perState;
+    const dropped = (single.perState - (own / ROBOTS) * kept) / (1 - own / ROBOTS);
+    report({
+      what: "Processor time of a bridge per state dropped, against one stored",
+      figure: dropped / kept,
+      unit: "times",
+      detail: `${dropped.toFixed(0)} and ${kept.toFixed(0)} µs at ${PER_SECOND} states a second`,
+    });
+    const cores = (servers: number) => (WANTED_PER_SECOND * (kept / servers + dropped * (1 - 1 / servers))) / 1e6;
+    const needed = Array.from({ length: SHARES }, (_, index) => index + 1).find((servers) => cores(servers) <= BUSY);
+    console.log(
+      `Reckoned for ${WANTED_PER_SECOND} states a second: ${needed ?? `more than ${SHARES}`} servers with ${BUSY} of a core each; ` +
+        [3, 6, 8, 16].map((servers) => `${servers} servers ${cores(servers).toFixed(2)}`).join(", "),
+    );
+  }
 
   // What one, two and three servers store if more is published than this machine takes.
   const flood = 2 * PER_SECOND;
-  for (const servers of [[first], [first, second], [first, second, third]]) {
+  const growing = [[first], [first, second], [first, second, third]];
+  for (const servers of PARTS.includes("flood") ? growing : []) {
     await Promise.all(servers.map((place) => place.start()));
     await settle(servers);
     await until(async () => (await bridgesIn(db)) === servers.length, 30_000, "The servers did not divide the shares");

@@ -2,7 +2,7 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { MAX_MESSAGE_BYTES, topicOf } from "@suncrew/contract/devices/topics.ts";
+import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { type Db, openDatabase } from "@suncrew/server/platform/database/database.ts";
 import { migrate } from "@suncrew/server/platform/database/migrate.ts";
 import { startEmbeddedPostgres } from "@suncrew/server/platform/embedded/postgres.ts";
@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import { connectAsync } from "mqtt";
 import { stateMessage } from "../apps/server/test/robot-messages.ts";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
-import { type WriteConfiguration, writeOwned } from "./production/mosquitto-configuration.ts";
+import { openToAll } from "./production/mosquitto-configuration.ts";
 import { chooseAccount } from "./production/private-part.ts";
 import { startMosquitto } from "./production/private-mosquitto.ts";
 import { serverEnvironment } from "./server-environment.ts";
@@ -48,19 +48,6 @@ async function fill(db: Db): Promise<void> {
   await sql`vacuum analyze`.execute(db);
 }
 
-/** One person speaks for all robots here, so there are no accounts; docs/operating.md says how a real one is set up. */
-const openToAll: WriteConfiguration = async (folder, account, doors) => {
-  const ports = Object.values(doors) as number[];
-  const file = await writeOwned(account, join(folder, "mosquitto.conf"), [
-    "allow_anonymous true",
-    "set_tcp_nodelay true",
-    `message_size_limit ${MAX_MESSAGE_BYTES}`,
-    "max_queued_messages 100000",
-    ...ports.map((port) => `listener ${port} 127.0.0.1`),
-  ]);
-  return { file, serverAccount: "suncrew:unused", authorityFile: "" };
-};
-
 export interface ReportingFleet {
   readonly db: Db;
   readonly url: string;
@@ -77,7 +64,7 @@ export async function withReportingFleet(work: (fleet: ReportingFleet) => Promis
   if (account !== null) await chown(brokerDir, account.uid, account.gid);
   const postgres = await startEmbeddedPostgres({ dataDir, programsDir });
   const opened = openDatabase(postgres.connection);
-  const mosquitto = await startMosquitto(brokerDir, account, [], openToAll);
+  const mosquitto = await startMosquitto(brokerDir, account, [], openToAll());
   try {
     await migrate(opened.db);
     await fill(opened.db);

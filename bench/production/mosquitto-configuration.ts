@@ -21,6 +21,8 @@ export const serverAcl = [
   ...serverLeaves.map((leaf) => `topic write ${TOPIC_ROOT}/+/${leaf}`),
   `topic readwrite ${STOP_NOTICES_TOPIC}/#`,
 ];
+/** As docs/operating.md recommends for up to 45,000 robots. */
+export const MAX_QUEUED_MESSAGES = 100_000;
 /** Every robot: its own topics only; it receives its commands and publishes everything else. */
 export const robotAcl = [
   ...robotLeaves.map((leaf) => `pattern write ${TOPIC_ROOT}/%u/${leaf}`),
@@ -90,7 +92,7 @@ export async function writeConfiguration(
     `persistence_location ${folder}/`,
     "set_tcp_nodelay true",
     `message_size_limit ${MAX_MESSAGE_BYTES}`,
-    "max_queued_messages 100000",
+    `max_queued_messages ${MAX_QUEUED_MESSAGES}`,
     ...door(doors.server, servers),
     ...door(doors.serverTls, [...servers, ...tls.lines]),
     ...door(doors.robot, robots),
@@ -98,6 +100,23 @@ export async function writeConfiguration(
   ]);
   return { file, serverAccount: `${SERVER}:${password}`, authorityFile: tls.authorityFile };
 }
+
+/** No accounts, for benchmarks in which one program stands for all robots; limits the queue of a client, by 0 not at all. */
+export const openToAll =
+  (maxQueuedMessages = MAX_QUEUED_MESSAGES): WriteConfiguration =>
+  async (folder, account, doors) => {
+    const ports: number[] = Object.values(doors);
+    const file = await writeOwned(account, join(folder, "mosquitto.conf"), [
+      "allow_anonymous true",
+      "persistence true",
+      `persistence_location ${folder}/`,
+      "set_tcp_nodelay true",
+      `message_size_limit ${MAX_MESSAGE_BYTES}`,
+      `max_queued_messages ${maxQueuedMessages}`,
+      ...ports.map((port) => `listener ${port} 127.0.0.1`),
+    ]);
+    return { file, serverAccount: `${SERVER}:unused`, authorityFile: "" };
+  };
 
 /** Writes a file that belongs to the account and that nobody else can read. */
 export async function writeOwned(account: Account, path: string, lines: readonly string[]): Promise<string> {

@@ -11,7 +11,7 @@ import { BridgeLock } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
 import { ensureReadingsPartitions } from "./robot-state.repository.ts";
-import { readConnectedRobots, type ReachableRobot, sweepSilentRobots } from "./presence.repository.ts";
+import { countRobots, readConnectedRobots, type ReachableRobot, sweepSilentRobots } from "./presence.repository.ts";
 import { shareOf } from "./shares.ts";
 
 const FLUSH_MS = 100;
@@ -23,6 +23,8 @@ const SWEEP_GRACE_MS = 15_000;
 /** By then retained messages have arrived and show which robots are connected. */
 const RETAINED_MS = 500;
 const DAY_MS = 86_400_000;
+/** A fleet may grow. */
+const COUNT_MS = 60_000;
 
 export interface BridgeDependencies extends Pick<
   Dependencies,
@@ -133,10 +135,12 @@ export class Bridge implements Service {
         clock.every(FLUSH_MS, () => this.#track(this.#queue.flush())),
         clock.every(SWEEP_MS, () => this.#track(this.#sweep())),
         clock.every(DAY_MS, () => this.#track(this.#createPartitions())),
+        clock.every(COUNT_MS, () => this.#track(this.#expectRobots())),
       ];
     }
     const begin = async () => {
       await this.#createPartitions();
+      await this.#expectRobots();
       if (this.active) void this.#subscription.begin();
     };
     this.#track(begin());
@@ -215,6 +219,14 @@ export class Bridge implements Service {
       });
     } finally {
       this.#isSweeping = false;
+    }
+  }
+
+  async #expectRobots(): Promise<void> {
+    try {
+      this.#queue.expect(await countRobots(this.#deps.db, [...this.#lock.held.keys()]));
+    } catch (error) {
+      this.#log.warn({ error }, "could not count the robots of this bridge");
     }
   }
 

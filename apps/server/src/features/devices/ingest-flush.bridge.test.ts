@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import pino from "pino";
 import { addRobot, addSite } from "../../../test/fixtures.ts";
-import { stateMessage } from "../../../test/robot-messages.ts";
+import { connectionMessage, stateMessage } from "../../../test/robot-messages.ts";
 import { TEST_NOW } from "../../../test/test-app.ts";
 import { createTestDatabase } from "../../../test/test-database.ts";
 import { ManualClock } from "../../platform/clock.ts";
@@ -11,21 +11,25 @@ import { BadMessages } from "./devices.mqtt.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 
 let database: OpenDatabase;
+let siteId: number;
 let queue: IngestQueue;
+let bad: BadMessages;
 /** Readings of each transaction. */
 let stored: number[];
 beforeEach(async () => {
   database = await createTestDatabase();
   const clock = new ManualClock(TEST_NOW);
   const log = pino({ level: "silent" });
-  const siteId = await addSite(database.db, "Flush Park", null);
+  siteId = await addSite(database.db, "Flush Park", null);
   for (const serial of ["FLUSH-1", "FLUSH-2"]) await addRobot(database.db, siteId, serial);
   stored = [];
+  bad = new BadMessages({ clock, log });
   queue = new IngestQueue({
     db: database.db,
     clock,
     log: new ThrottledLog(log, clock),
-    bad: new BadMessages({ clock, log }),
+    bad,
+    maxUnexpected: 5,
     isHeld: () => true,
     onIngested: ({ readings }) => void stored.push(readings),
   });
@@ -67,5 +71,35 @@ describe("protocol rule 10: what a flush stores", () => {
     shows("FLUSH-2", 1);
     await queue.flush();
     expect(stored).toEqual([9, 8, 4]);
+  });
+});
+
+describe("protocol rule 10: how much waits in memory", () => {
+  const MANY = 40;
+  const rest = { receivedAt: TEST_NOW, retained: true };
+
+  test("protocol rule 11: both retained messages of every robot, however large the fleet is", async () => {
+    for (let index = 1; index <= MANY; index += 1) await addRobot(database.db, siteId, `FLEET-${index}`);
+    queue.expect(MANY);
+    // A broker sends all connections before the first state.
+    for (let index = 1; index <= MANY; index += 1)
+      queue.add(`FLEET-${index}`, { leaf: "connection", message: connectionMessage(TEST_NOW, 1), ...rest });
+    for (let index = 1; index <= MANY; index += 1)
+      queue.add(`FLEET-${index}`, { leaf: "state", message: stateMessage(TEST_NOW, 1, 1), ...rest });
+    await queue.flush();
+    const known = await database.db
+      .selectFrom("robot_state")
+      .where("connection", "=", "ONLINE")
+      .where("state_seq", "is not", null)
+      .select("robot_id")
+      .execute();
+    expect(known.length).toBe(MANY);
+    expect(bad.counts).toEqual({});
+  });
+
+  test("protocol rule 10: invented serial numbers take a limited number of places beyond the fleet", () => {
+    queue.expect(2);
+    for (let index = 1; index <= MANY; index += 1) shows(`INVENTED-${index}`, 1);
+    expect(bad.counts).toEqual({ overflow: MANY - 7 });
   });
 });

@@ -23,7 +23,12 @@ interface IngestQueueDependencies {
   readonly isHeld: (serial: string) => boolean;
   /** Called after each commit. */
   readonly onIngested: (ingested: Ingested) => void;
+  /** How many robots may be kept in memory beyond those that are expected; tests set it. */
+  readonly maxUnexpected?: number;
 }
+
+/** Invented serial numbers take no more memory than these many robots. */
+const MAX_UNEXPECTED = 50_000;
 
 /** A robot whose messages failed with an error caused neither by their data nor by a database outage. */
 interface Failing {
@@ -62,6 +67,17 @@ export class IngestQueue {
     this.#deps = deps;
     this.#buffer = new IncomingBuffer((serial, dropped, kind) => deps.bad.add(kind, serial, dropped));
     this.#budgets = new RobotBudgets(deps.clock);
+    this.expect(0);
+  }
+
+  /**
+   * Keeps in memory what concerns so many robots, and a fixed number more. All of a fleet may wait at once: the broker
+   * sends a new bridge what it retains faster than that can be stored.
+   */
+  expect(robots: number): void {
+    const most = robots + (this.#deps.maxUnexpected ?? MAX_UNEXPECTED);
+    this.#buffer.maxRobots = most;
+    this.#budgets.maxRobots = most;
   }
 
   add(serial: string, incoming: IncomingMessage): void {
@@ -249,8 +265,6 @@ const isTransactionConflict = (error: unknown): boolean => /^40...$/.test(codeOf
 /** The data is to blame, and will be refused again: invalid values, violated constraints, exceeded limits. */
 const isRefusedData = (error: unknown): boolean => /^(22|23|54)...$/.test(codeOf(error));
 
-/** Maximum robots buffered during a database outage; then the robot that has waited longest is dropped. */
-const MAX_ROBOTS = 50_000;
 /** Maximum messages per robot; then the oldest is dropped, since the newest reflect the current state. */
 const MAX_PER_ROBOT = 32;
 /** Messages per robot and flush, so that one robot's backlog does not delay the others. */
@@ -266,11 +280,11 @@ export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
   #arrived = 0;
   readonly #onDropped: OnDropped;
-  readonly #maxRobots: number;
+  /** If more robots wait, the one that has waited longest is dropped. */
+  maxRobots = Number.POSITIVE_INFINITY;
 
-  constructor(onDropped: OnDropped, maxRobots = MAX_ROBOTS) {
+  constructor(onDropped: OnDropped) {
     this.#onDropped = onDropped;
-    this.#maxRobots = maxRobots;
   }
 
   get size(): number {
@@ -365,7 +379,7 @@ export class IncomingBuffer {
   }
 
   #dropLongestWaiting(): void {
-    if (this.#bySerial.size <= this.#maxRobots) return;
+    if (this.#bySerial.size <= this.maxRobots) return;
     const oldest = this.#bySerial.entries().next();
     if (oldest.done) return;
     const [serial, messages] = oldest.value;

@@ -30,6 +30,17 @@ export async function sweepSilentRobots(tx: Tx, shares: readonly number[], now: 
   return silent.length;
 }
 
+/** How many robots of these shares there are, in service or not. */
+export async function countRobots(db: Executor, shares: readonly number[]): Promise<number> {
+  const { robots } = await db
+    .selectFrom("robots")
+    .where("deleted_at", "is", null)
+    .where(isInShares("serial_number", shares))
+    .select((eb) => eb.fn.countAll<number>().as("robots"))
+    .executeTakeFirstOrThrow();
+  return robots;
+}
+
 /** The others are queried within this time, so robots whose runs are due by then have been queried. */
 const DUE_SOON_MS = 10_000;
 

@@ -10,9 +10,6 @@ import {
 } from "@suncrew/domain/devices/robot-budget.ts";
 import type { Clock } from "../../platform/clock.ts";
 
-/** Maximum robots tracked; the least recently heard are evicted, and start again with full budgets. */
-const MAX_ROBOTS = 50_000;
-
 interface Account {
   use: BudgetUsage;
   /** When it last exceeded its budget; null if it never did. */
@@ -75,6 +72,8 @@ export class Allowance {
 export class RobotBudgets {
   readonly #clock: Pick<Clock, "now">;
   readonly #accounts = new Map<string, Account>();
+  /** Beyond these many, the least recently heard are evicted, and start again with full budgets. */
+  maxRobots = Number.POSITIVE_INFINITY;
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock;
@@ -120,7 +119,7 @@ export class RobotBudgets {
     // Keeps the map in order of last contact.
     this.#accounts.delete(serial);
     this.#accounts.set(serial, account);
-    if (this.#accounts.size > MAX_ROBOTS) {
+    if (this.#accounts.size > this.maxRobots) {
       const oldest = this.#accounts.keys().next();
       if (!oldest.done) this.#accounts.delete(oldest.value);
     }
