@@ -240,14 +240,12 @@ try {
       BRIDGE_LOCK,
       SHARES - 1,
     ]);
-    const keepAwake = setInterval(() => void taker.query("select 1"), 1_000);
     await first.start();
     await settle([first]);
     const own = Array.from({ length: ROBOTS }, (_, index) => shareOf(serialOf(index))).filter(
       (share) => share === 0,
     ).length;
     const single = await measure("one server, one share of 16", [first], PER_SECOND);
-    clearInterval(keepAwake);
     await taker.end();
     await first.stop();
     const kept = whole.perState;

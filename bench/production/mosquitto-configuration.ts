@@ -105,7 +105,7 @@ export async function writeConfiguration(
 export const openToAll =
   (maxQueuedMessages = MAX_QUEUED_MESSAGES): WriteConfiguration =>
   async (folder, account, doors) => {
-    const ports: number[] = Object.values(doors);
+    const ports = [doors.server, doors.serverTls, doors.robot, doors.robotTls];
     const file = await writeOwned(account, join(folder, "mosquitto.conf"), [
       "allow_anonymous true",
       "persistence true",

@@ -16,7 +16,7 @@ export async function createOwnerAndServerAccounts(
   admin: pg.ClientConfig,
   name: string,
 ): Promise<OwnerAndServerAccounts> {
-  const address = new URL(urlOf(admin));
+  const address = new URL(databaseUrl(admin));
   address.pathname = `/${name}`;
   const adminUrl = address.href;
   const account = (role: string) => {
@@ -42,7 +42,8 @@ export async function createOwnerAndServerAccounts(
   };
 }
 
-function urlOf({ connectionString, host = "", port, user, database }: pg.ClientConfig): string {
+/** For a process of its own. */
+export function databaseUrl({ connectionString, host = "", port, user, database }: pg.ClientConfig): string {
   return connectionString ?? `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 

@@ -32,6 +32,12 @@ export class RealBroker {
     return new RealBroker(await startEmbeddedBroker(settings));
   }
 
+  /** For a server in a process of its own. */
+  get serverUrl(): string {
+    const { username, password } = this.#embedded.serverAccount;
+    return `mqtt://${username}:${password}@127.0.0.1:${this.#embedded.port}`;
+  }
+
   /** A server's connection that lets a test wait for the messages handed to it. */
   async server(name: string): Promise<WatchedBroker> {
     const line = await InterruptibleLine.to(this.#embedded.port);

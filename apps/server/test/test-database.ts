@@ -3,6 +3,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { databaseOn, type OpenDatabase, openDatabase, poolConfig } from "../src/platform/database/database.ts";
 import { addFixtures, type Fixtures } from "./fixtures.ts";
+import { databaseUrl } from "./owner-and-server-accounts.ts";
 import { restoringSql } from "./restore-point.ts";
 
 /** A copy of the migrated template that belongs to this worker. */
@@ -79,10 +80,9 @@ export async function createEmptyDatabase(): Promise<{
   const name = `${template}_${randomBytes(6).toString("hex")}`;
   await asAdmin((client) => client.query(`create database ${name}`));
   const connection = inDatabase(admin, name);
-  const { host = "", port, user } = connection;
   return {
     connection,
-    url: connection.connectionString ?? `postgres://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    url: databaseUrl(connection),
     drop: () => asAdmin((client) => client.query(`drop database ${name} with (force)`)),
   };
 }

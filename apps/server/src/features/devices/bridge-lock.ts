@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import pg from "pg";
-import type { Cancel } from "../../platform/clock.ts";
+import { type Cancel, SystemClock } from "../../platform/clock.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { allShares, SHARES } from "./shares.ts";
+import { allShares, SHARES, SILENT_MS } from "./shares.ts";
 
 /**
  * An arbitrary number that all servers share. Every server that can be a bridge holds it as a shared lock, which counts
@@ -19,8 +19,8 @@ const CHECK_MS = 1_000;
 const SOON_MS = 100;
 /** A connection that does not respond for this long (real time) is abandoned, and the locks with it. */
 const QUERY_TIMEOUT_MS = 3_000;
-/** A server that has not looked for this long hangs: nothing is left to it. */
-const HANGS_AFTER_S = 10;
+/** How often a server shows that it does not hang (real time). */
+const HEARTBEAT_MS = 1_000;
 /** A server gives shares up after it has had too many at this many checks in a row, so that a short outage moves none. */
 const PATIENCE_CHECKS = 3;
 
@@ -42,15 +42,13 @@ interface LockRow {
   readonly lock: "candidate" | "cut-off" | "share";
   readonly share: number | null;
   readonly exclusive: boolean;
-  readonly hangs: boolean;
 }
 
 const LOCKS = `
   select l.pid, l.pid = pg_backend_pid() as "isOwn", l.mode = 'ExclusiveLock' as exclusive,
     case when l.objsubid = 2 then 'share' when l.objid = ${CUT_OFF_LOCK} then 'cut-off' else 'candidate' end as lock,
-    case when l.objsubid = 2 then l.objid::int end as share,
-    coalesce(a.query_start < clock_timestamp() - interval '${HANGS_AFTER_S} s', false) as hangs
-  from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+    case when l.objsubid = 2 then l.objid::int end as share
+  from pg_locks l
   where l.locktype = 'advisory' and l.granted
     and l.database = (select oid from pg_database where datname = current_database())
     and (l.objsubid = 2 and l.classid = ${BRIDGE_LOCK}
@@ -59,7 +57,6 @@ const LOCKS = `
 interface Candidate {
   readonly pid: number;
   readonly isOwn: boolean;
-  readonly hangs: boolean;
   readonly isCutOff: boolean;
   readonly shares: number;
 }
@@ -76,9 +73,9 @@ function readLocks(rows: readonly LockRow[]): Locks {
   const cutOff = new Set(rows.filter(({ lock }) => lock === "cut-off").map(({ pid }) => pid));
   const taken = rows.flatMap(({ share, pid }) => (share === null ? [] : [{ share, pid }]));
   const found = rows.filter(({ lock }) => lock === "candidate");
-  const candidates = found.map(({ pid, isOwn, hangs, exclusive }) => {
+  const candidates = found.map(({ pid, isOwn, exclusive }) => {
     const shares = taken.filter((one) => one.pid === pid).length;
-    return { pid, isOwn, hangs, exclusive, isCutOff: cutOff.has(pid), shares };
+    return { pid, isOwn, exclusive, isCutOff: cutOff.has(pid), shares };
   });
   const held = new Set(taken.map(({ share }) => share));
   return {
@@ -91,12 +88,11 @@ function readLocks(rows: readonly LockRow[]): Locks {
 /**
  * How many shares each server should have, by its process in PostgreSQL. All servers compute it from the same locks, and
  * it adds up to all shares; those that have most have the remainder, so that nothing moves without need. A server that
- * hangs, or has no broker while another has, is absent: it should have none.
+ * has no broker while another has is absent: it should have none.
  */
 function targetsOf({ candidates }: Locks): ReadonlyMap<number, number> {
-  const awake = candidates.filter(({ hangs, isOwn }) => isOwn || !hangs);
-  const connected = awake.filter(({ isCutOff }) => !isCutOff);
-  const able = connected.length > 0 ? connected : awake;
+  const connected = candidates.filter(({ isCutOff }) => !isCutOff);
+  const able = connected.length > 0 ? connected : candidates;
   const ranked = able.toSorted((a, b) => b.shares - a.shares || a.pid - b.pid);
   const least = Math.floor(SHARES / able.length);
   return new Map(ranked.map(({ pid }, rank) => [pid, least + (rank < SHARES % able.length ? 1 : 0)]));
@@ -119,20 +115,26 @@ export interface LockHolder {
 
 /**
  * The PostgreSQL advisory locks that make servers bridges, each for a share of the robots (protocol rule 11). They have
- * a connection to themselves, and are held exactly as long as that connection lives.
+ * a connection to themselves, and are held exactly as long as that connection lives; PostgreSQL ends it once it is silent.
  */
 export class BridgeLock {
+  /** Unlike the clock of the others, never stopped or advanced by tests: it is PostgreSQL that measures the silence. */
+  readonly #realTime = new SystemClock();
   readonly #deps: Pick<Dependencies, "connection" | "clock" | "log">;
   readonly #holder: LockHolder;
   #client: pg.Client | null = null;
   #isCandidate = false;
   readonly #held = new Map<number, number>();
+  /** When the last answered query was sent: the session lived then, and lives for as long as it may be silent. */
+  #aliveAtMs = 0;
   /** The database knows that this server has no broker connection. */
   #isCutOff = false;
   /** At how many checks in a row this server has had more shares than it should. */
   #checksAbove = 0;
   #checking: Promise<void> | null = null;
+  #beating: Promise<void> | null = null;
   #cancel: Cancel = () => {};
+  #cancelHeartbeat: Cancel = () => {};
   #cancelSoon: Cancel = () => {};
   #running = false;
 
@@ -143,13 +145,19 @@ export class BridgeLock {
 
   /** The shares that this server is the bridge of, with the readings of the monotonic clock when it became it. */
   get held(): ReadonlyMap<number, number> {
-    return this.#held;
+    return this.#isSilent ? NONE : this.#held;
+  }
+
+  /** It was suspended, perhaps, and another server may be the bridge, although its connection does not show that yet. */
+  get #isSilent(): boolean {
+    return this.#realTime.monotonicMs() - this.#aliveAtMs >= SILENT_MS;
   }
 
   /** Resolves after the first attempt, successful or not. */
   async start(): Promise<void> {
     this.#running = true;
     this.#cancel = this.#deps.clock.every(CHECK_MS, () => this.#tick());
+    this.#cancelHeartbeat = this.#realTime.every(HEARTBEAT_MS, () => this.#beat());
     this.#tick();
     await this.#checking;
   }
@@ -158,7 +166,9 @@ export class BridgeLock {
   async stop(): Promise<void> {
     this.#running = false;
     this.#cancel();
+    this.#cancelHeartbeat();
     await this.#checking;
+    await this.#beating;
     this.#cancelSoon();
     const client = this.#client;
     this.#drop();
@@ -176,17 +186,45 @@ export class BridgeLock {
     });
   }
 
+  /** Not while a check, whose queries are as good, is in progress. */
+  #beat(): void {
+    const client = this.#client;
+    if (client === null || this.#beating !== null) return;
+    if (this.#held.size > 0 && this.#isSilent) {
+      this.#onConnectionLost(client, new Error("This server was silent for too long."));
+    } else if (this.#checking === null) {
+      this.#beating = this.#showAlive(client).finally(() => {
+        this.#beating = null;
+      });
+    }
+  }
+
+  async #showAlive(client: pg.Client): Promise<void> {
+    try {
+      await this.#query(client, "select 1");
+    } catch (error) {
+      this.#onConnectionLost(client, error);
+    }
+  }
+
+  async #query<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row[]> {
+    const sentMs = this.#realTime.monotonicMs();
+    const { rows } = await client.query<Row>(text, values);
+    if (client === this.#client) this.#aliveAtMs = sentMs;
+    return rows;
+  }
+
   async #check(): Promise<void> {
+    await this.#beating;
     if (!this.#holder.canHold()) return this.#resign();
     const client = this.#client ?? this.#newClient();
     try {
       if (this.#client === null) await this.#open(client);
-      if (!this.#isCandidate) this.#isCandidate = await call(client, "pg_try_advisory_lock_shared", BRIDGE_LOCK);
+      if (!this.#isCandidate) this.#isCandidate = await this.#call(client, "pg_try_advisory_lock_shared", BRIDGE_LOCK);
       if (!this.#isCandidate) return;
       await this.#publishBrokerStatus(client);
       // Always runs a query, which proves that the connection, and with it the locks, are still alive.
-      const { rows } = await client.query<LockRow>(LOCKS);
-      await this.#balance(client, readLocks(rows));
+      await this.#balance(client, readLocks(await this.#query<LockRow>(client, LOCKS)));
     } catch (error) {
       this.#onConnectionLost(client, error);
     }
@@ -207,12 +245,14 @@ export class BridgeLock {
     await client.connect();
     // Without these, a server that lost its network would keep the locks for hours (no effect on a local socket).
     await client.query("set tcp_keepalives_idle = 1; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2");
+    // Nor would one that is suspended, whose machine still answers for it.
+    await client.query(`set idle_session_timeout = ${SILENT_MS}`);
   }
 
   async #publishBrokerStatus(client: pg.Client): Promise<void> {
     const isCutOff = !this.#holder.hasBroker();
     if (isCutOff === this.#isCutOff) return;
-    await call(client, isCutOff ? "pg_try_advisory_lock_shared" : "pg_advisory_unlock_shared", CUT_OFF_LOCK);
+    await this.#call(client, isCutOff ? "pg_try_advisory_lock_shared" : "pg_advisory_unlock_shared", CUT_OFF_LOCK);
     this.#isCutOff = isCutOff;
   }
 
@@ -223,7 +263,7 @@ export class BridgeLock {
     const above = own === undefined ? 0 : surplusOf(own);
     this.#checksAbove = above > 0 ? this.#checksAbove + 1 : 0;
     if (above < 0) await this.#take(client, locks.free, -above);
-    const isPromised = above < 0 && locks.candidates.some((other) => !other.hangs && surplusOf(other) > 0);
+    const isPromised = above < 0 && locks.candidates.some((other) => surplusOf(other) > 0);
     if (isPromised) this.#cancelSoon = this.#deps.clock.after(SOON_MS, () => this.#tick());
     if (this.#checksAbove >= PATIENCE_CHECKS) await this.#give(client, [...this.#held.keys()].slice(0, above));
   }
@@ -234,7 +274,8 @@ export class BridgeLock {
     for (let next = 0; next < free.length && taken.length < wanted;) {
       const some = free.slice(next, next + wanted - taken.length);
       next += some.length;
-      const { rows } = await client.query<{ share: number }>(
+      const rows = await this.#query<{ share: number }>(
+        client,
         "select share from unnest($2::int[]) share where pg_try_advisory_lock($1, share)",
         [BRIDGE_LOCK, some],
       );
@@ -257,7 +298,10 @@ export class BridgeLock {
       "this server leaves robots to another bridge",
     );
     this.#holder.onLost();
-    await client.query("select pg_advisory_unlock($1, share) from unnest($2::int[]) share", [BRIDGE_LOCK, shares]);
+    await this.#query(client, "select pg_advisory_unlock($1, share) from unnest($2::int[]) share", [
+      BRIDGE_LOCK,
+      shares,
+    ]);
   }
 
   /** Another server may take the locks immediately. */
@@ -271,6 +315,11 @@ export class BridgeLock {
     await client?.query("select pg_advisory_unlock_all()").catch(() => {});
     // Not awaited: closing a broken connection may take arbitrarily long.
     client?.end().catch(() => {});
+  }
+
+  async #call(client: pg.Client, lock: AdvisoryLock, number: number): Promise<boolean> {
+    const [row] = await this.#query<{ done: boolean }>(client, `select ${lock}($1) as done`, [number]);
+    return row?.done === true;
   }
 
   #onConnectionLost(client: pg.Client, error: unknown): void {
@@ -295,9 +344,6 @@ export class BridgeLock {
   }
 }
 
-type AdvisoryLock = "pg_try_advisory_lock_shared" | "pg_advisory_unlock_shared";
+const NONE: ReadonlyMap<number, number> = new Map();
 
-async function call(client: pg.Client, lock: AdvisoryLock, number: number): Promise<boolean> {
-  const { rows } = await client.query<{ done: boolean }>(`select ${lock}($1) as done`, [number]);
-  return rows[0]?.done === true;
-}
+type AdvisoryLock = "pg_try_advisory_lock_shared" | "pg_advisory_unlock_shared";

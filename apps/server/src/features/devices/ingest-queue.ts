@@ -165,7 +165,8 @@ export class IngestQueue {
   async #storeRound(): Promise<boolean> {
     const generation = this.#generation;
     const nowMs = this.#deps.clock.monotonicMs();
-    const mayTake = (serial: string) => (this.#failing.get(serial)?.notBeforeMs ?? 0) <= nowMs;
+    const mayTake = (serial: string) =>
+      (this.#failing.get(serial)?.notBeforeMs ?? 0) <= nowMs && this.#deps.isHeld(serial);
     const batch = this.#buffer.take(BATCH_ROBOTS, mayTake);
     if (batch.length === 0) return false;
     this.#inRound = batch;

@@ -30,7 +30,7 @@ import {
   addReadings,
   type KnownRobot,
   lockRobotStates,
-  planForFewRows,
+  prepareIngest,
   type Reading,
   touchRobots,
   writeRobotStates,
@@ -82,7 +82,7 @@ export async function ingest(
   allowanceOf: (serial: string) => Allowance = () => Allowance.unlimited(),
 ): Promise<Ingested> {
   return inTransaction(db, async (tx) => {
-    await planForFewRows(tx);
+    await prepareIngest(tx);
     const serials = batch.map(({ serial }) => serial);
     const known = await lockRobotStates(tx, serials);
     const outcomes: Outcome[] = [];

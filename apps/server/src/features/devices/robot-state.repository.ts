@@ -2,6 +2,7 @@ import { type Insertable, sql } from "kysely";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { StateRow } from "./presence.ts";
+import { SILENT_MS } from "./shares.ts";
 
 export interface KnownRobot {
   readonly row: StateRow;
@@ -10,11 +11,13 @@ export interface KnownRobot {
 }
 
 /**
- * For a transaction whose statements each concern few rows of large tables, all found by key: PostgreSQL takes the JSON
- * that names them for a hundred rows, and would rather read whole tables, of a large fleet several in each transaction.
+ * For the transaction that stores a batch. Its statements each concern few rows of large tables, all found by key:
+ * PostgreSQL takes the JSON that names them for a hundred rows, and would rather read whole tables, of a large fleet
+ * several in each transaction. And a bridge that hangs keeps rows locked no longer than it keeps its shares.
  */
-export async function planForFewRows(tx: Tx): Promise<void> {
-  await sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(tx);
+export async function prepareIngest(tx: Tx): Promise<void> {
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+    set_config('idle_in_transaction_session_timeout', ${String(SILENT_MS)}, true)`.execute(tx);
 }
 
 /**

@@ -3,6 +3,11 @@ import { type RawBuilder, sql } from "kysely";
 
 /** Into how many shares the robots are divided, each of which has one bridge (protocol rule 11); fixed for all versions. */
 export const SHARES = 16;
+/**
+ * A bridge that is silent for this long (real time) hangs, or its machine stands still: PostgreSQL ends its session and
+ * frees its locks.
+ */
+export const SILENT_MS = 4_000;
 export const allShares: readonly number[] = Array.from({ length: SHARES }, (_, share) => share);
 
 /** The share of the robot with this serial number, from 0 on. Must agree with `shareOfColumn`. */
