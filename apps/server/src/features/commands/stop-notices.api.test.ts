@@ -67,6 +67,33 @@ test("protocol rule 3: it counts until it has not been heard of for as long as a
   expect(notices.isStopped(7)).toBe(false);
 });
 
+test("set-up: a broker that refuses the servers' account the topic is logged as an outage, not with every attempt", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "error" }, { write: (line) => void lines.push(line) });
+  class RefusingBroker extends MemoryBroker {
+    readonly refused = Promise.withResolvers<void>();
+    #attempts = 0;
+
+    override async subscribe(): Promise<never> {
+      this.#attempts += 1;
+      if (this.#attempts === 3) this.refused.resolve();
+      throw new Error("Subscribe error: Unspecified error");
+    }
+  }
+  const refusing = new RefusingBroker();
+  const without = new StopNotices({ db: seeded.database.db, clock, broker: refusing, log });
+  await without.start();
+  for (let second = 0; second < 2; second += 1) {
+    await new Promise(setImmediate);
+    clock.advance(500);
+  }
+  await refusing.refused.promise;
+  await without.stop();
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+    "the subscription to other servers' Stops is refused",
+  ]);
+});
+
 test("protocol rule 10: a message that is no notice changes nothing", () => {
   for (const message of [null, "stop", { stops: [{ robotId: 7, ids: [] }] }, { stops: [{ robotId: "7" }] }]) {
     broker.receive("suncrew/stops", message);

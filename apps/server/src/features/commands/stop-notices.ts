@@ -5,12 +5,16 @@ import { anyUuid } from "../../platform/database/database.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import type { ReceivedMessage } from "../../platform/broker.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import { errorText } from "../../platform/errors.ts";
+import { BrokerUnavailableError, Outage } from "../../platform/outages.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { SentStops } from "./stop-journal.ts";
 
 const CHECK_MS = 500;
 /** A message stays well below the size that brokers accept. */
 const STOPS_PER_NOTICE = 200;
+
+const REFUSED = { begins: "is refused", lasts: "is still refused", ends: "is granted" };
 
 const noticeSchema = z.object({
   stops: z.array(
@@ -36,11 +40,13 @@ interface HeardStop {
 export class StopNotices implements Service {
   readonly #deps: Pick<Dependencies, "db" | "broker" | "clock" | "log">;
   readonly #heard = new Map<string, HeardStop>();
+  readonly #refusal: Outage;
   readonly #tasks: PeriodicTasks;
   #end: (() => Promise<void>) | null = null;
 
   constructor(deps: Pick<Dependencies, "db" | "broker" | "clock" | "log">) {
     this.#deps = deps;
+    this.#refusal = new Outage("the subscription to other servers' Stops", deps.log, deps.clock, REFUSED);
     const [subscribe, forget] = [() => this.#subscribe(), () => this.#forgetRecorded()];
     this.#tasks = new PeriodicTasks(deps, [
       { name: "subscription to other servers' Stops", everyMs: CHECK_MS, work: subscribe, atStart: true },
@@ -54,6 +60,7 @@ export class StopNotices implements Service {
 
   async stop(): Promise<void> {
     await this.#tasks.stop();
+    this.#refusal.stop();
     // Without the broker there is nothing to end.
     await this.#end?.().catch(() => {});
     this.#end = null;
@@ -80,8 +87,15 @@ export class StopNotices implements Service {
   /** The connection renews it after every reconnect. */
   async #subscribe(): Promise<void> {
     const { broker } = this.#deps;
-    if (this.#end === null && broker.connected)
+    if (this.#end !== null || !broker.connected) return;
+    try {
       this.#end = await broker.subscribe([STOP_NOTICES_TOPIC], (message) => this.#onMessage(message));
+      this.#refusal.end();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      // The servers' account may lack a right that older versions did not need; everything else works without.
+      if (!(error instanceof BrokerUnavailableError)) this.#refusal.begin(errorText(error));
+    }
   }
 
   #onMessage({ topic, payload }: ReceivedMessage): void {
