@@ -89,6 +89,30 @@ describe("§7 updateRobotSettings", () => {
     expect(await harness.audit()).toMatchObject([{ outcome: "FAILED" }, { outcome: "REFUSED" }]);
   });
 
+  test("protocol rule 6: what was answered as not confirmed is stored, and recorded, once the robot shows it", async () => {
+    robot().inject({ kind: "silent" });
+    expect(await change({ cleaning_direction: "REVERSE" })).toMatchObject({ status: 504 });
+    expect(await stored()).toEqual(asBefore);
+    robot().clear("silent");
+    await harness.until(async () => (await stored()).cleaning_direction === "REVERSE");
+    expect(await harness.commands()).toMatchObject([{ verb: "SET", outcome: "UNCONFIRMED" }]);
+    expect(await harness.audit()).toMatchObject([
+      { action: "UPDATE_SETTINGS", outcome: "FAILED" },
+      { action: "UPDATE_SETTINGS", outcome: "DONE", actor: "Omkar Jain", before: asBefore },
+    ]);
+    await harness.press("START", { as: "owner" });
+    expect(robot().truth().applied).toEqual({ direction: "REV", mainSpeed: 75, brushSpeed: 80 });
+  });
+
+  test("protocol rule 6: not if a START was accepted since, whose settings are those of its run", async () => {
+    robot().inject({ kind: "silent" });
+    expect(await change({ main_motor_speed: 40 }, "admin")).toMatchObject({ status: 504 });
+    robot().clear("silent");
+    expect(await harness.press("START", { params: { "main-speed": 40 } })).toMatchObject({ status: 200 });
+    expect(robot().truth().applied).toMatchObject({ mainSpeed: 40 });
+    expect(await stored()).toEqual(asBefore);
+  });
+
   test("wire, Commands: maintenance is 409, a robot that refuses 502, and nothing is stored", async () => {
     robot().inject({ kind: "refuse", verbs: ["SET"] });
     expect(await change({ cleaning_direction: "REVERSE" })).toMatchObject({ status: 502 });

@@ -53,10 +53,10 @@ export async function settleByStates(
 ): Promise<number[]> {
   await markNotTaken(tx, states, clock.now());
   const robotIds = states.map(({ robotId }) => robotId);
-  const open = await readOpenCommands(tx, robotIds);
+  const { open, late } = await readConcerned(tx, robotIds, states);
   const unconfirmed = await readUnconfirmedMovers(tx, states);
   const locked = await readLocked(tx, unlockedOf(states));
-  const concerned = new Set([...locked, ...[...open, ...unconfirmed].map((command) => command.robot_id)]);
+  const concerned = new Set([...locked, ...[...open, ...unconfirmed, ...late].map((command) => command.robot_id)]);
   if (concerned.size === 0) return [];
   const robots = await lockRobots(tx, [...concerned]);
   const now = clock.now();
@@ -64,9 +64,10 @@ export async function settleByStates(
   const { confirmed, superseded } = decide(robots, openOf, states, now);
   await settleConfirmed(tx, confirmed, now);
   await settleAllSuperseded(tx, superseded, now);
+  await storeLateSettings(tx, late, now);
   const stopped = await stopUnconfirmedMovers(tx, robots, stillMoving(unconfirmed, states), now);
   const relocked = await relockRobots(tx, robots, locked, now);
-  return [...robotIdsOf(confirmed), ...stopped, ...relocked];
+  return [...robotIdsOf(confirmed), ...late.map((command) => command.robot_id), ...stopped, ...relocked];
 }
 
 /**
@@ -121,9 +122,58 @@ function decide(
   return { confirmed, superseded };
 }
 
-/** STOP and MAINTENANCE_ON stay pending as long as necessary; the others have failed after their deadline. */
+/** More commands of one robot than can have been given between two of its states. */
+const MAX_RECENT_COMMANDS = 50;
+
+/**
+ * The robots' open commands, and `late` SETs: those that were answered as not confirmed, and that these states are the
+ * first to show. The robots have these settings now, so people see and change them. Not if a START was accepted since,
+ * for its settings are those of one run.
+ */
+async function readConcerned(tx: Tx, robotIds: readonly number[], states: readonly LiveState[]) {
+  const last = new Map(states.map((live) => [live.robotId, live.state]));
+  const known = new Map(states.toReversed().map(({ robotId, knownSeq }) => [robotId, knownSeq]));
+  const advanced = [...last].flatMap(([robotId, { lastSeq }]) => {
+    const knownSeq = known.get(robotId) ?? lastSeq;
+    return lastSeq > knownSeq ? [{ robot_id: robotId, known_seq: knownSeq, last_seq: lastSeq }] : [];
+  });
+  if (advanced.length === 0) return { open: await readOpenCommands(tx, robotIds), late: [] };
+  const { rows } = await sql<Command>`
+    select * from commands where robot_id = ${anyInt(robotIds)} and settled_at is null
+    union all
+    select late.* from json_to_recordset(${JSON.stringify(advanced)}::json) n (robot_id int, known_seq bigint, last_seq bigint)
+    cross join lateral (
+      select * from commands c where c.robot_id = n.robot_id and c.seq > n.known_seq and c.seq <= n.last_seq
+      order by c.seq desc limit ${MAX_RECENT_COMMANDS}
+    ) late
+    where late.verb = 'SET' and late.outcome = 'UNCONFIRMED' and not exists (
+      select from commands later where later.robot_id = late.robot_id and later.verb = 'START'
+        and later.seq > late.seq and later.seq <= n.last_seq)
+    order by seq`.execute(tx);
+  const isShown = (command: Command) => {
+    const state = last.get(command.robot_id);
+    return state !== undefined && stateConfirms(state, sentOf(command));
+  };
+  const { open = [], late = [] } = Object.groupBy(rows, ({ settled_at }) => (settled_at === null ? "open" : "late"));
+  return { open, late: late.filter(isShown) };
+}
+
+/** After what these states have confirmed: the robots are read again, because some of that may have been stored just now. */
+async function storeLateSettings(tx: Tx, late: readonly Command[], now: Date): Promise<void> {
+  if (late.length === 0) return;
+  const robots = await lockRobots(
+    tx,
+    late.map((command) => command.robot_id),
+  );
+  await storeSettings(tx, withRobots(robots, late), now);
+}
+
+/**
+ * STOP and MAINTENANCE_ON stay pending as long as necessary; START and MAINTENANCE_OFF have failed after their deadline.
+ * A SET that is still open then is stored all the same: the robot has it.
+ */
 function isInTime(command: Command, now: Date): boolean {
-  return staysPending(command.verb) || command.settle_by > now;
+  return staysPending(command.verb) || command.verb === "SET" || command.settle_by > now;
 }
 
 function sentOf({ verb, seq, run_id: runId, params }: Command): Parameters<typeof stateConfirms>[1] {
