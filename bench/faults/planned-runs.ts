@@ -154,6 +154,7 @@ export class PlannedRuns {
 
   async #stopOrLock({ robot }: PlannedRun, lock: boolean): Promise<void> {
     const { id: robotObjectId, serial: robotId, siteId } = robot;
+    let tries = 0;
     for (const endMs = Date.now() + HANDLED_WITHIN_MS; Date.now() < endMs; await pause(RETRY_MS)) {
       const answer = lock
         ? await ask(this.#system, robotMaintenance, {
@@ -161,8 +162,10 @@ export class PlannedRuns {
             body: { enabled: true, reason: "Trial" },
           })
         : await ask(this.#system, sendCommand, { body: { robotId, robotObjectId, siteId, command: "STOP" } });
-      // 504: stored, and pending until the robot shows it.
-      if (answer === null || (answer.status !== 200 && answer.status !== 504)) continue;
+      tries += 1;
+      // 504: stored, and pending until the robot shows it. 409: locked already, by a try whose answer was lost.
+      const isLocked = lock && tries > 1 && answer?.status === 409;
+      if (!isLocked && answer?.status !== 200 && answer?.status !== 504) continue;
       this.letGo.set(robotId, Date.now());
       if (lock) this.#locked.push(robotObjectId);
       return;

@@ -111,7 +111,10 @@ const comments: ReadonlyMap<string, string> = new Map([
   ["alerts.robot_name", "This and the serial number as they were then; filled in by the database."],
   ["alerts.site_id", "Null where it is about Suncrew's own servers."],
   ["command_requests.body", "What a call with this Idempotency-Key asked for."],
-  ["commands.not_taken_at", "When a state proved that the robot never took this START and never will."],
+  [
+    "commands.not_taken_at",
+    "When a state, or the server that did not send it, proved that the robot never took this START and never will.",
+  ],
   ["commands.params", "As on the wire; a SET has only those that it changes."],
   [
     "commands.settled_change",

@@ -298,6 +298,29 @@ export async function releaseClaims(tx: Tx, commandIds: readonly string[], serve
     .execute();
 }
 
+/**
+ * STARTs that this server claimed and certainly did not publish, and that have failed as not confirmed meanwhile: their
+ * robots never got them.
+ */
+export async function markNeverTaken(
+  tx: Tx,
+  commandIds: readonly string[],
+  serverId: string,
+  now: Date,
+): Promise<void> {
+  if (commandIds.length === 0) return;
+  await tx
+    .updateTable("commands")
+    .set({ not_taken_at: now })
+    .where("id", "=", anyUuid(commandIds))
+    .where("claimed_by", "=", serverId)
+    .where("published_at", "is", null)
+    .where("verb", "=", "START")
+    .where("outcome", "=", "UNCONFIRMED")
+    .where("not_taken_at", "is", null)
+    .execute();
+}
+
 /** Which pending STOPs and MAINTENANCE_ONs to send again. */
 export type Resend =
   /** Those never sent, and those of online robots that were last sent `RESEND_MS` ago. */

@@ -5,9 +5,11 @@ import { STATUS_WAIT_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import type { ChangeSignal } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
+import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import {
   acceptCommand,
@@ -40,6 +42,8 @@ import { Settlements, Settler } from "./settler.ts";
 /** After its command's deadline, a caller waits this much longer for the outcome from the database. */
 const GRACE_MS = 1_500;
 
+const UNSAID_RETRY_MS = 1_000;
+
 /** People's commands to robots: accepted, sent, and answered when the robot has shown them or could not. */
 export class Commands implements Service {
   readonly #deps: Dependencies;
@@ -54,6 +58,9 @@ export class Commands implements Service {
   readonly #overdue: BatchLoader<number, never>;
   /** Likewise for commands that were not sent. */
   readonly #unsent: BatchLoader<UnsentCommand, never>;
+  /** Of the scheduler: this server knows that it did not send them, and has not been able to store that. */
+  readonly #unsaid = new Map<string, UnsentCommand>();
+  readonly #tasks: PeriodicTasks;
 
   constructor(deps: Dependencies, changes: ChangeSignal) {
     this.#deps = deps;
@@ -70,6 +77,8 @@ export class Commands implements Service {
     });
     this.#overdue = new BatchLoader((robotIds) => this.#settler.settleRobots(robotIds));
     this.#unsent = new BatchLoader((unsent) => closeUnsent(deps.db, unsent, deps.serverId, deps.clock.now()));
+    const closeUnsaid = { name: "commands that were not sent", everyMs: UNSAID_RETRY_MS };
+    this.#tasks = new PeriodicTasks(deps, [{ ...closeUnsaid, work: () => this.#closeUnsaid() }]);
   }
 
   async start(): Promise<void> {
@@ -77,9 +86,11 @@ export class Commands implements Service {
     await this.#directStops.start();
     await this.#settlements.start();
     await this.#settler.start();
+    await this.#tasks.start();
   }
 
   async stop(): Promise<void> {
+    await this.#tasks.stop();
     await this.#settler.stop();
     await this.#settlements.stop();
     await this.#dispatcher.end();
@@ -171,12 +182,46 @@ export class Commands implements Service {
 
   /** For the scheduler: sends what it stored; settled by whichever server sees the robots' states. */
   async dispatch(commandIds: readonly string[]): Promise<void> {
-    await Promise.all(
-      commandIds.map(async (id) => {
-        const dispatched = await this.#dispatcher.send(id);
-        if (dispatched.sent === "never") await this.#unsent.load({ commandId: id, ...dispatched });
-      }),
-    );
+    await Promise.all(commandIds.map((id) => this.#dispatchOne(id)));
+  }
+
+  async #dispatchOne(commandId: string): Promise<void> {
+    // Sent only once it is claimed. Whether it was, a database that fails meanwhile does not say.
+    let unsent: UnsentCommand = { commandId, sent: "never", why: "too-old", claimed: true };
+    try {
+      const dispatched = await this.#dispatcher.send(commandId);
+      if (dispatched.sent !== "never") return;
+      unsent = { commandId, ...dispatched };
+      await this.#unsent.load(unsent);
+    } catch (error) {
+      this.#unsaid.set(commandId, unsent);
+      throw error;
+    }
+  }
+
+  /** Nobody else can know that a START which this server may have claimed was not sent, and that its run may get another. */
+  async #closeUnsaid(): Promise<void> {
+    if (this.#unsaid.size === 0) return;
+    const { db, serverId, clock } = this.#deps;
+    const unsaid = [...this.#unsaid.values()];
+    try {
+      // A STOP stays pending anyway, and is sent by any server.
+      const commands = await readCommands(
+        db,
+        unsaid.map(({ commandId }) => commandId),
+      );
+      const starts = new Set(commands.flatMap(({ id, verb }) => (verb === "START" ? [id] : [])));
+      await closeUnsent(
+        db,
+        unsaid.filter(({ commandId }) => starts.has(commandId)),
+        serverId,
+        clock.now(),
+      );
+    } catch (error) {
+      if (isDatabaseUnreachable(error)) return;
+      throw error;
+    }
+    for (const { commandId } of unsaid) this.#unsaid.delete(commandId);
   }
 
   /**

@@ -15,6 +15,7 @@ import { BROKER_AWAY } from "./command-answers.ts";
 import { alertUnconfirmed, auditCommands, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
+  markNeverTaken,
   releaseClaims,
   insertCommands,
   type LockedRobot,
@@ -293,6 +294,7 @@ export async function closeUnsent(
     }
     const claimed = unsent.filter((each) => each.claimed).map(({ commandId }) => commandId);
     await releaseClaims(tx, claimed, serverId);
+    await markNeverTaken(tx, claimed, serverId, now);
     for (const verb of pendingVerbs) {
       const withVerb = pending.filter(({ command }) => command.verb === verb);
       await answerAllPending(tx, withVerb, (robot) => pendingText(verb, "BROKER", robot.serial_number), now);

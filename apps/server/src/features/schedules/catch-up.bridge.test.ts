@@ -1,6 +1,8 @@
+import { sql } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { InterruptibleDatabase } from "../../../test/interruptible-database.ts";
 import { MemoryBroker } from "../../../test/memory-broker.ts";
+import { holdLock } from "../../../test/row-locks.ts";
 import { HarnessUser } from "../../../test/harness-user.ts";
 import { ScheduleHarness } from "../../../test/schedule-harness.ts";
 import { scheduledRunReasons, WAITING_FOR_BROKER } from "./scheduler-messages.ts";
@@ -174,6 +176,45 @@ describe("decision 45: the database comes back", () => {
       await interruptible.close();
     },
   );
+});
+
+test("protocol rule 5: a start whose server lost the database while it claimed it was never sent: its run gets another", async () => {
+  harness = await ScheduleHarness.open(BEFORE, { servers: 0 });
+  const interruptible = await InterruptibleDatabase.open(harness.connection);
+  const group = await harness.group(1);
+  const [robotId = 0] = group.robotIds;
+  const id = await harness.schedule(group, { startTime: SIX });
+  const claimed = async () => (await harness.commands(robotId))[0]?.claimed_by !== null;
+  // The claim is executed, but only once its server has given it up.
+  const server = harness.addServer(
+    async (commandIds) => {
+      const letClaim = await holdLock(harness.db, (tx) => sql`select from commands for update`.execute(tx));
+      await server.commands.dispatch(commandIds).catch(() => {});
+      await interruptible.setFault("killed");
+      await letClaim();
+      while (!(await claimed()));
+    },
+    new MemoryBroker(),
+    interruptible.database.db,
+  );
+  await server.commands.start();
+  await harness.until(at(0, -1));
+  await seconds(1);
+  const other = harness.addServer();
+  harness.servers.reverse();
+  harness.robots.unheard = true;
+  await seconds(75);
+  expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP null"]);
+  expect(harness.robots.motions(robotId)).toEqual([]);
+  await interruptible.setFault(null);
+  harness.robots.unheard = false;
+  await other.commands.resendPending([robotId]);
+  await seconds(30);
+  expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"]);
+  expect(await harness.runs(id)).toMatchObject([{ outcome: null, due_at: DUE, stop_due_at: at(30) }]);
+  expect(harness.robots.motions(robotId)).toHaveLength(1);
+  await server.commands.stop();
+  await interruptible.close();
 });
 
 describe("decision 45: the robots' network was frozen", () => {

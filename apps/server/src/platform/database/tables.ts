@@ -192,7 +192,7 @@ export interface Commands {
   max_duration_s: number | null;
   mode: Generated<CommandMode>;
   /**
-   * When a state proved that the robot never took this START and never will.
+   * When a state, or the server that did not send it, proved that the robot never took this START and never will.
    */
   not_taken_at: Date | null;
   outcome: "CONFIRMED" | "REJECTED" | "UNCONFIRMED" | "NEVER_SENT" | null;
