@@ -9,6 +9,7 @@ import { setLockTimeout, transactionWithRetry } from "../../platform/database/tr
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
 import { refusalText, refusedBy } from "./command-answers.ts";
+import { readRemembered, rememberRequest } from "./command-requests.repository.ts";
 import { alertUnconfirmed, auditCommands, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
@@ -318,7 +319,8 @@ const LOCK_LIMIT_MS = 1_000;
 
 /**
  * Records STOPs that were sent to their robots earlier, with the time of their press, and leaves them open until the
- * robots show that they have stopped. Omits those that have a row already, and robots that are no longer at the site.
+ * robots show that they have stopped. Omits those that have a row already, from a repetition of the press at another
+ * server, too, and robots that are no longer at the site.
  */
 export async function recordSentStops(db: Db, press: SentStops, serverId: string, now: Date): Promise<void> {
   await transactionWithRetry(db, async (tx) => {
@@ -329,6 +331,10 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
     const missing = press.stops.filter((stop) => !idsOf(stop).some((id) => recorded.has(id)));
     const left = new Map(missing.map((stop) => [stop.robotId, stop]));
     if (left.size === 0) return;
+    const { request } = press;
+    const remembered = request === undefined ? null : await readRemembered(tx, request);
+    // The caller got no answer, and pressed at another server, which recorded it.
+    if (remembered !== null && remembered.commandId !== null) return;
     const accepted = await acceptOrders(
       tx,
       press.siteId,
@@ -348,6 +354,10 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
     const stored = accepted.flatMap(({ robot, accepted: each }): OpenCommand[] =>
       each.kind === "stored" && each.command.id === left.get(robot.id)?.id ? [{ robot, command: each.command }] : [],
     );
+    const [first] = accepted;
+    if (request !== undefined && remembered === null && first?.accepted.kind === "stored") {
+      await rememberRequest(tx, request, first.accepted.command.id, now);
+    }
     if (stored.length === 0) return;
     await tx
       .updateTable("commands")

@@ -33,6 +33,17 @@ export async function findEarlier(tx: Tx, request: KeyedRequest): Promise<string
   throw new HttpError(earlier.refused_status ?? 409, code, earlier.refused_message ?? "Refused.");
 }
 
+/** What is remembered of the request, without judging it: its command, null for a refusal or another body. */
+export async function readRemembered(tx: Tx, request: KeyedRequest): Promise<{ commandId: string | null } | null> {
+  const found = await tx
+    .selectFrom("command_requests")
+    .select(["command_id", "body"])
+    .where("user_id", "=", request.userId)
+    .where("key", "=", request.key)
+    .executeTakeFirst();
+  return found === undefined ? null : { commandId: found.body === request.body ? found.command_id : null };
+}
+
 /** Remembers the outcome of the request. Rejects with a unique violation if another request with its key was first. */
 export async function rememberRequest(
   tx: Tx,

@@ -18,6 +18,7 @@ import {
   type ManyOrder,
   orderMany,
   orderOf,
+  requestOf,
   type RequestContext,
   type RobotSelection,
   type SettingsChange,
@@ -114,7 +115,7 @@ export class Commands implements Service {
     const robots = this.#fleet.named(viewer, body);
     const { by, mode, params } = orderOf(viewer, body, this.#deps.settings, press);
     return this.#directStops.press(
-      { by, mode, params, robots },
+      { by, mode, params, robots, ...(key !== null && { request: requestOf(viewer, body, key) }) },
       (stop) => this.#sendByRow(viewer, body, { ...context, stop }),
       (stop) => unrecordedAnswer(stop, body.robotId),
     );

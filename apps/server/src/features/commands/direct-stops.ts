@@ -77,6 +77,7 @@ const RETRY_INTERVAL_MS = 500;
 /** A person's Stop for robots of one site. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
   readonly by: SentStops["by"];
+  readonly request?: SentStops["request"];
   /** The target robots as last known; any others are stopped only through the database. */
   readonly robots: readonly KnownRobot[];
 }
@@ -178,7 +179,7 @@ export class DirectStops implements Service {
   }
 
   /** Sends the Stop to robots that have not been sent it; null if there are none, or no broker. */
-  #sendDirectly(press: StopPress, { by, mode, params }: StopOrder): Promise<unknown> | null {
+  #sendDirectly(press: StopPress, { by, mode, params, request }: StopOrder): Promise<unknown> | null {
     const { unsent } = press;
     const [first] = unsent;
     if (first === undefined || this.#journal === null || !this.#deps.broker.connected) return null;
@@ -189,7 +190,7 @@ export class DirectStops implements Service {
       const { id, renumberedId, seq } = pressed;
       return [{ id, renumberedId, seq, robotId, serial, session, params: { ...robot.params, ...params } }];
     });
-    const sent: SentStops = { id: press.id, at: press.at, siteId: first.siteId, by, mode, stops };
+    const sent: SentStops = { id: press.id, at: press.at, siteId: first.siteId, by, mode, request, stops };
     // Before anything that may take time.
     this.#notices.announce(sent);
     const publishing = stops.map(async (stop) => {

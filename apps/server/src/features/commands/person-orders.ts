@@ -76,7 +76,7 @@ export async function acceptCommand(
   // It was moved, deleted or given another machine while this call waited for the lock.
   if (target?.robot.serial_number !== body.robotId)
     throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
-  const request: KeyedRequest | null = key === null ? null : { userId: viewer.userId, key, body: JSON.stringify(body) };
+  const request: KeyedRequest | null = key === null ? null : requestOf(viewer, body, key);
   const earlier = request && (await findEarlier(tx, request));
   if (earlier !== null) return { kind: "repeated", commandId: earlier };
   const decidedAt = deps.clock.now();
@@ -95,6 +95,10 @@ export async function acceptCommand(
   }
   if (request !== null) await rememberRequest(tx, request, accepted.command.id, now);
   return { kind: "stored", commandId: accepted.command.id, robotAway: accepted.robotAway };
+}
+
+export function requestOf(viewer: Viewer, body: CommandBody, key: string): KeyedRequest {
+  return { userId: viewer.userId, key, body: JSON.stringify(body) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
@@ -50,5 +50,54 @@ test("protocol rule 3: a Stop sent before its row is recorded once, though the a
   } finally {
     await harness.close();
     await rm(journal, { recursive: true, force: true });
+  }
+});
+
+test("protocol rule 3: a Stop that was sent without its row, and repeated at another server, is recorded once", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "suncrew-stops-"));
+  const [journal, aside] = [join(folder, "journal"), join(folder, "aside")];
+  const harness = await CommandHarness.open({ interruptible: true, settings: { stopJournalDir: journal } });
+  try {
+    const { ownRobot } = harness.fixtures;
+    await harness.live(ownRobot);
+    const owner = await harness.server.as("owner");
+    const { id: robotObjectId, serial: robotId, siteId } = ownRobot;
+    const press = (key: string, by = owner) => {
+      const body = { robotId, robotObjectId, siteId, command: "STOP" } as const;
+      return by.call(sendCommand, { body, headers: { "idempotency-key": key } });
+    };
+    // From now on the server knows this session without the database.
+    await owner.ask(sendCommand, { body: { robotId, robotObjectId, siteId, command: "START" } });
+    const stops = async () => (await harness.commands(ownRobot)).filter(({ verb }) => verb === "STOP");
+
+    // The server that sent it records it; then it is repeated.
+    await harness.interruptible.setFault("killed");
+    expect(await press("first")).toMatchObject({ status: 200, body: { pending: true } });
+    await harness.interruptible.setFault(null);
+    await harness.until(async () => (await stops()).length === 1);
+    expect(await press("first")).toMatchObject({ status: 200 });
+    expect(await stops()).toHaveLength(1);
+
+    // The server that sent it ends; it is repeated at another one before the first is back.
+    await harness.interruptible.setFault("killed");
+    expect(await press("second")).toMatchObject({ status: 200, body: { pending: true } });
+    await harness.server.stop();
+    await rename(journal, aside);
+    await harness.interruptible.setFault(null);
+    const other = await (await harness.startServer()).as("owner");
+    await harness.live(ownRobot);
+    expect(await press("second", other)).toMatchObject({ status: 200 });
+    expect(await stops()).toHaveLength(2);
+    await harness.server.stop();
+    await rm(journal, { recursive: true, force: true });
+    await rename(aside, journal);
+    expect(await readdir(journal)).toHaveLength(1);
+    // It records what it finds before it answers anybody.
+    await harness.startServer();
+    expect(await readdir(journal)).toEqual([]);
+    expect(await stops()).toHaveLength(2);
+  } finally {
+    await harness.close();
+    await rm(folder, { recursive: true, force: true });
   }
 });
