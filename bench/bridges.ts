@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -29,8 +29,10 @@ import { report } from "./result.ts";
 const ROBOTS = Number(process.env["BENCH_ROBOTS"] ?? 100_000);
 const PER_SECOND = Number(process.env["BENCH_RATE"] ?? 2_500);
 const SECONDS = Number(process.env["BENCH_SECONDS"] ?? 20);
-/** All by default; what is retained takes two minutes, the others one each. */
-const PARTS = (process.env["BENCH_PARTS"] ?? "retained,cost,flood").split(",");
+/** All by default; each takes two or three minutes. */
+const PARTS = (process.env["BENCH_PARTS"] ?? "retained,cost,flood,kill").split(",");
+/** Of Mosquitto, for one client; 0 for no limit. */
+const MAX_QUEUED = Number(process.env["BENCH_MAX_QUEUED"] ?? 0);
 const BRIDGE_LOCK = 7_305_002;
 const IDLE_MS = 10_000;
 /** A fleet of 1,000,000 robots that report every 30 s. */
@@ -104,7 +106,7 @@ try {
   await addRobots(db);
   const postgresPid = Number((await readFile(join(folder, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
 
-  const mosquitto = await startMosquitto(folder, account, [], openToAll());
+  const mosquitto = await startMosquitto(folder, account, [], openToAll(MAX_QUEUED));
   stops.push(() => mosquitto.stop());
   let publisher = await publisherOf(mosquitto.serverUrl);
   const took = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1);
@@ -152,23 +154,13 @@ try {
     const publishingMs = performance.now();
     const retained = await publisher.publish({ do: "retain" });
     console.log(`${retained} retained messages published in ${took(publishingMs)} s; load ${loadavg()[0]?.toFixed(1)}`);
-    const limited = await learn();
-    console.log(`max_queued_messages 100000: ${limited.robots} of ${ROBOTS} robots known after ${limited.seconds} s`);
-    // Mosquitto keeps what it retains.
-    const file = join(folder, "mosquitto/mosquitto.conf");
-    const lines = (await readFile(file, "utf8")).replace("max_queued_messages 100000", "max_queued_messages 0");
-    await publisher.end();
-    await mosquitto.stop();
-    await writeFile(file, lines);
-    await mosquitto.start();
-    publisher = await publisherOf(mosquitto.serverUrl);
     const all = await learn();
     report({
       what: "Robots of 100,000 with retained messages that a new bridge does not know",
       figure: ROBOTS - all.robots,
       unit: "robots",
       atMost: 0,
-      detail: `max_queued_messages 0, ${2 * ROBOTS} messages, after ${all.seconds} s with the server's start, Mosquitto ${all.peakMb.toFixed(0)} MB`,
+      detail: `max_queued_messages ${MAX_QUEUED}, ${2 * ROBOTS} messages, after ${all.seconds} s with the server's start, Mosquitto ${all.peakMb.toFixed(0)} MB`,
     });
 
     // From here on nothing is retained: servers that start shall have nothing to learn.
@@ -180,6 +172,17 @@ try {
     await forget(db);
   }
 
+  /** What is stored of so many states since then, once nothing more is. */
+  const storedOf = async (published: number, before: number): Promise<number> => {
+    let stored = 0;
+    for (let quiet = 0; quiet < 20 && stored < published; quiet += 1) {
+      await pause(250);
+      const now = (await countReadings()) - before;
+      if (now > stored) quiet = 0;
+      stored = now;
+    }
+    return stored;
+  };
   const countReadings = async (): Promise<number> =>
     (await sql<{ count: number }>`select count(*)::int as count from readings`.execute(db)).rows[0]?.count ?? 0;
   /** Publishes live states at a rate; what they cost each server and the others, in microseconds a state. */
@@ -196,13 +199,7 @@ try {
     const beganMs = performance.now();
     const published = await publisher.publish({ do: "live", perSecond, seconds: SECONDS });
     const elapsedS = (performance.now() - beganMs) / 1_000;
-    let stored = 0;
-    for (let quiet = 0; quiet < 20 && stored < published; quiet += 1) {
-      await pause(250);
-      const now = (await countReadings()) - storedBefore;
-      if (now > stored) quiet = 0;
-      stored = now;
-    }
+    const stored = await storedOf(published, storedBefore);
     const drainedS = (performance.now() - beganMs) / 1_000;
     const spent = (await busy()).map(
       (seconds, index) => ((seconds - (before[index] ?? 0) - (idle[index] ?? 0) * drainedS) / published) * 1e6,
@@ -245,17 +242,21 @@ try {
     const own = Array.from({ length: ROBOTS }, (_, index) => shareOf(serialOf(index))).filter(
       (share) => share === 0,
     ).length;
-    const single = await measure("one server, one share of 16", [first], PER_SECOND);
+    const kept = whole.perState;
+    let dropped = kept;
+    // The more arrives at once, the less a message costs; a large fleet's arrive at the highest of these rates, or above.
+    for (const perSecond of [PER_SECOND, 2 * PER_SECOND, 4 * PER_SECOND]) {
+      const single = await measure("one server, one share of 16", [first], perSecond);
+      dropped = (single.perState - (own / ROBOTS) * kept) / (1 - own / ROBOTS);
+      report({
+        what: `Processor time of a bridge per state dropped, ${perSecond} a second, against one stored`,
+        figure: dropped / kept,
+        unit: "times",
+        detail: `${dropped.toFixed(0)} and ${kept.toFixed(0)} µs`,
+      });
+    }
     await taker.end();
     await first.stop();
-    const kept = whole.perState;
-    const dropped = (single.perState - (own / ROBOTS) * kept) / (1 - own / ROBOTS);
-    report({
-      what: "Processor time of a bridge per state dropped, against one stored",
-      figure: dropped / kept,
-      unit: "times",
-      detail: `${dropped.toFixed(0)} and ${kept.toFixed(0)} µs at ${PER_SECOND} states a second`,
-    });
     const cores = (servers: number) => (WANTED_PER_SECOND * (kept / servers + dropped * (1 - 1 / servers))) / 1e6;
     const needed = Array.from({ length: SHARES }, (_, index) => index + 1).find((servers) => cores(servers) <= BUSY);
     console.log(
@@ -281,12 +282,38 @@ try {
     });
     await Promise.all(servers.map((place) => place.stop()));
   }
+
+  // A bridge dies while its robots report, and two others take them, with all that the broker retains.
+  if (PARTS.includes("kill")) {
+    await publisher.publish({ do: "retain" });
+    await Promise.all(places.map((place) => place.start()));
+    await settle(places);
+    await until(async () => (await bridgesIn(db)) === places.length, 30_000, "The servers did not divide the shares");
+    const before = await countReadings();
+    const publishing = publisher.publish({ do: "live", perSecond: PER_SECOND, seconds: 2 * SECONDS });
+    await pause(SECONDS * 500);
+    await third.kill();
+    const killedMs = performance.now();
+    await until(async () => (await heldIn(db)) === SHARES, 30_000, "Nobody took the shares");
+    const heldS = took(killedMs);
+    const published = await publishing;
+    const lost = published - (await storedOf(published, before));
+    report({
+      what: `Time in which nobody heard a robot of a killed bridge, one of three, at ${PER_SECOND} states a second`,
+      figure: (lost / PER_SECOND) * places.length,
+      unit: "s",
+      atMost: 5,
+      detail: `${lost} of ${published} states; all shares held after ${heldS} s; ${ROBOTS} robots, all retained; load ${loadavg()[0]?.toFixed(1)}`,
+    });
+  }
 } finally {
   await stopAll();
 }
 
-async function bridgesIn(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(distinct pid)::int as count from pg_locks
+async function locksIn(db: Db): Promise<readonly { readonly pid: number }[]> {
+  const { rows } = await sql<{ pid: number }>`select pid from pg_locks
     where locktype = 'advisory' and granted and objsubid = 2 and classid = ${BRIDGE_LOCK}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return rows;
 }
+const heldIn = async (db: Db): Promise<number> => (await locksIn(db)).length;
+const bridgesIn = async (db: Db): Promise<number> => new Set((await locksIn(db)).map(({ pid }) => pid)).size;

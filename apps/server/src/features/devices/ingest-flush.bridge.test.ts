@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import pino from "pino";
 import { addRobot, addSite } from "../../../test/fixtures.ts";
@@ -72,6 +73,20 @@ describe("protocol rule 10: what a flush stores", () => {
     await queue.flush();
     expect(stored).toEqual([9, 8, 4]);
   });
+});
+
+test("protocol rule 6: what somebody waits for is stored before what a whole fleet has sent", async () => {
+  queue.expect(3_000);
+  const invented = (from: number, to: number) => {
+    for (let index = from; index < to; index += 1) shows(`INVENTED-${index}`, 1);
+  };
+  invented(0, 2_500);
+  const ack = { id: randomUUID(), status: "ACCEPTED", code: null, ts: TEST_NOW.toISOString() } as const;
+  queue.add("FLUSH-1", { leaf: "ack", message: ack, receivedAt: TEST_NOW });
+  invented(2_500, 3_000);
+  shows("FLUSH-1", 1);
+  await queue.flush();
+  expect(stored).toEqual([0, 1, 0, 0]);
 });
 
 describe("protocol rule 10: how much waits in memory", () => {

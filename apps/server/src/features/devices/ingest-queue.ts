@@ -87,8 +87,10 @@ export class IngestQueue {
     const isWithinBudget = this.#budgets.takeMessage(serial);
     if (isWithinBudget) this.#buffer.add(serial, incoming);
     else this.#buffer.addInPlace(serial, incoming);
-    if (isWithinBudget && this.#isAwaited(serial, incoming)) void this.flush();
-    else if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
+    if (isWithinBudget && this.#isAwaited(serial, incoming)) {
+      this.#buffer.putFirst(serial);
+      void this.flush();
+    } else if (this.#buffer.size >= BATCH_ROBOTS && this.#flushing === null) void this.flush();
   }
 
   /**
@@ -279,6 +281,8 @@ type OnDropped = (serial: string, dropped: number, kind: "overflow" | "over-budg
  */
 export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
+  /** Robots that are taken out before the others. */
+  readonly #first = new Set<string>();
   #arrived = 0;
   readonly #onDropped: OnDropped;
   /** If more robots wait, the one that has waited longest is dropped. */
@@ -346,16 +350,24 @@ export class IncomingBuffer {
     this.#onDropped(serial, 1, "over-budget");
   }
 
+  /** This robot's messages need not wait for those of all others: of a large fleet, for seconds. */
+  putFirst(serial: string): void {
+    this.#first.add(serial);
+  }
+
   /**
-   * Removes the messages of up to `maxRobots` robots that `mayTake` accepts, longest waiting first; of a robot with a
-   * backlog only the first few.
+   * Removes the messages of up to `maxRobots` robots that `mayTake` accepts: those that were put first, then longest
+   * waiting first; of a robot with a backlog only the first few.
    */
   take(maxRobots: number, mayTake: (serial: string) => boolean = () => true): RobotMessages[] {
     const taken: RobotMessages[] = [];
     const later: [string, IncomingMessage[]][] = [];
-    for (const [serial, messages] of this.#bySerial) {
+    const serials = [...this.#first];
+    this.#first.clear();
+    for (const serial of chained(serials, this.#bySerial.keys())) {
       if (taken.length >= maxRobots) break;
-      if (!mayTake(serial)) continue;
+      const messages = this.#bySerial.get(serial);
+      if (messages === undefined || !mayTake(serial)) continue;
       if (messages.length > TAKEN_PER_ROBOT) later.push([serial, messages.slice(TAKEN_PER_ROBOT)]);
       taken.push({ serial, messages: messages.slice(0, TAKEN_PER_ROBOT) });
       this.#bySerial.delete(serial);
@@ -377,6 +389,7 @@ export class IncomingBuffer {
 
   clear(): void {
     this.#bySerial.clear();
+    this.#first.clear();
   }
 
   #dropLongestWaiting(): void {
@@ -387,6 +400,10 @@ export class IncomingBuffer {
     this.#bySerial.delete(serial);
     this.#onDropped(serial, messages.length, "overflow");
   }
+}
+
+function* chained<T>(...lists: readonly Iterable<T>[]): Iterable<T> {
+  for (const list of lists) yield* list;
 }
 
 function isSameKind(one: IncomingMessage, other: IncomingMessage): boolean {
