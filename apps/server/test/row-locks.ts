@@ -8,7 +8,7 @@ import type { TestRobot } from "./fixtures.ts";
  */
 export async function holdRobotRows(
   db: Db,
-  robot: TestRobot,
+  robot: Pick<TestRobot, "id">,
   last: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<() => Promise<void>> {
   const take = (tx: Tx) =>

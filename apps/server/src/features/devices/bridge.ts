@@ -22,6 +22,8 @@ const SWEEP_MS = 5_000;
 const SWEEP_GRACE_MS = 15_000;
 /** By then retained messages have arrived and show which robots are connected. */
 const RETAINED_MS = 500;
+/** Those of a large fleet take longer to be stored than a START may wait for its robot (rule 6). */
+const LEARNING_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** A fleet may grow. */
 const COUNT_MS = 60_000;
@@ -181,10 +183,17 @@ export class Bridge implements Service {
 
   /** After a takeover or reconnect: requests robots' status and resends what is pending. */
   async #requestStatuses(): Promise<void> {
-    await this.#queue.storeArrived();
-    const shares = [...this.#unheard].filter((share) => this.#lock.held.has(share));
+    const { db, clock } = this.#deps;
+    const unheard = () => [...this.#unheard].filter((share) => this.#lock.held.has(share));
+    const stored = this.#queue.storeArrived();
+    if ((await withTimeout(clock, stored, LEARNING_MS)) === null) {
+      const known = await readConnectedRobots(db, unheard(), clock.now());
+      this.#statusRequests.plan(known.filter(({ awaited }) => awaited));
+      await stored;
+    }
+    const shares = unheard();
     this.#unheard.clear();
-    const robots = await readConnectedRobots(this.#deps.db, shares, this.#deps.clock.now());
+    const robots = await readConnectedRobots(db, shares, clock.now());
     if (!this.active) return;
     this.#statusRequests.plan(robots);
     await this.#deps.resendPending(robots.map(({ robotId }) => robotId));

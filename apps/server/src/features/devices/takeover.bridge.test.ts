@@ -3,6 +3,7 @@ import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import type { MqttClient } from "mqtt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeServer as Server, BridgeServers } from "../../../test/bridge-servers.ts";
+import { holdRobotRows, untilBlocked } from "../../../test/row-locks.ts";
 import { StubClockCheck, TROUBLE } from "../../../test/stub-clock-check.ts";
 import type { RealBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
@@ -208,6 +209,31 @@ describe("protocol rule 11: one bridge at a time", () => {
     await two.pass(9_500);
     await delivered();
     expect(queried.length).toBe(10);
+  });
+
+  test("protocol rule 6: after a takeover they are queried although what a large fleet retained is not stored yet", async () => {
+    const one = await startServer();
+    const two = await startServer();
+    const { queried, robotIds } = await createRobots(one, 3);
+    await one.command(robotIds[2] ?? 0, "START", 1, randomUUID());
+    await one.bridge.stop();
+    const [id = 0] = robotIds;
+    const release = await holdRobotRows(database.db, { id });
+    const retained = two.watched.untilHandled(({ topic }) => topic === topicOf("ASK-2", "connection"));
+    await two.pass(1_000);
+    await retained;
+    two.clock.advance(500);
+    await untilBlocked(database.db);
+    await expect
+      .poll(() => {
+        two.clock.advance(100);
+        return queried;
+      })
+      .toEqual(["ASK-2"]);
+    await release();
+    await two.bridge.idle();
+    await two.pass(10_000);
+    await expect.poll(() => new Set(queried).size).toBe(3);
   });
 
   test("protocol rule 11: after a takeover robots whose runs are due are queried immediately", async () => {
