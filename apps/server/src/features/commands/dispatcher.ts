@@ -80,6 +80,8 @@ export class Dispatcher {
     if (!broker.connected) return;
     for (const claimed of await claimPending(db, which, serverId, clock.now())) {
       const sentBefore = claimed.published_at !== null;
+      // Afterwards nothing shows any more whether the robot took the START that this STOP follows.
+      if (claimed.follows_id !== null) this.#requestStatus(claimed);
       this.#publish(claimed);
       if (sentBefore) this.#requestStatus(claimed);
     }

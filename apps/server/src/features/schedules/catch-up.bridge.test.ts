@@ -249,6 +249,27 @@ describe("decision 45: the robots' network was frozen", () => {
     expect(harness.robots.motions(robotId)).toHaveLength(1);
   });
 
+  test("protocol rule 1: a start that was lost, and whose robot nobody heard for a minute, is retried: before its STOP the robot is asked", async () => {
+    const { id, robotId } = await dueSoon(1);
+    await harness.until(at(0, -1));
+    const [server] = harness.servers;
+    harness.clock.advance(SECOND_MS);
+    await server?.scheduler.runOnce();
+    expect(server?.broker.published.splice(0)).toHaveLength(1);
+    server?.broker.setConnected(false);
+    harness.robots.unheard = true;
+    await seconds(90);
+    expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP null"]);
+    harness.robots.unheard = false;
+    server?.broker.setConnected(true);
+    await server?.commands.resendPending([robotId]);
+    await harness.deliver();
+    await seconds(3);
+    expect(await commandsOf(robotId)).toEqual(["START UNCONFIRMED", "STOP CONFIRMED", "START CONFIRMED"]);
+    expect(await harness.runs(id)).toMatchObject([{ outcome: null, due_at: DUE, stop_due_at: at(30) }]);
+    expect(harness.robots.motions(robotId)).toHaveLength(1);
+  });
+
   test("protocol rule 5: a start that the robot may have accepted is not retried: its state shows a number as high", async () => {
     const { id, robotId } = await dueSoon(1);
     await harness.until(at(0, -1));
