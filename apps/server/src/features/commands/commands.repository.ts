@@ -1,4 +1,3 @@
-import { type StoredSettings, storedParams } from "@suncrew/domain/commands/stored-params.ts";
 import { COMMAND_EXPIRES_MS, COMMAND_SETTLES_MS, RESEND_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
@@ -364,36 +363,4 @@ export async function markPublished(db: Db, commandIds: readonly string[], now: 
     .set((eb) => ({ published_at: eb.fn.coalesce("published_at", eb.val(now)) }))
     .where("id", "=", anyUuid(commandIds))
     .execute();
-}
-
-/** A robot that may be stopped without the database, as last read from it. */
-export interface KnownRobot {
-  readonly id: number;
-  readonly serial: string;
-  readonly siteId: number;
-  /** The partner that maintains its site. */
-  readonly partnerId: number | null;
-  readonly groupId: number | null;
-  readonly session: number;
-  /** The highest number of its commands, or that it reported. */
-  readonly lastSeq: number;
-  readonly params: ReturnType<typeof storedParams>;
-}
-
-/** Every robot in service; retired devices get no commands (protocol rule 9). */
-export async function readKnownRobots(db: Db): Promise<KnownRobot[]> {
-  const { rows } = await sql<Omit<KnownRobot, "params"> & StoredSettings>`
-    select r.id, r.serial_number as serial, r.site_id as "siteId", t.maintenance_partner_id as "partnerId",
-      m.group_id as "groupId", s.session, greatest(r.last_command_seq, s.last_seq) as "lastSeq",
-      r.cleaning_direction, r.main_motor_speed, r.brush_motor_speed
-    from robots r
-    join sites t on t.id = r.site_id and t.deleted_at is null
-    join robot_state s on s.robot_id = r.id
-    left join robot_group_members m on m.robot_id = r.id
-    where r.deleted_at is null and not ${deviceRetired}
-    order by r.robot_name, r.id
-  `.execute(db);
-  return rows.map(({ cleaning_direction, main_motor_speed, brush_motor_speed, ...robot }) => {
-    return { ...robot, params: storedParams({ cleaning_direction, main_motor_speed, brush_motor_speed }) };
-  });
 }

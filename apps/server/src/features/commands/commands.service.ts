@@ -34,7 +34,8 @@ import {
   type SuccessAnswer,
 } from "./command-answers.ts";
 import { readShown, type ShownRow } from "./commands.queries.ts";
-import { type Command, type Press, readCommands, type KnownRobot } from "./commands.repository.ts";
+import { type Command, type Press, readCommands } from "./commands.repository.ts";
+import type { KnownRobot } from "./known-robots.repository.ts";
 import { DirectStops, KnownFleet, type StopOrder, unrecordedAnswer, unrecordedResults } from "./direct-stops.ts";
 import { Dispatcher, publishCommandMessage, questionEnvelope } from "./dispatcher.ts";
 import { closeUnsent, type UnsentCommand } from "./settle.repository.ts";

@@ -18,7 +18,8 @@ import {
   notKnownYet,
   type SuccessAnswer,
 } from "./command-answers.ts";
-import { type KnownRobot, type PressedStop, readKnownRobots } from "./commands.repository.ts";
+import type { PressedStop } from "./commands.repository.ts";
+import { type KnownRobot, readKnownRobots } from "./known-robots.repository.ts";
 import { messageOf, publishCommandMessage } from "./dispatcher.ts";
 import { type SentStop, type SentStops, StopJournal } from "./stop-journal.ts";
 import { StopNotices } from "./stop-notices.ts";
