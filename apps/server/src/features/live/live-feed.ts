@@ -44,9 +44,9 @@ const SCOPES_READ_ALONE = 8;
 
 /**
  * How long after a site has changed each report of its robots carries it: a list of sites that a client requested
- * before the change may arrive after it.
+ * before the change may arrive after it. Longer than robots at rest take from one report to the next.
  */
-const SITE_REPEATED_MS = 15_000;
+const SITE_REPEATED_MS = 45_000;
 
 const NO_LINE: Line = { untaken: () => 0, cut: () => {} };
 
