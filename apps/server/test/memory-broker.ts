@@ -3,6 +3,7 @@ import type { Broker, ReceivedMessage } from "../src/platform/broker.ts";
 export interface PublishedMessage {
   readonly topic: string;
   readonly payload: string;
+  readonly retain?: boolean;
 }
 
 /** An in-memory broker connection, for tests of HTTP calls that involve no robot. */
@@ -21,15 +22,15 @@ export class MemoryBroker implements Broker {
     for (const listener of this.#listeners) listener(connected);
   }
 
-  /** Delivers a message to every subscriber as if a robot had sent it. */
+  /** Delivers a message, or an empty one, to every subscriber as if a robot had sent it. */
   receive(topic: string, message: unknown, retained = false): void {
-    const payload = Buffer.from(JSON.stringify(message));
+    const payload = Buffer.from(message === "" ? "" : JSON.stringify(message));
     for (const handler of this.#handlers) handler({ topic, payload, retained });
   }
 
-  async publish(topic: string, payload: string): Promise<void> {
+  async publish(topic: string, payload: string, options: { readonly retain?: boolean } = {}): Promise<void> {
     if (!this.#connected) throw new Error("The MQTT broker is not connected.");
-    this.published.push({ topic, payload });
+    this.published.push({ topic, payload, ...options });
   }
 
   async subscribe(

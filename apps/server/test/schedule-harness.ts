@@ -86,6 +86,7 @@ export class ScheduleHarness {
       db,
       connection: this.#database.connection,
       broker,
+      peerBroker: broker,
       clock,
       ...(clocks && { clocks }),
       log: pino({ level: process.env["SUNCREW_TEST_LOG"] ?? "silent" }),
@@ -210,7 +211,7 @@ export class ScheduleHarness {
       const published = this.servers.flatMap(({ broker }) => broker.published.splice(0));
       if (published.length === 0) return;
       for (const { topic, payload } of published)
-        for (const { broker } of this.servers) broker.receive(topic, JSON.parse(payload));
+        for (const { broker } of this.servers) broker.receive(topic, payload && JSON.parse(payload));
       await this.robots.receive(published);
     }
   }

@@ -56,33 +56,3 @@ test("protocol rule 5: a message that the broker had not acknowledged when the c
   server.close();
   await new Promise<void>((resolve) => mqtt.close(resolve));
 });
-
-test("a topic that is subscribed by its name reaches no handler of wildcards", async () => {
-  const mqtt = await Aedes.createBroker();
-  const server = createServer((socket) => mqtt.handle(socket));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const broker = openBroker({ url: `mqtt://127.0.0.1:${port}`, clientId: "server", log: pino({ level: "silent" }) });
-  await new Promise<void>((resolve) => broker.onConnectionChange((is) => is && resolve()));
-
-  const received: string[] = [];
-  const last = Promise.withResolvers<void>();
-  await broker.subscribe(["scr/v1/+/state"], ({ topic }) => {
-    received.push(`robots: ${topic}`);
-    last.resolve();
-  });
-  await broker.subscribe(["suncrew/stops"], ({ topic }) => void received.push(`servers: ${topic}`));
-  await broker.publish("suncrew/stops", "{}");
-  await broker.publish("scr/v1/SCR-1001/state", "{}");
-  await last.promise;
-  expect(received).toEqual([
-    "servers: suncrew/stops",
-    "robots: scr/v1/SCR-1001/state",
-    "servers: scr/v1/SCR-1001/state",
-  ]);
-
-  await broker.close();
-  server.close();
-  await new Promise<void>((resolve) => mqtt.close(resolve));
-});

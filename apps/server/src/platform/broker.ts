@@ -17,9 +17,9 @@ export interface ReceivedMessage {
 export interface Broker {
   readonly connected: boolean;
   /** Resolves when the broker has acknowledged the message (QoS 1); rejects without a connection. */
-  publish(topic: string, payload: string): Promise<void>;
+  publish(topic: string, payload: string, options?: { readonly retain?: boolean }): Promise<void>;
   /**
-   * Plain subscription, QoS 1, renewed after a reconnect. The broker sends what it retains, to every handler of these
+   * Plain subscription, QoS 1, renewed after a reconnect unless that is up to the caller. The broker sends what it retains, to every handler of these
    * topics. Resolves to a function that ends it.
    */
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>>;
@@ -27,13 +27,15 @@ export interface Broker {
   close(): Promise<void>;
 }
 
-interface BrokerOptions {
+export interface BrokerOptions {
   readonly url: string;
   readonly clientId: string;
   readonly username?: string;
   readonly password?: string;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** False if subscriptions are not renewed after a reconnect; true by default. */
+  readonly resubscribe?: boolean;
   /** Names it in log lines about outages; "the MQTT broker" by default. */
   readonly name?: string;
 }
@@ -46,7 +48,7 @@ export function openBroker(options: BrokerOptions): Broker {
     reconnectPeriod: 1_000,
     connectTimeout: 5_000,
     keepalive: 15,
-    resubscribe: true,
+    resubscribe: options.resubscribe ?? true,
     queueQoSZero: false,
     ...(options.username !== undefined && { username: options.username }),
     ...(options.password !== undefined && { password: options.password }),
@@ -89,11 +91,7 @@ class MqttBroker implements Broker {
     });
     client.on("message", (topic, payload, packet) => {
       this.#acknowledgeTogether();
-      // Who subscribes to a topic by its name has it alone: those with wildcards mean other topics.
-      const named = [...this.#handlers].filter(([, topics]) => topics.includes(topic));
-      for (const [handler] of named.length > 0 ? named : this.#handlers) {
-        handler({ topic, payload, retained: packet.retain });
-      }
+      for (const handler of this.#handlers.keys()) handler({ topic, payload, retained: packet.retain });
     });
   }
 
@@ -113,10 +111,10 @@ class MqttBroker implements Broker {
     });
   }
 
-  async publish(topic: string, payload: string): Promise<void> {
+  async publish(topic: string, payload: string, { retain = false } = {}): Promise<void> {
     // Without this check the client would queue the message and send it whenever the broker comes back.
     if (!this.#client.connected) throw new BrokerUnavailableError("The MQTT broker is not connected.");
-    await this.#client.publishAsync(topic, payload, { qos: 1, retain: false });
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain });
   }
 
   async subscribe(

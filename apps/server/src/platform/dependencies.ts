@@ -59,6 +59,8 @@ export interface Dependencies {
   /** For what needs a database connection of its own: listening, advisory locks. */
   readonly connection: pg.ClientConfig;
   readonly broker: Broker;
+  /** Another connection, for what servers tell each other; without it they tell each other nothing. */
+  readonly peerBroker?: Broker;
   /** The devices' accounts at the broker; without it people manage them by hand. */
   readonly brokerAccounts?: BrokerAccounts;
   readonly clock: Clock;

@@ -142,7 +142,7 @@ async function maySend(client: MqttClient, version: 4 | 5): Promise<Found[]> {
   ];
 }
 
-/** Whether what one server says about Stops reaches another; on a topic that no server reads. */
+/** Whether what one server says about Stops reaches another, by an empty message, which says nothing. */
 async function mayTellServers(client: MqttClient): Promise<Found[]> {
   const topic = `${STOP_NOTICES_TOPIC}/suncrew-doctor-${randomUUID().slice(0, 8)}`;
   const arrived = new Promise<boolean>((resolve) => {
@@ -151,7 +151,7 @@ async function mayTellServers(client: MqttClient): Promise<Found[]> {
   });
   await client.subscribeAsync(topic, { qos: 1 }).catch(() => {});
   // The answer is what arrives: with MQTT 3.1.1 a refusal looks like a success.
-  client.publishAsync(topic, "{}", { qos: 1, retain: false }).catch(() => {});
+  client.publishAsync(topic, "", { qos: 1, retain: false }).catch(() => {});
   const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), RETAINED_MS));
   if (await Promise.race([arrived, late])) return [];
   return [problem(`It does not let Suncrew's servers tell each other of Stops on ${STOP_NOTICES_TOPIC}/#`, RIGHTS)];

@@ -8,7 +8,7 @@ import {
   accountsWithoutKick,
 } from "../platform/broker-accounts/broker-accounts.ts";
 import { DynamicSecurity } from "../platform/broker-accounts/dynamic-security.ts";
-import { type Broker, openBroker, withoutSecret } from "../platform/broker.ts";
+import { type Broker, type BrokerOptions, openBroker, withoutSecret } from "../platform/broker.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Db } from "../platform/database/database.ts";
 import { startEmbeddedBroker } from "../platform/embedded/broker.ts";
@@ -19,6 +19,7 @@ const MAX_PACKET_BYTES = 65_536;
 
 export interface OpenedBroker {
   readonly broker: Broker;
+  readonly peerBroker: Broker;
   readonly accounts: BrokerAccounts;
   /** The address for devices, without credentials. */
   readonly url: string;
@@ -27,11 +28,17 @@ export interface OpenedBroker {
 /** Connects to the configured broker, or to an embedded one at 127.0.0.1. */
 export async function openServerBroker(db: Db, clock: Clock, context: StartContext): Promise<OpenedBroker> {
   const { settings, log, stops } = context;
-  const clientId = `suncrew-server-${randomUUID()}`;
+  const connect = (target: Pick<BrokerOptions, "url" | "username" | "password">) => {
+    const broker = openBroker({ ...target, clientId: `suncrew-server-${randomUUID()}`, log, clock });
+    const name = "the MQTT broker's connection between servers";
+    const clientId = `suncrew-peer-${randomUUID()}`;
+    const peerBroker = openBroker({ ...target, clientId, log, clock, name, resubscribe: false });
+    stops.add("broker connections", 1000, async () => void (await Promise.all([broker.close(), peerBroker.close()])));
+    return { broker, peerBroker };
+  };
   if (settings.mqttUrl !== null) {
-    const broker = openBroker({ url: settings.mqttUrl, clientId, log, clock });
-    stops.add("broker connection", 1000, () => broker.close());
-    return { broker, accounts: openBrokerAccounts(clock, context), url: withoutSecret(settings.mqttUrl) };
+    const connections = connect({ url: settings.mqttUrl });
+    return { ...connections, accounts: openBrokerAccounts(clock, context), url: withoutSecret(settings.mqttUrl) };
   }
   const embeddedBroker = await startEmbeddedBroker({
     port: settings.mqttPort,
@@ -42,10 +49,9 @@ export async function openServerBroker(db: Db, clock: Clock, context: StartConte
     log,
   });
   stops.add("embedded broker", 1500, () => embeddedBroker.stop());
-  const broker = openBroker({ url: embeddedBroker.url, clientId, ...embeddedBroker.serverAccount, log, clock });
-  stops.add("broker connection", 1000, () => broker.close());
+  const connections = connect({ url: embeddedBroker.url, ...embeddedBroker.serverAccount });
   const accounts = authCallbackAccounts("embedded", async (serial) => embeddedBroker.disconnect(serial));
-  return { broker, accounts, url: embeddedBroker.url };
+  return { ...connections, accounts, url: embeddedBroker.url };
 }
 
 /** The devices' accounts at a configured broker. */

@@ -59,7 +59,7 @@ export async function start(input: StartOptions) {
   const { clock, clocks } = await openClock(reservedDb, context);
   const consoleDir = await building;
   if (stops.stopping) return null;
-  const { broker, accounts, url: brokerUrl } = await openServerBroker(database.db, clock, context);
+  const { broker, peerBroker, accounts, url: brokerUrl } = await openServerBroker(database.db, clock, context);
   const { brokerAccounts } = settings;
 
   /** Known once the server listens. */
@@ -70,6 +70,7 @@ export async function start(input: StartOptions) {
     ...database,
     reservedDb,
     broker,
+    peerBroker,
     brokerAccounts: accounts,
     clock,
     clocks,

@@ -133,7 +133,7 @@ export class DirectStops implements Service {
 
   /** Nor by a due run if another server has one: nobody is there who has seen that the robot stands. */
   blocksDueStart(robotId: number): boolean {
-    return this.blocksStart(robotId) || this.#notices.isStopped(robotId);
+    return this.blocksStart(robotId) || this.#notices.holdsBack(robotId);
   }
 
   /**
@@ -225,9 +225,10 @@ export class DirectStops implements Service {
   /** Until the Stops have rows nobody can see whether the robots have stopped, so they are sent again. */
   async #resend(): Promise<void> {
     const { broker, clock } = this.#deps;
+    const presses = this.#journal?.presses ?? [];
+    this.#notices.update(presses);
     if (!broker.connected) return;
     const now = clock.now();
-    const presses = this.#journal?.presses ?? [];
     const journaled = new Set(presses.map(({ id }) => id));
     for (const id of this.#sentAt.keys()) if (!journaled.has(id)) this.#sentAt.delete(id);
     for (const press of presses) {

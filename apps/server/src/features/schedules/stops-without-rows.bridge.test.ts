@@ -112,6 +112,24 @@ describe("protocol rule 3: no due run starts a robot whose Stop another server c
     expect(motions(robotId)).toEqual([]);
   });
 
+  test("of which a server that starts afterwards hears by what the broker retained", async () => {
+    const { robotId, stop } = await planned();
+    await harness.pass(MINUTE_MS - SECOND_MS);
+    await stop();
+    const retained = without.broker.published.filter(({ retain }) => retain === true);
+    await harness.deliver();
+    // Nobody repeats it.
+    for (const server of [having, without]) {
+      await server.commands.stop();
+      harness.removeServer(server);
+    }
+    const { broker, commands } = harness.addServer();
+    await commands.start();
+    for (const { topic, payload } of retained) broker.receive(topic, JSON.parse(payload), true);
+    await seconds(60);
+    expect(motions(robotId)).toEqual([]);
+  });
+
   test("once it is recorded, the run is skipped with that person's name", async () => {
     const { id, robotId, stop } = await planned();
     await harness.pass(MINUTE_MS - SECOND_MS);
