@@ -87,8 +87,9 @@ async function measure({ url, robotUrl }: ReportingFleet): Promise<void> {
   });
   const client = await connectAsync(robotUrl, { clientId: "bench-obedient", protocolVersion: 4 });
   const robots = new ObedientRobots(client);
-  await robots.listen(pressed.map(serialOf));
   await allOnline.promise;
+  // Only now: a robot that has been silent for 45 s is not started (protocol rule 2).
+  await robots.listen(pressed.map(serialOf));
   await pause(2_000);
   const caller = await Caller.signIn({ url }, PASSWORD);
   const own: { sending: number; answering: number }[] = [];
