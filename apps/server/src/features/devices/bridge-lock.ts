@@ -210,6 +210,8 @@ export class BridgeLock {
   async #query<Row extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row[]> {
     const sentMs = this.#realTime.monotonicMs();
     const { rows } = await client.query<Row>(text, values);
+    // While it was silent, what arrived for its shares was dropped: they must be taken again.
+    if (this.#held.size > 0 && this.#isSilent) throw new Error("This server was silent for too long.");
     if (client === this.#client) this.#aliveAtMs = sentMs;
     return rows;
   }

@@ -25,6 +25,8 @@ const RETAINED_MS = 500;
 /** Those of a large fleet take longer to be stored than a START may wait for its robot (rule 6). */
 const LEARNING_MS = 1_000;
 const DAY_MS = 86_400_000;
+/** A slow database must not keep a new bridge from listening. */
+const COUNTED_WITHIN_MS = 1_000;
 /** A fleet may grow. */
 const COUNT_MS = 60_000;
 
@@ -141,8 +143,8 @@ export class Bridge implements Service {
       ];
     }
     const begin = async () => {
-      await this.#createPartitions();
-      await this.#expectRobots();
+      const expecting = withTimeout(this.#deps.clock, this.#expectRobots(), COUNTED_WITHIN_MS);
+      await Promise.all([this.#createPartitions(), expecting]);
       if (this.active) void this.#subscription.begin();
     };
     this.#track(begin());

@@ -184,8 +184,10 @@ export class IngestQueue {
   }
 
   /** Stores a batch; if that fails, each half separately, so that no robot's messages block the others (rule 10). */
-  async #storeBatch(batch: readonly RobotMessages[], round: Round): Promise<void> {
-    const { db, clock, log, bad, onIngested } = this.#deps;
+  async #storeBatch(taken: readonly RobotMessages[], round: Round): Promise<void> {
+    const { db, clock, log, bad, onIngested, isHeld } = this.#deps;
+    const batch = taken.filter(({ serial }) => isHeld(serial));
+    if (batch.length === 0) return;
     if (clock.monotonicMs() < this.#notBeforeMs) {
       // The first half found the database unreachable.
       round.waiting.push(...batch);
@@ -262,8 +264,8 @@ export class IngestQueue {
   }
 }
 
-/** By its SQLSTATE class, the transaction lost against another one and can simply be retried. */
-const isTransactionConflict = (error: unknown): boolean => /^40...$/.test(codeOf(error));
+/** By its SQLSTATE, the transaction lost against another one, or this server stood still in it: it is simply retried. */
+const isTransactionConflict = (error: unknown): boolean => /^(40...|25P03)$/.test(codeOf(error));
 
 /** The data is to blame, and will be refused again: invalid values, violated constraints, exceeded limits. */
 const isRefusedData = (error: unknown): boolean => /^(22|23|54)...$/.test(codeOf(error));

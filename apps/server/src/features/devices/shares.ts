@@ -5,9 +5,9 @@ import { type RawBuilder, sql } from "kysely";
 export const SHARES = 16;
 /**
  * A bridge that is silent for this long (real time) hangs, or its machine stands still: PostgreSQL ends its session and
- * frees its locks.
+ * frees its locks. Longer than two answers in a row and a pause between them may take.
  */
-export const SILENT_MS = 4_000;
+export const SILENT_MS = 7_500;
 export const allShares: readonly number[] = Array.from({ length: SHARES }, (_, share) => share);
 
 /** The share of the robot with this serial number, from 0 on. Must agree with `shareOfColumn`. */
