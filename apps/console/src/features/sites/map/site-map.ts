@@ -248,14 +248,17 @@ function drawIcon(
   context.lineWidth = 2.4;
   context.lineCap = "round";
   context.lineJoin = "round";
-  for (const line of icon) context.stroke(pathOf(line));
+  for (const line of icon) context.stroke(pathOf(context, line));
   context.restore();
 }
 
-const paths = new Map<string, Path2D>();
+/** Of each map, for as long as it is open. */
+const pathsOf = new WeakMap<CanvasRenderingContext2D, Map<string, Path2D>>();
 
 /** Each line is parsed once, not for each of a thousand markers. */
-function pathOf(line: string): Path2D {
+function pathOf(context: CanvasRenderingContext2D, line: string): Path2D {
+  const paths = pathsOf.get(context) ?? new Map<string, Path2D>();
+  pathsOf.set(context, paths);
   const path = paths.get(line) ?? new Path2D(line);
   paths.set(line, path);
   return path;
