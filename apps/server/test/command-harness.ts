@@ -8,7 +8,6 @@ import { sql } from "kysely";
 import pg from "pg";
 import pino from "pino";
 import { type App, buildApp } from "../src/app.ts";
-import { robotTopics } from "../src/features/devices/devices.mqtt.ts";
 import { deviceAccess } from "../src/features/devices/public.ts";
 import { authCallbackAccounts, type BrokerAccounts } from "../src/platform/broker-accounts/broker-accounts.ts";
 import { type Broker, openBroker } from "../src/platform/broker.ts";
@@ -294,7 +293,7 @@ function notifyingSubscriptions(broker: Broker, onSubscribed: () => void): Broke
     publish: (topic, payload) => broker.publish(topic, payload),
     async subscribe(topics, onMessage) {
       const end = await broker.subscribe(topics, onMessage);
-      if (topics.some((topic) => robotTopics.includes(topic))) onSubscribed();
+      onSubscribed();
       return end;
     },
     onConnectionChange: (listener) => broker.onConnectionChange(listener),

@@ -19,8 +19,8 @@ export interface Broker {
   /** Resolves when the broker has acknowledged the message (QoS 1); rejects without a connection. */
   publish(topic: string, payload: string, options?: { readonly retain?: boolean }): Promise<void>;
   /**
-   * Plain subscription, QoS 1, renewed after a reconnect unless that is up to the caller. The broker sends what it retains, to every handler of these
-   * topics. Resolves to a function that ends it.
+   * Plain subscription, QoS 1, renewed after a reconnect unless that is up to the caller. The broker sends what it
+   * retains, to every handler of these topics. Resolves to a function that ends it.
    */
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>>;
   onConnectionChange(listener: (connected: boolean) => void): () => void;

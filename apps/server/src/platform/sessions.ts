@@ -1,5 +1,5 @@
-import { v7 as uuidv7 } from "uuid";
 import { sql } from "kysely";
+import { v7 as uuidv7 } from "uuid";
 import { anyInt, type Executor } from "./database/database.ts";
 
 /** Whose request it is: decides which sites exist for a query. Read from the session row on every request. */
@@ -73,6 +73,7 @@ export async function readOpenSessions(
   now: Date,
   among?: readonly string[],
 ): Promise<Map<string, Viewer>> {
+  if (among?.length === 0) return new Map();
   const viewers = await (among === undefined ? viewersOf(db, now) : viewersAmong(db, now, among)).execute();
   return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
