@@ -49,6 +49,8 @@ export async function createBridge(
     readonly clock?: ManualClock;
     readonly clocks?: ClockCheck;
     readonly broker?: Broker;
+    /** What the server measures its own silence by; passes by itself unless given. */
+    readonly realTime?: ManualClock;
   } = {},
 ): Promise<BridgeHarness> {
   const database = options.database ?? (await createTestDatabase());
@@ -69,6 +71,7 @@ export async function createBridge(
     broker: options.broker ?? broker,
     clock,
     ...(options.clocks && { clocks: options.clocks }),
+    ...(options.realTime && { realTime: options.realTime }),
     log: pino(logOptions("info"), { write }),
     resendPending: (robotIds) => void resent.push(...robotIds),
   });

@@ -1,4 +1,5 @@
 import { shareOf } from "../src/features/devices/shares.ts";
+import type { ManualClock } from "../src/platform/clock.ts";
 import type { OpenDatabase } from "../src/platform/database/database.ts";
 import { type BridgeHarness, createBridge } from "./bridge-harness.ts";
 import { RealBroker, type WatchedBroker } from "./real-broker.ts";
@@ -7,6 +8,12 @@ import { createTestDatabase } from "./test-database.ts";
 
 export interface BridgeServer extends BridgeHarness {
   readonly watched: WatchedBroker;
+}
+
+/** What a server's locks depend on, if a test controls it. */
+export interface LockSettings {
+  readonly connection?: OpenDatabase["connection"];
+  readonly realTime?: ManualClock;
 }
 
 /** Several servers on one database and one real broker, each with a clock of its own that the test advances. */
@@ -24,10 +31,12 @@ export class BridgeServers {
     return new BridgeServers(await createTestDatabase(), await RealBroker.start());
   }
 
-  async start(clocks = new StubClockCheck(), connection = this.database.connection): Promise<BridgeServer> {
+  async start(clocks = new StubClockCheck(), lock: LockSettings = {}): Promise<BridgeServer> {
     const watched = await this.broker.server(`server-${this.all.length + 1}`);
+    const { connection = this.database.connection, realTime } = lock;
     const database = { ...this.database, connection };
-    const server = { ...(await createBridge({ database, broker: watched, clocks })), watched };
+    const options = { database, broker: watched, clocks, ...(realTime && { realTime }) };
+    const server = { ...(await createBridge(options)), watched };
     this.all.push(server);
     await server.bridge.start();
     await server.bridge.idle();

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import pg from "pg";
-import { type Cancel, SystemClock } from "../../platform/clock.ts";
+import { type Cancel, type Clock, SystemClock } from "../../platform/clock.ts";
 import type { Executor } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { allShares, SHARES, SILENT_MS } from "./shares.ts";
@@ -98,6 +98,11 @@ function targetsOf({ candidates }: Locks): ReadonlyMap<number, number> {
   return new Map(ranked.map(({ pid }, rank) => [pid, least + (rank < SHARES % able.length ? 1 : 0)]));
 }
 
+export interface BridgeLockDependencies extends Pick<Dependencies, "connection" | "clock" | "log"> {
+  /** What silence is measured by; the system's clock by default. */
+  readonly realTime?: Clock;
+}
+
 export interface LockHolder {
   /** Whether this server may be a bridge: not while its clock is unreliable (protocol rule 12). */
   canHold(): boolean;
@@ -118,9 +123,9 @@ export interface LockHolder {
  * a connection to themselves, and are held exactly as long as that connection lives; PostgreSQL ends it once it is silent.
  */
 export class BridgeLock {
-  /** Unlike the clock of the others, never stopped or advanced by tests: it is PostgreSQL that measures the silence. */
-  readonly #realTime = new SystemClock();
-  readonly #deps: Pick<Dependencies, "connection" | "clock" | "log">;
+  /** Not the clock that the rest goes by, and that most tests stop: PostgreSQL measures the silence, too. */
+  readonly #realTime: Clock;
+  readonly #deps: BridgeLockDependencies;
   readonly #holder: LockHolder;
   #client: pg.Client | null = null;
   #isCandidate = false;
@@ -138,8 +143,9 @@ export class BridgeLock {
   #cancelSoon: Cancel = () => {};
   #running = false;
 
-  constructor(deps: Pick<Dependencies, "connection" | "clock" | "log">, holder: LockHolder) {
+  constructor(deps: BridgeLockDependencies, holder: LockHolder) {
     this.#deps = deps;
+    this.#realTime = deps.realTime ?? new SystemClock();
     this.#holder = holder;
   }
 
@@ -178,6 +184,7 @@ export class BridgeLock {
   /** Resolves when no query is pending. */
   async idle(): Promise<void> {
     await this.#checking;
+    await this.#beating;
   }
 
   #tick(): void {

@@ -7,7 +7,7 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
 import { BadMessages, openMessage, robotTopics, serialIn } from "./devices.mqtt.ts";
-import { BridgeLock } from "./bridge-lock.ts";
+import { BridgeLock, type BridgeLockDependencies } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
 import { ensureReadingsPartitions } from "./robot-state.repository.ts";
@@ -30,10 +30,7 @@ const COUNTED_WITHIN_MS = 1_000;
 /** A fleet may grow. */
 const COUNT_MS = 60_000;
 
-export interface BridgeDependencies extends Pick<
-  Dependencies,
-  "db" | "connection" | "broker" | "clock" | "clocks" | "log"
-> {
+export interface BridgeDependencies extends Pick<Dependencies, "db" | "broker" | "clocks">, BridgeLockDependencies {
   /** Sends pending STOPs and maintenance locks again to robots that are back (protocol rules 3 and 8). */
   readonly resendPending: (robotIds: readonly number[]) => Promise<void> | void;
 }
