@@ -3,6 +3,7 @@ export {
   type ConfirmedRobot,
   confirmedRobots,
   newPress,
+  newPressHeaders,
   reasonOf,
   type StartOrStop,
 } from "./robot-command.ts";

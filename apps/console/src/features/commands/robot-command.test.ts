@@ -3,7 +3,14 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
 import { AnswerError, ApiError, NetworkError, NotSentError } from "../../platform/api/errors.ts";
-import { commandBodyOf, leavesRobotOffline, newIdempotencyKey, reasonOf, currentResult } from "./robot-command.ts";
+import {
+  commandBodyOf,
+  leavesRobotOffline,
+  newIdempotencyKey,
+  newPressHeaders,
+  reasonOf,
+  currentResult,
+} from "./robot-command.ts";
 
 const robot = {
   id: 7,
@@ -67,6 +74,12 @@ test("§7 send_command: each press has its own key, a version 4 UUID", () => {
   const keys = new Set(Array.from({ length: 200 }, newIdempotencyKey));
   expect(keys.size).toBe(200);
   for (const key of keys) expect(key).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});
+
+test("§7 send_command: the headers of one press have one key, however often they are built", () => {
+  const [one, two] = [newPressHeaders(), newPressHeaders()];
+  expect(one()["Idempotency-Key"]).toBe(one()["Idempotency-Key"]);
+  expect(one()["Idempotency-Key"]).not.toBe(two()["Idempotency-Key"]);
 });
 
 const pending: RobotResult = {

@@ -97,6 +97,13 @@ export function newPress(): () => Record<typeof PRESS_HEADER, string> {
   return () => ({ [PRESS_HEADER]: `${atMs} ${Math.round(performance.now() - since)}` });
 }
 
+/** The headers of an order: of one press, however often it is sent. */
+export function newPressHeaders(): () => Readonly<Record<string, string>> {
+  const press = newPress();
+  const key = newIdempotencyKey();
+  return () => ({ "Idempotency-Key": key, ...press() });
+}
+
 /**
  * A new version 4 UUID for one press of a button; also works if the page is served without TLS, unlike `randomUUID`.
  */

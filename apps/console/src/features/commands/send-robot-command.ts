@@ -8,8 +8,7 @@ import {
   commandBodyOf,
   type CommandTarget,
   leavesRobotOffline,
-  newIdempotencyKey,
-  newPress,
+  newPressHeaders,
   reasonOf,
   type StartOrStop,
 } from "./robot-command.ts";
@@ -46,9 +45,7 @@ export async function sendRobotCommand(robot: CommandTarget, command: StartOrSto
 /** A Stop takes no slot and is sent at once. A Start takes one, or fails: it is never sent late. */
 function sendWithoutQueueing(robot: CommandTarget, command: StartOrStop): Promise<ResponseOf<typeof sendCommand>> {
   const body = commandBodyOf(robot, command);
-  const press = newPress();
-  const key = newIdempotencyKey();
-  const headers = () => ({ "Idempotency-Key": key, ...press() });
+  const headers = newPressHeaders();
   const robotIds = [robot.id];
   if (command === "STOP") {
     callSlots.preemptForStop({ robotIds });

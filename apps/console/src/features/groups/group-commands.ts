@@ -18,7 +18,7 @@ import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
 import { toast } from "../../platform/toast.tsx";
-import { confirmedRobots, newPress, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
+import { confirmedRobots, newPressHeaders, reasonOf, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
 import { verbTexts } from "./group-looks.ts";
 
@@ -117,16 +117,16 @@ function sendToGroup(group: Group, command: StartOrStop, only: readonly number[]
     ...(only === null ? {} : { robotObjectIds: [...only] }),
   };
   const robotIds = only ?? group.robots.map(({ id }) => id);
-  const press = newPress();
+  const headers = newPressHeaders();
   if (command === "STOP") {
     callSlots.preemptForStop({ robotIds });
-    return call(groupSendCommand, { body }, { headers: press() });
+    return call(groupSendCommand, { body }, { headers: headers() });
   }
   return callSlots.run({
     kind: "start",
     robotIds,
     siteId: group.site_id,
-    send: (signal) => call(groupSendCommand, { body }, { headers: press(), signal }),
+    send: (signal) => call(groupSendCommand, { body }, { headers: headers(), signal }),
   });
 }
 
@@ -165,7 +165,7 @@ export async function stopSite(siteId: number): Promise<SiteStopOutcome | null> 
   const robotIds = [...liveStore.robots()].flatMap((robot) => (robot.site_id === siteId ? [robot.robot_id] : []));
   callSlots.preemptForStop({ robotIds, siteId });
   try {
-    const { results } = await call(siteStop, { body: { siteId } }, { headers: newPress()() });
+    const { results } = await call(siteStop, { body: { siteId } }, { headers: newPressHeaders()() });
     showConfirmedCommands(confirmedRobots(results), "STOP");
     return { results, failure: null };
   } catch (error) {

@@ -216,8 +216,8 @@ const ifNoneMatch = {
 
 const headers: { readonly [N in RouteName]?: Readonly<Record<string, JsonSchema>> } = {
   sendCommand: { "Idempotency-Key": idempotencyKey, ...press },
-  groupSendCommand: press,
-  siteStop: press,
+  groupSendCommand: { "Idempotency-Key": idempotencyKey, ...press },
+  siteStop: { "Idempotency-Key": idempotencyKey, ...press },
   robotMaintenance: press,
   groupMaintenance: press,
 };

@@ -9,7 +9,7 @@ import { setLockTimeout, transactionWithRetry } from "../../platform/database/tr
 import type { HttpError } from "../../platform/http/http-error.ts";
 import { findStoppedSince, insertNotStarted } from "../runs/public.ts";
 import { refusalText, refusedBy } from "./command-answers.ts";
-import { readRemembered, rememberRequest } from "./command-requests.repository.ts";
+import { readEarlier, rememberRequest } from "./command-requests.repository.ts";
 import { alertUnconfirmed, auditCommands, logCommands } from "./command-records.repository.ts";
 import {
   type Command,
@@ -329,12 +329,13 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
     const found = await tx.selectFrom("commands").select("id").where("id", "in", press.stops.flatMap(idsOf)).execute();
     const recorded = new Set(found.map(({ id }) => id));
     const missing = press.stops.filter((stop) => !idsOf(stop).some((id) => recorded.has(id)));
-    const left = new Map(missing.map((stop) => [stop.robotId, stop]));
-    if (left.size === 0) return;
     const { request } = press;
-    const remembered = request === undefined ? null : await readRemembered(tx, request);
-    // The caller got no answer, and pressed at another server, which recorded it.
-    if (remembered !== null && remembered.commandId !== null) return;
+    const missingIds = missing.map(({ robotId }) => robotId);
+    const earlier = request && (await readEarlier(tx, request, missingIds));
+    // If the caller got no answer and pressed at another server, that one has recorded it.
+    const isRepeated = ({ robotId }: SentStop) => typeof earlier?.results.get(robotId) === "string";
+    const left = new Map(missing.filter((stop) => !isRepeated(stop)).map((stop) => [stop.robotId, stop]));
+    if (left.size === 0) return;
     const accepted = await acceptOrders(
       tx,
       press.siteId,
@@ -354,9 +355,11 @@ export async function recordSentStops(db: Db, press: SentStops, serverId: string
     const stored = accepted.flatMap(({ robot, accepted: each }): OpenCommand[] =>
       each.kind === "stored" && each.command.id === left.get(robot.id)?.id ? [{ robot, command: each.command }] : [],
     );
-    const [first] = accepted;
-    if (request !== undefined && remembered === null && first?.accepted.kind === "stored") {
-      await rememberRequest(tx, request, first.accepted.command.id, now);
+    if (request !== undefined && earlier !== undefined) {
+      const taken = accepted.flatMap(({ robot, accepted: each }): [number, string][] =>
+        each.kind === "stored" ? [[robot.id, each.command.id]] : [],
+      );
+      await rememberRequest(tx, request, earlier, new Map(taken), now);
     }
     if (stored.length === 0) return;
     await tx

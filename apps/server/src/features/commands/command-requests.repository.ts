@@ -1,5 +1,9 @@
+import { hash } from "node:crypto";
 import { errorCodeSchema } from "@suncrew/contract/http/error-codes.ts";
+import { type Selectable, sql } from "kysely";
 import type { Db, Tx } from "../../platform/database/database.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import type { Tables } from "../../platform/database/tables.ts";
 import { conflict, HttpError } from "../../platform/http/http-error.ts";
 
 /** A request that carries an Idempotency-Key. */
@@ -8,58 +12,96 @@ export interface KeyedRequest {
   readonly key: string;
   /** The parsed body as text. */
   readonly body: string;
+  /** For many robots: the outcome is remembered for each of them. */
+  readonly forMany?: boolean | undefined;
+}
+
+/** Undefined for a call without a key. */
+export function requestOf(viewer: Viewer, body: object, key: string | null): KeyedRequest | undefined {
+  return key === null ? undefined : { userId: viewer.userId, key, body: JSON.stringify(body) };
+}
+
+/** The same of a call for many robots. */
+export function requestForMany(viewer: Viewer, body: object, key: string | null): KeyedRequest | undefined {
+  const request = requestOf(viewer, body, key);
+  return request && { ...request, forMany: true };
 }
 
 /** How long a key is remembered. */
 const IDEMPOTENCY_KEY_TTL_MS = 24 * 3_600_000;
 
-/**
- * The command that this request made before; null if it is new. Rethrows the earlier refusal; throws 409 if the key was
- * used with another body.
- */
-export async function findEarlier(tx: Tx, request: KeyedRequest): Promise<string | null> {
-  const earlier = await tx
+/** What this request has done before. */
+interface Earlier {
+  readonly isNew: boolean;
+  /** The key was used with another body. */
+  readonly isOther: boolean;
+  /** By robot: its command's id, or its refusal. */
+  readonly results: ReadonlyMap<number, string | HttpError>;
+}
+
+/** Such a request has a row under its own key, which says that it was made, and one for each robot. */
+const keyOfRobot = ({ key }: KeyedRequest, robotId: number) => `${hash("sha256", key)}:${robotId}`;
+
+/** What is remembered of the request about these robots, without judging it. */
+export async function readEarlier(tx: Tx, request: KeyedRequest, robotIds: readonly number[]): Promise<Earlier> {
+  const keyOf = (robotId: number) => (request.forMany === true ? keyOfRobot(request, robotId) : request.key);
+  const found = await tx
     .selectFrom("command_requests")
     .selectAll()
     .where("user_id", "=", request.userId)
-    .where("key", "=", request.key)
-    .executeTakeFirst();
-  if (earlier === undefined) return null;
-  if (earlier.body !== request.body)
-    throw conflict("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for another command.");
-  if (earlier.command_id !== null) return earlier.command_id;
-  // Servers of an older version stored none.
-  const code = errorCodeSchema.safeParse(earlier.refused_code).data ?? "COMMAND_REFUSED";
-  throw new HttpError(earlier.refused_status ?? 409, code, earlier.refused_message ?? "Refused.");
+    .where("key", "=", sql<string>`any(${[...new Set([request.key, ...robotIds.map(keyOf)])]}::text[])`)
+    .execute();
+  const byKey = new Map(found.map((row) => [row.key, row]));
+  const own = byKey.get(request.key);
+  if (own === undefined || own.body !== request.body) {
+    return { isNew: own === undefined, isOther: own !== undefined, results: new Map() };
+  }
+  const results = robotIds.flatMap((robotId): [number, string | HttpError][] => {
+    const row = byKey.get(keyOf(robotId));
+    return row === undefined ? [] : [[robotId, row.command_id ?? refusalIn(row)]];
+  });
+  return { isNew: false, isOther: false, results: new Map(results) };
 }
 
-/** What is remembered of the request, without judging it: its command, null for a refusal or another body. */
-export async function readRemembered(tx: Tx, request: KeyedRequest): Promise<{ commandId: string | null } | null> {
-  const found = await tx
-    .selectFrom("command_requests")
-    .select(["command_id", "body"])
-    .where("user_id", "=", request.userId)
-    .where("key", "=", request.key)
-    .executeTakeFirst();
-  return found === undefined ? null : { commandId: found.body === request.body ? found.command_id : null };
+function refusalIn(row: Selectable<Tables["command_requests"]>): HttpError {
+  // Servers of an older version stored no code.
+  const code = errorCodeSchema.safeParse(row.refused_code).data ?? "COMMAND_REFUSED";
+  return new HttpError(row.refused_status ?? 409, code, row.refused_message ?? "Refused.");
 }
 
-/** Remembers the outcome of the request. Rejects with a unique violation if another request with its key was first. */
+/** Likewise; throws 409 if the key was used with another body. */
+export async function findEarlier(tx: Tx, request: KeyedRequest, robotIds: readonly number[]): Promise<Earlier> {
+  const earlier = await readEarlier(tx, request, robotIds);
+  if (earlier.isOther) throw conflict("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for another command.");
+  return earlier;
+}
+
+/**
+ * Remembers the outcomes of the request that are not yet. Rejects with a unique violation if another request with its
+ * key was first.
+ */
 export async function rememberRequest(
   tx: Tx,
   request: KeyedRequest,
-  result: string | HttpError,
+  earlier: Earlier,
+  results: ReadonlyMap<number, string | HttpError>,
   at: Date,
 ): Promise<void> {
-  const { userId: user_id, key, body } = request;
-  const outcome =
-    typeof result === "string"
-      ? { command_id: result }
-      : { refused_status: result.status, refused_code: result.code, refused_message: result.message };
-  await tx
-    .insertInto("command_requests")
-    .values({ user_id, key, body, at, ...outcome })
-    .execute();
+  const [first] = results.values();
+  if (earlier.isOther || first === undefined) return;
+  const rowOf = (key: string, body: string, result: string | HttpError) => {
+    const outcome =
+      typeof result === "string"
+        ? { command_id: result }
+        : { refused_status: result.status, refused_code: result.code, refused_message: result.message };
+    return { user_id: request.userId, key, body, at, ...outcome };
+  };
+  const each = request.forMany === true ? [...results].filter(([robotId]) => !earlier.results.has(robotId)) : [];
+  const rows = [
+    ...(earlier.isNew ? [rowOf(request.key, request.body, first)] : []),
+    ...each.map(([robotId, result]) => rowOf(keyOfRobot(request, robotId), "", result)),
+  ];
+  if (rows.length > 0) await tx.insertInto("command_requests").values(rows).execute();
 }
 
 export async function forgetOldRequests(db: Db, now: Date): Promise<void> {

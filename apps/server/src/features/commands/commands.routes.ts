@@ -24,7 +24,7 @@ export function commandRoutes(
 }
 
 /** The caller's Idempotency-Key: 1 to 200 printable characters. */
-function keyOf(request: FastifyRequest): string | null {
+export function keyOf(request: FastifyRequest): string | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || !/^[\x20-\x7e]{1,200}$/.test(key)) {

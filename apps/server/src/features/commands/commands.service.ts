@@ -18,7 +18,6 @@ import {
   type ManyOrder,
   orderMany,
   orderOf,
-  requestOf,
   type RequestContext,
   type RobotSelection,
   type SettingsChange,
@@ -33,6 +32,7 @@ import {
   RESULT_UNKNOWN,
   type SuccessAnswer,
 } from "./command-answers.ts";
+import { requestOf } from "./command-requests.repository.ts";
 import { readShown, type ShownRow } from "./commands.queries.ts";
 import { type Command, type Press, readCommands } from "./commands.repository.ts";
 import type { KnownRobot } from "./known-robots.repository.ts";
@@ -116,7 +116,7 @@ export class Commands implements Service {
     const robots = this.#fleet.named(viewer, body);
     const { by, mode, params } = orderOf(viewer, body, this.#deps.settings, press);
     return this.#directStops.press(
-      { by, mode, params, robots, ...(key !== null && { request: requestOf(viewer, body, key) }) },
+      { by, mode, params, robots, request: requestOf(viewer, body, key) },
       (stop) => this.#sendByRow(viewer, body, { ...context, stop }),
       (stop) => unrecordedAnswer(stop, body.robotId),
     );
@@ -156,9 +156,10 @@ export class Commands implements Service {
     order: Omit<ManyOrder, "maxDurationS">,
   ): Promise<RobotResult[]> {
     const timedOrder = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
-    return orderMany(this.#deps, choose, timedOrder, (commandId, robotAway, onSent) =>
-      this.sendStored(commandId, robotAway, onSent),
-    );
+    return orderMany(this.#deps, choose, timedOrder, {
+      send: (commandId, robotAway, onSent) => this.sendStored(commandId, robotAway, onSent),
+      again: (commandId) => this.#answer(commandId, null),
+    });
   }
 
   /**

@@ -78,7 +78,7 @@ const RETRY_INTERVAL_MS = 500;
 /** A person's Stop for robots of one site. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
   readonly by: SentStops["by"];
-  readonly request?: SentStops["request"];
+  readonly request?: SentStops["request"] | undefined;
   /** The target robots as last known; any others are stopped only through the database. */
   readonly robots: readonly KnownRobot[];
 }

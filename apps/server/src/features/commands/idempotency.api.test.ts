@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CommandHarness } from "../../../test/command-harness.ts";
 
@@ -90,6 +91,95 @@ describe("wire, Commands: Idempotency-Key", () => {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     await harness.press("STOP", { robot: ownRobot2 });
+  });
+});
+
+describe("wire, Commands: Idempotency-Key of many robots", () => {
+  let groupId: number;
+  beforeAll(async () => {
+    const { ownSiteId: site_id, ownRobot, ownRobot2 } = harness.fixtures;
+    const body = { site_id, group_name: "Both", robot_ids: [ownRobot.id, ownRobot2.id] };
+    ({ groupId } = await (await harness.server.as("owner")).ask(createGroup, { body }));
+  });
+  const pressAll = async (
+    of: "group" | "site",
+    command: "START" | "STOP",
+    headers: Record<string, string>,
+    on = harness.server,
+    robotObjectIds?: number[],
+  ) => {
+    const client = await on.as("owner");
+    const siteId = harness.fixtures.ownSiteId;
+    if (of === "site") return client.call(siteStop, { body: { siteId }, headers });
+    const only = robotObjectIds === undefined ? {} : { robotObjectIds };
+    return client.call(groupSendCommand, { body: { siteId, groupId, command, ...only }, headers });
+  };
+  const robots = () => [harness.fixtures.ownRobot, harness.fixtures.ownRobot2];
+  const counts = async (verb: "START" | "STOP") => {
+    const rows = await Promise.all(robots().map((robot) => harness.commands(robot)));
+    return rows.map((of) => of.filter((row) => row.verb === verb).length);
+  };
+  const plusOne = (before: readonly number[]) => before.map((count) => count + 1);
+  const succeeded = (message: string) =>
+    robots().map(({ serial }) => ({
+      robotId: serial,
+      outcome: "SUCCESS",
+      message: `${message} command sent to Robot ${serial}`,
+    }));
+
+  test.each(["group", "site"] as const)(
+    "wire, Commands: a Stop of a %s that is repeated, at once or later, has one command for each robot and gets its outcome",
+    async (of) => {
+      await pressAll("group", "START", keyed());
+      const before = await counts("STOP");
+      const headers = keyed();
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => pressAll(of, "STOP", headers, index % 2 ? other() : harness.server)),
+      );
+      for (const on of harness.servers) answers.push(await pressAll(of, "STOP", headers, on));
+      for (const { status, body } of answers) {
+        expect({ status, body }).toMatchObject({ status: 200, body: { results: succeeded("STOP") } });
+      }
+      expect(await counts("STOP")).toEqual(plusOne(before));
+    },
+  );
+
+  test("wire, Commands: a Start of a group that is repeated after a Stop starts nothing again", async () => {
+    const before = await counts("START");
+    const headers = keyed();
+    await pressAll("group", "START", headers);
+    await pressAll("group", "STOP", keyed());
+    const again = await pressAll("group", "START", headers, other());
+    expect(again).toMatchObject({ status: 200, body: { results: succeeded("START") } });
+    expect(await counts("START")).toEqual(plusOne(before));
+    expect(robots().map((robot) => harness.robot(robot).truth().motion)).toEqual(["STOPPED", "STOPPED"]);
+  });
+
+  test("wire, Commands: a robot that a group's Start skipped is skipped again under its key", async () => {
+    await harness.press("START", { as: "owner" });
+    const headers = keyed();
+    const first = await pressAll("group", "START", headers);
+    expect(first.body).toMatchObject({ results: [{ outcome: "SKIPPED" }, { outcome: "SUCCESS" }] });
+    await pressAll("group", "STOP", keyed());
+    const before = await counts("START");
+    expect((await pressAll("group", "START", headers)).body).toEqual(first.body);
+    expect(await counts("START")).toEqual(before);
+  });
+
+  test("wire, Commands: the key of a group's Stop is refused for other robots, for a Start, a site or a single robot", async () => {
+    const { ownRobot, ownRobot2 } = harness.fixtures;
+    const headers = keyed();
+    expect((await pressAll("group", "STOP", headers, harness.server, [ownRobot.id])).status).toBe(200);
+    const before = await counts("STOP");
+    const answers = [
+      await pressAll("group", "STOP", headers, other(), [ownRobot2.id]),
+      await pressAll("group", "START", headers),
+      await pressAll("site", "STOP", headers),
+      await harness.press("STOP", { as: "owner", headers }),
+    ];
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_KEY_REUSED" } });
+    expect(await counts("STOP")).toEqual(before);
   });
 });
 

@@ -16,11 +16,11 @@ import { insertNotStarted } from "../runs/public.ts";
 import {
   type AcceptedOf,
   acceptAll,
-  acceptOrders,
   candidateOf,
   FirstSeen,
   givenBy,
   type Order,
+  type OrderAccepted,
   type StartGuard,
 } from "./accept-orders.ts";
 import {
@@ -31,7 +31,7 @@ import {
   type SuccessAnswer,
 } from "./command-answers.ts";
 import { auditCommands } from "./command-records.repository.ts";
-import { findEarlier, type KeyedRequest, rememberRequest } from "./command-requests.repository.ts";
+import { findEarlier, type KeyedRequest, rememberRequest, requestOf } from "./command-requests.repository.ts";
 import { findRobotOf, findTarget } from "./commands.queries.ts";
 import {
   type CommandTarget,
@@ -40,6 +40,7 @@ import {
   type LockOptions,
   lockTargets,
   type Press,
+  robotIdsOf,
 } from "./commands.repository.ts";
 import { type StopPress, unrecordedResult } from "./direct-stops.ts";
 
@@ -76,9 +77,11 @@ export async function acceptCommand(
   // It was moved, deleted or given another machine while this call waited for the lock.
   if (target?.robot.serial_number !== body.robotId)
     throw new HttpError(404, "ROBOT_MISSING_OR_BUSY", MISSING_OR_PROCESSING);
-  const request: KeyedRequest | null = key === null ? null : requestOf(viewer, body, key);
-  const earlier = request && (await findEarlier(tx, request));
-  if (earlier !== null) return { kind: "repeated", commandId: earlier };
+  const request = requestOf(viewer, body, key);
+  const earlier = request && (await findEarlier(tx, request, [robotId]));
+  const before = earlier?.results.get(robotId);
+  if (before instanceof HttpError) throw before;
+  if (before !== undefined) return { kind: "repeated", commandId: before };
   const decidedAt = deps.clock.now();
   const now = stop?.recordedAt(decidedAt) ?? decidedAt;
   const order = {
@@ -89,17 +92,14 @@ export async function acceptCommand(
   const [decided] = await acceptAll(tx, [{ ...target, order }], now);
   if (decided === undefined) throw new Error(`Nothing was decided about robot ${robotId}.`);
   const { accepted } = decided;
-  if (accepted.kind === "refused") {
-    if (request !== null) await rememberRequest(tx, request, accepted.error, now);
-    return accepted;
-  }
-  if (request !== null) await rememberRequest(tx, request, accepted.command.id, now);
+  if (request && earlier) await rememberRequest(tx, request, earlier, new Map([[robotId, resultOf(accepted)]]), now);
+  if (accepted.kind === "refused") return accepted;
   return { kind: "stored", commandId: accepted.command.id, robotAway: accepted.robotAway };
 }
 
-export function requestOf(viewer: Viewer, body: CommandBody, key: string): KeyedRequest {
-  return { userId: viewer.userId, key, body: JSON.stringify(body) };
-}
+/** What is remembered of a request. */
+const resultOf = (accepted: OrderAccepted): string | HttpError =>
+  accepted.kind === "refused" ? accepted.error : accepted.command.id;
 
 /**
  * A Super Admin's `params` apply to this run, missing ones come from the stored settings; a PARTNER's speeds are always
@@ -183,10 +183,20 @@ export interface ManyOrder extends Omit<Order, "unless"> {
   readonly onStored?: (robotId: number) => void;
   /** For a person's STOP, which some of the robots may be sent before it is decided. */
   readonly stop?: StopPress;
+  /** A robot that had its command from an earlier one like this gets no other, but that one's outcome. */
+  readonly request?: KeyedRequest | undefined;
 }
 
-/** Sends a stored command and answers when the robot has shown it; throws anything that is not a success. */
-type Send = (commandId: string, robotAway: boolean, onSent: () => void) => Promise<SuccessAnswer>;
+/** Both answer when the robot has shown the command, and throw anything that is not a success. */
+interface Answers {
+  /** Sends a stored command. */
+  send(commandId: string, robotAway: boolean, onSent: () => void): Promise<SuccessAnswer>;
+  /** For one that was given before. */
+  again(commandId: string): Promise<SuccessAnswer>;
+}
+
+/** Decided now, or by an earlier request with the same key. */
+type Decided = AcceptedOf | { readonly robot: LockedRobot; readonly before: string | HttpError };
 
 type Result = Omit<RobotResult, "robotId" | "robotObjectId">;
 
@@ -197,25 +207,48 @@ type Result = Omit<RobotResult, "robotId" | "robotObjectId">;
 export async function orderMany(
   deps: Dependencies,
   choose: (tx: Tx) => Promise<RobotSelection>,
-  { unlessOf, onStored, stop, ...order }: ManyOrder,
-  send: Send,
+  { unlessOf, onStored, stop, request, ...order }: ManyOrder,
+  answers: Answers,
 ): Promise<RobotResult[]> {
   const { db, clock, log } = deps;
   const orderFor = (robot: LockedRobot, seen: FirstSeen): Order => {
     const unless = { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps), ...unlessOf?.(robot.id) };
     return { ...order, unless, pressed: stop?.of(robot.id) };
   };
-  const each = await decideEach<AcceptedOf>(db, choose, (tx, { siteId, robotIds }, { seen, ...options }) => {
+  const each = await decideEach<Decided>(db, choose, async (tx, { siteId, robotIds }, { seen, ...options }) => {
     const decidedAt = clock.now();
     const at = stop?.recordedAt(decidedAt) ?? decidedAt;
-    return acceptOrders(tx, siteId, robotIds, (robot) => orderFor(robot, seen), at, options);
+    const targets = await lockTargets(tx, siteId, robotIds, options);
+    const earlier = request && (await findEarlier(tx, request, robotIdsOf(targets)));
+    const repeated: Decided[] = [];
+    const orders: (CommandTarget & { readonly order: Order })[] = [];
+    for (const target of targets) {
+      const { robot } = target;
+      const before = earlier?.results.get(robot.id);
+      if (before === undefined) orders.push({ ...target, order: orderFor(robot, seen) });
+      else repeated.push({ robot, before });
+    }
+    const decided = await acceptAll(tx, orders, at);
+    const results = decided.map(({ robot, accepted }) => [robot.id, resultOf(accepted)] as const);
+    if (request && earlier) await rememberRequest(tx, request, earlier, new Map(results), at);
+    return [...decided, ...repeated];
   });
-  const resultOf = async ({ robot, accepted }: AcceptedOf): Promise<Result> => {
+  const answered = async (decided: Decided): Promise<Result> => {
+    const { robot } = decided;
+    if ("before" in decided) {
+      const { before } = decided;
+      if (before instanceof HttpError) return { outcome: "SKIPPED", message: before.message, pending: false };
+      stop?.noteStored(robot.id);
+      stop?.noteHandedOver(robot.id);
+      const { message, live_position } = await answers.again(before);
+      return { outcome: "SUCCESS", message, pending: false, live_position };
+    }
+    const { accepted } = decided;
     if (accepted.kind === "refused") return { outcome: "SKIPPED", message: accepted.error.message, pending: false };
     onStored?.(robot.id);
     stop?.noteStored(robot.id);
     const onSent = () => stop?.noteHandedOver(robot.id);
-    const { message, live_position } = await send(accepted.command.id, accepted.robotAway, onSent);
+    const { message, live_position } = await answers.send(accepted.command.id, accepted.robotAway, onSent);
     const result = { outcome: "SUCCESS", message, pending: false, live_position } as const;
     return order.verb === "STOP" ? { ...result, was_moving: accepted.wasMoving } : result;
   };
@@ -241,7 +274,7 @@ export async function orderMany(
     const pending = isStored && order.verb === "STOP" && known.extra.pending === true;
     return { outcome: "FAILED", message: known.message, pending };
   };
-  return resultsOf(each, resultOf, lockedResult, failed);
+  return resultsOf(each, answered, lockedResult, failed);
 }
 
 /**

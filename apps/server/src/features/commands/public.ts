@@ -1,4 +1,4 @@
-export { commandRoutes, pressOf } from "./commands.routes.ts";
+export { commandRoutes, keyOf, pressOf } from "./commands.routes.ts";
 /** `new Commands(deps, changes)` is a Service; the bridge calls `resendPending(robotIds)` when robots return. */
 export { Commands } from "./commands.service.ts";
 export { findRobotOf } from "./commands.queries.ts";
@@ -32,6 +32,7 @@ export {
   refusalOf,
   type Requester,
 } from "./accept-orders.ts";
+export { requestForMany } from "./command-requests.repository.ts";
 export { failure, refusedBy } from "./command-answers.ts";
 export { auditCommands, type Audited } from "./command-records.repository.ts";
 export { answerAllPending, settleAllSuperseded, settledCounts, settleDue } from "./settle.repository.ts";

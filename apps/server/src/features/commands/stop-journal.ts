@@ -20,7 +20,9 @@ const sentStopsSchema = z.object({
   }),
   mode: commandModeSchema,
   /** Of a press that names one, so that another server which gets its repetition and this one record it once. */
-  request: z.object({ userId: z.number().int(), key: z.string(), body: z.string() }).optional(),
+  request: z
+    .object({ userId: z.number().int(), key: z.string(), body: z.string(), forMany: z.boolean().optional() })
+    .optional(),
   stops: z.array(
     z.object({
       /** Of the command, as sent to its robot. */

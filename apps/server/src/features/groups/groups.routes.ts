@@ -6,15 +6,20 @@ import {
   siteStop,
   updateGroup,
 } from "@suncrew/contract/groups/groups.ts";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { type Commands, pressOf } from "../commands/public.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { type Commands, keyOf, pressOf } from "../commands/public.ts";
 import { commandGroup, deleteGroupOf, saveGroup, stopSite } from "./groups.service.ts";
 import { readGroups } from "./groups.queries.ts";
 
 export function groupsRoutes(app: FastifyInstance, deps: Dependencies, commands: Commands): void {
   const { db, clock } = deps;
+  const callOf = (request: FastifyRequest, viewer: Viewer) => ({
+    key: keyOf(request),
+    press: pressOf(request, viewer, clock),
+  });
   register(app, groupList, ({ viewer, params }) => readGroups(viewer, db, params.siteId));
   register(app, createGroup, async ({ viewer, body }) => ({
     message: "Group created successfully" as const,
@@ -29,9 +34,9 @@ export function groupsRoutes(app: FastifyInstance, deps: Dependencies, commands:
     return { message: "Group deleted successfully" };
   });
   register(app, groupSendCommand, ({ viewer, body, request }) =>
-    commandGroup(deps, commands, viewer, body, pressOf(request, viewer, clock)),
+    commandGroup(deps, commands, viewer, body, callOf(request, viewer)),
   );
   register(app, siteStop, ({ viewer, body, request }) =>
-    stopSite(deps, commands, viewer, body.siteId, pressOf(request, viewer, clock)),
+    stopSite(deps, commands, viewer, body, callOf(request, viewer)),
   );
 }

@@ -2,6 +2,7 @@ import type {
   groupSendCommand,
   ManyRobotsResponse,
   RobotResult,
+  siteStop,
   updateGroup,
 } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
@@ -14,7 +15,14 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type AuditRecord, recordChange } from "../audit/public.ts";
-import { type Commands, type KnownFleet, lockRobots, type Press, showChange } from "../commands/public.ts";
+import {
+  type Commands,
+  type KnownFleet,
+  lockRobots,
+  type Press,
+  requestForMany,
+  showChange,
+} from "../commands/public.ts";
 import { openRunsOf } from "../runs/public.ts";
 import { requireSite } from "../sites/public.ts";
 import { findGroup, findRobots, readMembers, readSiteRobots, findRobotAtOtherSite } from "./groups.queries.ts";
@@ -133,6 +141,13 @@ const groupWording: Record<GroupCommandBody["command"], ActionWording> = {
 };
 const siteWording: ActionWording = { ...groupWording.STOP, nobody: "There is no robot at this site." };
 
+/** The headers of a call by which a person gives an order. */
+interface PersonsCall {
+  /** The Idempotency-Key. */
+  readonly key: string | null;
+  readonly press: Press | null;
+}
+
 /**
  * Starts or stops every member of a group together, or those named. Throws 404 if anything is outside the viewer's
  * scope and 400 if it does not match; the answer has each robot's outcome.
@@ -142,7 +157,7 @@ export async function commandGroup(
   commands: Commands,
   viewer: Viewer,
   body: GroupCommandBody,
-  press: Press | null,
+  { key, press }: PersonsCall,
 ): Promise<ManyRobotsResponse> {
   const { command: verb, mode } = body;
   const by = { userId: viewer.userId, name: viewer.name, actionType: "GROUP", press } as const;
@@ -151,10 +166,11 @@ export async function commandGroup(
     const { siteId, groupId, robotObjectIds } = body;
     const choose = (tx: Executor) => chooseMembers(viewer, tx, body);
     const known = (fleet: KnownFleet) => fleet.inGroup(viewer, siteId, groupId, robotObjectIds);
+    const request = requestForMany(viewer, body, key);
     const results =
       verb === "STOP"
-        ? await commands.stopMany(choose, known, { mode, by })
-        : await commands.sendMany(choose, { verb, mode, by });
+        ? await commands.stopMany(choose, known, { mode, by, request })
+        : await commands.sendMany(choose, { verb, mode, by, request });
     const wording = groupWording[verb];
     if (results.length === 0) await auditNoRobots(deps, viewer, { ...refused, siteId }, wording.nobody);
     return manyRobotsAnswer(results, wording);
@@ -170,13 +186,18 @@ export async function stopSite(
   deps: Dependencies,
   commands: Commands,
   viewer: Viewer,
-  siteId: number,
-  press: Press | null,
+  body: BodyOf<typeof siteStop>,
+  { key, press }: PersonsCall,
 ): Promise<ManyRobotsResponse> {
+  const { siteId } = body;
   const by = { userId: viewer.userId, name: viewer.name, actionType: "MANUAL", press } as const;
   const choose = async (tx: Executor) => ({ siteId, robotIds: await readSiteRobots(viewer, tx, siteId) });
   const known = (fleet: KnownFleet) => fleet.atSite(viewer, siteId);
-  const results = await commands.stopMany(choose, known, { mode: "AUTO", by });
+  const results = await commands.stopMany(choose, known, {
+    mode: "AUTO",
+    by,
+    request: requestForMany(viewer, body, key),
+  });
   const about = { action: "STOP_SITE", entity: "site", entityId: siteId, siteId };
   if (results.length === 0) await auditNoRobots(deps, viewer, about, siteWording.nobody);
   return manyRobotsAnswer(results, siteWording);
