@@ -7,6 +7,8 @@ import { testSettings } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { SystemClock } from "../../platform/clock.ts";
 import { acceptOrders } from "./accept-orders.ts";
+import { claimAll } from "./commands.repository.ts";
+import { closeUnsent } from "./settle.repository.ts";
 import { Commands } from "./commands.service.ts";
 
 let harness: CommandHarness;
@@ -51,6 +53,27 @@ describe("protocol rule 5: a START that was claimed and then held back", () => {
     expect(await harness.activity()).toMatchObject([{ action: "START", status: "FAILED", details }]);
     expect(broker.published.filter(({ payload }) => payload.includes(id))).toEqual([]);
   });
+});
+
+test("protocol rule 5: a START that another server has claimed is not closed as unsent", async () => {
+  const [accepted] = await harness.db.transaction().execute((tx) => {
+    return acceptOrders(tx, harness.fixtures.ownSiteId, [harness.fixtures.ownRobot.id], start, harness.clock.now());
+  });
+  if (accepted?.accepted.kind !== "stored") throw new Error("The START was refused.");
+  const { id: commandId } = accepted.accepted.command;
+  const [own, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  await claimAll(harness.db, [commandId], other, harness.clock.now());
+  const close = (serverId: string) =>
+    closeUnsent(
+      harness.db,
+      [{ commandId, sent: "never", why: "too-old", claimed: true }],
+      serverId,
+      harness.clock.now(),
+    );
+  await close(own);
+  expect(await harness.commands()).toMatchObject([{ outcome: null, claimed_by: other }]);
+  await close(other);
+  expect(await harness.commands()).toMatchObject([{ outcome: "NEVER_SENT", claimed_by: null }]);
 });
 
 describe("protocol rule 3: a Stop for many robots right after their start", () => {

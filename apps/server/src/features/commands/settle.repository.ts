@@ -287,8 +287,9 @@ export async function closeUnsent(
         pending.push({ robot, command });
         continue;
       }
-      // Claimed for an earlier sending, which may have reached the robot.
-      if (command.claimed_by !== null && !claimed) continue;
+      // Claimed for an earlier sending, or by another server: it may have reached the robot.
+      const isOwnClaim = claimed && command.claimed_by === serverId;
+      if (command.claimed_by !== null && !isOwnClaim) continue;
       const reason = why === "broker-away" ? BROKER_AWAY : failureText(command.verb, "NOT_SENT", robot.serial_number);
       failing.push({ robot, command, reason });
     }
