@@ -100,21 +100,27 @@ function likelyEndReason({ run, state }: EndedMotion, stoppedBy: StopVerb | null
   return "FINISHED";
 }
 
-/** The newest STOP or lock that each robot has accepted since its run began, by robot. */
+/**
+ * The newest STOP or lock that each robot has accepted since its run began, by robot. After a START by the order of their
+ * numbers: it may have been given before any state showed the robot moving.
+ */
 async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map<number, StopVerb>> {
   if (over.length === 0) return new Map();
   const motions = over.map(({ run, state }) => ({
     robot_id: run.robot_id,
+    start_id: run.command_id,
     since: run.began_at ?? new Date(0),
     last_seq: state.lastSeq,
   }));
   const { rows } = await sql<{ robot_id: number; verb: StopVerb }>`
     select n.robot_id, stop.verb
-    from json_to_recordset(${JSON.stringify(motions)}::json) n (robot_id int, since timestamptz, last_seq bigint)
+    from json_to_recordset(${JSON.stringify(motions)}::json)
+      n (robot_id int, start_id uuid, since timestamptz, last_seq bigint)
+    left join commands start on start.id = n.start_id
     cross join lateral (
       select c.verb from commands c
-      where c.robot_id = n.robot_id and c.verb in ('STOP', 'MAINTENANCE_ON') and c.issued_at >= n.since
-        and c.seq <= n.last_seq
+      where c.robot_id = n.robot_id and c.verb in ('STOP', 'MAINTENANCE_ON') and c.seq <= n.last_seq
+        and case when start.seq is null then c.issued_at >= n.since else c.seq > start.seq end
       order by c.seq desc limit 1) stop`.execute(tx);
   return new Map(rows.map(({ robot_id, verb }) => [robot_id, verb]));
 }

@@ -6,11 +6,15 @@ import { sql } from "kysely";
 /** A STOP's number is its time in milliseconds or a little more: only those near the run's end are considered. */
 const SEQ_AHEAD_MS = 60_000;
 
-/** Who gave the last STOP or maintenance lock of a row of `runs`; null if nobody did or it is unknown. */
+/**
+ * Who gave the last STOP or maintenance lock of a row of `runs`; null if nobody did or it is unknown. It may have been
+ * given before any state showed the robot moving, but after the START.
+ */
 export const stoppedBy = sql<string | null>`case when runs.reason in ('STOP', 'MAINTENANCE') then (
   select c.requested_by from commands c
   where c.robot_id = runs.robot_id and c.site_id = runs.site_id and c.verb in ('STOP', 'MAINTENANCE_ON')
-    and c.seq >= floor(extract(epoch from runs.began_at) * 1000)::bigint
+    and c.seq >= coalesce((select start.seq from commands start where start.id = runs.command_id),
+      floor(extract(epoch from runs.began_at) * 1000)::bigint)
     and c.seq <= floor(extract(epoch from runs.ended_at) * 1000)::bigint + ${SEQ_AHEAD_MS}
     and c.issued_at <= runs.ended_at
   order by c.seq desc limit 1) end`;

@@ -3,6 +3,7 @@ import type { RunEndReason, StateMessage } from "@suncrew/contract/devices/messa
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
 import { connectionMessage, eventMessage, stateMessage } from "../../../test/robot-messages.ts";
+import { stoppedBy } from "./run-reasons.ts";
 
 let harness: BridgeHarness;
 let robotId: number;
@@ -85,6 +86,24 @@ describe("decisions, cleaning runs: every motion has a row", () => {
     stops({ lastSeq: 6 });
     await harness.pass(100);
     expect(await runs()).toMatchObject([{ reason: "STOP", outcome: each.outcome }]);
+  });
+
+  test("protocol rule 3: a STOP given before any state showed the robot moving is the reason of the end, and no entry of its own", async () => {
+    const runId = randomUUID();
+    await harness.command(robotId, "START", 5, runId);
+    await harness.command(robotId, "STOP", 6);
+    await harness.pass(1_000);
+    moves(runId);
+    await harness.pass(100);
+    stops({ lastSeq: 6 });
+    await harness.pass(100);
+    const { db } = harness.database;
+    const ended = db
+      .selectFrom("runs")
+      .where("id", "=", runId)
+      .select(["reason", stoppedBy.as("stopped_by")]);
+    expect(await ended.execute()).toEqual([{ reason: "STOP", stopped_by: "Anita Rao" }]);
+    expect(await db.selectFrom("activity").where("ended_run_id", "=", runId).select("details").execute()).toEqual([]);
   });
 
   test("§3 Activity log: the end of a run that no STOP ended is an entry with its reason, which the robot's report corrects", async () => {
