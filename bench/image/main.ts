@@ -7,7 +7,12 @@ import { end } from "../production/private-part.ts";
 import { ImageBuilder, repositoryDir } from "./local-images.ts";
 
 /** Programs that this needs, by Debian's packages. */
-const needed = { buildah: "buildah", debootstrap: "debootstrap", ip: "iproute2" };
+const needed = {
+  buildah: "buildah",
+  debootstrap: "debootstrap",
+  ip: "iproute2",
+  "systemd-nspawn": "systemd-container",
+};
 
 /**
  * `npm run check:image`: builds the images of the Dockerfile without a registry, plays deploy/compose.yaml with them, and

@@ -11,12 +11,14 @@ import { createRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotsList } from "@suncrew/contract/robots/robots.ts";
 import { createSite } from "@suncrew/contract/sites/sites.ts";
 import { Caller, type Question } from "../production/caller.ts";
+import type { ServerPlace } from "../production/killed-servers.ts";
 import { end } from "../production/private-part.ts";
 import { until } from "../production/wait-and-random.ts";
 import { Installation } from "./installation.ts";
 import { type LocalImages, repositoryDir, run } from "./local-images.ts";
 import { openLiveStream, type Proxy, request, startCaddy, startNginx } from "./proxies.ts";
 import { killEverything, runContained } from "./service-runner.ts";
+import { tryUnit } from "./systemd-unit.ts";
 
 const SERVER = { url: "http://127.0.0.1:3000" };
 const SERIAL = "IMG-001";
@@ -52,8 +54,10 @@ async function tryInstallation(folder: string): Promise<void> {
     const caller = await Caller.signIn(SERVER, password);
     const device = await makeRobot(caller);
     robots.push(startRobot(device, installation.volume("server-keys")));
-    await pressStartAndStop(caller);
+    await pressStartAndStop(caller, SERVER);
     holds("a robot provisioned through the server signed in to the broker over TLS, and did Start and Stop");
+    const press = (server: Pick<ServerPlace, "url">) => pressStartAndStop(caller, server);
+    holds(await tryUnit(images, folder, installation.volume("server-keys"), press));
     const token = await tokenOf(password);
     for (const start of [startNginx, startCaddy])
       await checkProxy(await start(images.workbench, folder), caller, token);
@@ -63,7 +67,7 @@ async function tryInstallation(folder: string): Promise<void> {
     assert.ok((ends["server"]?.tookMs ?? Infinity) < STOP_LIMIT_MS);
     holds(`SIGTERM ends the server cleanly, here in ${((ends["server"]?.tookMs ?? 0) / 1000).toFixed(1)} s`);
     await installation.up();
-    await pressStartAndStop(await Caller.signIn(SERVER, password));
+    await pressStartAndStop(await Caller.signIn(SERVER, password), SERVER);
     holds("started again, it has the same keys, accounts and data: the same password and the same robot work");
     assert.equal(firstPassword(installation.printed("server")), password);
     await installation.down();
@@ -192,7 +196,7 @@ async function checkProxy(proxy: Proxy, caller: Caller, token: string): Promise<
     const stream = await openLiveStream(token);
     assert.equal(stream.status, 200);
     await stream.until(/"type":"snapshot"/);
-    await pressStartAndStop(caller);
+    await pressStartAndStop(caller, SERVER);
     await stream.until(/"type":"update"/);
     stream.close();
     // The largest firmware, other bytes for each proxy.
@@ -254,10 +258,10 @@ function startRobot({ serial, secret }: DeviceSecret, keys: string): ChildProces
 }
 
 /** Starts the robot as soon as it is there, and stops it. */
-async function pressStartAndStop(caller: Caller): Promise<void> {
+async function pressStartAndStop(caller: Caller, server: Pick<ServerPlace, "url">): Promise<void> {
   const [robot] = robotsList.response.parse(await ask(caller, robotsList, { params: { siteId: 1 } }));
   const press = (command: "START" | "STOP") =>
-    caller.call(SERVER, sendCommand, { body: { robotId: SERIAL, robotObjectId: robot?.id, siteId: 1, command } });
+    caller.call(server, sendCommand, { body: { robotId: SERIAL, robotObjectId: robot?.id, siteId: 1, command } });
   const start = async () => (await press("START"))?.status === 200;
   await until(start, 30_000, "The robot did not come, or did not start");
   const stopped = await press("STOP");
