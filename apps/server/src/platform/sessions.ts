@@ -13,8 +13,11 @@ export interface Viewer {
   readonly sessionId: string;
 }
 
+/** What decides what a viewer sees. */
+export type Scope = Pick<Viewer, "role" | "partnerId">;
+
 /** Viewers with the same scope share what is read for one of them. */
-export function scopeOf(viewer: Viewer): string {
+export function scopeOf(viewer: Scope): string {
   return `${viewer.role}:${viewer.partnerId ?? ""}`;
 }
 
@@ -54,28 +57,35 @@ export async function readSession(db: Executor, sessionId: string, now: Date): P
   return (await viewersOf(db, now).where("sessions.id", "=", sessionId).executeTakeFirst()) ?? null;
 }
 
-/**
- * The viewers of these sessions. Each is looked up by its key, whatever the planner expects: with statistics from before
- * a thousand people signed in, joining them would compare each session with each user.
- */
-function viewersAmong(db: Executor, now: Date, sessionIds: readonly string[]) {
-  const asked = sql`unnest(${[...new Set(sessionIds)]}::uuid[])`.as<"asked">(sql`asked(id)`);
-  const viewer = viewersOf(db, now).where("sessions.id", "=", sql.ref<string>("asked.id")).offset(0).as("viewer");
-  return db
-    .selectFrom(asked)
-    .innerJoinLateral(viewer, (join) => join.onTrue())
-    .selectAll("viewer");
+/** The viewers of all open sessions, by session. */
+export async function readOpenSessions(db: Executor, now: Date): Promise<Map<string, Viewer>> {
+  const viewers = await viewersOf(db, now).execute();
+  return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
 }
 
-/** The viewers of the open sessions, of all or of these, by session. */
-export async function readOpenSessions(
+/**
+ * Those of these viewers' sessions that have ended, as null, or whose user has another role or partner now, with these. Each
+ * is looked up by its key, whatever the planner expects: with statistics from before a thousand people signed in, joining
+ * them would compare each session with each user.
+ */
+export async function readChangedSessions(
   db: Executor,
   now: Date,
-  among?: readonly string[],
-): Promise<Map<string, Viewer>> {
-  if (among?.length === 0) return new Map();
-  const viewers = await (among === undefined ? viewersOf(db, now) : viewersAmong(db, now, among)).execute();
-  return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
+  viewers: readonly Viewer[],
+): Promise<Map<string, Scope | null>> {
+  if (viewers.length === 0) return new Map();
+  const known = sql`unnest(${viewers.map(({ sessionId }) => sessionId)}::uuid[],
+    ${viewers.map(({ role }) => role)}::text[], ${viewers.map(({ partnerId }) => partnerId)}::int[])`;
+  const viewer = viewersOf(db, now).where("sessions.id", "=", sql.ref<string>("known.id")).offset(0).as("viewer");
+  const changed = await db
+    .selectFrom(known.as<"known">(sql`known(id, role, partner_id)`))
+    .leftJoinLateral(viewer, (join) => join.onTrue())
+    .select([sql.ref<string>("known.id").as("sessionId"), "viewer.role", "viewer.partnerId"])
+    .where(sql<boolean>`(viewer.role, viewer."partnerId") is distinct from (known.role, known.partner_id)`)
+    .execute();
+  return new Map(
+    changed.map(({ sessionId, role, partnerId }) => [sessionId, role === null ? null : { role, partnerId }]),
+  );
 }
 
 /** True if this call ended the session, false if it had ended before. */

@@ -7,7 +7,7 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
-import { readOpenSessions, scopeOf, type Viewer } from "../../platform/sessions.ts";
+import { readChangedSessions, type Scope, scopeOf, type Viewer } from "../../platform/sessions.ts";
 import { seenAt, type SiteOwner } from "../sites/public.ts";
 import { inSlices, type Line, LiveStreams, type Message, messageOf, textOf } from "./live-streams.ts";
 import { type LiveUpdate, readSnapshot, readUpdate } from "./live.queries.ts";
@@ -276,24 +276,26 @@ export class LiveFeed implements Service {
     const beganMs = clock.monotonicMs();
     const openings = [...this.#openings];
     const streams = this.streams.all();
-    const sessionIds = [...openings, ...streams].map(({ viewer }) => viewer.sessionId);
-    const open = await readOpenSessions(db, clock.now(), sessionIds);
+    const viewers = [...openings, ...streams].map(({ viewer }) => viewer);
+    const changed = await readChangedSessions(db, clock.now(), viewers);
     for (const opening of openings) {
-      if (!open.has(opening.viewer.sessionId)) opening.refuse(notSignedIn());
-      else if (!isStill(opening.viewer, open))
-        opening.refuse(conflict("SCOPE_CHANGED", "What you may see has changed. Try again."));
+      const end = endOf(opening.viewer, changed);
+      if (end === "session") opening.refuse(notSignedIn());
+      if (end === "scope") opening.refuse(conflict("SCOPE_CHANGED", "What you may see has changed. Try again."));
     }
     for (const stream of streams) {
-      if (!open.has(stream.viewer.sessionId)) this.streams.end(stream, "session");
-      else if (!isStill(stream.viewer, open)) this.streams.end(stream, "scope");
+      const end = endOf(stream.viewer, changed);
+      if (end !== null) this.streams.end(stream, end);
     }
     this.#sessionsSeenMs = beganMs;
   }
 
   async #endOfChangedScope(): Promise<void> {
+    if (this.streams.count === 0) return;
     const owned = await readOwnedScopes(this.#deps.db);
     for (const streams of this.streams.byScope().values()) {
-      const mark = streams[0] && scopeMarkOf(streams[0].viewer, owned);
+      const [first] = streams;
+      const mark = first && scopeMarkOf(first.viewer, owned);
       for (const stream of streams) if (stream.scopeMark !== mark) this.streams.end(stream, "scope");
     }
   }
@@ -327,10 +329,11 @@ function throwIfUnwanted(readings: readonly SnapshotReading[]): void {
 
 const stopping = () => new HttpError(503, "SERVER_STOPPING", "The server is stopping. Please try again.");
 
-/** Whether the session continues with the same role and partner. */
-function isStill(viewer: Viewer, open: ReadonlyMap<string, Viewer>): boolean {
-  const now = open.get(viewer.sessionId);
-  return now !== undefined && scopeOf(now) === scopeOf(viewer);
+/** Whether the session is over, or continues with another role or partner. */
+function endOf(viewer: Viewer, changed: ReadonlyMap<string, Scope | null>): "session" | "scope" | null {
+  const now = changed.get(viewer.sessionId);
+  if (now === null) return "session";
+  return now === undefined || scopeOf(now) === scopeOf(viewer) ? null : "scope";
 }
 
 /** A requested stream that has not begun yet. */

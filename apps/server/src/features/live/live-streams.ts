@@ -225,6 +225,7 @@ interface LiveStream {
 export class LiveStreams {
   readonly #clock: Pick<Clock, "after">;
   readonly #open = new Set<LiveStream>();
+  readonly #byScope = new Map<string, Set<LiveStream>>();
   readonly #held = new HeldMessages();
   #cutCount = 0;
 
@@ -252,16 +253,18 @@ export class LiveStreams {
     return [...this.#open];
   }
 
-  byScope(): Map<string, LiveStream[]> {
-    return Map.groupBy(this.#open, ({ scope }) => scope);
+  /** No scope is without a stream. */
+  byScope(): ReadonlyMap<string, ReadonlySet<LiveStream>> {
+    return this.#byScope;
   }
 
   begin(of: { viewer: Viewer; line: Line; scopeMark: string; snapshot: Message; later: Message | null }): Readable {
     const { viewer, line, scopeMark, snapshot, later } = of;
     const outlet = new LiveOutlet(this.#held, line);
     const stream: LiveStream = { viewer, scope: scopeOf(viewer), scopeMark, outlet };
-    outlet.out.once("close", () => this.#open.delete(stream));
+    outlet.out.once("close", () => this.#leave(stream));
     this.#open.add(stream);
+    this.#byScope.set(stream.scope, (this.#byScope.get(stream.scope) ?? new Set()).add(stream));
     outlet.begin(snapshot);
     if (later !== null) outlet.send(later);
     return outlet.out;
@@ -269,27 +272,39 @@ export class LiveStreams {
 
   /** Sends each scope its message. Streams that have ended get nothing; those with too large a backlog are cut off. */
   async publish(messages: ReadonlyMap<string, Message>): Promise<void> {
-    await this.#sendAll(({ scope }) => messages.get(scope));
+    const streams = [...messages.keys()].flatMap((scope) => [...(this.#byScope.get(scope) ?? [])]);
+    await this.#sendTo(streams, ({ scope }) => messages.get(scope));
   }
 
   /** Sends a heartbeat, and cuts off readers that have not accepted a byte since the previous one. */
   async beat(): Promise<void> {
-    await this.#sendAll((stream) => {
+    await this.#sendTo(this.all(), (stream) => {
       if (stream.outlet.isStalled()) this.#cut(stream);
       return HEARTBEAT;
     });
   }
 
   end(stream: LiveStream, reason: EndReason): void {
-    if (!this.#open.delete(stream)) return;
+    if (!this.#leave(stream)) return;
     stream.outlet.end(END_MESSAGES[reason]);
     this.#clock.after(END_GRACE_MS, () => {
       if (stream.outlet.untaken > 0) stream.outlet.cut();
     });
   }
 
-  async #sendAll(messageFor: (stream: LiveStream) => Message | undefined): Promise<void> {
-    await inSlices(this.all(), (stream) => {
+  /** False if it had left. */
+  #leave(stream: LiveStream): boolean {
+    const ofScope = this.#byScope.get(stream.scope);
+    ofScope?.delete(stream);
+    if (ofScope?.size === 0) this.#byScope.delete(stream.scope);
+    return this.#open.delete(stream);
+  }
+
+  async #sendTo(
+    streams: readonly LiveStream[],
+    messageFor: (stream: LiveStream) => Message | undefined,
+  ): Promise<void> {
+    await inSlices(streams, (stream) => {
       const message = messageFor(stream);
       if (message === undefined || !this.#open.has(stream)) return;
       if (stream.outlet.unread > MAX_UNREAD_BYTES) this.#cut(stream);
@@ -312,7 +327,7 @@ export class LiveStreams {
   }
 
   #cut(stream: LiveStream): void {
-    if (!this.#open.delete(stream)) return;
+    if (!this.#leave(stream)) return;
     this.#cutCount += 1;
     stream.outlet.cut();
   }
