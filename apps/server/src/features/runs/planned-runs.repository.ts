@@ -154,6 +154,23 @@ const RETRY_WITHIN_MS = 60_000;
 const withoutBroker: OutcomeCode = "BROKER_UNREACHABLE";
 
 /**
+ * Planned runs that failed in time for another START. Asked first, for it is mostly none, and to find out why they failed
+ * takes PostgreSQL 10 ms to plan.
+ */
+async function readFailedRuns(db: Executor, now: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .where("outcome", "=", "FAILED")
+    .where("due_at", ">", new Date(now.getTime() - STARTS_LATE_UP_TO_MS))
+    .where("due_at", "<=", now)
+    .where("stop_due_at", ">", now)
+    .where("began_at", "is", null)
+    .select("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
  * A start is retried if the robot is stopped, never moved in this run, can no longer move because of its earlier
  * START, and has been left alone by people since, while the run may still begin late. That the START had no effect has
  * been known for a minute at most, from one of these:
@@ -166,6 +183,8 @@ const withoutBroker: OutcomeCode = "BROKER_UNREACHABLE";
  * schedule or group was deleted, switched off or changed. Given a run, under the lock on its robot, only that one.
  */
 export async function readFailedStarts(db: Executor, now: Date, runId: string | null = null): Promise<FailedStart[]> {
+  const runIds = runId === null ? await readFailedRuns(db, now) : [runId];
+  if (runIds.length === 0) return [];
   // Nor of a run that was due before the database was restored from a backup (decision 60).
   const restoredAt = (await readRestoredAt(db))?.getTime() ?? Number.NEGATIVE_INFINITY;
   const dueAfter = new Date(Math.max(restoredAt, now.getTime() - STARTS_LATE_UP_TO_MS));
@@ -185,7 +204,7 @@ export async function readFailedStarts(db: Executor, now: Date, runId: string | 
     ) tried
     where r.outcome = 'FAILED' and r.began_at is null and r.planned and not r.sample
       and r.due_at > ${dueAfter} and r.due_at <= ${now} and r.stop_due_at > ${now}
-      and (${runId}::uuid is null or r.id = ${runId}::uuid)
+      and r.id = ${anyUuid(runIds)}
       and tried.starts < ${MAX_STARTS}
       and (
         (start.outcome = 'NEVER_SENT' and start.claimed_by is null
