@@ -150,13 +150,12 @@ function keepOpen(url: string, person: Person, from: string, arrivals: Arrivals)
       if (refusal !== null) socket.destroy(new Error(`answered ${refusal}`));
       return true;
     };
-    const { hostname, port } = new URL(url);
+    const { hostname, port, host } = new URL(url);
     const reading = { buffer: READ, callback: onRead };
     const socket = connect({ host: hostname, port: Number(port), localAddress: from, onread: reading });
     socket.on("error", ({ message }) => lose(message)).on("close", () => lose("ended"));
-    socket.write(
-      `GET ${live.path} HTTP/1.1\r\nhost: bench\r\nconnection: close\r\nauthorization: Bearer ${person.token}\r\n\r\n`,
-    );
+    const head = [`GET ${live.path} HTTP/1.1`, `host: ${host}`, "connection: close"];
+    socket.write([...head, `authorization: Bearer ${person.token}`, "", ""].join("\r\n"));
   };
   open();
   return promise;

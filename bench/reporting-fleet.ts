@@ -45,6 +45,11 @@ async function fill(db: Db): Promise<void> {
     insert into robots (robot_name, serial_number, site_id, installation_date)
     select 'BENCH-' || n, 'BENCH-' || n, 1 + n % ${SITES}::int, '2024-02-29' from generate_series(1, ${ROBOTS}::int) n
     order by n`.execute(db);
+  // As in an installation of some age: without its days, each site's first robots would be computed for now.
+  await sql`
+    insert into site_days (site_id, date, began_at, ended_at)
+    select id, today, today::timestamp at time zone timezone, (today + 1)::timestamp at time zone timezone
+    from sites, lateral (select (now() at time zone timezone)::date as today) days`.execute(db);
   await sql`vacuum analyze`.execute(db);
 }
 

@@ -99,14 +99,32 @@ export interface FirmwareShown {
   readonly firmware: StateMessage["firmware"];
 }
 
+/** Those of the robots that are being updated, or whose update is overdue; mostly none, which saves the search for more. */
+async function readUpdating(tx: Tx, robotIds: readonly number[]): Promise<ReadonlySet<number>> {
+  if (robotIds.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom("rollout_robots")
+    .select("robot_id")
+    .where("robot_id", "=", anyInt(robotIds))
+    .where((eb) => eb.or([eb("state", "in", ["OFFERED", "DOWNLOADING", "INSTALLING"]), eb("overdue", "=", true)]))
+    .execute();
+  return new Set(rows.map((row) => row.robot_id));
+}
+
 /**
  * Completes the updates of robots whose live state shows the new version: nothing else proves it (protocol rule 13).
  * One that failed only by its deadline, and was offered nothing since, is done after all. This transaction has locked
  * their robot_state rows. Returns the robots that changed.
  */
 export async function settleByFirmware(tx: Tx, shown: readonly FirmwareShown[], now: Date): Promise<number[]> {
-  if (shown.length === 0) return [];
-  const rows = shown.map(({ robotId, firmware }) => ({ robot_id: robotId, firmware }));
+  const expected = await readUpdating(
+    tx,
+    shown.map(({ robotId }) => robotId),
+  );
+  if (expected.size === 0) return [];
+  const rows = shown
+    .filter(({ robotId }) => expected.has(robotId))
+    .map(({ robotId, firmware }) => ({ robot_id: robotId, firmware }));
   const { rows: changed } = await sql<UpdatedRobot>`
     update rollout_robots e set state = 'DONE', reason = null, reason_code = null, reason_params = null, percent = 100,
       ended_at = ${now}, overdue = false, installing_until = null, change_no = ${changedNow}
