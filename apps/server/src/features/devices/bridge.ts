@@ -11,8 +11,9 @@ import { BridgeLock, type BridgeLockDependencies } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
 import { ensureReadingsPartitions } from "./robot-state.repository.ts";
-import { countRobots, readConnectedRobots, type ReachableRobot, sweepSilentRobots } from "./presence.repository.ts";
+import { countRobots, readConnectedRobots, sweepSilentRobots } from "./presence.repository.ts";
 import { shareOf } from "./shares.ts";
+import { StatusRequests } from "./status-requests.ts";
 
 const FLUSH_MS = 100;
 /** A bridge that gives shares up stores what it has received, within this time. */
@@ -20,6 +21,8 @@ const FINAL_FLUSH_MS = 1_000;
 const SWEEP_MS = 5_000;
 /** A new bridge has not heard from any robot yet; it requests their status before treating any as silent. */
 const SWEEP_GRACE_MS = 15_000;
+/** Nor for this long while it is still asking them, however many there are: by then each has reported by itself. */
+const ASKING_GRACE_MS = 35_000;
 /** By then retained messages have arrived and show which robots are connected. */
 const RETAINED_MS = 500;
 /** Those of a large fleet take longer to be stored than a START may wait for its robot (rule 6). */
@@ -52,6 +55,8 @@ export class Bridge implements Service {
   #cancelStatusRequests: Cancel = () => {};
   /** Held shares whose robots have not been asked since this server heard nothing of them. */
   readonly #unheard = new Set<number>();
+  /** When it subscribed last, or again after the broker was away, by the monotonic clock. */
+  #listensSinceMs = Number.NEGATIVE_INFINITY;
   #isSweeping = false;
 
   constructor(deps: BridgeDependencies) {
@@ -171,11 +176,13 @@ export class Bridge implements Service {
       return;
     }
     const { leaf } = opened.incoming;
+    if (leaf === "state" && !received.retained) this.#statusRequests.heard(opened.serial);
     this.#received.set(leaf, (this.#received.get(leaf) ?? 0) + 1);
     this.#queue.add(opened.serial, opened.incoming);
   }
 
   #onSubscribed(): void {
+    this.#listensSinceMs = this.#deps.clock.monotonicMs();
     this.#cancelStatusRequests();
     this.#cancelStatusRequests = this.#deps.clock.after(RETAINED_MS, () => this.#track(this.#requestStatuses()));
   }
@@ -221,6 +228,8 @@ export class Bridge implements Service {
       const shares = [...this.#lock.held].flatMap(([share, sinceMs]) =>
         nowMs - sinceMs < SWEEP_GRACE_MS ? [] : [share],
       );
+      const isAsking = this.#unheard.size > 0 || this.#statusRequests.isAsking;
+      if (isAsking && nowMs - this.#listensSinceMs < ASKING_GRACE_MS) return;
       if (!isStored || shares.length === 0) return;
       await db.transaction().execute(async (tx) => {
         if ((await sweepSilentRobots(tx, shares, now)) > 0) await announceChange(tx);
@@ -359,61 +368,6 @@ class RobotSubscription {
       await held?.end();
     } catch (error) {
       this.#deps.log.warn({ error }, "could not end the subscription to robots");
-    }
-  }
-}
-
-/** Status requests to a whole fleet are spread over this time (protocol rule 11). */
-const SPREAD_MS = 10_000;
-/** Up to this many robots that a command or due run waits for are queried immediately; more over this time. */
-const MAX_IMMEDIATE = 100;
-const AWAITED_SPREAD_MS = 1_000;
-
-/** Asks robots to report their status now, spread over time. */
-class StatusRequests {
-  readonly #deps: BridgeDependencies;
-  readonly #isHeld: (serial: string) => boolean;
-  readonly #planned = new Set<Cancel>();
-
-  constructor(deps: BridgeDependencies, isHeld: (serial: string) => boolean) {
-    this.#deps = deps;
-    this.#isHeld = isHeld;
-  }
-
-  /**
-   * Robots that a command or a due run waits for come first, because what they showed while no
-   * bridge listened never arrives live: a START would fail 8 s after it was issued and be followed by a STOP (rule 6)
-   * although the robot accepted it, and a run would wait (decision 45). The others are queried in the given order.
-   */
-  plan(robots: readonly ReachableRobot[]): void {
-    const { awaited = [], others = [] } = Object.groupBy(robots, (robot) => (robot.awaited ? "awaited" : "others"));
-    this.#spread(awaited, awaited.length > MAX_IMMEDIATE ? AWAITED_SPREAD_MS : 0);
-    this.#spread(others, SPREAD_MS);
-  }
-
-  cancel(): void {
-    for (const cancel of this.#planned) cancel();
-    this.#planned.clear();
-  }
-
-  #spread(robots: readonly ReachableRobot[], overMs: number): void {
-    for (const [index, robot] of robots.entries()) {
-      const afterMs = Math.floor((index * overMs) / robots.length);
-      const cancel = this.#deps.clock.after(afterMs, () => {
-        this.#planned.delete(cancel);
-        void this.#ask(robot);
-      });
-      this.#planned.add(cancel);
-    }
-  }
-
-  async #ask({ serial, session }: ReachableRobot): Promise<void> {
-    if (!this.#isHeld(serial)) return;
-    const envelope = questionEnvelope(this.#deps.clock.now(), session, "Suncrew");
-    try {
-      await publishCommandMessage(this.#deps.broker, serial, { ...envelope, verb: "STATUS" });
-    } catch {
-      // The robot reports within 30 s anyway; after a broker outage, all are queried again.
     }
   }
 }

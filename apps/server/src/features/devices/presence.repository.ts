@@ -1,4 +1,5 @@
 import { OFFLINE_AFTER_MS } from "@suncrew/domain/devices/protocol-times.ts";
+import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { sql } from "kysely";
 import { anyInt, changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 import { isInShares } from "./shares.ts";
@@ -41,27 +42,33 @@ export async function countRobots(db: Executor, shares: readonly number[]): Prom
   return robots;
 }
 
-/** The others are queried within this time, so robots whose runs are due by then have been queried. */
-const DUE_SOON_MS = 10_000;
+/** The others are queried, or report by themselves, within this time: robots whose runs are due by then come first. */
+const DUE_SOON_MS = 30_000;
+
+/** In which order robots are queried. */
+const [OPEN_COMMAND, RUN_DUE, MOVING, OTHER] = [0, 1, 2, 3];
 
 export interface ReachableRobot {
   readonly robotId: number;
   readonly serial: string;
   readonly session: number;
-  /** It has an unsettled command, or its run is due, so its current state decides. */
+  /** It has an unsettled command, or its run is due or may get another START, so its current state decides. */
   readonly awaited: boolean;
 }
 
 /**
- * Robots of these shares that the broker last reported as connected, even if silent since; those last seen moving come
- * first.
+ * Robots of these shares that the broker last reported as connected, even if silent since: those with open commands,
+ * those whose runs are due, those last seen moving, and last the others, longest unheard first, of which nothing may
+ * have arrived for so long that a START would be refused.
  */
 export async function readConnectedRobots(
   db: Executor,
   shares: readonly number[],
   now: Date,
 ): Promise<ReachableRobot[]> {
-  return db
+  const dueBy = new Date(now.getTime() + DUE_SOON_MS);
+  const dueAfter = new Date(now.getTime() - STARTS_LATE_UP_TO_MS);
+  const robots = await db
     .selectFrom("robot_state as s")
     .innerJoin("robots as r", "r.id", "s.robot_id")
     .innerJoin("devices as d", "d.serial", "r.serial_number")
@@ -71,11 +78,19 @@ export async function readConnectedRobots(
     .where(isInShares("r.serial_number", shares))
     .select(["s.robot_id as robotId", "r.serial_number as serial", "s.session"])
     .select(
-      sql<boolean>`s.robot_id in (select robot_id from commands where settled_at is null) or s.robot_id in (
-        select m.robot_id from robot_group_members m join schedules p on p.group_id = m.group_id
-        where p.next_run_at <= ${new Date(now.getTime() + DUE_SOON_MS)})`.as("awaited"),
+      sql<number>`case
+        when s.robot_id in (select robot_id from commands where settled_at is null) then ${OPEN_COMMAND}::int
+        when s.robot_id in (
+          select m.robot_id from robot_group_members m join schedules p on p.group_id = m.group_id
+          where p.next_run_at <= ${dueBy}) then ${RUN_DUE}::int
+        when s.robot_id in (select robot_id from runs where outcome = 'FAILED' and due_at > ${dueAfter})
+          then ${RUN_DUE}::int
+        when s.motion = 'MOVING' then ${MOVING}::int
+        else ${OTHER}::int end`.as("rank"),
     )
-    .orderBy(sql`(s.motion = 'MOVING') is not true`)
+    .orderBy("rank")
+    .orderBy(sql`s.live_at nulls first`)
     .orderBy("s.robot_id")
     .execute();
+  return robots.map(({ rank, ...robot }) => ({ ...robot, awaited: rank <= RUN_DUE }));
 }

@@ -9,6 +9,8 @@ import type { RealBroker } from "../../../test/real-broker.ts";
 import { stateMessage } from "../../../test/robot-messages.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import { ingest } from "./ingest.repository.ts";
+import { readConnectedRobots } from "./presence.repository.ts";
+import { allShares } from "./shares.ts";
 
 let bridges: BridgeServers;
 let database: OpenDatabase;
@@ -264,6 +266,54 @@ describe("protocol rule 11: one bridge at a time", () => {
     const { delivered } = await takeOver(two);
     await delivered();
     expect(queried.toSorted()).toEqual(["ASK-0", "ASK-7"]);
+  });
+
+  test("protocol rule 11: after a takeover the robots are queried first that are moving, then those unheard for longest", async () => {
+    const one = await startServer();
+    const { robotIds } = await createRobots(one, 5);
+    const heard = { 0: 20, 1: 40, 2: 10, 3: 30 };
+    for (const [index, secondsAgo] of Object.entries(heard)) {
+      await database.db
+        .updateTable("robot_state")
+        .set({ live_at: new Date(one.clock.now().getTime() - secondsAgo * 1_000) })
+        .where("robot_id", "=", robotIds[Number(index)] ?? 0)
+        .execute();
+    }
+    await database.db
+      .updateTable("robot_state")
+      .set({ motion: "MOVING" })
+      .where("robot_id", "=", robotIds[2] ?? 0)
+      .execute();
+    const robots = await readConnectedRobots(database.db, allShares, one.clock.now());
+    expect(robots.map(({ serial }) => serial)).toEqual(["ASK-2", "ASK-4", "ASK-1", "ASK-3", "ASK-0"]);
+  });
+
+  test("protocol rule 7: after the broker was away no robot counts as silent before all have been queried", async () => {
+    const one = await startServer();
+    const { queried, robotIds, robots } = await createRobots(one, 10);
+    const last = one.watched.untilHandled(isStateOf("ASK-9"));
+    for (const [index, robot] of robots.entries()) {
+      const state = JSON.stringify(stateMessage(one.clock.now(), 1, 1));
+      await robot.publishAsync(topicOf(`ASK-${index}`, "state"), state, { qos: 1, retain: true });
+    }
+    await last;
+    await one.pass(11_000);
+    await one.watched.cut();
+    await one.pass(74_000);
+    await one.watched.untilConnected();
+    queried.length = 0;
+    await one.pass(500);
+    // For more than 90 s nothing has been heard of them, but one has not been queried.
+    await one.pass(8_500);
+    const online = async () => {
+      const states = await Promise.all(robotIds.map((id) => one.stateOf(id)));
+      return states.map((state) => state.online);
+    };
+    expect(await online()).toEqual(robotIds.map(() => true));
+    await expect.poll(() => queried.length).toBe(9);
+    await one.pass(6_000);
+    await expect.poll(() => queried.length).toBe(10);
+    expect(await online()).toEqual(robotIds.map(() => false));
   });
 
   test("protocol rule 7: a robot whose connection breaks is offline by its last will", async () => {
