@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
+import { NIL, v7 as uuidv7 } from "uuid";
 import { anyInt, type Executor } from "./database/database.ts";
 
 /** Whose request it is: decides which sites exist for a query. Read from the session row on every request. */
@@ -57,10 +57,23 @@ export async function readSession(db: Executor, sessionId: string, now: Date): P
   return (await viewersOf(db, now).where("sessions.id", "=", sessionId).executeTakeFirst()) ?? null;
 }
 
+/** So many at a time: the answer for thousands at once would hold up everything else that this server does. */
+const SESSIONS_AT_A_TIME = 500;
+
 /** The viewers of all open sessions, by session. */
 export async function readOpenSessions(db: Executor, now: Date): Promise<Map<string, Viewer>> {
-  const viewers = await viewersOf(db, now).execute();
-  return new Map(viewers.map((viewer) => [viewer.sessionId, viewer]));
+  const open = new Map<string, Viewer>();
+  for (let after: string = NIL; ;) {
+    const viewers = await viewersOf(db, now)
+      .where("sessions.id", ">", after)
+      .orderBy("sessions.id")
+      .limit(SESSIONS_AT_A_TIME)
+      .execute();
+    for (const viewer of viewers) open.set(viewer.sessionId, viewer);
+    const last = viewers.at(-1);
+    if (last === undefined || viewers.length < SESSIONS_AT_A_TIME) return open;
+    after = last.sessionId;
+  }
 }
 
 /**
