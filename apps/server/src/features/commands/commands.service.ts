@@ -22,7 +22,7 @@ import {
   type RobotSelection,
   type SettingsChange,
 } from "./person-orders.ts";
-import { FirstSeen } from "./accept-orders.ts";
+import { FirstSeen, type Order } from "./accept-orders.ts";
 import {
   answerTo,
   BROKER_AWAY,
@@ -60,6 +60,8 @@ export class Commands implements Service {
   readonly #overdue: BatchLoader<number, never>;
   /** Likewise for commands that were not sent. */
   readonly #unsent: BatchLoader<UnsentCommand, never>;
+  /** Likewise for Stops that are repeated. */
+  readonly #resent: BatchLoader<number, never>;
   /** Of the scheduler: this server knows that it did not send them, and has not been able to store that. */
   readonly #unsaid = new Map<string, UnsentCommand>();
   readonly #tasks: PeriodicTasks;
@@ -79,6 +81,7 @@ export class Commands implements Service {
     });
     this.#overdue = new BatchLoader((robotIds) => this.#settler.settleRobots(robotIds));
     this.#unsent = new BatchLoader((unsent) => closeUnsent(deps.db, unsent, deps.serverId, deps.clock.now()));
+    this.#resent = new BatchLoader((robotIds) => this.#dispatcher.resend(robotIds));
     const closeUnsaid = { name: "commands that were not sent", everyMs: UNSAID_RETRY_MS };
     this.#tasks = new PeriodicTasks(deps, [{ ...closeUnsaid, work: () => this.#closeUnsaid() }]);
   }
@@ -133,7 +136,7 @@ export class Commands implements Service {
     stop?.noteStored(robotId);
     if (accepted.kind === "repeated") {
       stop?.noteHandedOver(robotId);
-      return this.#answer(accepted.commandId, null);
+      return this.#answerAgain(body.command, accepted.commandId, robotId);
     }
     return this.sendStored(accepted.commandId, accepted.robotAway, () => stop?.noteHandedOver(robotId));
   }
@@ -158,7 +161,7 @@ export class Commands implements Service {
     const timedOrder = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
     return orderMany(this.#deps, choose, timedOrder, {
       send: (commandId, robotAway, onSent) => this.sendStored(commandId, robotAway, onSent),
-      again: (commandId) => this.#answer(commandId, null),
+      again: (commandId, robotId) => this.#answerAgain(order.verb, commandId, robotId),
     });
   }
 
@@ -237,6 +240,16 @@ export class Commands implements Service {
     if (dispatched.sent === "never") await this.#unsent.load({ commandId, ...dispatched });
     if (dispatched.sent === "maybe") return this.#answer(commandId, { robotAway }, dispatched.command);
     return this.#answer(commandId, { robotAway, brokerAway: dispatched.why === "broker-away" });
+  }
+
+  /** For a repeated request. The server that had the Stop first may have died before it sent it: it is sent again. */
+  #answerAgain(verb: Order["verb"], commandId: string, robotId: number): Promise<SuccessAnswer> {
+    if (verb === "STOP") {
+      this.#resent.load(robotId).catch((error: unknown) => {
+        this.#deps.log.warn({ error, command: commandId }, "a repeated Stop is sent again later");
+      });
+    }
+    return this.#answer(commandId, null);
   }
 
   async #answer(

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CommandHarness } from "../../../test/command-harness.ts";
@@ -6,8 +7,9 @@ import { StatementCount } from "../../../test/statement-count.ts";
 import { testSettings } from "../../../test/test-app.ts";
 import { ChangeSignal } from "../../platform/change-signal.ts";
 import { SystemClock } from "../../platform/clock.ts";
-import { acceptOrders } from "./accept-orders.ts";
+import { acceptOrders, FirstSeen } from "./accept-orders.ts";
 import { claimAll } from "./commands.repository.ts";
+import { acceptCommand } from "./person-orders.ts";
 import { closeUnsent } from "./settle.repository.ts";
 import { Commands } from "./commands.service.ts";
 
@@ -74,6 +76,31 @@ test("protocol rule 5: a START that another server has claimed is not closed as 
   expect(await harness.commands()).toMatchObject([{ outcome: null, claimed_by: other }]);
   await close(other);
   expect(await harness.commands()).toMatchObject([{ outcome: "NEVER_SENT", claimed_by: null }]);
+});
+
+test("protocol rule 3: a Stop that is repeated is sent at once if the server that stored it died before it sent it", async () => {
+  const { db, connection, clock, fixtures } = harness;
+  const { ownRobot, userIds } = fixtures;
+  // Nobody else sends it meanwhile.
+  harness.robot().inject({ kind: "away" });
+  await harness.until(async () => !(await harness.state()).online);
+  const log = pino({ level: "silent" });
+  const [key, sessionId, dead, serverId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const parts = { db, connection, broker, clock, log, settings: testSettings, serverId };
+  const admin = { userId: userIds.admin, name: "Anita Rao", email: "", partnerId: null, sessionId };
+  const viewer = { ...admin, role: "SUPER_ADMIN" } as const;
+  const named = { robotId: ownRobot.serial, robotObjectId: ownRobot.id, siteId: ownRobot.siteId };
+  const body = { ...named, command: "STOP", mode: "AUTO", params: {} } as const;
+  const accepted = await db.transaction().execute((tx) => {
+    return acceptCommand(tx, parts, viewer, body, { key, press: null, seen: new FirstSeen() });
+  });
+  if (accepted.kind !== "stored") throw new Error("The Stop was refused.");
+  const { commandId } = accepted;
+  await claimAll(db, [commandId], dead, clock.now());
+  const commands = new Commands(parts, new ChangeSignal({ connection, clock, log }));
+  await expect(commands.send(viewer, body, key, null)).rejects.toMatchObject({ status: 504, extra: { pending: true } });
+  await expect.poll(() => broker.published.some(({ payload }) => payload.includes(commandId))).toBe(true);
+  expect(await harness.commands()).toMatchObject([{ id: commandId, claimed_by: serverId }]);
 });
 
 describe("protocol rule 3: a Stop for many robots right after their start", () => {

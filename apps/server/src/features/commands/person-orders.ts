@@ -192,7 +192,7 @@ interface Answers {
   /** Sends a stored command. */
   send(commandId: string, robotAway: boolean, onSent: () => void): Promise<SuccessAnswer>;
   /** For one that was given before. */
-  again(commandId: string): Promise<SuccessAnswer>;
+  again(commandId: string, robotId: number): Promise<SuccessAnswer>;
 }
 
 /** Decided now, or by an earlier request with the same key. */
@@ -240,7 +240,7 @@ export async function orderMany(
       if (before instanceof HttpError) return { outcome: "SKIPPED", message: before.message, pending: false };
       stop?.noteStored(robot.id);
       stop?.noteHandedOver(robot.id);
-      const { message, live_position } = await answers.again(before);
+      const { message, live_position } = await answers.again(before, robot.id);
       return { outcome: "SUCCESS", message, pending: false, live_position };
     }
     const { accepted } = decided;
