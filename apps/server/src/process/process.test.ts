@@ -65,14 +65,25 @@ afterAll(async () => {
 });
 
 describe("set-up: npm start", () => {
-  test("prints the URL, accounts, broker and control URL; Ctrl-C with an open stream leaves no process behind", async () => {
+  test("prints the URL, accounts, broker and control URL; another instance on the same data is refused and changes nothing; Ctrl-C with an open stream leaves no process behind; a second start keeps data and passwords", async () => {
     const first = run(["demo"]);
     const { url, mqttPort, controlAddress } = await first.ready();
     expect(first.printed()).toContain("admin / admin@123");
     expect(first.printed()).toContain("partner / partner@123");
     expect(mqttPort).toBeGreaterThan(0);
     expect((await fetch(`${controlAddress}/robots`)).status).toBe(200);
+    const token = await signIn(url);
+
+    const other = run(["demo"]);
+    expect(await other.ended()).toBe(1);
+    expect(other.printed().trim()).toBe(
+      `Another Suncrew (process ${first.pid}) already runs on the data in ${dataDir}: stop it first, or choose another folder with DATA_DIR.`,
+    );
+    const reset = run(["demo", "--reset"]);
+    expect(await reset.ended()).toBe(1);
+    expect(reset.printed()).toContain(`(process ${first.pid}) already runs on the data`);
     expect(await siteNames(url)).toHaveLength(6);
+
     const stream = await fetch(`${url}/api/live`, { headers: { authorization: `Bearer ${await signIn(url)}` } });
     expect(stream.status).toBe(200);
     await first.interrupt();
@@ -80,45 +91,14 @@ describe("set-up: npm start", () => {
     expect(await first.ended()).toBe(0);
     await stream.text().catch(() => "cut");
     expect(await processesNaming(dataDir)).toEqual([]);
-  });
 
-  test("a second start keeps data and passwords; another instance on the same data is refused and changes nothing", async () => {
-    const first = run(["demo"]);
-    const { url } = await first.ready();
-    const token = await signIn(url);
     const second = run(["demo"]);
-    expect(await second.ended()).toBe(1);
-    expect(second.printed().trim()).toBe(
-      `Another Suncrew (process ${first.pid}) already runs on the data in ${dataDir}: stop it first, or choose another folder with DATA_DIR.`,
-    );
-    const reset = run(["demo", "--reset"]);
-    expect(await reset.ended()).toBe(1);
-    expect(reset.printed()).toContain(`(process ${first.pid}) already runs on the data`);
-    expect(await siteNames(url)).toHaveLength(6);
-    await first.interrupt();
-
-    const again = run(["demo"]);
-    const { url: newUrl } = await again.ready();
+    const { url: newUrl } = await second.ready();
     const response = await fetch(`${newUrl}${siteDetails.path}`, { headers: { authorization: `Bearer ${token}` } });
     expect(response.status).toBe(200);
   });
 
-  test("after kill -9 the simulator's process ends by itself, and the next start attaches to the database still running", async () => {
-    const first = run(["demo"]);
-    await first.ready();
-    const { pid } = await postmaster();
-    first.child.kill("SIGKILL");
-    await first.ended();
-    await untilNobodyNames(dataDir, /bin\/postgres|^postgres:/);
-    const second = run(["demo"]);
-    expect(await siteNames((await second.ready()).url)).toHaveLength(6);
-    expect((await postmaster()).pid).toBe(pid);
-    await second.interrupt();
-    expect(second.printed()).not.toContain("did not stop in time");
-    expect(await processesNaming(dataDir)).toEqual([]);
-  });
-
-  test("after kill -9 of everything, or with the temporary folder emptied, the next start recovers", async () => {
+  test("after kill -9 of everything the next start recovers; of the server alone, the simulator's process ends by itself, and the next start attaches to the database still running, or recovers if the temporary folder was emptied", async () => {
     const first = run(["demo"]);
     await first.ready();
     first.child.kill("SIGKILL");
@@ -127,11 +107,24 @@ describe("set-up: npm start", () => {
     const second = run(["demo"]);
     expect(await siteNames((await second.ready()).url)).toHaveLength(6);
 
+    const { pid } = await postmaster();
     second.child.kill("SIGKILL");
     await second.ended();
-    await rm((await postmaster()).socketFolder, { recursive: true });
+    await untilNobodyNames(dataDir, /bin\/postgres|^postgres:/);
     const third = run(["demo"]);
     expect(await siteNames((await third.ready()).url)).toHaveLength(6);
+    expect((await postmaster()).pid).toBe(pid);
+    await third.interrupt();
+    expect(third.printed()).not.toContain("did not stop in time");
+    expect(await processesNaming(dataDir)).toEqual([]);
+
+    const fourth = run(["demo"]);
+    await fourth.ready();
+    fourth.child.kill("SIGKILL");
+    await fourth.ended();
+    await rm((await postmaster()).socketFolder, { recursive: true });
+    const fifth = run(["demo"]);
+    expect(await siteNames((await fifth.ready()).url)).toHaveLength(6);
   });
 
   test("--reset starts over and deletes only the demo's data", async () => {
@@ -201,7 +194,7 @@ describe("set-up: npm run serve", () => {
     expect(production.printed()).toContain("holds the demo's sample data");
   });
 
-  test("shows the Super Admin's random password even if the first start fails later", async () => {
+  test("shows the Super Admin's random password even if the first start fails later, and not again at the next", async () => {
     const folder = await mkdtemp(join(tmpdir(), "suncrew-process-"));
     const environment = { DATA_DIR: folder, SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" };
     const taken = await takePort();
@@ -235,10 +228,6 @@ describe("set-up: npm run serve", () => {
     expect(await (await fetch(`${url}${siteDetails.path}`, { headers })).json()).toEqual([]);
     expect(await (await fetch(`${url}/api/config`)).json()).toMatchObject({ mode: "production", demo_sign_ins: [] });
     await first.interrupt();
-    const second = run(["production"], { SECRET_KEY: KEY, EMBEDDED: "yes", LOG_LEVEL: "error", HOST: "127.0.0.1" });
-    await second.ready();
-    expect(second.printed()).not.toContain("Sign in");
-    await second.interrupt();
     expect(await processesNaming(dataDir)).toEqual([]);
   });
 });
