@@ -137,13 +137,6 @@ export class WatchedBroker implements Broker {
   readonly #watches = new Set<Watch>();
   /** The server takes itself to be cut off, whatever the connection is. */
   isCut = false;
-  /** What the broker retains cannot be read over another connection. */
-  refusesReading = false;
-  /** Topics of the messages that were read over another connection, in order. */
-  readonly read: string[] = [];
-  /** Hands one on as if the broker had sent it last. */
-  receiveRetained: (topic: string, message: object) => void = () => {};
-  readonly #readings = new Set<() => Promise<void>>();
   /** Topics of the messages handed on, in order. */
   readonly handled: string[] = [];
 
@@ -191,53 +184,12 @@ export class WatchedBroker implements Broker {
     return this.#inner.subscribe(topics, (message) => {
       onMessage(message);
       this.handled.push(message.topic);
-      this.#notify(message);
+      for (const watch of this.#watches) {
+        if (!watch.wanted(message)) continue;
+        this.#watches.delete(watch);
+        watch.resolve();
+      }
     });
-  }
-
-  async readRetained(
-    topics: readonly string[],
-    onMessage: (message: ReceivedMessage) => void,
-    onLost: () => void,
-  ): Promise<() => Promise<void>> {
-    if (this.refusesReading || this.#inner.readRetained === undefined) throw new Error("There is no other connection.");
-    const handOn = (message: ReceivedMessage) => {
-      onMessage(message);
-      this.read.push(message.topic);
-      this.#notify(message);
-    };
-    const close = await this.#inner.readRetained(topics, handOn, onLost);
-    const lose = async () => {
-      await close();
-      onLost();
-    };
-    this.#readings.add(lose);
-    this.receiveRetained = (topic, message) =>
-      onMessage({ topic, payload: Buffer.from(JSON.stringify(message)), retained: true });
-    return async () => {
-      this.#readings.delete(lose);
-      await close();
-    };
-  }
-
-  /** How many other connections are open. */
-  get readings(): number {
-    return this.#readings.size;
-  }
-
-  /** The broker ends them. */
-  async loseReadings(): Promise<void> {
-    const lost = [...this.#readings];
-    this.#readings.clear();
-    await Promise.all(lost.map((lose) => lose()));
-  }
-
-  #notify(message: ReceivedMessage): void {
-    for (const watch of this.#watches) {
-      if (!watch.wanted(message)) continue;
-      this.#watches.delete(watch);
-      watch.resolve();
-    }
   }
 
   onConnectionChange(listener: (connected: boolean) => void): () => void {

@@ -23,16 +23,6 @@ export interface Broker {
    * retains, to every handler of these topics. Resolves to a function that ends it.
    */
   subscribe(topics: readonly string[], onMessage: (message: ReceivedMessage) => void): Promise<() => Promise<void>>;
-  /**
-   * Hands on what the broker retains of these topics over a connection of its own, so that live messages do not wait
-   * behind it; the two may overtake each other. Resolves to a function that ends it; `onLost` if the connection ends
-   * before. Absent if there can be no other connection.
-   */
-  readRetained?(
-    topics: readonly string[],
-    onMessage: (message: ReceivedMessage) => void,
-    onLost: () => void,
-  ): Promise<() => Promise<void>>;
   onConnectionChange(listener: (connected: boolean) => void): () => void;
   close(): Promise<void>;
 }
@@ -64,10 +54,7 @@ export function openBroker(options: BrokerOptions): Broker {
     ...(options.password !== undefined && { password: options.password }),
   };
   const { log, clock = new SystemClock(), name = "the MQTT broker" } = options;
-  // Not tried again: its caller has another way.
-  const reading = { ...settings, clientId: `${options.clientId}-retained`, reconnectPeriod: 0, resubscribe: false };
-  const connectOnce = () => connect(options.url, reading);
-  return new MqttBroker(connect(options.url, settings), connectOnce, new Outage(name, log, clock));
+  return new MqttBroker(connect(options.url, settings), new Outage(name, log, clock));
 }
 
 /** The address without user and password, for people and logs. */
@@ -80,16 +67,13 @@ export function withoutSecret(url: string): string {
 
 class MqttBroker implements Broker {
   readonly #client: MqttClient;
-  readonly #connectOnce: () => MqttClient;
   readonly #outage: Outage;
   readonly #handlers = new Map<(message: ReceivedMessage) => void, readonly string[]>();
-  /** Of `readRetained`. */
-  readonly #readers = new Set<MqttClient>();
   #isClosing = false;
+  #isCorked = false;
 
-  constructor(client: MqttClient, connectOnce: () => MqttClient, outage: Outage) {
+  constructor(client: MqttClient, outage: Outage) {
     this.#client = client;
-    this.#connectOnce = connectOnce;
     this.#outage = outage;
     client.on("connect", () => {
       // Nagle's algorithm would delay every small message by some 40 ms.
@@ -105,14 +89,26 @@ class MqttBroker implements Broker {
     client.on("error", (error) => {
       if (!this.#isClosing) outage.begin(errorText(error));
     });
-    acknowledgeTogether(client);
     client.on("message", (topic, payload, packet) => {
+      this.#acknowledgeTogether();
       for (const handler of this.#handlers.keys()) handler({ topic, payload, retained: packet.retain });
     });
   }
 
   get connected(): boolean {
     return this.#client.connected;
+  }
+
+  /** The library acknowledges each message by a write of its own: those that arrived together leave together. */
+  #acknowledgeTogether(): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
+    const { stream } = this.#client;
+    stream.cork();
+    setImmediate(() => {
+      this.#isCorked = false;
+      stream.uncork();
+    });
   }
 
   async publish(topic: string, payload: string, { retain = false } = {}): Promise<void> {
@@ -149,40 +145,6 @@ class MqttBroker implements Broker {
     };
   }
 
-  async readRetained(
-    topics: readonly string[],
-    onMessage: (message: ReceivedMessage) => void,
-    onLost: () => void,
-  ): Promise<() => Promise<void>> {
-    const reader = this.#connectOnce();
-    this.#readers.add(reader);
-    const end = async () => {
-      if (this.#readers.delete(reader)) await reader.endAsync(true);
-    };
-    // It is closed afterwards.
-    reader.on("error", () => {});
-    const closed = new Promise<never>((_, reject) => {
-      reader.once("close", () => reject(new BrokerUnavailableError("The connection for what is retained ended.")));
-    });
-    acknowledgeTogether(reader);
-    reader.on("message", (topic, payload, { retain }) => {
-      if (retain) onMessage({ topic, payload, retained: true });
-    });
-    try {
-      await Promise.race([new Promise<void>((resolve) => reader.once("connect", () => resolve())), closed]);
-      await Promise.race([reader.subscribeAsync([...topics], { qos: 1 }), closed]);
-    } catch (error) {
-      await end();
-      throw error;
-    }
-    closed.catch(async () => {
-      const isLost = this.#readers.has(reader);
-      await end();
-      if (isLost) onLost();
-    });
-    return end;
-  }
-
   onConnectionChange(listener: (connected: boolean) => void): () => void {
     const up = () => listener(true);
     const down = () => listener(false);
@@ -197,23 +159,8 @@ class MqttBroker implements Broker {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#outage.stop();
-    await Promise.all([this.#client, ...this.#readers].map((client) => client.endAsync(true)));
+    await this.#client.endAsync(true);
   }
-}
-
-/** The library acknowledges each message by a write of its own: those that arrived together leave together. */
-function acknowledgeTogether(client: MqttClient): void {
-  let isCorked = false;
-  client.on("message", () => {
-    if (isCorked) return;
-    isCorked = true;
-    const { stream } = client;
-    stream.cork();
-    setImmediate(() => {
-      isCorked = false;
-      stream.uncork();
-    });
-  });
 }
 
 /**

@@ -6,13 +6,12 @@ import { type Cancel, withTimeout } from "../../platform/clock.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ThrottledLog } from "../../platform/throttle.ts";
 import { publishCommandMessage, questionEnvelope } from "../commands/public.ts";
-import { BadMessages, openMessage, serialIn } from "./devices.mqtt.ts";
+import { BadMessages, openMessage, robotTopics, serialIn } from "./devices.mqtt.ts";
 import { BridgeLock, type BridgeLockDependencies } from "./bridge-lock.ts";
 import { IngestQueue } from "./ingest-queue.ts";
 import type { Ingested } from "./ingest.repository.ts";
 import { ensureReadingsPartitions } from "./robot-state.repository.ts";
 import { countRobots, readConnectedRobots, sweepSilentRobots } from "./presence.repository.ts";
-import { RobotSubscription } from "./robot-subscription.ts";
 import { shareOf } from "./shares.ts";
 import { StatusRequests } from "./status-requests.ts";
 
@@ -265,5 +264,110 @@ export class Bridge implements Service {
       })
       .finally(() => set.delete(tracked));
     set.add(tracked);
+  }
+}
+
+const RETRY_MS = 1_000;
+
+interface SubscriptionListener {
+  onMessage(message: ReceivedMessage): void;
+  /** Subscribed, for the first time or again: retained messages will follow. */
+  onSubscribed(): void;
+  /** Resubscribed after a broker outage, in which messages were missed. */
+  onReconnected(): void;
+}
+
+/**
+ * The bridge's subscription to robot messages, surviving broker reconnects. Subscribing again while it is subscribed
+ * makes the broker send what it retains once more; nothing is missed meanwhile.
+ */
+class RobotSubscription {
+  readonly #deps: BridgeDependencies;
+  readonly #listener: SubscriptionListener;
+  /** Counts the times this server became the bridge of some share; null while it is of none. */
+  #wanted: number | null = null;
+  #begun = 0;
+  /** What it is subscribed by, and for which time. */
+  #held: {
+    by: number;
+    readonly onMessage: (message: ReceivedMessage) => void;
+    readonly end: () => Promise<void>;
+  } | null = null;
+  #settling: Promise<void> = Promise.resolve();
+  #stopListening: Cancel = () => {};
+  #cancelRetry: Cancel = () => {};
+
+  constructor(deps: BridgeDependencies, listener: SubscriptionListener) {
+    this.#deps = deps;
+    this.#listener = listener;
+  }
+
+  begin(): Promise<void> {
+    this.#begun += 1;
+    this.#wanted = this.#begun;
+    this.#stopListening();
+    this.#stopListening = this.#deps.broker.onConnectionChange((connected) => {
+      if (!connected) return;
+      // The connection renews its subscriptions automatically.
+      if (this.#held !== null) {
+        this.#held.by = this.#begun;
+        this.#listener.onReconnected();
+      } else void this.#settle();
+    });
+    return this.#settle();
+  }
+
+  /** No message is delivered after this call. */
+  end(): Promise<void> {
+    this.#wanted = null;
+    this.#stopListening();
+    this.#cancelRetry();
+    return this.#settle();
+  }
+
+  /** Resolves when the broker has acknowledged the subscriptions. */
+  async idle(): Promise<void> {
+    await this.#settling;
+  }
+
+  /** Reconciles it with what is wanted, one step at a time: the broker knows one subscription per connection. */
+  #settle(): Promise<void> {
+    this.#settling = this.#settleAfter(this.#settling);
+    return this.#settling;
+  }
+
+  async #settleAfter(former: Promise<void>): Promise<void> {
+    await former;
+    if (this.#held !== null && this.#wanted === null) await this.#unsubscribe();
+    if (this.#wanted !== null && this.#held?.by !== this.#wanted && this.#deps.broker.connected)
+      await this.#subscribe(this.#wanted);
+  }
+
+  async #subscribe(by: number): Promise<void> {
+    const former = this.#held;
+    const onMessage = (message: ReceivedMessage) => {
+      // While it subscribes again, the former handler still counts.
+      const isCurrent = onMessage === (this.#held?.onMessage ?? onMessage);
+      if (this.#wanted !== null && isCurrent) this.#listener.onMessage(message);
+    };
+    try {
+      const end = await this.#deps.broker.subscribe(robotTopics, onMessage);
+      this.#held = { by, onMessage, end };
+      await former?.end();
+      if (this.#wanted === by) this.#listener.onSubscribed();
+    } catch (error) {
+      this.#deps.log.warn({ error }, "could not subscribe to robots");
+      if (this.#wanted === by) this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => void this.#settle());
+    }
+  }
+
+  async #unsubscribe(): Promise<void> {
+    const held = this.#held;
+    this.#held = null;
+    try {
+      await held?.end();
+    } catch (error) {
+      this.#deps.log.warn({ error }, "could not end the subscription to robots");
+    }
   }
 }

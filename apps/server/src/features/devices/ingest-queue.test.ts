@@ -38,26 +38,6 @@ const takenOf = () =>
     }),
   ]);
 
-describe("protocol rule 11: what is live does not wait for what was retained", () => {
-  const retained = (seq: number) => ({ ...state(seq), retained: true }) as IncomingMessage;
-
-  test("protocol rule 11: robots with live messages are taken before all that the broker retained, and each in its order", () => {
-    for (const serial of ["OLD-1", "OLD-2", "BOTH-1", "OLD-3"]) buffer.add(serial, retained(4));
-    buffer.add("LIVE-1", state(1));
-    buffer.add("BOTH-1", state(5));
-    buffer.add("LIVE-2", state(1));
-    buffer.putFirst("LIVE-2");
-    expect(buffer.take(2).map(({ serial }) => serial)).toEqual(["LIVE-2", "LIVE-1"]);
-    expect(takenOf()).toEqual([
-      ["BOTH-1", "state 4", "state 5"],
-      ["OLD-1", "state 4"],
-      ["OLD-2", "state 4"],
-      ["OLD-3", "state 4"],
-    ]);
-    expect(buffer.size).toBe(0);
-  });
-});
-
 describe("protocol rule 10: no robot's messages delay the others", () => {
   test("protocol rule 10: of a robot with a backlog the first eight are stored, then the others' messages, then more", () => {
     for (let seq = 1; seq <= 20; seq += 1) buffer.add("LOUD-1", state(seq));

@@ -285,9 +285,6 @@ export class IncomingBuffer {
   #bySerial = new Map<string, IncomingMessage[]>();
   /** Robots that are taken out before the others. */
   readonly #first = new Set<string>();
-  /** Then those of which something live waits, if anything waits that was retained: of a large fleet, for seconds. */
-  readonly #live = new Set<string>();
-  #holdsRetained = false;
   #arrived = 0;
   readonly #onDropped: OnDropped;
   /** If more robots wait, the one that has waited longest is dropped. */
@@ -320,8 +317,6 @@ export class IncomingBuffer {
 
   add(serial: string, incoming: IncomingMessage): void {
     incoming.arrival ??= this.#arrived += 1;
-    if ("retained" in incoming && incoming.retained) this.#holdsRetained = true;
-    else if (this.#holdsRetained) this.#live.add(serial);
     const waiting = this.#bySerial.get(serial);
     if (!waiting) {
       this.#bySerial.set(serial, [incoming]);
@@ -363,16 +358,16 @@ export class IncomingBuffer {
   }
 
   /**
-   * Removes the messages of up to `maxRobots` robots that `mayTake` accepts: those that were put first, then those with
-   * live messages, then longest waiting first; of a robot with a backlog only the first few.
+   * Removes the messages of up to `maxRobots` robots that `mayTake` accepts: those that were put first, then longest
+   * waiting first; of a robot with a backlog only the first few.
    */
   take(maxRobots: number, mayTake: (serial: string) => boolean = () => true): RobotMessages[] {
     const taken: RobotMessages[] = [];
     const later: [string, IncomingMessage[]][] = [];
-    for (const serial of chained([...this.#first], [...this.#live], this.#bySerial.keys())) {
+    const serials = [...this.#first];
+    this.#first.clear();
+    for (const serial of chained(serials, this.#bySerial.keys())) {
       if (taken.length >= maxRobots) break;
-      this.#first.delete(serial);
-      this.#live.delete(serial);
       const messages = this.#bySerial.get(serial);
       if (messages === undefined || !mayTake(serial)) continue;
       if (messages.length > TAKEN_PER_ROBOT) later.push([serial, messages.slice(TAKEN_PER_ROBOT)]);
@@ -380,7 +375,6 @@ export class IncomingBuffer {
       this.#bySerial.delete(serial);
     }
     for (const [serial, messages] of later) this.#bySerial.set(serial, messages);
-    if (this.#bySerial.size === 0) this.#holdsRetained = false;
     return taken;
   }
 
@@ -398,8 +392,6 @@ export class IncomingBuffer {
   clear(): void {
     this.#bySerial.clear();
     this.#first.clear();
-    this.#live.clear();
-    this.#holdsRetained = false;
   }
 
   #dropLongestWaiting(): void {

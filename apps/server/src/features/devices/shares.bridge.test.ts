@@ -242,64 +242,6 @@ describe("protocol rule 11: who can be a bridge", () => {
   });
 });
 
-describe("protocol rule 11: what a bridge reads that takes further robots", () => {
-  /** The first of two servers takes the robots of the second, one of which has shown something meanwhile. */
-  async function takesOver(change: (one: BridgeServer) => void) {
-    const [one, two] = (await divided(8, 8)) as [BridgeServer, BridgeServer];
-    const serial = serialInShares("TAKEN", two.bridge.shares);
-    const robotId = await two.robot(serial);
-    const robot = await bridges.broker.robot(serial, 1, two.clock.now());
-    await two.loseLock();
-    const missed = one.watched.untilHandled(isStateOf(serial));
-    await publishState(robot, serial, stateMessage(one.clock.now(), 1, 4, { battery: 44 }));
-    await missed;
-    one.watched.handled.length = 0;
-    one.watched.read.length = 0;
-    change(one);
-    const learned = one.watched.untilHandled(({ topic, retained }) => retained && isStateOf(serial)({ topic }));
-    await one.pass(1_000);
-    await learned;
-    expect(bridges.shares(one)).toEqual([16]);
-    return { one, robot, robotId, serial };
-  }
-
-  test("protocol rule 11: what the broker retains comes over another connection, live messages overtake it, and newer ones stay", async () => {
-    const { one, robot, robotId, serial } = await takesOver(() => {});
-    expect(one.watched.handled).toEqual([]);
-    expect(one.watched.read).toContain(topicOf(serial, "state"));
-    await one.pass(100);
-    expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 4, battery: 44, live_at: null });
-    const live = one.watched.untilHandled(isStateOf(serial));
-    await publishState(robot, serial, stateMessage(one.clock.now(), 1, 5, { battery: 55 }));
-    await live;
-    const retained = stateMessage(one.clock.now(), 1, 4, { battery: 44 });
-    one.watched.receiveRetained(topicOf(serial, "state"), retained);
-    await one.pass(100);
-    expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 5, battery: 55, online: true });
-    // It ends once nothing more comes.
-    expect(one.watched.readings).toBe(1);
-    for (let second = 0; second < 10; second += 1) await one.pass(1_000);
-    expect(one.watched.readings).toBe(0);
-  });
-
-  test("protocol rule 11: if there is no other connection, it comes over the first one", async () => {
-    const { one, robotId, serial } = await takesOver(({ watched }) => void (watched.refusesReading = true));
-    expect(one.watched.handled).toContain(topicOf(serial, "state"));
-    await one.pass(100);
-    expect(await one.stateOf(robotId)).toMatchObject({ state_seq: 4, battery: 44 });
-  });
-
-  test("protocol rule 11: likewise if the other connection ends early, and then it is not tried again", async () => {
-    const { one, serial } = await takesOver(() => {});
-    const again = one.watched.untilHandled(({ topic, retained }) => retained && isStateOf(serial)({ topic }));
-    await one.watched.loseReadings();
-    await again;
-    await one.bridge.idle();
-    expect(one.watched.handled).toContain(topicOf(serial, "state"));
-    expect(one.watched.readings).toBe(0);
-  });
-});
-
 test("protocol rule 11: two bridges store at the same time for robots of one site, and nothing is lost or deadlocks", async () => {
   const [one] = await divided(8, 8);
   if (one === undefined) throw new Error("There is no server.");
