@@ -120,7 +120,7 @@ async function findStopsTaken(tx: Tx, over: readonly EndedMotion[]): Promise<Map
     cross join lateral (
       select c.verb from commands c
       where c.robot_id = n.robot_id and c.verb in ('STOP', 'MAINTENANCE_ON') and c.seq <= n.last_seq
-        and case when start.seq is null then c.issued_at >= n.since else c.seq > start.seq end
+        and c.seq > coalesce(start.seq, 0) and (start.seq is not null or c.issued_at >= n.since)
       order by c.seq desc limit 1) stop`.execute(tx);
   return new Map(rows.map(({ robot_id, verb }) => [robot_id, verb]));
 }
