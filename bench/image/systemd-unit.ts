@@ -15,20 +15,23 @@ const START_LIMIT_MS = 30_000;
 
 /**
  * Runs deploy/suncrew.service as docs/operating.md says, under a systemd that has booted in a container, as one more
- * server of the installation. `press` tries the server at that address. Returns a sentence of what holds.
+ * server of the installation. `press` tries the server at that address. Returns a sentence of what holds, or null after
+ * saying why systemd cannot boot on this machine.
  */
 export async function tryUnit(
   images: LocalImages,
   folder: string,
   keys: string,
   press: (server: Pick<ServerPlace, "url">) => Promise<void>,
-): Promise<string> {
+): Promise<string | null> {
   let machine;
   try {
     machine = await SystemdMachine.boot(images, join(folder, "systemd"), keys);
   } catch (error) {
     // Not every machine lets a container have control groups; nothing is wrong with the unit then.
-    return `systemd's unit was only read, not run: ${String(error)}`;
+    if (!(error instanceof NotBootableError)) throw error;
+    console.log(`-- systemd's unit was only read, not run: ${error.message}`);
+    return null;
   }
   try {
     await machine.install();
@@ -54,6 +57,9 @@ export async function tryUnit(
     await machine.stop();
   }
 }
+
+/** The container ended before systemd was up. */
+class NotBootableError extends Error {}
 
 /** Debian with systemd as its first process, in a container of systemd-nspawn that has this process's network. */
 class SystemdMachine {
@@ -91,7 +97,7 @@ class SystemdMachine {
         () => true,
         () => false,
       );
-    const ended = once(container, "exit").then(() => Promise.reject(new Error(`systemd did not boot: ${printed}`)));
+    const ended = once(container, "exit").then(() => Promise.reject(new NotBootableError(printed.trim())));
     ended.catch(() => undefined);
     try {
       await Promise.race([ended, until(isUp, BOOT_LIMIT_MS, "systemd did not boot")]);
