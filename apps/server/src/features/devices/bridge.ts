@@ -55,8 +55,8 @@ export class Bridge implements Service {
   #cancelStatusRequests: Cancel = () => {};
   /** Held shares whose robots have not been asked since this server heard nothing of them. */
   readonly #unheard = new Set<number>();
-  /** When it subscribed last, or again after the broker was away, by the monotonic clock. */
-  #listensSinceMs = Number.NEGATIVE_INFINITY;
+  /** Since when it has not looked for silent robots because others are still to be asked, by the monotonic clock. */
+  #sweepPutOffMs: number | null = null;
   #isSweeping = false;
 
   constructor(deps: BridgeDependencies) {
@@ -182,7 +182,6 @@ export class Bridge implements Service {
   }
 
   #onSubscribed(): void {
-    this.#listensSinceMs = this.#deps.clock.monotonicMs();
     this.#cancelStatusRequests();
     this.#cancelStatusRequests = this.#deps.clock.after(RETAINED_MS, () => this.#track(this.#requestStatuses()));
   }
@@ -229,7 +228,9 @@ export class Bridge implements Service {
         nowMs - sinceMs < SWEEP_GRACE_MS ? [] : [share],
       );
       const isAsking = this.#unheard.size > 0 || this.#statusRequests.isAsking;
-      if (isAsking && nowMs - this.#listensSinceMs < ASKING_GRACE_MS) return;
+      if (isAsking) this.#sweepPutOffMs ??= nowMs;
+      if (isAsking && nowMs - (this.#sweepPutOffMs ?? nowMs) < ASKING_GRACE_MS) return;
+      this.#sweepPutOffMs = null;
       if (!isStored || shares.length === 0) return;
       await db.transaction().execute(async (tx) => {
         if ((await sweepSilentRobots(tx, shares, now)) > 0) await announceChange(tx);

@@ -113,6 +113,24 @@ describe("protocol rule 7: one truth about presence", () => {
     expect(await harness.stateOf(robotId)).toMatchObject({ online: true, robot_status: "idle" });
   });
 
+  test("protocol rule 7: silence is noticed although the connection to the broker is lost again and again", async () => {
+    const serials = Array.from({ length: 10 }, (_, index) => `${serial}-${index}`);
+    for (const each of serials) {
+      await harness.robot(each);
+      harness.says(each, "state", stateMessage(harness.clock.now(), 1, 1));
+    }
+    shows(1, 1);
+    await harness.pass(100);
+    // Each time the bridge asks its robots anew, over ten seconds.
+    for (let second = 0; second < 140; second += 7) {
+      harness.broker.setConnected(false);
+      harness.broker.setConnected(true);
+      await harness.pass(2_000);
+      await harness.pass(5_000);
+    }
+    expect(await harness.stateOf(robotId)).toMatchObject({ online: false, robot_status: "offline" });
+  });
+
   test("protocol rule 12: messages dated in the future, by a clock that has since been set back, are no presence", async () => {
     await harness.pass(15_000);
     shows(1, 1);

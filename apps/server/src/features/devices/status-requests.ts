@@ -5,7 +5,7 @@ import type { ReachableRobot } from "./presence.repository.ts";
 
 /** Status requests to a whole fleet are spread over this time (protocol rule 11), or more if it is large. */
 const SPREAD_MS = 10_000;
-/** Up to this many robots that a command or due run waits for are queried immediately; more over this time. */
+/** Up to this many robots that a command or due run waits for are queried immediately; more over this time at least. */
 const MAX_IMMEDIATE = 100;
 const AWAITED_SPREAD_MS = 1_000;
 /**
@@ -41,19 +41,19 @@ export class StatusRequests {
   plan(robots: readonly ReachableRobot[]): void {
     const { clock } = this.#deps;
     const { awaited = [], others = [] } = Object.groupBy(robots, (robot) => (robot.awaited ? "awaited" : "others"));
-    const delayOfAwaited = spreadOver(awaited, awaited.length > MAX_IMMEDIATE ? AWAITED_SPREAD_MS : 0);
+    const forAwaitedMs = spreadMs(awaited, awaited.length > MAX_IMMEDIATE ? AWAITED_SPREAD_MS : 0);
     for (const [index, robot] of awaited.entries()) {
-      const cancel = clock.after(delayOfAwaited(index), () => {
+      const cancel = clock.after(Math.floor((index * forAwaitedMs) / awaited.length), () => {
         this.#awaited.delete(cancel);
         void this.#ask(robot);
       });
       this.#awaited.add(cancel);
     }
-    const delayOfOther = spreadOver(others, SPREAD_MS);
+    const forOthersMs = spreadMs(others, SPREAD_MS);
     for (const [index, robot] of others.entries()) {
       const { serial } = robot;
       this.heard(serial);
-      const cancel = clock.after(delayOfOther(index), () => {
+      const cancel = clock.after(forAwaitedMs + Math.floor((index * forOthersMs) / others.length), () => {
         this.#others.delete(serial);
         void this.#ask(robot);
       });
@@ -84,8 +84,7 @@ export class StatusRequests {
   }
 }
 
-/** When each of them is asked, in milliseconds from now: spread over this time at least. */
-function spreadOver({ length }: readonly unknown[], overMs: number): (index: number) => number {
-  const takesMs = length > MAX_IMMEDIATE ? Math.max(overMs, length * EACH_MS) : overMs;
-  return (index) => Math.floor((index * takesMs) / length);
+/** Over how long they are asked: this time at least. */
+function spreadMs({ length }: readonly unknown[], leastMs: number): number {
+  return length > MAX_IMMEDIATE ? Math.max(leastMs, length * EACH_MS) : leastMs;
 }
