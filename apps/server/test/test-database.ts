@@ -138,7 +138,7 @@ async function restored(copy: Copy): Promise<boolean> {
 function poolOf(name: string): KeptPool {
   const config = poolConfig(inDatabase(inject("postgres").admin, name), { poolSize: 5 });
   // However slow the machine is: several servers and the test itself share these few connections.
-  const pool = new KeptPool({ ...config, connectionTimeoutMillis: 0 });
+  const pool = new KeptPool({ ...config, connectionTimeoutMillis: 60_000 });
   // PostgreSQL ends before the workers do, and tests cut connections in use.
   pool.on("connect", (client) => client.on("error", () => {}));
   pool.on("error", () => {});

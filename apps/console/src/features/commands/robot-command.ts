@@ -97,7 +97,7 @@ export function newPress(): () => Record<typeof PRESS_HEADER, string> {
   return () => ({ [PRESS_HEADER]: `${atMs} ${Math.round(performance.now() - since)}` });
 }
 
-/** The headers of an order: of one press, however often it is sent. */
+/** Makes the headers of one press: its key stays the same however often it is sent. */
 export function newPressHeaders(): () => Readonly<Record<string, string>> {
   const press = newPress();
   const key = newIdempotencyKey();

@@ -199,6 +199,11 @@ const idempotencyKey: JsonSchema = {
   description:
     "Identifies this press: a repeat, by a person or a bad network, gets the result of the first one and acts only once.",
 };
+const idempotencyKeyOfMany: JsonSchema = {
+  ...idempotencyKey,
+  description:
+    "Identifies this press: a repeat, by a person or a bad network, gets each robot's first outcome and commands no robot twice. A Stop is never refused because its key was used for another call.",
+};
 const pressedAt: JsonSchema = {
   type: "string",
   pattern: PRESS_PATTERN,
@@ -216,8 +221,8 @@ const ifNoneMatch = {
 
 const headers: { readonly [N in RouteName]?: Readonly<Record<string, JsonSchema>> } = {
   sendCommand: { "Idempotency-Key": idempotencyKey, ...press },
-  groupSendCommand: { "Idempotency-Key": idempotencyKey, ...press },
-  siteStop: { "Idempotency-Key": idempotencyKey, ...press },
+  groupSendCommand: { "Idempotency-Key": idempotencyKeyOfMany, ...press },
+  siteStop: { "Idempotency-Key": idempotencyKeyOfMany, ...press },
   robotMaintenance: press,
   groupMaintenance: press,
 };

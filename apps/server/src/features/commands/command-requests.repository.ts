@@ -33,13 +33,15 @@ const IDEMPOTENCY_KEY_TTL_MS = 24 * 3_600_000;
 /** What this request has done before. */
 interface Earlier {
   readonly isNew: boolean;
-  /** The key was used with another body. */
-  readonly isOther: boolean;
+  /** The key was used with another body: nothing is remembered of this one. */
+  readonly hasOtherBody: boolean;
+  /** When it was made first; null if it is new. What is remembered later expires with it. */
+  readonly at: Date | null;
   /** By robot: its command's id, or its refusal. */
   readonly results: ReadonlyMap<number, string | HttpError>;
 }
 
-/** Such a request has a row under its own key, which says that it was made, and one for each robot. */
+/** A request for many robots has a row under its own key, which says that it was made, and one for each robot. */
 const keyOfRobot = ({ key }: KeyedRequest, robotId: number) => `${hash("sha256", key)}:${robotId}`;
 
 /** What is remembered of the request about these robots, without judging it. */
@@ -54,13 +56,21 @@ export async function readEarlier(tx: Tx, request: KeyedRequest, robotIds: reado
   const byKey = new Map(found.map((row) => [row.key, row]));
   const own = byKey.get(request.key);
   if (own === undefined || own.body !== request.body) {
-    return { isNew: own === undefined, isOther: own !== undefined, results: new Map() };
+    return { isNew: own === undefined, hasOtherBody: own !== undefined, at: null, results: new Map() };
   }
   const results = robotIds.flatMap((robotId): [number, string | HttpError][] => {
     const row = byKey.get(keyOf(robotId));
     return row === undefined ? [] : [[robotId, row.command_id ?? refusalIn(row)]];
   });
-  return { isNew: false, isOther: false, results: new Map(results) };
+  return { isNew: false, hasOtherBody: false, at: own.at, results: new Map(results) };
+}
+
+/** The same, but throws 409 if the key was used with another body. */
+export async function findEarlier(tx: Tx, request: KeyedRequest, robotIds: readonly number[]): Promise<Earlier> {
+  const earlier = await readEarlier(tx, request, robotIds);
+  if (earlier.hasOtherBody)
+    throw conflict("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for another command.");
+  return earlier;
 }
 
 function refusalIn(row: Selectable<Tables["command_requests"]>): HttpError {
@@ -69,16 +79,9 @@ function refusalIn(row: Selectable<Tables["command_requests"]>): HttpError {
   return new HttpError(row.refused_status ?? 409, code, row.refused_message ?? "Refused.");
 }
 
-/** Likewise; throws 409 if the key was used with another body. */
-export async function findEarlier(tx: Tx, request: KeyedRequest, robotIds: readonly number[]): Promise<Earlier> {
-  const earlier = await readEarlier(tx, request, robotIds);
-  if (earlier.isOther) throw conflict("IDEMPOTENCY_KEY_REUSED", "This Idempotency-Key was used for another command.");
-  return earlier;
-}
-
 /**
- * Remembers the outcomes of the request that are not yet. Rejects with a unique violation if another request with its
- * key was first.
+ * Remembers the outcomes of the request that are not remembered yet. Rejects with a unique violation if another request
+ * with its key was first.
  */
 export async function rememberRequest(
   tx: Tx,
@@ -88,13 +91,13 @@ export async function rememberRequest(
   at: Date,
 ): Promise<void> {
   const [first] = results.values();
-  if (earlier.isOther || first === undefined) return;
+  if (earlier.hasOtherBody || first === undefined) return;
   const rowOf = (key: string, body: string, result: string | HttpError) => {
     const outcome =
       typeof result === "string"
         ? { command_id: result }
         : { refused_status: result.status, refused_code: result.code, refused_message: result.message };
-    return { user_id: request.userId, key, body, at, ...outcome };
+    return { user_id: request.userId, key, body, at: earlier.at ?? at, ...outcome };
   };
   const each = request.forMany === true ? [...results].filter(([robotId]) => !earlier.results.has(robotId)) : [];
   const rows = [

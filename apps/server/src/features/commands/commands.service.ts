@@ -34,7 +34,7 @@ import {
 } from "./command-answers.ts";
 import { requestOf } from "./command-requests.repository.ts";
 import { readShown, type ShownRow } from "./commands.queries.ts";
-import { type Command, type Press, readCommands } from "./commands.repository.ts";
+import { type ClaimedCommand, type Command, type Press, readCommands } from "./commands.repository.ts";
 import type { KnownRobot } from "./known-robots.repository.ts";
 import { DirectStops, KnownFleet, type StopOrder, unrecordedAnswer, unrecordedResults } from "./direct-stops.ts";
 import { Dispatcher, publishCommandMessage, questionEnvelope } from "./dispatcher.ts";
@@ -60,8 +60,8 @@ export class Commands implements Service {
   readonly #overdue: BatchLoader<number, never>;
   /** Likewise for commands that were not sent. */
   readonly #unsent: BatchLoader<UnsentCommand, never>;
-  /** Likewise for Stops that are repeated. */
-  readonly #resent: BatchLoader<number, never>;
+  /** Likewise for Stops that are repeated: what was sent to the robot. */
+  readonly #resent: BatchLoader<number, ClaimedCommand>;
   /** Of the scheduler: this server knows that it did not send them, and has not been able to store that. */
   readonly #unsaid = new Map<string, UnsentCommand>();
   readonly #tasks: PeriodicTasks;
@@ -134,11 +134,9 @@ export class Commands implements Service {
     );
     if (accepted.kind === "refused") throw accepted.error;
     stop?.noteStored(robotId);
-    if (accepted.kind === "repeated") {
-      stop?.noteHandedOver(robotId);
-      return this.#answerAgain(body.command, accepted.commandId, robotId);
-    }
-    return this.sendStored(accepted.commandId, accepted.robotAway, () => stop?.noteHandedOver(robotId));
+    const onSent = () => stop?.noteHandedOver(robotId);
+    if (accepted.kind === "repeated") return this.#repeat(body.command, accepted.commandId, robotId, onSent);
+    return this.sendStored(accepted.commandId, accepted.robotAway, onSent);
   }
 
   /** Changes settings of a robot, stored once it shows them. Throws 403, 404, 409, 502, 503 or 504. */
@@ -161,7 +159,7 @@ export class Commands implements Service {
     const timedOrder = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
     return orderMany(this.#deps, choose, timedOrder, {
       send: (commandId, robotAway, onSent) => this.sendStored(commandId, robotAway, onSent),
-      again: (commandId, robotId) => this.#answerAgain(order.verb, commandId, robotId),
+      repeat: (commandId, robotId, onSent) => this.#repeat(order.verb, commandId, robotId, onSent),
     });
   }
 
@@ -243,13 +241,17 @@ export class Commands implements Service {
   }
 
   /** For a repeated request. The server that had the Stop first may have died before it sent it: it is sent again. */
-  #answerAgain(verb: Order["verb"], commandId: string, robotId: number): Promise<SuccessAnswer> {
-    if (verb === "STOP") {
-      this.#resent.load(robotId).catch((error: unknown) => {
-        this.#deps.log.warn({ error, command: commandId }, "a repeated Stop is sent again later");
-      });
-    }
+  #repeat(verb: Order["verb"], commandId: string, robotId: number, onSent: () => void): Promise<SuccessAnswer> {
+    if (verb === "STOP") void this.#sendAgain(commandId, robotId, onSent);
     return this.#answer(commandId, null);
+  }
+
+  async #sendAgain(commandId: string, robotId: number, onSent: () => void): Promise<void> {
+    try {
+      if ((await this.#resent.load(robotId)) !== null) onSent();
+    } catch (error) {
+      this.#deps.log.warn({ error, command: commandId }, "a repeated Stop is sent again later");
+    }
   }
 
   async #answer(

@@ -73,18 +73,24 @@ export class Dispatcher {
     return { sent: "maybe", command: claimed };
   }
 
-  /** Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). */
-  async resend(which: Resend): Promise<void> {
+  /**
+   * Sends pending STOPs and MAINTENANCE_ONs (again), with the same id and seq (protocol rule 3). Returns what was sent, by
+   * robot, the newest of each.
+   */
+  async resend(which: Resend): Promise<ReadonlyMap<number, ClaimedCommand>> {
     const { db, broker, clock, serverId } = this.#deps;
+    const sent = new Map<number, ClaimedCommand>();
     // Left unclaimed, so that a server connected to the broker can take them.
-    if (!broker.connected) return;
+    if (!broker.connected) return sent;
     for (const claimed of await claimPending(db, which, serverId, clock.now())) {
       const sentBefore = claimed.published_at !== null;
       // Afterwards nothing shows any more whether the robot took the START that this STOP follows.
       if (claimed.follows_id !== null) this.#requestStatus(claimed);
       this.#publish(claimed);
+      sent.set(claimed.robot_id, claimed);
       if (sentBefore) this.#requestStatus(claimed);
     }
+    return sent;
   }
 
   /** Stops marking commands as sent, and waits for marks in progress; an unreachable broker is not waited for. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createGroup, groupSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
+import { createGroup, groupSendCommand, siteStop, updateGroup } from "@suncrew/contract/groups/groups.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CommandHarness } from "../../../test/command-harness.ts";
 import { FastClock } from "../../../test/fast-clock.ts";
@@ -168,20 +168,45 @@ describe("wire, Commands: Idempotency-Key of many robots", () => {
     expect(await counts("START")).toEqual(before);
   });
 
-  test("wire, Commands: the key of a group's Stop is refused for other robots, for a Start, a site or a single robot", async () => {
+  test("wire, Commands: a robot that has joined the group since is not started by a repetition, but stopped by one", async () => {
+    const { ownSiteId: site_id, ownRobot, ownRobot2 } = harness.fixtures;
+    const owner = await harness.server.as("owner");
+    const give = (robot_ids: number[]) =>
+      owner.ask(updateGroup, { params: { groupId }, body: { site_id, group_name: "Both", robot_ids } });
+    const [toStart, toStop] = [keyed(), keyed()];
+    await give([ownRobot.id]);
+    await pressAll("group", "START", toStart);
+    await pressAll("group", "STOP", toStop);
+    await give([ownRobot.id, ownRobot2.id]);
+    const before = { START: await counts("START"), STOP: await counts("STOP") };
+    expect((await pressAll("group", "START", toStart)).body).toMatchObject({
+      results: [
+        { outcome: "SUCCESS" },
+        {
+          outcome: "SKIPPED",
+          message: `Robot ${ownRobot2.serial} was not started by this press. Press Start again.`,
+        },
+      ],
+    });
+    expect((await pressAll("group", "STOP", toStop)).body).toMatchObject({ results: succeeded("STOP") });
+    expect(await counts("START")).toEqual(before.START);
+    const [one = 0, two = 0] = before.STOP;
+    expect(await counts("STOP")).toEqual([one, two + 1]);
+  });
+
+  test("wire, Commands: the key of a group's Stop is refused for a Start and for a single robot, but not for another Stop of many", async () => {
     const { ownRobot, ownRobot2 } = harness.fixtures;
     const headers = keyed();
     expect((await pressAll("group", "STOP", headers, harness.server, [ownRobot.id])).status).toBe(200);
     const before = await counts("STOP");
-    const answers = [
-      await pressAll("group", "STOP", headers, other(), [ownRobot2.id]),
-      await pressAll("group", "START", headers),
-      await pressAll("site", "STOP", headers),
-      await harness.press("STOP", { as: "owner", headers }),
-    ];
-    for (const answer of answers)
+    const refused = [await pressAll("group", "START", headers), await harness.press("STOP", { as: "owner", headers })];
+    for (const answer of refused)
       expect(answer).toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_KEY_REUSED" } });
     expect(await counts("STOP")).toEqual(before);
+    expect((await pressAll("group", "STOP", headers, other(), [ownRobot2.id])).status).toBe(200);
+    expect((await pressAll("site", "STOP", headers)).status).toBe(200);
+    const [one = 0, two = 0] = before;
+    expect(await counts("STOP")).toEqual([one + 1, two + 2]);
   });
 });
 

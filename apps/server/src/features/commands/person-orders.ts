@@ -10,7 +10,7 @@ import { isClockWrong } from "../../platform/clock-watch.ts";
 import { anyInt, type Db, type Tx } from "../../platform/database/database.ts";
 import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
+import { conflict, forbidden, HttpError, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { insertNotStarted } from "../runs/public.ts";
 import {
@@ -31,7 +31,13 @@ import {
   type SuccessAnswer,
 } from "./command-answers.ts";
 import { auditCommands } from "./command-records.repository.ts";
-import { findEarlier, type KeyedRequest, rememberRequest, requestOf } from "./command-requests.repository.ts";
+import {
+  findEarlier,
+  type KeyedRequest,
+  readEarlier,
+  rememberRequest,
+  requestOf,
+} from "./command-requests.repository.ts";
 import { findRobotOf, findTarget } from "./commands.queries.ts";
 import {
   type CommandTarget,
@@ -92,13 +98,14 @@ export async function acceptCommand(
   const [decided] = await acceptAll(tx, [{ ...target, order }], now);
   if (decided === undefined) throw new Error(`Nothing was decided about robot ${robotId}.`);
   const { accepted } = decided;
-  if (request && earlier) await rememberRequest(tx, request, earlier, new Map([[robotId, resultOf(accepted)]]), now);
+  if (request && earlier)
+    await rememberRequest(tx, request, earlier, new Map([[robotId, rememberedOf(accepted)]]), now);
   if (accepted.kind === "refused") return accepted;
   return { kind: "stored", commandId: accepted.command.id, robotAway: accepted.robotAway };
 }
 
 /** What is remembered of a request. */
-const resultOf = (accepted: OrderAccepted): string | HttpError =>
+const rememberedOf = (accepted: OrderAccepted): string | HttpError =>
   accepted.kind === "refused" ? accepted.error : accepted.command.id;
 
 /**
@@ -191,14 +198,18 @@ export interface ManyOrder extends Omit<Order, "unless"> {
 interface Answers {
   /** Sends a stored command. */
   send(commandId: string, robotAway: boolean, onSent: () => void): Promise<SuccessAnswer>;
-  /** For one that was given before. */
-  again(commandId: string, robotId: number): Promise<SuccessAnswer>;
+  /** For one that an earlier request with the same key has stored. */
+  repeat(commandId: string, robotId: number, onSent: () => void): Promise<SuccessAnswer>;
 }
 
 /** Decided now, or by an earlier request with the same key. */
 type Decided = AcceptedOf | { readonly robot: LockedRobot; readonly before: string | HttpError };
 
 type Result = Omit<RobotResult, "robotId" | "robotObjectId">;
+
+/** It was locked then, or has joined the group since: it may have been stopped after that press. */
+const notInFirst = (serial: string) =>
+  conflict("COMMAND_REFUSED", `Robot ${serial} was not started by this press. Press Start again.`);
 
 /**
  * Gives many robots of a site an order; `choose` names them inside the transaction, and throws to refuse. Each command
@@ -215,21 +226,28 @@ export async function orderMany(
     const unless = { afterSeq: seen.seqOf(robot.id), withoutTime: isClockWrong(deps), ...unlessOf?.(robot.id) };
     return { ...order, unless, pressed: stop?.of(robot.id) };
   };
+  /** Whether the request was made before this call. */
+  let isRepetition = false;
   const each = await decideEach<Decided>(db, choose, async (tx, { siteId, robotIds }, { seen, ...options }) => {
     const decidedAt = clock.now();
     const at = stop?.recordedAt(decidedAt) ?? decidedAt;
     const targets = await lockTargets(tx, siteId, robotIds, options);
-    const earlier = request && (await findEarlier(tx, request, robotIdsOf(targets)));
+    // A Stop is not refused because of its key.
+    const readRequest = order.verb === "STOP" ? readEarlier : findEarlier;
+    const earlier = request && (await readRequest(tx, request, robotIdsOf(targets)));
+    if (options.skipLocked) isRepetition = earlier?.isNew === false;
     const repeated: Decided[] = [];
     const orders: (CommandTarget & { readonly order: Order })[] = [];
     for (const target of targets) {
       const { robot } = target;
       const before = earlier?.results.get(robot.id);
-      if (before === undefined) orders.push({ ...target, order: orderFor(robot, seen) });
-      else repeated.push({ robot, before });
+      if (before !== undefined) repeated.push({ robot, before });
+      else if (isRepetition && order.verb === "START")
+        repeated.push({ robot, before: notInFirst(robot.serial_number) });
+      else orders.push({ ...target, order: orderFor(robot, seen) });
     }
     const decided = await acceptAll(tx, orders, at);
-    const results = decided.map(({ robot, accepted }) => [robot.id, resultOf(accepted)] as const);
+    const results = decided.map(({ robot, accepted }) => [robot.id, rememberedOf(accepted)] as const);
     if (request && earlier) await rememberRequest(tx, request, earlier, new Map(results), at);
     return [...decided, ...repeated];
   });
@@ -239,8 +257,7 @@ export async function orderMany(
       const { before } = decided;
       if (before instanceof HttpError) return { outcome: "SKIPPED", message: before.message, pending: false };
       stop?.noteStored(robot.id);
-      stop?.noteHandedOver(robot.id);
-      const { message, live_position } = await answers.again(before, robot.id);
+      const { message, live_position } = await answers.repeat(before, robot.id, () => stop?.noteHandedOver(robot.id));
       return { outcome: "SUCCESS", message, pending: false, live_position };
     }
     const { accepted } = decided;
