@@ -224,7 +224,7 @@ interface LiveStream {
 /** The open streams of this server: sends to them, and keeps each within its limits. */
 export class LiveStreams {
   readonly #clock: Pick<Clock, "after">;
-  readonly #open = new Set<LiveStream>();
+  /** The open ones. */
   readonly #byScope = new Map<string, Set<LiveStream>>();
   readonly #held = new HeldMessages();
   #cutCount = 0;
@@ -234,7 +234,9 @@ export class LiveStreams {
   }
 
   get count(): number {
-    return this.#open.size;
+    let count = 0;
+    for (const streams of this.#byScope.values()) count += streams.size;
+    return count;
   }
 
   /** Streams that were cut off because their readers did not keep up. */
@@ -245,12 +247,12 @@ export class LiveStreams {
   /** Bytes waiting for readers. */
   get heldBytes(): number {
     let inTransitBytes = 0;
-    for (const { outlet } of this.#open) inTransitBytes += outlet.inTransit;
+    for (const { outlet } of this.all()) inTransitBytes += outlet.inTransit;
     return this.#held.bytes + inTransitBytes;
   }
 
   all(): LiveStream[] {
-    return [...this.#open];
+    return [...this.#byScope.values()].flatMap((streams) => [...streams]);
   }
 
   /** No scope is without a stream. */
@@ -263,7 +265,6 @@ export class LiveStreams {
     const outlet = new LiveOutlet(this.#held, line);
     const stream: LiveStream = { viewer, scope: scopeOf(viewer), scopeMark, outlet };
     outlet.out.once("close", () => this.#leave(stream));
-    this.#open.add(stream);
     this.#byScope.set(stream.scope, (this.#byScope.get(stream.scope) ?? new Set()).add(stream));
     outlet.begin(snapshot);
     if (later !== null) outlet.send(later);
@@ -295,9 +296,9 @@ export class LiveStreams {
   /** False if it had left. */
   #leave(stream: LiveStream): boolean {
     const ofScope = this.#byScope.get(stream.scope);
-    ofScope?.delete(stream);
-    if (ofScope?.size === 0) this.#byScope.delete(stream.scope);
-    return this.#open.delete(stream);
+    if (ofScope?.delete(stream) !== true) return false;
+    if (ofScope.size === 0) this.#byScope.delete(stream.scope);
+    return true;
   }
 
   async #sendTo(
@@ -306,7 +307,7 @@ export class LiveStreams {
   ): Promise<void> {
     await inSlices(streams, (stream) => {
       const message = messageFor(stream);
-      if (message === undefined || !this.#open.has(stream)) return;
+      if (message === undefined || this.#byScope.get(stream.scope)?.has(stream) !== true) return;
       if (stream.outlet.unread > MAX_UNREAD_BYTES) this.#cut(stream);
       else stream.outlet.send(message);
     });
