@@ -17,7 +17,6 @@ import {
   type CommandTarget,
   insertCommands,
   type LockedRobot,
-  type LockOptions,
   lockTargets,
   type NewCommand,
   type OpenCommand,
@@ -195,7 +194,7 @@ function newCommand(order: Order, robot: LockedRobot): NewCommand {
 
 /**
  * Decides about the same order for many robots in one transaction, each separately, in the order of `robotIds`. Omits
- * robots that have been deleted or moved away from the site and, with `skipLocked`, those locked by other transactions.
+ * robots that have been deleted or moved away from the site.
  */
 export async function acceptOrders(
   tx: Tx,
@@ -203,9 +202,8 @@ export async function acceptOrders(
   robotIds: readonly number[],
   order: Order | ((robot: LockedRobot) => Order),
   now: Date,
-  options: LockOptions = {},
 ): Promise<AcceptedOf[]> {
-  const targets = await lockTargets(tx, siteId, robotIds, options);
+  const targets = await lockTargets(tx, siteId, robotIds);
   const orders = targets.map((target) => {
     return { ...target, order: typeof order === "function" ? order(target.robot) : order };
   });

@@ -41,12 +41,19 @@ interface Earlier {
   readonly results: ReadonlyMap<number, string | HttpError>;
 }
 
-/** A request for many robots has a row under its own key, which says that it was made, and one for each robot. */
-const keyOfRobot = ({ key }: KeyedRequest, robotId: number) => `${hash("sha256", key)}:${robotId}`;
+/**
+ * Under which key the outcome of a robot is remembered. A request for many has a row under its own key, which says that
+ * it was made, and one for each robot.
+ */
+function robotKeysOf({ key, forMany }: KeyedRequest): (robotId: number) => string {
+  if (forMany !== true) return () => key;
+  const prefix = hash("sha256", key);
+  return (robotId) => `${prefix}:${robotId}`;
+}
 
 /** What is remembered of the request about these robots, without judging it. */
 export async function readEarlier(tx: Tx, request: KeyedRequest, robotIds: readonly number[]): Promise<Earlier> {
-  const keyOf = (robotId: number) => (request.forMany === true ? keyOfRobot(request, robotId) : request.key);
+  const keyOf = robotKeysOf(request);
   const found = await tx
     .selectFrom("command_requests")
     .selectAll()
@@ -99,10 +106,11 @@ export async function rememberRequest(
         : { refused_status: result.status, refused_code: result.code, refused_message: result.message };
     return { user_id: request.userId, key, body, at: earlier.at ?? at, ...outcome };
   };
+  const keyOf = robotKeysOf(request);
   const each = request.forMany === true ? [...results].filter(([robotId]) => !earlier.results.has(robotId)) : [];
   const rows = [
     ...(earlier.isNew ? [rowOf(request.key, request.body, first)] : []),
-    ...each.map(([robotId, result]) => rowOf(keyOfRobot(request, robotId), "", result)),
+    ...each.map(([robotId, result]) => rowOf(keyOf(robotId), "", result)),
   ];
   if (rows.length > 0) await tx.insertInto("command_requests").values(rows).execute();
 }
