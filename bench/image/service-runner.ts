@@ -122,7 +122,8 @@ function makeMountPoint(path: string, from: string): void {
   else writeFileSync(path, "");
 }
 
-function firstProcessOf({ pid = 0 }: ChildProcess): number {
+/** The first process inside, by its number outside. Throws if there is none. */
+export function firstProcessOf({ pid = 0 }: ChildProcess): number {
   const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   if (first === undefined || first === "") throw new Error("The program has not started, or has ended.");
   return Number(first);

@@ -1,12 +1,13 @@
 import { strict as assert } from "node:assert";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerPlace } from "../production/killed-servers.ts";
 import { end } from "../production/private-part.ts";
 import { until } from "../production/wait-and-random.ts";
 import { type LocalImages, repositoryDir, run } from "./local-images.ts";
+import { firstProcessOf } from "./service-runner.ts";
 
 /** Beside the server of compose, which has 3000. */
 const SERVER = { url: "http://127.0.0.1:3100" };
@@ -124,10 +125,8 @@ class SystemdMachine {
   }
 
   /** Runs the lines inside as root; returns what they printed, and throws if one fails. */
-  do(lines: string): Promise<string> {
-    const { pid = 0 } = this.#container;
-    const [first = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    return run("nsenter", ["--target", first, "--all", "--", "/bin/sh", "-euc", lines]);
+  async do(lines: string): Promise<string> {
+    return run("nsenter", ["--target", `${firstProcessOf(this.#container)}`, "--all", "--", "/bin/sh", "-euc", lines]);
   }
 
   async show(...names: readonly string[]): Promise<string[]> {

@@ -227,9 +227,10 @@ export class Bridge implements Service {
       const shares = [...this.#lock.held].flatMap(([share, sinceMs]) =>
         nowMs - sinceMs < SWEEP_GRACE_MS ? [] : [share],
       );
-      const isAsking = this.#unheard.size > 0 || this.#statusRequests.isAsking;
-      if (isAsking) this.#sweepPutOffMs ??= nowMs;
-      if (isAsking && nowMs - (this.#sweepPutOffMs ?? nowMs) < ASKING_GRACE_MS) return;
+      if (this.#unheard.size > 0 || this.#statusRequests.isAsking) {
+        this.#sweepPutOffMs ??= nowMs;
+        if (nowMs - this.#sweepPutOffMs < ASKING_GRACE_MS) return;
+      }
       this.#sweepPutOffMs = null;
       if (!isStored || shares.length === 0) return;
       await db.transaction().execute(async (tx) => {
