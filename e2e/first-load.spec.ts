@@ -8,6 +8,8 @@ import { accounts, expect, test } from "./support/suncrew.ts";
 
 const files = fileURLToPath(new URL("../apps/console/dist/assets", import.meta.url));
 
+const FONT = "inter-latin-wght-normal.woff2";
+
 interface FirstLoad {
   /** URLs of all requests sent before the page was ready, without the host. */
   readonly requests: readonly string[];
@@ -62,7 +64,7 @@ test("first load: the sign-in page loads at most 150 kB of scripts with 8 reques
   expect(new Set(requests).size, "each file and answer is asked for once").toBe(requests.length);
   expect(requests.length, requests.join("\n")).toBeLessThanOrEqual(8);
   expect(scriptKb).toBeLessThanOrEqual(150);
-  expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);
+  expect(preloads).toEqual([FONT, "sign-in.js", "sign-in.css"]);
 });
 
 test("first load: the dashboard loads at most 260 kB of scripts with 20 requests until its first robot card, and requests its data once", async ({
@@ -83,7 +85,7 @@ test("first load: the dashboard loads at most 260 kB of scripts with 20 requests
       expect(new Set(requests).size, requests.join("\n")).toBe(requests.length);
       expect(requests.length, requests.join("\n")).toBeLessThanOrEqual(20);
       expect(scriptKb).toBeLessThanOrEqual(260);
-      expect(preloads).toEqual(["shell.js", "shell.css", "dashboard.js", "dashboard.css"]);
+      expect(preloads).toEqual([FONT, "shell.js", "shell.css", "dashboard.js", "dashboard.css"]);
       // The live stream, alerts, runs, map and weather let the first robots go first.
       expect(requests.filter((one) => one.startsWith("/assets/map-"))).toEqual([]);
       expect(requests.filter((one) => one.startsWith("/api/"))).toEqual([
@@ -118,7 +120,7 @@ test("first load: after a long look at the sign-in page, too, alerts and today's
 
 test("first load: a page requested while signed out loads only what the sign-in page loads", async ({ page }) => {
   const { preloads, scriptKb } = await firstLoad(page, "/dashboard?site=2", 'form button[type="submit"]');
-  expect(preloads).toEqual(["sign-in.js", "sign-in.css"]);
+  expect(preloads).toEqual([FONT, "sign-in.js", "sign-in.css"]);
   expect(scriptKb).toBeLessThanOrEqual(150);
   await expect(page).toHaveURL("/");
 });

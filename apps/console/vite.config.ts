@@ -56,7 +56,11 @@ function firstScript(): Plugin {
         const files =
           bundle === undefined
             ? []
-            : [`<script type="application/json" id="page-files">${filesOfPages(bundle)}</script>`];
+            : [
+                // Otherwise it would be requested once the style sheets have been read, and replace another font in view.
+                `<link rel="preload" href="/${fontOf(bundle)}" as="font" type="font/woff2" crossorigin>`,
+                `<script type="application/json" id="page-files">${filesOfPages(bundle)}</script>`,
+              ];
         // After what it reads, and before the style sheets, which would block a script.
         return html.replace("<title>", [...files, ...scripts, "<title>"].join("\n    "));
       },
@@ -65,6 +69,13 @@ function firstScript(): Plugin {
 }
 
 type Bundle = NonNullable<IndexHtmlTransformContext["bundle"]>;
+
+/** The font of every page (font.css); that of rarer letters is loaded by whoever shows them. */
+function fontOf(bundle: Bundle): string {
+  const font = Object.keys(bundle).find((name) => /inter-latin-wght-normal.*\.woff2$/.test(name));
+  if (font === undefined) throw new Error("No file of the build has the font.");
+  return font;
+}
 
 /** Which files each page needs besides those that the page itself names, as JSON. */
 function filesOfPages(bundle: Bundle): string {

@@ -19,6 +19,7 @@ import "@mantine/core/styles/Text.layer.css";
 import "@mantine/core/styles/Title.layer.css";
 import "@mantine/core/styles/Stack.layer.css";
 import "@mantine/core/styles/Alert.layer.css";
+import "./font.css";
 import "./reset.css";
 import "./themes.css";
 import "./mantine-tokens.css";

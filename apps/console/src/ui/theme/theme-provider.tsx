@@ -32,8 +32,8 @@ const theme = createTheme({
   primaryShade: { light: 6, dark: 6 },
   colors: { accent },
   variantColorResolver,
-  // The system's own font: nothing is downloaded, and it is familiar on each device.
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, "Helvetica Neue", Arial, sans-serif',
+  // Bundled (font.css); the others are for scripts that it lacks, such as Devanagari.
+  fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   defaultRadius: "md",
   cursorType: "pointer",
