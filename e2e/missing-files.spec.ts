@@ -83,26 +83,6 @@ test("files that are missing: a dialog and a page that lack them say so in place
   });
 });
 
-test("files that are missing: toasts are readable even if their component did not load", async ({
-  page,
-  problems,
-  signIn,
-}) => {
-  problems.allow(noFile);
-  let missing = 0;
-  await page.route("**/assets/toasts-*.js", (route) => {
-    missing += 1;
-    return route.abort();
-  });
-  await signIn(page, "admin");
-  await chooseSite(page, BHADLA);
-  await robotCard(page, "SCR-1001").refresh.click();
-  await expect(page.getByRole("status").filter({ hasText: "Robot Refreshed" })).toBeVisible();
-  await expectAccessible(page);
-  await expect(page.getByText("Robot Refreshed")).toBeHidden();
-  expect(missing, "times that the component was asked for").toBeGreaterThan(0);
-});
-
 test("§8 the error screen shows 'Unexpected Application Error!' with the message, and Reload recovers it; if the first page's file was missing, Retry loads it", async ({
   page,
   problems,

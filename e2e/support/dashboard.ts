@@ -80,7 +80,7 @@ export async function expectEnabled(control: Locator): Promise<void> {
 }
 
 export function toasts(page: Page): Locator {
-  return page.locator(".mantine-Notification-root");
+  return page.getByRole("region", { name: "Messages" }).locator("> div");
 }
 
 /** Waits until no toast covers anything any more; one under the pointer would stay. */
@@ -93,9 +93,9 @@ export async function expectToastsGone(page: Page): Promise<void> {
 export async function expectToast(page: Page, title: string, ...lines: readonly (string | RegExp)[]): Promise<void> {
   const pattern = lines.map((line) => (line instanceof RegExp ? line.source : escaped(line))).join("");
   const toast = toasts(page)
-    .filter({ has: page.locator(".mantine-Notification-title").getByText(title, { exact: true }) })
+    .filter({ has: page.locator("strong").getByText(title, { exact: true }) })
     .filter({
-      has: page.locator(".mantine-Notification-description").filter({ hasText: new RegExp(`^${pattern}$`) }),
+      has: page.locator("p").filter({ hasText: new RegExp(`^${pattern}$`) }),
     });
   await expect(toast.first()).toBeVisible({ timeout: ANSWER_MS });
 }

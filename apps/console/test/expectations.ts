@@ -111,10 +111,12 @@ export function siteButton(name: string): Locator {
 }
 
 function toasts(): { readonly title: string; readonly text: string }[] {
-  return [...document.querySelectorAll(".mantine-Notification-root")].map((toast) => ({
-    title: textOf(toast.querySelector(".mantine-Notification-title")),
-    text: textOf(toast.querySelector(".mantine-Notification-description")),
-  }));
+  return [...document.querySelectorAll('section[aria-label="Messages"] > div')].flatMap((toast) =>
+    [...toast.querySelectorAll("p")].map((message) => ({
+      title: textOf(toast.querySelector("strong")),
+      text: textOf(message),
+    })),
+  );
 }
 
 function textOf(element: Element | null): string {

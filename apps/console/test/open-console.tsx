@@ -1,12 +1,12 @@
 import type { login } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { notifications } from "@mantine/notifications";
 import { createRoot, type Root } from "react-dom/client";
 import { App } from "../src/app/app.tsx";
 import { createRouter } from "../src/app/router.tsx";
 import { queryClient } from "../src/platform/api/query-client.ts";
 import { openQuestion } from "../src/platform/confirm/confirm.ts";
 import { clearSession, startSession } from "../src/platform/session/session.ts";
+import { endToast } from "../src/platform/toast.tsx";
 import { chooseTheme } from "../src/ui/theme/theme-choice.ts";
 import { forgetAnswers } from "./answers.ts";
 import { accounts } from "./sample-fleet.ts";
@@ -36,7 +36,7 @@ export async function closeConsole(): Promise<void> {
   await queryClient.cancelQueries();
   await forgetAnswers();
   queryClient.clear();
-  notifications.clean();
+  endToast();
   chooseTheme("light");
   localStorage.clear();
   sessionStorage.clear();

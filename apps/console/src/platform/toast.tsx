@@ -1,5 +1,4 @@
-import { notifications } from "@mantine/notifications";
-import { IconAlertOctagon, IconCircleCheck } from "@tabler/icons-react";
+import { useSyncExternalStore } from "react";
 
 /** §9 Toasts, in milliseconds. */
 const TOAST_MS = 3000;
@@ -14,58 +13,83 @@ export interface Toast {
   readonly durationMs?: number;
   /** What it is about: `toast.dismiss` removes an earlier toast about the same subject. */
   readonly about?: string;
-  /** Nobody pressed anything for it: if there are many, it waits behind toasts about the user's own actions. */
+  /** Nobody pressed anything for it: it comes after toasts about the user's own actions. */
   readonly isAutomatic?: boolean;
 }
 
-/** The latest toast of each subject, by the library's own id. */
-const shownAbout = new Map<string, string>();
+type ToastMessage = Pick<Toast, "message" | "reason">;
 
-function show(toast: Toast, kind: "success" | "destructive"): void {
-  const failed = kind === "destructive";
-  const id = notifications.show({
-    title: toast.title,
-    message: (
-      <>
-        {toast.message}
-        {toast.reason !== undefined && toast.reason !== toast.message && (
-          <>
-            <br />
-            {toast.reason}
-          </>
-        )}
-      </>
-    ),
-    autoClose: failed ? TOAST_MS : (toast.durationMs ?? TOAST_MS),
-    // A failure interrupts a screen reader; a success waits for its turn.
-    role: failed ? "alert" : "status",
-    "aria-live": failed ? "assertive" : "polite",
-    icon: failed ? <IconAlertOctagon size={18} /> : <IconCircleCheck size={18} />,
-    color: failed ? "red" : "accent",
-    priority: toast.isAutomatic === true ? 0 : 1,
-    closeButtonProps: { "aria-label": "Close message" },
-    withBorder: true,
-  });
-  if (toast.about !== undefined) shownAbout.set(toast.about, id);
+/** Toasts of the same kind and title, as one: the newest message first. */
+export interface ShownToast {
+  readonly id: number;
+  readonly isFailure: boolean;
+  readonly title: string;
+  readonly messages: readonly ToastMessage[];
+  readonly durationMs: number;
+  readonly about: string | undefined;
+  readonly isAutomatic: boolean;
+}
+
+let toasts: readonly ShownToast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function replaceAll(next: readonly ShownToast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+/** The toasts that have not ended, in the order in which they are shown. */
+export function useToasts(): readonly ShownToast[] {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => toasts,
+  );
+}
+
+/**
+ * The newest comes first, so that none waits for another one to end: what it covers is shown again after it. Those that
+ * the user asked for come before those that came by themselves.
+ */
+function show(toast: Toast, isFailure: boolean): void {
+  const { title, message, reason, durationMs, about, isAutomatic = false } = toast;
+  const same = toasts.find((one) => one.title === title && one.isFailure === isFailure);
+  const written = new Map((same?.messages ?? []).map((one) => [keyOf(one), one]));
+  written.delete(keyOf(toast));
+  const shown: ShownToast = {
+    id: same?.id ?? ++lastId,
+    isFailure,
+    title,
+    messages: [{ message, reason }, ...written.values()],
+    durationMs: isFailure ? TOAST_MS : (durationMs ?? TOAST_MS),
+    about,
+    isAutomatic: isAutomatic && same?.isAutomatic !== false,
+  };
+  const others = toasts.filter((one) => one !== same);
+  const before = shown.isAutomatic ? others.filter((one) => !one.isAutomatic) : [];
+  replaceAll([...before, shown, ...others.filter((one) => !before.includes(one))]);
+}
+
+function keyOf({ message, reason }: ToastMessage): string {
+  return JSON.stringify([message, reason]);
 }
 
 /** Short messages that come and go (§8 Toasts). */
 export const toast = {
-  success: (content: Toast): void => show(content, "success"),
+  success: (content: Toast): void => show(content, false),
   /** A failure or refusal. */
-  failure: (content: Toast): void => show(content, "destructive"),
-  /**
-   * Removes the latest toast about something that is being retried; otherwise it would be shown beside the next one.
-   */
-  dismiss: (about: string): void => {
-    const id = shownAbout.get(about);
-    if (id !== undefined) notifications.hide(id);
-    shownAbout.delete(about);
-  },
+  failure: (content: Toast): void => show(content, true),
+  /** Removes a toast about something that is being retried; otherwise it would be shown beside the next one. */
+  dismiss: (about: string): void => replaceAll(toasts.filter((one) => one.about !== about)),
   /** §8 Clipboard: `what` is 'Contact name', 'Email' or 'Phone number'. */
   copied: (what: string): void =>
-    show(
-      { title: "Copied to Clipboard", message: `${what} copied to clipboard`, durationMs: COPY_TOAST_MS },
-      "success",
-    ),
+    show({ title: "Copied to Clipboard", message: `${what} copied to clipboard`, durationMs: COPY_TOAST_MS }, false),
 };
+
+/** Ends one toast, or all of them. */
+export function endToast(id?: number): void {
+  replaceAll(id === undefined ? [] : toasts.filter((one) => one.id !== id));
+}

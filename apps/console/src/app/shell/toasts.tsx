@@ -1,6 +1,72 @@
-import { Notifications } from "@mantine/notifications";
+import { CloseButton } from "@mantine/core";
+import { IconAlertOctagon, IconCircleCheck } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { endToast, type ShownToast, useToasts } from "../../platform/toast.tsx";
+import classes from "./toasts.module.css";
 
-/** Toasts (§8). Loaded after the page's content. */
-export function Toasts({ className }: { readonly className: string | undefined }) {
-  return <Notifications position="top-center" className={className} />;
+/** How many messages of one toast are shown; the others are counted. */
+const MESSAGES = 3;
+
+/**
+ * §8 Toasts, over the navigation's links, where they cover no title, figure, field or Stop: the first one, until it
+ * ends, then the one below it. All of them while the pointer or the focus is on them.
+ */
+export function Toasts() {
+  const toasts = useToasts();
+  const [first] = toasts;
+  const [isHeld, setHeld] = useState(false);
+  const isOpen = isHeld && first !== undefined;
+  // The last one may have been closed under the pointer.
+  if (isHeld && !isOpen) setHeld(false);
+
+  useEffect(() => {
+    if (first === undefined || isOpen) return undefined;
+    const end = setTimeout(() => endToast(first.id), first.durationMs);
+    return () => clearTimeout(end);
+  }, [first, isOpen]);
+
+  return (
+    <section
+      aria-label="Messages"
+      className={classes["toasts"]}
+      data-open={isOpen || undefined}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      {(isOpen ? toasts : toasts.slice(0, 1)).map((toast) => (
+        <OneToast key={toast.id} toast={toast} others={toast === first && !isOpen ? toasts.length - 1 : 0} />
+      ))}
+    </section>
+  );
+}
+
+function OneToast({ toast, others }: { readonly toast: ShownToast; readonly others: number }) {
+  const { isFailure, title, messages } = toast;
+  const Icon = isFailure ? IconAlertOctagon : IconCircleCheck;
+  const more = messages.length - MESSAGES;
+  return (
+    // A failure interrupts a screen reader; a success waits for its turn.
+    <div className={classes["toast"]} data-failure={isFailure || undefined} role={isFailure ? "alert" : "status"}>
+      <Icon size={18} className={classes["icon"]} aria-hidden />
+      <div className={classes["text"]}>
+        <strong className={classes["title"]}>{title}</strong>
+        {messages.slice(0, MESSAGES).map(({ message, reason }) => (
+          <p key={`${message} ${reason}`} className={classes["message"]}>
+            {message}
+            {reason !== undefined && reason !== message && (
+              <>
+                <br />
+                {reason}
+              </>
+            )}
+          </p>
+        ))}
+        {more > 0 && <p>and {more} more</p>}
+      </div>
+      {others > 0 && <span className={classes["others"]}>+{others}</span>}
+      <CloseButton size="sm" aria-label="Close message" onClick={() => endToast(toast.id)} />
+    </div>
+  );
 }

@@ -50,6 +50,8 @@ const theme = createTheme({
     Modal: {
       defaultProps: {
         centered: true,
+        // Below the toasts.
+        yOffset: "max(5dvh, 64px)",
         closeButtonProps: { "aria-label": "Close" },
         overlayProps: { backgroundOpacity: 0.45 },
         transitionProps: { duration: 120 },

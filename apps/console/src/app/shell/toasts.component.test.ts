@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { page, userEvent } from "vitest/browser";
+import { expectCount, expectNoToast, expectToast } from "../../../test/expectations.ts";
+import { openConsole } from "../../../test/open-console.tsx";
+import { toast } from "../../platform/toast.tsx";
+
+const messages = page.getByRole("region", { name: "Messages" });
+
+async function openDashboard(): Promise<void> {
+  await openConsole("/dashboard");
+  await expectCount(page.getByRole("article"), 2);
+  await expectNoToast();
+}
+
+test("§8 Toasts: the newest is shown at once, and the one that it replaced is shown again after it", async () => {
+  await openDashboard();
+  toast.failure({ title: "Control Failed", message: "Failed to send STOP command to Robot SCR-1001" });
+  await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
+  toast.success({ title: "Site Deleted", message: "Gone." });
+  await expectToast("Site Deleted", "Gone.");
+  await expectCount(messages.getByText("Control Failed"), 0);
+  await expect.element(messages.getByText("+1")).toBeVisible();
+  await messages.getByRole("button", { name: "Close message" }).click();
+  await userEvent.unhover(messages);
+  await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
+  await expectNoToast();
+});
+
+test("§8 Toasts: what came by itself waits behind what the user asked for", async () => {
+  await openDashboard();
+  toast.success({ title: "Site Deleted", message: "Gone." });
+  toast.failure({ title: "Weather", message: "Failed to load weather data", isAutomatic: true });
+  await expectToast("Site Deleted", "Gone.");
+  await expectCount(messages.getByText("Weather"), 0);
+  await expectToast("Weather", "Failed to load weather data");
+});
+
+test("§8 Toasts: many of the same are one, the newest first, and the rest are counted", async () => {
+  await openDashboard();
+  for (const nth of [1, 2, 3, 4, 5, 5]) {
+    toast.failure({ title: "Control Failed", message: `Failed to send START command to Robot SCR-100${nth}` });
+  }
+  await expectCount(messages.getByRole("alert"), 1);
+  const texts = messages.getByRole("paragraph").elements();
+  expect(texts.map((one) => one.textContent)).toEqual([
+    ...[5, 4, 3].map((nth) => `Failed to send START command to Robot SCR-100${nth}`),
+    "and 2 more",
+  ]);
+});
+
+test("§8 Toasts: under the pointer all of them are shown, and none ends", async () => {
+  await openDashboard();
+  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 100 });
+  toast.success({ title: "Robot Removed", message: "Removed.", durationMs: 100 });
+  await messages.getByText("Robot Removed").hover();
+  await expectToast("Site Deleted", "Gone.");
+  await expectToast("Robot Removed", "Removed.");
+  await userEvent.unhover(messages);
+  await expectNoToast();
+});
+
+for (const width of [1440, 1024, 768, 390, 360]) {
+  test(`§8 Toasts: at ${width} px none covers a title, a figure, a button of the page, or a dialog's field`, async () => {
+    await page.viewport(width, 844);
+    await openDashboard();
+    toast.failure({ title: "Control Failed", message: "Failed to send STOP command to Robot SCR-1001" });
+    await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
+    expect(covered("main :is(h1, h2, h3, button, a, strong, [role='group'])")).toEqual([]);
+
+    await page.getByRole("button", { name: "All alerts" }).click();
+    await expect.element(page.getByRole("dialog")).toBeVisible();
+    toast.failure({ title: "Control Failed", message: "Failed to send STOP command to Robot SCR-1001" });
+    await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
+    expect(covered("[role='dialog'] :is(h2, button, input, select)")).toEqual([]);
+  });
+}
+
+/** The texts of the visible elements that a toast lies over. */
+function covered(selector: string): readonly (string | null)[] {
+  const shown = messages.element().getBoundingClientRect();
+  return [...document.querySelectorAll(selector)]
+    .filter((element) => {
+      const { top, bottom, left, right, height } = element.getBoundingClientRect();
+      const isBeside = bottom <= shown.top || top >= shown.bottom || right <= shown.left || left >= shown.right;
+      return height > 1 && !isBeside;
+    })
+    .map((element) => element.textContent);
+}
