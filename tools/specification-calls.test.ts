@@ -44,6 +44,8 @@ const addedCalls = [
   "GET api/site/robot/activity_logs/users",
   "POST api/mqtt/group/send_command",
   "POST api/mqtt/site/stop",
+  "POST api/mqtt/robots/send_command",
+  "POST api/mqtt/fleet/stop",
   "PUT api/robots/maintenance/{robotId}",
   "PUT api/robots/group/maintenance/{groupId}",
   "GET api/runs",

@@ -141,6 +141,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
     groups: "planned",
   },
   siteStop: { body: { siteId: site }, status: 200 },
+  robotsSendCommand: { body: { command: "START", robotObjectIds: [robot] }, status: 200 },
+  fleetStop: { body: { partnerId: partner, robotObjectIds: [robot] }, status: 200, mixes: true },
   robotMaintenance: { params: { robotId: robot }, body: { enabled: true, reason: "Brush worn" }, status: 200 },
   groupMaintenance: {
     params: { groupId: group },

@@ -16,7 +16,16 @@ import {
   controlRollout,
   uploadFirmware,
 } from "./firmware/firmware.ts";
-import { createGroup, deleteGroup, groupList, groupSendCommand, siteStop, updateGroup } from "./groups/groups.ts";
+import {
+  createGroup,
+  deleteGroup,
+  fleetStop,
+  groupList,
+  groupSendCommand,
+  robotsSendCommand,
+  siteStop,
+  updateGroup,
+} from "./groups/groups.ts";
 import { live } from "./live/live.ts";
 import { groupMaintenance, robotMaintenance } from "./maintenance/maintenance.ts";
 import {
@@ -74,6 +83,8 @@ export const routes = {
   deleteGroup,
   groupSendCommand,
   siteStop,
+  robotsSendCommand,
+  fleetStop,
   robotMaintenance,
   groupMaintenance,
   getRobotSchedule,

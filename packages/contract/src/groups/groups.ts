@@ -6,6 +6,7 @@ import { typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
 import { livePositionSchema } from "../http/live-position.ts";
 import { frequencySchema, scheduleSchema } from "../schedules/schedules.ts";
+import { SITE_PLACE_MAX } from "../sites/sites.ts";
 
 /** §3 Robot group, server shape. */
 export const groupSchema = z.object({
@@ -124,3 +125,69 @@ export const siteStop = defineRoute({
   body: z.object({ siteId: idInputSchema }),
   response: manyRobotsResponseSchema,
 });
+
+export const ROBOTS_PER_COMMAND_MAX = 500;
+/** The longest run that a Start may be given, in minutes. */
+export const DURATION_MAX_MINUTES = 480;
+
+export const robotsSendCommand = defineRoute({
+  summary: "Start or stop robots at any of the user's sites at once",
+  method: "POST",
+  path: "/api/mqtt/robots/send_command",
+  device: true,
+  anyHost: true,
+  body: z
+    .object({
+      command: commandVerbSchema,
+      mode: commandModeSchema.default("AUTO"),
+      robotObjectIds: z.array(idInputSchema).min(1).max(ROBOTS_PER_COMMAND_MAX),
+      /** Of a START: when the run ends, in minutes; default: the limit of a manual run. */
+      duration_minutes: z.int().min(1).max(DURATION_MAX_MINUTES).optional(),
+    })
+    .refine(({ command, duration_minutes }) => command === "START" || duration_minutes === undefined, {
+      path: ["duration_minutes"],
+      error: "is only for a START",
+    }),
+  response: manyRobotsResponseSchema,
+});
+
+/** So that the body of a Stop stays small; more robots are stopped by several calls. */
+export const ROBOTS_PER_FLEET_STOP_MAX = 5_000;
+
+/** The outcome of a fleet stop at one site. */
+export const siteStopResultSchema = z.object({
+  siteId: idSchema,
+  name: z.string(),
+  /** How many were to stop. */
+  robots: z.int(),
+  /** Seen to stand. */
+  stopped: z.int(),
+  /** Those of `stopped` that moved when the Stop was pressed. */
+  moved: z.int(),
+  /** Sent without the database, or stored and repeated until the robot confirms it. */
+  pending: z.int(),
+  /** Neither stopped nor pending. */
+  failed: z.int(),
+  /** Each robot that did not confirm or was not reached, with the reason. */
+  results: z.array(robotResultSchema),
+});
+export type SiteStopResult = z.output<typeof siteStopResultSchema>;
+
+export const fleetStop = defineRoute({
+  summary: "Stop every robot of the user at once, or those of one state, one partner or a list",
+  method: "POST",
+  path: "/api/mqtt/fleet/stop",
+  device: true,
+  anyHost: true,
+  body: z.object({
+    /** Only at sites of this state. */
+    state: z.string().max(SITE_PLACE_MAX).optional(),
+    /** Only at sites that this partner maintains. */
+    partnerId: idInputSchema.optional(),
+    robotObjectIds: z.array(idInputSchema).min(1).max(ROBOTS_PER_FLEET_STOP_MAX).optional(),
+  }),
+  /** `success` if every robot is seen to stand or was sent the Stop. */
+  response: z.object({ success: z.boolean(), message: z.string(), sites: z.array(siteStopResultSchema) }),
+});
+export type FleetStopBody = z.output<typeof fleetStop.body>;
+export type FleetStopResponse = z.output<typeof fleetStop.response>;

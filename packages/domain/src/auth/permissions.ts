@@ -67,6 +67,8 @@ export const permissions: Record<RouteName, Permission> = {
   deleteGroup: { access: "signed-in", scope: "group" },
   groupSendCommand: { access: "signed-in", scope: "group" },
   siteStop: { access: "signed-in", scope: "site" },
+  robotsSendCommand: { access: "signed-in", scope: "robot" },
+  fleetStop: { access: "signed-in", scope: "sites" },
   robotMaintenance: { access: "signed-in", scope: "robot" },
   groupMaintenance: { access: "signed-in", scope: "group" },
   getRobotSchedule: { access: "signed-in", scope: "site" },

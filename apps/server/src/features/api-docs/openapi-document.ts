@@ -222,7 +222,9 @@ const ifNoneMatch = {
 const headers: { readonly [N in RouteName]?: Readonly<Record<string, JsonSchema>> } = {
   sendCommand: { "Idempotency-Key": idempotencyKey, ...press },
   groupSendCommand: { "Idempotency-Key": idempotencyKeyOfMany, ...press },
+  robotsSendCommand: { "Idempotency-Key": idempotencyKeyOfMany, ...press },
   siteStop: { "Idempotency-Key": idempotencyKeyOfMany, ...press },
+  fleetStop: { "Idempotency-Key": idempotencyKeyOfMany, ...press },
   robotMaintenance: press,
   groupMaintenance: press,
 };

@@ -112,10 +112,17 @@ function nameOf({ routeOptions }: FastifyRequest): RouteName | null {
 }
 
 /** Calls that may be a person's Stop, which must not depend on the database (protocol rule 3). */
-const mayStop: ReadonlySet<RouteName> = new Set(["sendCommand", "groupSendCommand", "siteStop"]);
+const mayStop: ReadonlySet<RouteName> = new Set([
+  "sendCommand",
+  "groupSendCommand",
+  "robotsSendCommand",
+  "siteStop",
+  "fleetStop",
+]);
 
 function isStop({ body, routeOptions }: FastifyRequest): boolean {
-  if (routeOptions.config.route === routes.siteStop) return true;
+  const { route } = routeOptions.config;
+  if (route === routes.siteStop || route === routes.fleetStop) return true;
   return typeof body === "object" && body !== null && "command" in body && body.command === "STOP";
 }
 

@@ -23,6 +23,7 @@ import {
   type Press,
   type PressedStop,
   robotIdsOf,
+  type Sites,
   withRobots,
 } from "./commands.repository.ts";
 import type { SentStop, SentStops } from "./stop-journal.ts";
@@ -194,16 +195,16 @@ function newCommand(order: Order, robot: LockedRobot): NewCommand {
 
 /**
  * Decides about the same order for many robots in one transaction, each separately, in the order of `robotIds`. Omits
- * robots that have been deleted or moved away from the site.
+ * robots that have been deleted or moved away from these sites.
  */
 export async function acceptOrders(
   tx: Tx,
-  siteId: number,
+  sites: Sites,
   robotIds: readonly number[],
   order: Order | ((robot: LockedRobot) => Order),
   now: Date,
 ): Promise<AcceptedOf[]> {
-  const targets = await lockTargets(tx, siteId, robotIds);
+  const targets = await lockTargets(tx, sites, robotIds);
   const orders = targets.map((target) => {
     return { ...target, order: typeof order === "function" ? order(target.robot) : order };
   });
@@ -318,7 +319,7 @@ const LOCK_LIMIT_MS = 1_000;
 /**
  * Records STOPs that were sent to their robots earlier, with the time of their press, and leaves them open until the
  * robots show that they have stopped. Omits those that have a row already, from a repetition of the press at another
- * server, too, and robots that are no longer at the site.
+ * server, too, and robots that are no longer at these sites.
  */
 export async function recordSentStops(db: Db, press: SentStops, serverId: string, now: Date): Promise<void> {
   await transactionWithRetry(db, async (tx) => {

@@ -108,21 +108,27 @@ export function robotIdsOf(each: readonly { readonly robot: { readonly id: numbe
   return each.map(({ robot }) => robot.id);
 }
 
+/** One site, or several. */
+export type Sites = number | readonly number[];
+
+export const siteIdsOf = (sites: Sites): readonly number[] => (typeof sites === "number" ? [sites] : sites);
+
 /**
- * Locks robots for a command, in the order of `robotIds`. Omits robots that were deleted or moved to another site while
- * this call waited for the locks and, with `skipLocked`, those locked by other transactions.
+ * Locks robots for a command, in the order of `robotIds`. Omits robots that were deleted or moved away from these sites
+ * while this call waited for the locks and, with `skipLocked`, those locked by other transactions.
  */
 export async function lockTargets(
   tx: Tx,
-  siteId: number,
+  sites: Sites,
   robotIds: readonly number[],
   options: LockOptions = {},
 ): Promise<CommandTarget[]> {
+  const siteIds = new Set(siteIdsOf(sites));
   const robots = await lockRobots(tx, robotIds, options);
   const open = Map.groupBy(await readOpenCommands(tx, [...robots.keys()]), (command) => command.robot_id);
   return [...new Set(robotIds)].flatMap((robotId) => {
     const robot = robots.get(robotId);
-    if (robot === undefined || robot.deleted_at !== null || robot.site_id !== siteId) return [];
+    if (robot === undefined || robot.deleted_at !== null || !siteIds.has(robot.site_id)) return [];
     return [{ robot, open: open.get(robotId) ?? [] }];
   });
 }

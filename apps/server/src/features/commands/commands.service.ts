@@ -149,32 +149,44 @@ export class Commands implements Service {
   }
 
   /**
-   * Gives many robots of a site the same order; `choose` names them inside the transaction, and throws to refuse.
-   * Returns each robot's outcome, in the chosen order, by each command's deadline at the latest.
+   * Gives many robots the same order; `choose` names them inside the transaction, and throws to refuse. A START ends by
+   * the limit of a manual run at the latest. Returns each robot's outcome, in the chosen order, by each command's
+   * deadline at the latest.
    */
   sendMany(
     choose: (tx: Tx) => Promise<RobotSelection>,
-    order: Omit<ManyOrder, "maxDurationS">,
+    { durationMinutes, ...order }: Omit<ManyOrder, "maxDurationS"> & { readonly durationMinutes?: number | undefined },
   ): Promise<RobotResult[]> {
-    const timedOrder = { ...order, maxDurationS: this.#deps.settings.manualRunMaxMinutes * 60 };
-    return orderMany(this.#deps, choose, timedOrder, {
-      send: (commandId, robotAway, onSent) => this.sendStored(commandId, robotAway, onSent),
-      repeat: (commandId, robotId, onSent) => this.#repeat(order.verb, commandId, robotId, onSent),
-    });
+    const limitMinutes = this.#deps.settings.manualRunMaxMinutes;
+    const maxDurationS = Math.min(durationMinutes ?? limitMinutes, limitMinutes) * 60;
+    return orderMany(
+      this.#deps,
+      choose,
+      { ...order, maxDurationS },
+      {
+        send: (commandId, robotAway, onSent) => this.sendStored(commandId, robotAway, onSent),
+        repeat: (commandId, robotId, onSent) => this.#repeat(order.verb, commandId, robotId, onSent),
+      },
+    );
+  }
+
+  /** Every robot in the viewer's scope as last known, for a Stop that does not wait for the database. */
+  knownRobots(viewer: Viewer): readonly KnownRobot[] {
+    return this.#fleet.reachedBy(viewer);
   }
 
   /**
-   * A person's Stop for many robots of a site. `known` lists the last known robots, in case `choose` and the database
+   * A person's Stop for many robots. `known` lists the last known robots, in case `choose` and the database
    * are too slow.
    */
   stopMany(
     choose: (tx: Tx) => Promise<RobotSelection>,
     known: (fleet: KnownFleet) => readonly KnownRobot[],
-    order: Omit<StopOrder, "robots" | "params">,
+    { turns, answerDelayMs, ...order }: Omit<StopOrder, "robots" | "params"> & Pick<ManyOrder, "turns">,
   ): Promise<RobotResult[]> {
     return this.#directStops.press(
-      { ...order, robots: known(this.#fleet) },
-      (stop) => this.sendMany(choose, { ...order, verb: "STOP", stop }),
+      { ...order, answerDelayMs, robots: known(this.#fleet) },
+      (stop) => this.sendMany(choose, { ...order, turns, verb: "STOP", stop }),
       unrecordedResults,
     );
   }

@@ -43,13 +43,18 @@ export class KnownFleet implements Service {
     await this.#robots.stop();
   }
 
+  /** Those in the viewer's scope. */
+  reachedBy(viewer: Viewer): KnownRobot[] {
+    return (this.#robots.value ?? []).filter((robot) => mayReach(viewer, robot));
+  }
+
   /** The robot that a command names by serial number, id and site. */
   named(viewer: Viewer, { robotId, robotObjectId, siteId }: CommandBody): KnownRobot[] {
     return this.atSite(viewer, siteId).filter(({ id, serial }) => id === robotObjectId && serial === robotId);
   }
 
   atSite(viewer: Viewer, siteId: number): KnownRobot[] {
-    return (this.#robots.value ?? []).filter((robot) => robot.siteId === siteId && mayReach(viewer, robot));
+    return this.reachedBy(viewer).filter((robot) => robot.siteId === siteId);
   }
 
   /** The members of a group of the site, or those in `only`, if all of them are members. */
@@ -75,12 +80,14 @@ const DIRECT_SEND_DELAY_MS = 100;
 const ANSWER_DELAY_MS = 800;
 const RETRY_INTERVAL_MS = 500;
 
-/** A person's Stop for robots of one site. */
+/** A person's Stop for robots. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
   readonly by: SentStops["by"];
   readonly request?: SentStops["request"] | undefined;
   /** The target robots as last known; any others are stopped only through the database. */
   readonly robots: readonly KnownRobot[];
+  /** In place of `ANSWER_DELAY_MS`, for a Stop whose rows have to wait for those of others. */
+  readonly answerDelayMs?: number | undefined;
 }
 
 type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
@@ -163,8 +170,9 @@ export class DirectStops implements Service {
     const isDecided = early !== null && ("answer" in early || early.error instanceof HttpError);
     const sending = isDecided ? null : this.#sendDirectly(press, order);
     if (sending === null) return answerOf(this.#withMessage(early ?? (await ending)));
+    const { answerDelayMs = ANSWER_DELAY_MS } = order;
     const [end] = await Promise.all([
-      early ?? withTimeout(clock, ending, ANSWER_DELAY_MS),
+      early ?? withTimeout(clock, ending, answerDelayMs),
       withTimeout(clock, sending, ANSWER_DELAY_MS),
     ]);
     if (end === null && !press.isAnyStored) return unrecorded(press);
@@ -182,8 +190,8 @@ export class DirectStops implements Service {
   /** Sends the Stop to robots that have not been sent it; null if there are none, or no broker. */
   #sendDirectly(press: StopPress, { by, mode, params, request }: StopOrder): Promise<unknown> | null {
     const { unsent } = press;
-    const [first] = unsent;
-    if (first === undefined || this.#journal === null || !this.#deps.broker.connected) return null;
+    if (unsent.length === 0 || this.#journal === null || !this.#deps.broker.connected) return null;
+    const [siteId = 0, ...more] = new Set(unsent.map((robot) => robot.siteId));
     const stops = unsent.flatMap((robot): SentStop[] => {
       const pressed = press.of(robot.id);
       if (pressed === undefined) return [];
@@ -191,7 +199,15 @@ export class DirectStops implements Service {
       const { id, renumberedId, seq } = pressed;
       return [{ id, renumberedId, seq, robotId, serial, session, params: { ...robot.params, ...params } }];
     });
-    const sent: SentStops = { id: press.id, at: press.at, siteId: first.siteId, by, mode, request, stops };
+    const sent: SentStops = {
+      id: press.id,
+      at: press.at,
+      siteId: more.length === 0 ? siteId : [siteId, ...more],
+      by,
+      mode,
+      request,
+      stops,
+    };
     // Before anything that may take time.
     this.#notices.announce(sent);
     const publishing = stops.map(async (stop) => {
@@ -264,7 +280,7 @@ function answerOf<A>(outcome: Outcome<A>): A {
 }
 
 /**
- * A person's Stop for robots of a site, from the press to its answer. Each robot's order has an id and seq from the
+ * A person's Stop for robots, from the press to its answer. Each robot's order has an id and seq from the
  * start.
  */
 export class StopPress {

@@ -8,10 +8,15 @@ export interface KnownRobot {
   readonly id: number;
   readonly serial: string;
   readonly siteId: number;
+  readonly siteName: string;
+  /** The state of its site. */
+  readonly state: string;
   /** The partner that maintains its site. */
   readonly partnerId: number | null;
   readonly groupId: number | null;
   readonly session: number;
+  /** Last seen moving. */
+  readonly wasMoving: boolean;
   /** The highest number of its commands, or that it reported. */
   readonly lastSeq: number;
   readonly params: ReturnType<typeof storedParams>;
@@ -39,8 +44,9 @@ export async function readKnownRobots(db: Db): Promise<KnownRobot[]> {
 async function declareKnownRobots(tx: Tx): Promise<void> {
   await sql`
     declare known_robots no scroll cursor for
-    select r.id, r.serial_number as serial, r.site_id as "siteId", t.maintenance_partner_id as "partnerId",
-      m.group_id as "groupId", s.session, greatest(r.last_command_seq, s.last_seq) as "lastSeq",
+    select r.id, r.serial_number as serial, r.site_id as "siteId", t.name as "siteName", t.state,
+      t.maintenance_partner_id as "partnerId", m.group_id as "groupId", s.session,
+      s.motion is not distinct from 'MOVING' as "wasMoving", greatest(r.last_command_seq, s.last_seq) as "lastSeq",
       r.cleaning_direction, r.main_motor_speed, r.brush_motor_speed
     from robots r
     join sites t on t.id = r.site_id and t.deleted_at is null

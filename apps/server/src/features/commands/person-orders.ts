@@ -5,7 +5,7 @@ import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { may } from "@suncrew/domain/auth/permissions.ts";
 import { settingsRefusal } from "@suncrew/domain/commands/command-refusals.ts";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import { anyInt, type Db, type Tx } from "../../platform/database/database.ts";
 import { isLockTimeout, setLockTimeout, transactionWithRetry } from "../../platform/database/transactions.ts";
@@ -47,6 +47,8 @@ import {
   lockTargets,
   type Press,
   robotIdsOf,
+  type Sites,
+  siteIdsOf,
 } from "./commands.repository.ts";
 import { type StopPress, unrecordedResult } from "./direct-stops.ts";
 
@@ -185,6 +187,8 @@ function settingsRefusalOf(viewer: Viewer, target: CommandTarget, change: Settin
 
 /** The same order for many robots; `unlessOf` guards each START if it is part of an earlier order. */
 export interface ManyOrder extends Omit<Order, "unless"> {
+  /** Where it is a share of something larger: the turns of all shares. */
+  readonly turns?: Turns | undefined;
   readonly unlessOf?: (robotId: number) => StartGuard | undefined;
   /** Called for each robot whose command is stored and goes out now. */
   readonly onStored?: (robotId: number) => void;
@@ -212,13 +216,13 @@ const notInFirst = (serial: string) =>
   conflict("COMMAND_REFUSED", `Robot ${serial} was not started by this press. Press Start again.`);
 
 /**
- * Gives many robots of a site an order; `choose` names them inside the transaction, and throws to refuse. Each command
+ * Gives many robots an order; `choose` names them inside the transaction, and throws to refuse. Each command
  * is sent as soon as it is decided, whatever the others wait for. Returns each robot's outcome, in the chosen order.
  */
 export async function orderMany(
   deps: Dependencies,
   choose: (tx: Tx) => Promise<RobotSelection>,
-  { unlessOf, onStored, stop, request, ...order }: ManyOrder,
+  { unlessOf, onStored, stop, request, turns, ...order }: ManyOrder,
   answers: Answers,
 ): Promise<RobotResult[]> {
   const { db, clock, log } = deps;
@@ -228,7 +232,7 @@ export async function orderMany(
   };
   /** Whether the request was made before this call. */
   let isRepetition = false;
-  const each = await decideEach<Decided>(db, choose, async (tx, { siteId, robotIds }, { seen, ...options }) => {
+  const decideOn: DecideOn<Decided> = async (tx, { siteId, robotIds }, { seen, ...options }) => {
     const decidedAt = clock.now();
     const at = stop?.recordedAt(decidedAt) ?? decidedAt;
     const targets = await lockTargets(tx, siteId, robotIds, options);
@@ -250,7 +254,8 @@ export async function orderMany(
     const results = decided.map(({ robot, accepted }) => [robot.id, rememberedOf(accepted)] as const);
     if (request && earlier) await rememberRequest(tx, request, earlier, new Map(results), at);
     return [...decided, ...repeated];
-  });
+  };
+  const each = await decideEach(db, choose, decideOn, turns);
   const answered = async (decided: Decided): Promise<Result> => {
     const { robot } = decided;
     if ("before" in decided) {
@@ -324,11 +329,12 @@ export async function resultsOf<T>(
   return (await Promise.all(results)).flat();
 }
 
-/** A robot of the site, which another transaction may have locked. */
+/** A chosen robot, which another transaction may have locked. */
 export type BusyRobot = Pick<LockedRobot, "id" | "site_id" | "serial_number">;
 
+/** Robots of a site, or of several sites of the same viewer. */
 export interface RobotSelection {
-  readonly siteId: number;
+  readonly siteId: Sites;
   readonly robotIds: readonly number[];
 }
 
@@ -339,7 +345,7 @@ type DecideOn<T> = (
   options: LockOptions & { readonly seen: FirstSeen },
 ) => Promise<readonly T[]>;
 
-/** "absent" is no longer a robot of the site, "locked" could not be locked in time. */
+/** "absent" is no longer a robot of these sites, "locked" could not be locked in time. */
 type Decision<T> = T | "absent" | "locked";
 
 interface DecidedRobot<T> {
@@ -354,6 +360,15 @@ const MIN_LOCK_WAIT_MS = 50;
 /** Waiting takes a connection each, and the others' commands need some too. */
 const MAX_CONCURRENT_WAITS = 4;
 
+/** How many decisions take place at once: those about the unlocked robots, and those about single ones. */
+export interface Turns {
+  readonly decide: LimitFunction;
+  readonly wait: LimitFunction;
+}
+
+/** For one request, whatever shares it is divided into. */
+export const newTurns = (): Turns => ({ decide: pLimit(1), wait: pLimit(MAX_CONCURRENT_WAITS) });
+
 /**
  * Decides about many robots so that one whose rows are locked, for example by a server that hangs, delays none of the
  * others: the unlocked ones in one transaction, answered once it is committed, then each of the others separately.
@@ -363,27 +378,29 @@ export async function decideEach<T extends { readonly robot: BusyRobot }>(
   db: Db,
   choose: (tx: Tx) => Promise<RobotSelection>,
   decideOn: DecideOn<T>,
+  turns = newTurns(),
 ): Promise<DecidedRobot<T>[]> {
   const seen = new FirstSeen();
-  const { robotIds, robots, decided } = await transactionWithRetry(db, async (tx) => {
-    const chosen = await choose(tx);
-    const found = await readRobots(tx, chosen);
-    for (const { id, last_command_seq } of found) seen.note(id, last_command_seq);
-    const unlocked = await decideOn(tx, chosen, { skipLocked: true, seen });
-    return {
-      robotIds: new Set(chosen.robotIds),
-      robots: new Map(found.map((robot) => [robot.id, robot])),
-      decided: new Map(unlocked.map((each) => [each.robot.id, each])),
-    };
-  });
+  const decideUnlocked = () =>
+    transactionWithRetry(db, async (tx) => {
+      const chosen = await choose(tx);
+      const found = await readRobots(tx, chosen);
+      for (const { id, last_command_seq } of found) seen.note(id, last_command_seq);
+      const unlocked = await decideOn(tx, chosen, { skipLocked: true, seen });
+      return {
+        robotIds: new Set(chosen.robotIds),
+        robots: new Map(found.map((robot) => [robot.id, robot])),
+        decided: new Map(unlocked.map((each) => [each.robot.id, each])),
+      };
+    });
+  const { robotIds, robots, decided } = await turns.decide(decideUnlocked);
   const until = performance.now() + LOCK_WAIT_MS;
-  const limit = pLimit(MAX_CONCURRENT_WAITS);
   return [...robotIds].flatMap((id): DecidedRobot<T>[] => {
     const done = decided.get(id);
     if (done !== undefined) return [{ robot: done.robot, decided: done }];
     const robot = robots.get(id);
     if (robot === undefined) return [];
-    return [{ robot, decided: limit(() => decideLocked(db, robot, decideOn, seen, until - performance.now())) }];
+    return [{ robot, decided: turns.wait(() => decideLocked(db, robot, decideOn, seen, until - performance.now())) }];
   });
 }
 
@@ -413,7 +430,7 @@ async function readRobots(tx: Tx, { siteId, robotIds }: RobotSelection) {
     .selectFrom("robots")
     .select(["id", "site_id", "serial_number", "last_command_seq"])
     .where("id", "=", anyInt(robotIds))
-    .where("site_id", "=", siteId)
+    .where("site_id", "=", anyInt(siteIdsOf(siteId)))
     .where("deleted_at", "is", null)
     .execute();
 }

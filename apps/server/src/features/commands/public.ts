@@ -20,7 +20,14 @@ export {
   withRobots,
 } from "./commands.repository.ts";
 /** `decideEach` decides about many robots so that one whose rows are locked delays none of the others. */
-export { type Accepted, type BusyRobot, decideEach, resultsOf } from "./person-orders.ts";
+export {
+  type Accepted,
+  type BusyRobot,
+  decideEach,
+  newTurns,
+  resultsOf,
+  type RobotSelection,
+} from "./person-orders.ts";
 /** Orders for many robots inside the caller's transaction; `Commands.dispatch` sends them after the commit. */
 export {
   type AcceptedOf,
@@ -33,7 +40,7 @@ export {
   type Requester,
 } from "./accept-orders.ts";
 export { requestForMany } from "./command-requests.repository.ts";
-export { failure, refusedBy } from "./command-answers.ts";
+export { failure, refusedBy, RESULT_UNKNOWN } from "./command-answers.ts";
 export { auditCommands, type Audited } from "./command-records.repository.ts";
 export { answerAllPending, settleAllSuperseded, settledCounts, settleDue } from "./settle.repository.ts";
 /**
@@ -50,4 +57,5 @@ export {
   type StillMovingRobot,
 } from "./robot-removal.repository.ts";
 export type { KnownFleet } from "./direct-stops.ts";
+export type { KnownRobot } from "./known-robots.repository.ts";
 export { publishCommandMessage, questionEnvelope, sendLastStop } from "./dispatcher.ts";

@@ -9,7 +9,8 @@ const sentStopsSchema = z.object({
   /** Of the press. */
   id: z.uuid(),
   at: z.coerce.date(),
-  siteId: z.number().int(),
+  /** Where its robots are: at one site, or at several. */
+  siteId: z.union([z.number().int(), z.array(z.number().int())]),
   by: z.object({
     userId: z.number().int(),
     name: z.string(),
@@ -38,7 +39,7 @@ const sentStopsSchema = z.object({
   ),
 });
 
-/** What one press of Stop sent to robots of a site before the database stored it. */
+/** What one press of Stop sent to robots before the database stored it. */
 export type SentStops = z.output<typeof sentStopsSchema>;
 export type SentStop = SentStops["stops"][number];
 

@@ -1,4 +1,4 @@
-import type { Group } from "@suncrew/contract/groups/groups.ts";
+import type { FleetStopBody, Group } from "@suncrew/contract/groups/groups.ts";
 import { sql } from "kysely";
 import { anyInt, type Executor } from "../../platform/database/database.ts";
 import { type HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
@@ -82,13 +82,42 @@ export async function requireRobotsAt(
 
 /** Throws 404 if one of the robots is outside the viewer's scope. */
 export async function findRobots(viewer: Viewer, db: Executor, robotIds: readonly number[]) {
-  const robots = await visibleSites(viewer, db)
+  const robots = await readRobotsAmong(viewer, db, robotIds);
+  if (robots.length < new Set(robotIds).size) throw notFound("Robot");
+  return robots;
+}
+
+/** Those of the robots that are in the viewer's scope. */
+export async function readRobotsAmong(viewer: Viewer, db: Executor, robotIds: readonly number[]) {
+  return visibleSites(viewer, db)
     .innerJoin("robots as r", "r.site_id", "sites.id")
     .select(["r.id", "r.site_id", "r.serial_number"])
     .where("r.id", "=", anyInt(robotIds))
     .where("r.deleted_at", "is", null)
     .execute();
-  if (robots.length < new Set(robotIds).size) throw notFound("Robot");
+}
+
+/**
+ * Every robot in the viewer's scope, or those that are named, with their sites. Throws 404 if the partner maintains none
+ * of the viewer's sites, or if none of the named robots is in scope.
+ */
+export async function readFleet(
+  viewer: Viewer,
+  db: Executor,
+  { partnerId, robotObjectIds }: Pick<FleetStopBody, "partnerId" | "robotObjectIds">,
+) {
+  if (partnerId !== undefined) {
+    const site = visibleSites(viewer, db).select("sites.id").where("sites.maintenance_partner_id", "=", partnerId);
+    if ((await site.executeTakeFirst()) === undefined) throw notFound("Partner");
+  }
+  const inScope = visibleSites(viewer, db)
+    .innerJoin("robots as r", "r.site_id", "sites.id")
+    .select(["r.id", "r.serial_number as serial", "r.site_id as siteId", "sites.name as siteName"])
+    .select(["sites.state", "sites.maintenance_partner_id as partnerId"])
+    .where("r.deleted_at", "is", null);
+  const named = robotObjectIds === undefined ? inScope : inScope.where("r.id", "=", anyInt(robotObjectIds));
+  const robots = await named.execute();
+  if (robotObjectIds !== undefined && robots.length === 0) throw notFound("Robot");
   return robots;
 }
 

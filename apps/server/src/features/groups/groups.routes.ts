@@ -1,8 +1,10 @@
 import {
   createGroup,
   deleteGroup,
+  fleetStop,
   groupList,
   groupSendCommand,
+  robotsSendCommand,
   siteStop,
   updateGroup,
 } from "@suncrew/contract/groups/groups.ts";
@@ -11,7 +13,8 @@ import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Commands, keyOf, pressOf } from "../commands/public.ts";
-import { commandGroup, deleteGroupOf, saveGroup, stopSite } from "./groups.service.ts";
+import { stopFleet } from "./fleet-stop.ts";
+import { commandGroup, commandRobots, deleteGroupOf, saveGroup, stopSite } from "./groups.service.ts";
 import { readGroups } from "./groups.queries.ts";
 
 export function groupsRoutes(app: FastifyInstance, deps: Dependencies, commands: Commands): void {
@@ -38,5 +41,11 @@ export function groupsRoutes(app: FastifyInstance, deps: Dependencies, commands:
   );
   register(app, siteStop, ({ viewer, body, request }) =>
     stopSite(deps, commands, viewer, body, callOf(request, viewer)),
+  );
+  register(app, robotsSendCommand, ({ viewer, body, request }) =>
+    commandRobots(commands, viewer, body, callOf(request, viewer)),
+  );
+  register(app, fleetStop, ({ viewer, body, request }) =>
+    stopFleet(deps, commands, viewer, body, callOf(request, viewer)),
   );
 }

@@ -1,5 +1,6 @@
 import type {
   groupSendCommand,
+  robotsSendCommand,
   ManyRobotsResponse,
   RobotResult,
   siteStop,
@@ -139,10 +140,16 @@ const groupWording: Record<GroupCommandBody["command"], ActionWording> = {
   START: { done: "started", nobody: "The group has no robot to start.", kept: "Stop" },
   STOP: { done: "stopped", nobody: "The group has no robot to stop.", kept: "Stop", maySkipDatabase: true },
 };
-const siteWording: ActionWording = { ...groupWording.STOP, nobody: "There is no robot at this site." };
+export const siteWording: ActionWording = { ...groupWording.STOP, nobody: "There is no robot at this site." };
+
+/** The wording for robots that were named, which may all have been deleted meanwhile. */
+const namedWording = {
+  START: { ...groupWording.START, nobody: "None of these robots exists any more." },
+  STOP: { ...groupWording.STOP, nobody: "None of these robots exists any more." },
+} satisfies Record<string, ActionWording>;
 
 /** The headers of a call by which a person gives an order. */
-interface PersonsCall {
+export interface PersonsCall {
   /** The Idempotency-Key. */
   readonly key: string | null;
   readonly press: Press | null;
@@ -179,6 +186,39 @@ export async function commandGroup(
       await auditNoRobots(deps, viewer, { ...refused, siteId: error.siteId }, error.message);
     throw error;
   }
+}
+
+/**
+ * Starts or stops robots at any sites of the viewer together. Throws 404 if one is outside the viewer's scope; the answer
+ * has each robot's outcome.
+ */
+export async function commandRobots(
+  commands: Commands,
+  viewer: Viewer,
+  body: BodyOf<typeof robotsSendCommand>,
+  { key, press }: PersonsCall,
+): Promise<ManyRobotsResponse> {
+  const { command: verb, mode, robotObjectIds, duration_minutes: durationMinutes } = body;
+  const order = {
+    mode,
+    by: { userId: viewer.userId, name: viewer.name, actionType: "MANUAL", press },
+    request: requestForMany(viewer, body, key),
+  } as const;
+  const choose = async (tx: Executor) => {
+    const robots = await findRobots(viewer, tx, robotObjectIds);
+    return { siteId: [...new Set(robots.map(({ site_id }) => site_id))], robotIds: robotObjectIds };
+  };
+  const wanted = new Set(robotObjectIds);
+  /** If any is not known, none: the database decides. */
+  const known = () => {
+    const robots = commands.knownRobots(viewer).filter(({ id }) => wanted.has(id));
+    return robots.length === wanted.size ? robots : [];
+  };
+  const results =
+    verb === "STOP"
+      ? await commands.stopMany(choose, known, order)
+      : await commands.sendMany(choose, { ...order, verb, durationMinutes });
+  return manyRobotsAnswer(results, namedWording[verb]);
 }
 
 /** Stop everything: every robot of a site, whatever it does; for offline robots the Stop is stored. Throws 404. */
