@@ -43,8 +43,9 @@ async function addByForm(page: Page, serial: string, name: string): Promise<void
   await serialPicker(page).option(serial).click();
   await expect(dialog.serial).toHaveText(serial);
   await expect(dialog.name).toHaveValue(serial);
-  await expectDisabled(dialog.save, "Installation date is required");
-  await dialog.date.fill("2026-02-03");
+  // Today, unless somebody says otherwise.
+  await expect(dialog.date).not.toHaveValue("");
+  await dialog.date.fill("3 Feb 2026");
   await expectEnabled(dialog.save);
   await dialog.name.fill(name);
   await dialog.motor.fill("BLDC");
@@ -100,6 +101,8 @@ test("§5 Robot form, §2 Robot serial-number picker, §8 Delete robot: robots t
       await expect(theirs.root.getByText("No serial numbers match.")).toBeVisible();
     }
     await theirs.search.fill("1001");
+    await expect(theirs.option("SCR-1001")).toHaveCount(0);
+    await theirs.showAssigned.check();
     await expect(theirs.option("SCR-1001")).toHaveText("SCR-1001Assigned");
     await expect(theirs.option("SCR-1001")).toHaveAttribute("aria-disabled", "true");
     await theirs.search.fill("");
@@ -178,6 +181,7 @@ test("§8 Robots, §5 Edit Robot, §4 Closing a form: a refused creation loses n
     await expect(dialog.serial).toBeFocused();
     await expect(dialog.control).toHaveValue("PLC");
     await dialog.serial.click();
+    await serialPicker(page).showAssigned.check();
     await expect(serialPicker(page).option("SCR-1015")).toHaveAttribute("aria-disabled", "true");
     await page.keyboard.press("Escape");
     await dialog.cancel.click();

@@ -12,7 +12,16 @@ import {
   startRobot,
   stopRobot,
 } from "./support/dashboard.ts";
-import { enoughOfTheDay, expect, groupCard, localText, siteAddress, siteDay, test } from "./support/group-fixtures.ts";
+import {
+  dayFieldText,
+  enoughOfTheDay,
+  expect,
+  groupCard,
+  localText,
+  siteAddress,
+  siteDay,
+  test,
+} from "./support/group-fixtures.ts";
 
 const ZONE = "Asia/Kolkata";
 
@@ -89,7 +98,7 @@ test(
     // A ONCE schedule that has run stays, and editing it starts with today.
     await groupCard(other, "Sunrise").getByRole("button", { name: "Schedule", exact: true }).click();
     await expect(other.getByRole("dialog", { name: "Schedule: Sunrise" }).getByLabel("Date")).toHaveValue(
-      siteDay(ZONE),
+      dayFieldText(siteDay(ZONE)),
     );
   },
 );

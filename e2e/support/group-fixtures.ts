@@ -121,6 +121,11 @@ export function localText(at: Date, timezone: string): string {
   }).format(at);
 }
 
+/** A date, `YYYY-MM-DD`, as date fields show it: "22 Nov 2026". */
+export function dayFieldText(day: string): string {
+  return new Date(day).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+}
+
 /** The local date, `YYYY-MM-DD`, this many days from today. */
 export function siteDay(timezone: string, daysAhead = 0): string {
   return localText(new Date(Date.now() + daysAhead * 86_400_000), timezone).slice(0, 10);

@@ -143,8 +143,8 @@ export function robotDialog(page: Page, title: "Add New Robot" | "Edit Robot") {
     serial: root.getByRole("button", { name: /^Serial number/ }),
     name: root.getByLabel("Robot name"),
     date: root.getByLabel("Installation date"),
-    motor: root.getByLabel("Motor type"),
-    control: root.getByLabel("Control type"),
+    motor: root.getByRole("combobox", { name: "Motor type" }),
+    control: root.getByRole("combobox", { name: "Control type" }),
     site: root.getByRole("combobox", { name: "Site" }),
     save: root.getByRole("button", { name: title === "Edit Robot" ? "Save" : "Add Robot", exact: true }),
     cancel: root.getByRole("button", { name: "Cancel" }),
@@ -158,5 +158,6 @@ export function serialPicker(page: Page) {
     root,
     search: root.getByRole("combobox", { name: "Search serial numbers" }),
     option: (serial: string) => root.getByRole("option", { name: serial }),
+    showAssigned: root.getByRole("checkbox", { name: /^Show assigned/ }),
   };
 }

@@ -4,6 +4,7 @@ import { config } from "@suncrew/contract/config/config.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
+import { robotTypes } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
@@ -40,6 +41,7 @@ export function giveDefaultAnswers(): void {
     skipped: 0,
     missed: 0,
   }));
+  usually(robotTypes).answer(() => ({ motor_types: ["BLDC"], control_types: ["PLC"] }));
   usually(groupList).answer(() => []);
   usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
   usually(partnerDetails).answer(() => [...samplePartners]);

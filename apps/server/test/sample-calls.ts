@@ -119,6 +119,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   },
   forgetRobotState: { params: { id: robot }, changes: true },
   deleteRobot: { params: { id: robot }, groups: "free", changes: true },
+  robotTypes: {},
   serialNumbers: {},
   exportRobots: {},
   importRobots: { body: { csv: "serial_number\nNONE-1\n" } },

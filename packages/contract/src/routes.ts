@@ -44,7 +44,14 @@ import {
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
 import { monthlyReportFile, monthlyReports, reportCsv, reportPdf } from "./reports/reports.ts";
-import { createRobot, deleteRobot, forgetRobotState, serialNumbers, updateRobot } from "./robots/robot-forms.ts";
+import {
+  createRobot,
+  deleteRobot,
+  forgetRobotState,
+  robotTypes,
+  serialNumbers,
+  updateRobot,
+} from "./robots/robot-forms.ts";
 import { exportRobots, importRobots } from "./robots/robot-files.ts";
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
@@ -71,6 +78,7 @@ export const routes = {
   updateRobot,
   deleteRobot,
   forgetRobotState,
+  robotTypes,
   serialNumbers,
   exportRobots,
   importRobots,

@@ -18,3 +18,10 @@ export function todayIn(timezone: string | undefined, now: Date): string {
 export function endsBeforeItBegins({ from, to }: { from: string | null; to: string | null }): boolean {
   return from !== null && to !== null && to < from;
 }
+
+const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+
+/** A date, `YYYY-MM-DD`, as it is shown and typed everywhere: "22 Nov 2026". */
+export function shortDayText(day: string): string {
+  return short.format(new Date(`${day}T00:00:00Z`));
+}

@@ -79,6 +79,13 @@ export const forgetRobotState = defineRoute({
   response: z.object({ message: z.string() }),
 });
 
+export const robotTypes = defineRoute({
+  summary: "The motor types and control types in use at the user's sites, in alphabetical order",
+  method: "GET",
+  path: "/api/robots/types",
+  response: z.object({ motor_types: z.array(z.string()), control_types: z.array(z.string()) }),
+});
+
 /** A device that can be assigned to a robot. */
 export const serialNumberSchema = z.object({ serial_number: z.string(), assigned: z.boolean() });
 export type SerialNumber = z.output<typeof serialNumberSchema>;

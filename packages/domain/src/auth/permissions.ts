@@ -55,6 +55,7 @@ export const permissions: Record<RouteName, Permission> = {
   updateRobot: { access: "signed-in", scope: "robot" },
   forgetRobotState: { access: "super-admin", scope: "robot" },
   deleteRobot: { access: "signed-in", scope: "robot" },
+  robotTypes: { access: "signed-in", scope: "sites" },
   serialNumbers: { access: "signed-in", scope: "own" },
   exportRobots: { access: "signed-in", scope: "sites" },
   importRobots: { access: "signed-in", scope: "sites" },

@@ -1,4 +1,4 @@
-import { Box, Checkbox, SegmentedControl, Stack, Switch, TextInput } from "@mantine/core";
+import { Box, Checkbox, SegmentedControl, Stack, Switch, TextInput, type TextInputProps } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
@@ -12,6 +12,7 @@ import { type ReactNode, useId, useState } from "react";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
 import { useEntityForm } from "../../platform/form/entity-form.ts";
 import { toast } from "../../platform/toast.tsx";
+import { DayField } from "../../ui/day-field.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { useNow } from "../../ui/use-now.ts";
@@ -87,22 +88,20 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
         <div className={classes["fields"]}>
-          <TextInput
+          <ClockField
             name="startTime"
-            type="time"
             label="Start time"
             data-autofocus
-            value={form.startTime}
+            time={form.startTime}
             error={problemAt("startTime")}
-            onChange={(event) => change({ startTime: event.currentTarget.value.slice(0, 5) })}
+            onChange={(startTime) => change({ startTime })}
           />
-          <TextInput
+          <DayField
             name="date"
-            type="date"
             label="Date"
-            value={form.date}
+            day={form.date}
             error={problemAt("date")}
-            onChange={(event) => change({ date: event.currentTarget.value })}
+            onChange={(date) => change({ date })}
           />
           <TextInput
             name="durationText"
@@ -143,6 +142,50 @@ export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDia
         />
       </Stack>
     </EntityDialog>
+  );
+}
+
+/** The time of day in a text such as "18:45", "6:30" or "0630", as `HH:MM`; null if there is none. */
+function clockIn(text: string): string | null {
+  const [, hour, minute] = /^(\d{1,2})[:.]?(\d{2})$/.exec(text.trim()) ?? [];
+  if (hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59) return null;
+  return `${hour.padStart(2, "0")}:${minute}`;
+}
+
+interface ClockFieldProps extends Omit<TextInputProps, "type" | "value" | "onChange"> {
+  /** `HH:MM`; empty if none is set. */
+  readonly time: string;
+  readonly onChange: (time: string) => void;
+}
+
+/** §2: the HH:MM time input. The browser's own would ask for AM or PM where its language does. */
+function ClockField({ time, onChange, error, ...props }: ClockFieldProps) {
+  const [draft, setDraft] = useState(time);
+  const [seen, setSeen] = useState(time);
+  const [isLeft, setLeft] = useState(true);
+  if (seen !== time) {
+    setSeen(time);
+    // Our own value coming back must not undo what is being typed.
+    if (time !== (clockIn(draft) ?? "")) setDraft(time);
+  }
+  return (
+    <TextInput
+      autoComplete="off"
+      {...props}
+      placeholder="HH:MM"
+      inputMode="numeric"
+      error={isLeft && draft.trim() !== "" && clockIn(draft) === null ? "Type a time from 00:00 to 23:59" : error}
+      value={draft}
+      onChange={({ currentTarget: { value } }) => {
+        setDraft(value);
+        onChange(clockIn(value) ?? "");
+      }}
+      onFocus={() => setLeft(false)}
+      onBlur={() => {
+        setLeft(true);
+        setDraft(clockIn(draft) ?? draft);
+      }}
+    />
   );
 }
 

@@ -8,6 +8,7 @@ import {
   validateSchedule,
 } from "@suncrew/domain/schedules/schedule-validation.ts";
 import type { EntityRules } from "../../platform/form/entity-form.ts";
+import { shortDayText } from "../../ui/days.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 import { type ClientSchedule, clientScheduleOf } from "./client-schedule.ts";
 import type { ScheduleBody } from "./schedule-calls.ts";
@@ -60,7 +61,7 @@ export const scheduleRules: EntityRules<ScheduleForm, ScheduleField> = {
   textOf: (form, field) => {
     if (field === "frequency") return frequencyWord[form.frequency];
     if (field === "enabled" || field === "skipOnRain") return form[field] ? "On" : "Off";
-    return form[field];
+    return field === "date" && form.date !== "" ? shortDayText(form.date) : form[field];
   },
 };
 

@@ -1,14 +1,13 @@
 import { Anchor, Box, Group } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { Fragment } from "react";
+import { shortDayText } from "../../ui/days.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { MaintenanceLink } from "../partners/public.ts";
 import { type SiteRobots, useOnlineRobots } from "../robots/public.ts";
 import { typedContactOf } from "./site-model.ts";
 import classes from "./site-facts.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-looks.ts";
-
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
 interface SiteFactsProps {
   readonly site: Site;
@@ -29,7 +28,7 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
         <li>
           {site.address}, {site.district}, {site.state} {site.pin_code}
         </li>
-        <li>Commissioned {day.format(new Date(site.commissioning_date))}</li>
+        <li>Commissioned {shortDayText(site.commissioning_date)}</li>
         <li>
           Maintenance: <SiteMaintenance site={site} />
         </li>

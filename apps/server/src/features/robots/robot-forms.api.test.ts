@@ -1,5 +1,5 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { createRobot, deleteRobot, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import { createRobot, deleteRobot, robotTypes, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -343,4 +343,19 @@ test("§9 Assignable serial numbers: every device that is not retired, 9 before 
   );
   expect(await (await server.as("owner")).ask(serialNumbers)).toEqual(numbers("FREE-1", "OWN-1", "OWN-2", "SCR-10"));
   expect(await (await server.as("stranger")).ask(serialNumbers)).toEqual(numbers("FAR-1", "SCR-12"));
+});
+
+test("robot types: those in use at the viewer's sites, each once; none of another partner's or a deleted robot's", async () => {
+  const { ownRobot, foreignRobot } = server.fixtures;
+  const set = (id: number, motor_type: string | null, control_type: string | null) =>
+    server.db.updateTable("robots").set({ motor_type, control_type }).where("id", "=", id).execute();
+  await server.db.updateTable("robots").set({ motor_type: "BLDC", control_type: "" }).execute();
+  await set(ownRobot.id, "Servo", "PLC");
+  await set(foreignRobot.id, "Hub", null);
+  const typesOf = async (who: "owner" | "stranger" | "admin") => (await server.as(who)).ask(robotTypes);
+  expect(await typesOf("owner")).toEqual({ motor_types: ["BLDC", "Servo"], control_types: ["PLC"] });
+  expect(await typesOf("stranger")).toEqual({ motor_types: ["Hub"], control_types: [] });
+  expect(await typesOf("admin")).toEqual({ motor_types: ["BLDC", "Hub", "Servo"], control_types: ["PLC"] });
+  expect((await remove(ownRobot)).status).toBe(200);
+  expect(await typesOf("owner")).toEqual({ motor_types: ["BLDC"], control_types: [] });
 });

@@ -1,7 +1,8 @@
 import { ROBOT_COLUMNS } from "@suncrew/contract/robots/robot-files.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
-import type { SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { robotTypes, SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { expressionBuilder, sql } from "kysely";
@@ -265,6 +266,22 @@ export async function readSerialNumbers(viewer: Viewer, db: Executor): Promise<S
     )
     .execute();
   return rows.toSorted((one, other) => naturalOrder.compare(one.serial_number, other.serial_number));
+}
+
+/** The motor types and control types of the viewer's robots, for the lists of the Robot form. */
+export async function readRobotTypes(viewer: Viewer, db: Executor): Promise<ResponseOf<typeof robotTypes>> {
+  const typesOf = async (column: "motor_type" | "control_type") => {
+    const rows = await visibleSites(viewer, db)
+      .innerJoin("robots as r", "r.site_id", "sites.id")
+      .where("r.deleted_at", "is", null)
+      .where(`r.${column}`, "<>", "")
+      .select(`r.${column} as type`)
+      .distinct()
+      .orderBy("type")
+      .execute();
+    return rows.flatMap(({ type }) => type ?? []);
+  };
+  return { motor_types: await typesOf("motor_type"), control_types: await typesOf("control_type") };
 }
 
 /** The robots of the viewer's sites as a file that can be imported again if their serial numbers are free. */

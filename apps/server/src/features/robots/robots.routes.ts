@@ -2,6 +2,7 @@ import {
   createRobot,
   deleteRobot,
   forgetRobotState,
+  robotTypes,
   serialNumbers,
   updateRobot,
 } from "@suncrew/contract/robots/robot-forms.ts";
@@ -14,7 +15,7 @@ import type { Viewer } from "../../platform/sessions.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import type { Commands } from "../commands/public.ts";
 import { requireSite, seenAt } from "../sites/public.ts";
-import { readRobots, readSerialNumbers } from "./robots.queries.ts";
+import { readRobots, readRobotTypes, readSerialNumbers } from "./robots.queries.ts";
 import { Robots } from "./robots.service.ts";
 
 /** §7 Robots: what they show, their forms, files, serial numbers and settings. */
@@ -53,6 +54,7 @@ export function robotsRoutes(app: FastifyInstance, deps: Dependencies, workers: 
     return robots.export(viewer, signal);
   });
   register(app, importRobots, ({ viewer, body, signal }) => robots.import(viewer, body, signal));
+  register(app, robotTypes, ({ viewer }) => readRobotTypes(viewer, deps.db));
   register(app, serialNumbers, ({ viewer }) => readSerialNumbers(viewer, deps.db));
 
   /** Direction and speeds are sent to the robot, and stored once it shows them. */

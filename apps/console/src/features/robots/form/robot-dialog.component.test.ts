@@ -1,7 +1,13 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { live } from "@suncrew/contract/live/live.ts";
-import { deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import {
+  createRobot,
+  deleteRobot,
+  robotTypes,
+  serialNumbers,
+  updateRobot,
+} from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
@@ -17,6 +23,7 @@ import {
   expectToast,
 } from "../../../../test/expectations.ts";
 import { closeConsole, openConsole } from "../../../../test/open-console.tsx";
+import { shortDayText, todayIn } from "../../../ui/days.ts";
 import { fleetSnapshot, sampleRobots } from "../../../../test/sample-fleet.ts";
 
 const NAME_TAKEN = "Robot name already exists for this site";
@@ -64,6 +71,10 @@ for (const account of ["admin", "partner"] as const) {
     if (account === "admin") when(deviceList).answer([]);
     await openConsole("/sites?site=1", account);
     const { dialog, serial, name, date, save } = await openAdd();
+    // Installed today, unless somebody says otherwise.
+    await expect.element(date).toHaveValue(shortDayText(todayIn("Asia/Kolkata", new Date())));
+    await expectDisabled(save, "Still missing or wrong: Serial number, Robot name.");
+    await date.fill("");
     await expectDisabled(save, "Still missing or wrong: Serial number, Robot name, Installation date.");
     await save.click({ force: true });
     for (const text of ["Serial number is required", "Robot name is required", "Installation date is required"]) {
@@ -100,6 +111,10 @@ test("§2 Robot serial-number picker: assigned ones cannot be chosen; search and
   await userEvent.keyboard("{Enter}");
   await expect.element(search).toHaveFocus();
   await search.fill("1011");
+  // §3: flagged as assigned; those are shown only to whoever looks for one.
+  await expectCount(option("SCR-1011"), 0);
+  await expect.element(picker.getByText("All that match are assigned.")).toBeVisible();
+  await picker.getByLabelText("Show assigned (1)").click();
   await expectText(option("SCR-1011"), "SCR-1011Assigned");
   await expect.element(option("SCR-1011")).toHaveAttribute("aria-disabled", "true");
   await option("SCR-1011").click({ force: true });
@@ -214,4 +229,23 @@ test("§2 Robots tab: the status filter is kept in the URL, heading and empty me
   await expect.element(row.getByText("CHECKING...")).toBeVisible();
   release();
   await expect.element(row.getByText("Idle", { exact: true })).toBeVisible();
+});
+
+test("robot form: motor type is chosen from those in use and the usual ones, or typed", async () => {
+  when(serialNumbers).answer([{ serial_number: "SCR-1013", assigned: false }]);
+  when(robotTypes).answer({ motor_types: ["BLDC", "Servo"], control_types: ["PLC"] });
+  const sent = when(createRobot).answer({ message: "Robot created successfully", robotId: 90 });
+  await openConsole("/sites?site=1", "partner");
+  const { dialog, serial, save } = await openAdd();
+  await serial.click();
+  await option("SCR-1013").click();
+  const motor = dialog.getByRole("combobox", { name: "Motor type" });
+  await motor.click();
+  const list = page.getByRole("listbox", { name: "Motor type" });
+  await expectTexts(list.getByRole("option"), ["BLDC", "Servo", "DC Geared", "Stepper"]);
+  await list.getByRole("option", { name: "DC Geared" }).click();
+  await dialog.getByRole("combobox", { name: "Control type" }).fill("Relay board");
+  await save.click();
+  await expectToast("Robot Added", 'Robot "SCR-1013" has been successfully added.');
+  expect(sent).toMatchObject([{ body: { motor_type: "DC Geared", control_type: "Relay board" } }]);
 });

@@ -1,4 +1,4 @@
-import { Box, Button, Input, NativeSelect, TextInput, type TextInputProps } from "@mantine/core";
+import { Autocomplete, Box, Button, Input, NativeSelect, TextInput } from "@mantine/core";
 import { forgetRobotState } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -10,8 +10,9 @@ import { confirm } from "../../../platform/confirm/confirm.ts";
 import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
 import { useRobotLive } from "../../../platform/live/live.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
+import { DayField } from "../../../ui/day-field.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { identityBlockedReasons, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
+import { identityBlockedReasons, robotFieldLabel, typeChoices, withSerialNumber } from "./robot-form.ts";
 import classes from "./robot-dialog.module.css";
 import { SerialPicker } from "./serial-picker.tsx";
 import { type RobotFormState, useRobotForm } from "./use-robot-form.ts";
@@ -50,20 +51,27 @@ export function RobotFields({ state, isNew }: { readonly state: RobotFormState; 
   return (
     <div className={classes["fields"]}>
       <SerialField state={state} bound={bound.serialNumber} isFirst={isNew} />
-      <RobotTextField
-        state={state}
-        field="name"
+      <TextInput
+        label={robotFieldLabel.name}
+        autoComplete="off"
+        name="name"
         required
-        className={classes["fullWidth"]}
+        className={classes["fullWidth"] ?? ""}
+        value={form.name}
+        error={state.problemAt("name")}
+        onChange={(event) => state.change({ name: event.currentTarget.value })}
+        onBlur={() => state.touch("name")}
         // A new robot starts with its serial number.
         {...(!isNew && { "data-autofocus": true })}
       />
-      <RobotTextField
-        state={state}
-        field="installationDate"
+      <DayField
+        label={robotFieldLabel.installationDate}
+        name="installationDate"
         required
-        type="date"
-        max="9999-12-31"
+        day={form.installationDate}
+        error={state.problemAt("installationDate")}
+        onChange={(installationDate) => state.change({ installationDate })}
+        onBlur={() => state.touch("installationDate")}
         {...(isNew && { className: classes["fullWidth"] })}
       />
       {!isNew && (
@@ -78,8 +86,8 @@ export function RobotFields({ state, isNew }: { readonly state: RobotFormState; 
           onChange={(event) => state.change({ siteId: Number(event.currentTarget.value) })}
         />
       )}
-      <TypeField state={state} field="motorType" placeholder="Such as BLDC" />
-      <TypeField state={state} field="controlType" placeholder="Such as PLC" />
+      <TypeField state={state} field="motorType" />
+      <TypeField state={state} field="controlType" />
     </div>
   );
 }
@@ -154,50 +162,25 @@ function SerialField({ state, bound, isFirst }: SerialFieldProps) {
   );
 }
 
-interface RobotTextFieldProps extends Omit<TextInputProps, "name" | "value" | "error" | "onChange" | "onBlur"> {
-  readonly state: RobotFormState;
-  readonly field: "name" | "installationDate" | "motorType" | "controlType";
-}
-
-/** One field, with its problem once it was visited. */
-function RobotTextField({ state, field, ...input }: RobotTextFieldProps) {
+/** A list of types, in which any other can be typed. */
+function TypeField({ state, field }: { readonly state: RobotFormState; readonly field: "motorType" | "controlType" }) {
+  const choices = typeChoices(field, state.typesInUse[field]);
   return (
-    <TextInput
+    <Autocomplete
       label={robotFieldLabel[field]}
       autoComplete="off"
-      {...input}
       name={field}
+      placeholder="Choose or type"
+      data={choices}
+      // Above it, so that the list does not cover the buttons.
+      comboboxProps={{ position: "top" }}
+      // One that was chosen is to be exchanged for another one, not searched for.
+      {...(choices.includes(state.form[field]) && { filter: ({ options }) => options })}
       value={state.form[field]}
       error={state.problemAt(field)}
-      onChange={(event) => state.change({ [field]: event.currentTarget.value })}
+      onChange={(text) => state.change({ [field]: text })}
       onBlur={() => state.touch(field)}
     />
-  );
-}
-
-const typeOfRow = { motorType: "motor_type", controlType: "control_type" } as const;
-
-/** Free text with the values of the site's other robots as suggestions. */
-function TypeField({
-  state,
-  field,
-  placeholder,
-}: {
-  readonly state: RobotFormState;
-  readonly field: "motorType" | "controlType";
-  readonly placeholder: string;
-}) {
-  const id = useId();
-  const known = new Set(state.neighbours.flatMap((row) => row[typeOfRow[field]] ?? []));
-  return (
-    <div>
-      <RobotTextField state={state} field={field} placeholder={placeholder} list={id} />
-      <datalist id={id}>
-        {[...known].map((text) => (
-          <option key={text} value={text} />
-        ))}
-      </datalist>
-    </div>
   );
 }
 

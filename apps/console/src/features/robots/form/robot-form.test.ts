@@ -10,11 +10,12 @@ import {
   robotFormProblems,
   robotRules,
   serialChoices,
+  typeChoices,
   withSerialNumber,
 } from "./robot-form.ts";
 
 const whole: RobotForm = {
-  ...emptyRobotForm(1),
+  ...emptyRobotForm(1, "2026-11-22"),
   name: "Row 7",
   serialNumber: "SCR-1007",
   installationDate: "2024-02-29",
@@ -22,7 +23,7 @@ const whole: RobotForm = {
 const others = [robotRow({ robot_name: "Row 8" })];
 
 test("§5 Robot form: name, serial number and installation date are required, motor and control type are not", () => {
-  expect(robotFormProblems(emptyRobotForm(1), others)).toEqual({
+  expect(robotFormProblems(emptyRobotForm(1, ""), others)).toEqual({
     name: "Robot name is required",
     serialNumber: "Serial number is required",
     installationDate: "Installation date is required",
@@ -41,7 +42,7 @@ test.each([
 });
 
 test("§5 Robot form: choosing a serial number also sets the name", () => {
-  expect({ ...emptyRobotForm(1), ...withSerialNumber("SCR-1009") }).toMatchObject({
+  expect({ ...emptyRobotForm(1, "2026-11-22"), ...withSerialNumber("SCR-1009") }).toMatchObject({
     name: "SCR-1009",
     serialNumber: "SCR-1009",
   });
@@ -109,4 +110,8 @@ test("§6: a Super Admin sees to which partner a free serial number is allocated
     { serialNumber: "SCR-10", state: "elsewhere", partner: "Deccan Care" },
     { serialNumber: "SCR-11", state: "assigned" },
   ]);
+});
+
+test("motor types: those in use come first, then the usual ones that are not among them", () => {
+  expect(typeChoices("motorType", ["Servo", "bldc"])).toEqual(["Servo", "bldc", "DC Geared", "Stepper"]);
 });

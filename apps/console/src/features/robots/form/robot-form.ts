@@ -53,8 +53,21 @@ const fieldOfWire: Readonly<Record<string, RobotField>> = {
   site_id: "siteId",
 };
 
-export function emptyRobotForm(siteId: number): RobotForm {
-  return { name: "", serialNumber: "", motorType: "", controlType: "", installationDate: "", siteId };
+/** A new robot's form: it is installed today, by the site's calendar, unless somebody says otherwise. */
+export function emptyRobotForm(siteId: number, siteToday: string): RobotForm {
+  return { name: "", serialNumber: "", motorType: "", controlType: "", installationDate: siteToday, siteId };
+}
+
+/** Offered whatever is in use; anything else can be typed. */
+const USUAL_TYPES = {
+  motorType: ["BLDC", "DC Geared", "Stepper"],
+  controlType: ["PLC", "Microcontroller"],
+} as const;
+
+/** The list of the types in use and of usual ones, each once; types that differ only in case are one. */
+export function typeChoices(field: keyof typeof USUAL_TYPES, inUse: readonly string[]): readonly string[] {
+  const known = new Set(inUse.map((type) => type.toLowerCase()));
+  return [...inUse, ...USUAL_TYPES[field].filter((type) => !known.has(type.toLowerCase()))];
 }
 
 export function robotFormOf(row: RobotWithSettings): RobotForm {

@@ -1,4 +1,5 @@
-import { Box, TextInput } from "@mantine/core";
+import { Box, Checkbox, Group, TextInput } from "@mantine/core";
+import "@mantine/core/styles/Checkbox.layer.css";
 import { deviceList } from "@suncrew/contract/devices/devices.ts";
 import { serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -73,7 +74,13 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
   const [activeSerial, setActiveSerial] = useState(chosen);
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
-  const found = useMemo(() => serialChoices(numbers, own, search, elsewhere), [numbers, own, search, elsewhere]);
+  const [showsAssigned, setShowsAssigned] = useState(false);
+  const all = useMemo(() => serialChoices(numbers, own, search, elsewhere), [numbers, own, search, elsewhere]);
+  const found = useMemo(
+    () => (showsAssigned ? all : all.filter(({ state }) => state !== "assigned")),
+    [all, showsAssigned],
+  );
+  const assigned = useMemo(() => all.filter(({ state }) => state === "assigned").length, [all]);
   const free = useMemo(() => found.flatMap((choice, index) => (isTaken(choice) ? [] : [index])), [found]);
   const active = free.find((index) => found[index]?.serialNumber === activeSerial) ?? free[0] ?? -1;
   const { scroll, rows, totalPx, virtualizer } = useVirtualRows({
@@ -126,9 +133,22 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
         onChange={(event) => setSearch(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <Box component="p" mt={8} mb={6} fz={12} lh="17px" c="dimmed" role="status">
-        {found.length === 0 ? "No serial numbers match." : `${free.length} of ${found.length} can be chosen`}
-      </Box>
+      <Group gap={8} mt={8} mb={6} justify="space-between">
+        <Box component="p" fz={12} lh="17px" c="dimmed" role="status">
+          {found.length > 0
+            ? `${free.length} of ${all.length} can be chosen`
+            : assigned > 0
+              ? "All that match are assigned."
+              : "No serial numbers match."}
+        </Box>
+        {/* §3: each is flagged as assigned or not; those in use are of interest only to whoever looks for one. */}
+        <Checkbox
+          size="xs"
+          label={`Show assigned (${assigned.toLocaleString("en-GB")})`}
+          checked={showsAssigned}
+          onChange={(event) => setShowsAssigned(event.currentTarget.checked)}
+        />
+      </Group>
       <div
         ref={scroll}
         id={id}

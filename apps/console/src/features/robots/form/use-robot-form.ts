@@ -1,14 +1,22 @@
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { createRobot, deleteRobot, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import {
+  createRobot,
+  deleteRobot,
+  robotTypes,
+  serialNumbers,
+  updateRobot,
+} from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { call } from "../../../platform/api/call.ts";
 import { change, type Refusal, refusalIn } from "../../../platform/api/change.ts";
 import { ApiError, serverReason } from "../../../platform/api/errors.ts";
 import { queryClient } from "../../../platform/api/query-client.ts";
 import { queryKeyOf, routeQuery } from "../../../platform/api/route-query.ts";
 import { type EntityForm, useEntityForm } from "../../../platform/form/entity-form.ts";
+import { shortDayText, todayIn } from "../../../ui/days.ts";
 import {
   emptyRobotForm,
   robotBodyOf,
@@ -27,14 +35,16 @@ export interface RobotFormState extends EntityForm<RobotForm, RobotField> {
   readonly sites: readonly Site[];
   /** The edited robot as it is now; null for a new one. */
   readonly now: RobotWithSettings | null;
-  /** The robots of the form's site. */
-  readonly neighbours: readonly RobotWithSettings[];
+  /** At all of the viewer's sites; none while they are not known. */
+  readonly typesInUse: Readonly<Record<"motorType" | "controlType", readonly string[]>>;
 }
 
 /** The dialog's form (§5 Robot form): `opened` is the robot to edit, null for a new one at `siteId`. */
 export function useRobotForm(siteId: number, opened: RobotWithSettings | null, onSaved: () => void): RobotFormState {
   const here = useRobotsAt(siteId);
   const sites = useQuery(routeQuery(siteDetails, {})).data ?? NO_SITES;
+  const [today] = useState(() => todayIn(sites.find(({ id }) => id === siteId)?.timezone, new Date()));
+  const types = useQuery(routeQuery(robotTypes, {})).data;
   const ownId = opened?.robot_id ?? null;
   const now = here?.find((row) => row.robot_id === ownId) ?? null;
   // Read before the form names its site: both are cached, and a form that moves the robot requests the other's.
@@ -44,7 +54,7 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
     )?.robots ?? NONE;
   const state = useEntityForm<RobotForm, RobotField, unknown>({
     what: "robot",
-    opened: opened === null ? { form: emptyRobotForm(siteId), version: 0 } : storedRobot(opened),
+    opened: opened === null ? { form: emptyRobotForm(siteId, today), version: 0 } : storedRobot(opened),
     isNew: opened === null,
     latest: now === null ? null : storedRobot(now),
     deleted:
@@ -54,7 +64,11 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
     rules: {
       ...robotRules,
       textOf: (values, field) =>
-        field === "siteId" ? (sites.find(({ id }) => id === values.siteId)?.name ?? "") : values[field].trim(),
+        field === "siteId"
+          ? (sites.find(({ id }) => id === values.siteId)?.name ?? "")
+          : field === "installationDate" && values[field] !== ""
+            ? shortDayText(values[field])
+            : values[field].trim(),
     },
     problemsOf: (form) =>
       robotFormProblems(
@@ -65,8 +79,10 @@ export function useRobotForm(siteId: number, opened: RobotWithSettings | null, o
     save: (form, version) => saveRobot(ownId === null ? null : { id: ownId, siteId, version }, form),
     onSaved,
   });
-  const neighbours = useRobotsAt(state.form.siteId) ?? NONE;
-  return { ...state, sites, now, neighbours };
+  // The names there are checked.
+  useRobotsAt(state.form.siteId);
+  const typesInUse = { motorType: types?.motor_types ?? [], controlType: types?.control_types ?? [] };
+  return { ...state, sites, now, typesInUse };
 }
 
 function storedRobot(row: RobotWithSettings) {
@@ -133,5 +149,5 @@ export async function removeRobot(row: RobotWithSettings): Promise<Refusal | nul
 
 function keysOfRobotsAt(...siteIds: readonly number[]) {
   const lists = [...new Set(siteIds)].map((siteId) => queryKeyOf(robotDetailsWithSettings, { params: { siteId } }));
-  return [...lists, queryKeyOf(siteDetails), queryKeyOf(serialNumbers)];
+  return [...lists, ...[siteDetails, serialNumbers, robotTypes].map((route) => queryKeyOf(route))];
 }

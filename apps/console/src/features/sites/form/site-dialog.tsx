@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { EntityDialog } from "../../../platform/form/entity-dialog.tsx";
+import { DayField } from "../../../ui/day-field.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { FailedPart, lazyPart } from "../../../ui/lazy-part.tsx";
 import { PartnerPicker } from "../../partners/public.ts";
@@ -75,8 +76,21 @@ interface SiteInputProps {
 }
 
 function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
-  const { label, input, ...spec } = siteFieldOf(field);
+  const { label, input, isDay, ...spec } = siteFieldOf(field);
   const isTyped = fixed === undefined;
+  if (isDay === true) {
+    return (
+      <DayField
+        label={label}
+        name={field}
+        required
+        day={state.form[field]}
+        error={state.problemAt(field)}
+        onChange={(day) => state.change({ [field]: day })}
+        onBlur={() => state.touch(field)}
+      />
+    );
+  }
   return (
     <TextInput
       label={label}

@@ -11,6 +11,7 @@ import {
   problemsByField,
   schemaErrors,
 } from "../../../platform/form/entity-form.ts";
+import { shortDayText } from "../../../ui/days.ts";
 
 interface TextField {
   readonly label: string;
@@ -20,10 +21,11 @@ interface TextField {
     readonly type?: HTMLInputTypeAttribute;
     readonly inputMode?: "numeric" | "decimal";
     readonly placeholder?: string;
-    readonly max?: string;
   };
   /** Across both columns. */
   readonly isWide?: true;
+  /** A date, `YYYY-MM-DD`. */
+  readonly isDay?: true;
 }
 
 /** §3 Site form fields in the dialog's order. A new text field needs only a line here. */
@@ -33,11 +35,7 @@ export const SITE_TEXT_FIELDS = {
   district: { label: "District", wire: "district" },
   state: { label: "State", wire: "state" },
   pinCode: { label: "Pin code", wire: "pin_code", input: { inputMode: "numeric", placeholder: "Six digits" } },
-  commissioningDate: {
-    label: "Commissioning date",
-    wire: "commissioning_date",
-    input: { type: "date", max: "9999-12-31" },
-  },
+  commissioningDate: { label: "Commissioning date", wire: "commissioning_date", isDay: true },
   lat: { label: "Latitude", wire: "latitude", input: { inputMode: "decimal", placeholder: "-90 to 90" } },
   lng: { label: "Longitude", wire: "longitude", input: { inputMode: "decimal", placeholder: "-180 to 180" } },
 } as const satisfies Record<string, TextField>;
@@ -180,5 +178,6 @@ function storedText(form: SiteForm, field: SiteField): string {
 
 function shownText(form: SiteForm, field: SiteField): string {
   if (field === "maintenancePartnerId") return form.maintenancePartner;
-  return storedText(form, field) === "" ? "" : form[field].trim();
+  const text = storedText(form, field) === "" ? "" : form[field].trim();
+  return text !== "" && siteFieldOf(field).isDay ? shortDayText(text) : text;
 }
