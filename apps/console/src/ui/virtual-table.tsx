@@ -1,7 +1,16 @@
+import { UnstyledButton } from "@mantine/core";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import type { Key, ReactNode } from "react";
 import { useVirtualRows } from "./virtual-rows.ts";
 import shared from "./shared.module.css";
 import classes from "./virtual-table.module.css";
+
+export interface TableSort {
+  /** The title of the column. */
+  readonly column: string;
+  readonly isDescending: boolean;
+  readonly onSort: (column: string) => void;
+}
 
 export interface VirtualTableProps<T> {
   readonly label: string;
@@ -16,6 +25,8 @@ export interface VirtualTableProps<T> {
   readonly className: string | undefined;
   /** For each row: with `data-narrow` it places the cells. */
   readonly rowClassName: string | undefined;
+  /** By what the rows are sorted, if the titles are to sort them: pressed again, the other way round. */
+  readonly sort?: TableSort;
   /** The cells of a row. */
   readonly children: (row: T) => ReactNode;
 }
@@ -41,9 +52,11 @@ export function Cell({ area, isCut = false, ...span }: CellProps) {
   return <span role="cell" data-cut={isCut || undefined} style={{ "--area": area }} {...span} />;
 }
 
+const orderOf = ({ isDescending }: TableSort) => (isDescending ? "descending" : "ascending");
+
 /** A table with its own scrolling; of thousands of rows only the visible ones are rendered. */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
-  const { label, columns, rows, keyOf, rowPx, isNarrow, className, rowClassName, children } = props;
+  const { label, columns, rows, keyOf, rowPx, isNarrow, className, rowClassName, sort, children } = props;
   const { scroll, rows: shown, totalPx } = useVirtualRows({ count: rows.length, rowPx, initialHeightPx: 500 });
   const narrow = isNarrow || undefined;
   return (
@@ -60,8 +73,16 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
         aria-rowindex={1}
       >
         {columns.map((name) => (
-          <span key={name} role="columnheader">
-            {name}
+          <span key={name} role="columnheader" {...(sort?.column === name && { "aria-sort": orderOf(sort) })}>
+            {sort === undefined || isNarrow ? (
+              name
+            ) : (
+              <UnstyledButton className={classes["sort"]} onClick={() => sort.onSort(name)}>
+                {name}
+                {sort.column === name &&
+                  (sort.isDescending ? <IconArrowDown size={13} aria-hidden /> : <IconArrowUp size={13} aria-hidden />)}
+              </UnstyledButton>
+            )}
           </span>
         ))}
       </div>

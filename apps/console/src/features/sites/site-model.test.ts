@@ -1,5 +1,6 @@
+import type { SiteStatus } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
-import { searchManagedSites, searchSites, typedContactOf } from "./site-model.ts";
+import { searchManagedSites, searchSites, typedContactOf, worstSite } from "./site-model.ts";
 
 const sites = [
   { name: "Bhadla Solar Park", address: "Bhadla, Phalodi Tehsil" },
@@ -48,4 +49,11 @@ test("§2 Detail panel: a site without a partner shows its typed contact, phone 
 test("§2 Detail panel: contact details that were not typed are left out", () => {
   const contact = { maintenance_contact_name: null, maintenance_contact: " ", maintenance_email: null };
   expect(typedContactOf(contact)).toEqual([]);
+});
+
+test("the worst site is the first of those with the worst status; idle and cleaning are equally well", () => {
+  const sites = (...statuses: SiteStatus[]) => statuses.map((status, index) => ({ id: index, status }));
+  expect(worstSite(sites("normal", "warning", "fault", "fault"))).toMatchObject({ id: 2 });
+  expect(worstSite(sites("normal", "standby"))).toMatchObject({ id: 0 });
+  expect(worstSite([])).toBeNull();
 });

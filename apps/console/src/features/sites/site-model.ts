@@ -1,4 +1,4 @@
-import type { Site } from "@suncrew/contract/sites/sites.ts";
+import type { Site, SiteStatus } from "@suncrew/contract/sites/sites.ts";
 import { matchesSearch } from "../../ui/matches-search.ts";
 
 /** §2 Search sites: by name or address, case-insensitive; surrounding spaces are ignored. */
@@ -14,6 +14,21 @@ export function searchManagedSites<S extends Pick<Site, "name" | "address" | "di
   return text.trim() === ""
     ? sites
     : sites.filter((site) => matchesSearch(text, [site.name, site.address, site.district]));
+}
+
+const RANK: Record<SiteStatus, number> = { fault: 0, warning: 1, standby: 2, normal: 2 };
+
+/** How bad a site's status is, for sorting: 0 is the worst. Idle and cleaning are equally well. */
+export function siteRank({ status }: Pick<Site, "status">): number {
+  return RANK[status];
+}
+
+/** The first of the sites whose status is the worst; null if there is none. */
+export function worstSite<S extends Pick<Site, "status">>(sites: readonly S[]): S | null {
+  return sites.reduce<S | null>(
+    (worst, site) => (worst === null || siteRank(site) < siteRank(worst) ? site : worst),
+    null,
+  );
 }
 
 interface ContactPart {

@@ -2,7 +2,7 @@ import { Box, Group, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
-import { IconEdit, IconPlus, IconSolarPanel, IconTrash } from "@tabler/icons-react";
+import { IconEdit, IconPlus, IconSolarPanel, IconTable, IconTrash } from "@tabler/icons-react";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { EmptyState } from "../../../ui/empty-state.tsx";
@@ -29,10 +29,12 @@ interface AllSitesCardProps extends SiteActions {
   readonly onSearch: (text: string) => void;
   readonly onSelect: (siteId: number) => void;
   readonly onAdd: () => void;
+  /** Shows all sites as a table. */
+  readonly onTable: () => void;
 }
 
 /** §2 Site Management page, left card. */
-export function AllSitesCard({ sites, found, search, onSearch, onAdd, ...list }: AllSitesCardProps) {
+export function AllSitesCard({ sites, found, search, onSearch, onAdd, onTable, ...list }: AllSitesCardProps) {
   const isStacked = useMediaQuery("(max-width: 62em)", undefined, { getInitialValueInEffect: false }) ?? false;
   const isCompact = found.length > MAX_DETAILED;
   return (
@@ -41,12 +43,24 @@ export function AllSitesCard({ sites, found, search, onSearch, onAdd, ...list }:
       aria-labelledby="all-sites-title"
       data-compact={isCompact || undefined}
     >
-      <Group gap={8} align="baseline" justify="space-between" wrap="nowrap">
+      <Group gap={8} justify="space-between" wrap="nowrap">
         <Box component="h2" id="all-sites-title" fz={14} fw={650} lh="20px">
           All Sites
         </Box>
         {sites.length > 0 && (
-          <span className={`${shared["muted"]} ${classes["total"]}`}>{totalText(found.length, sites.length)}</span>
+          <>
+            <span className={`${shared["muted"]} ${classes["total"]}`}>{totalText(found.length, sites.length)}</span>
+            <IconButton
+              label="Show as a table"
+              icon={IconTable}
+              variant="subtle"
+              color="gray"
+              size={28}
+              className={shared["touchIcon"]}
+              aria-haspopup="dialog"
+              onClick={onTable}
+            />
+          </>
         )}
       </Group>
       <SiteSearchBox value={search} onChange={onSearch} placeholder="Search by name, address, or district" />

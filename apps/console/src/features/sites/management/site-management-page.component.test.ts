@@ -1,7 +1,7 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { live } from "@suncrew/contract/live/live.ts";
-import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
+import { deleteSite, siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import { exportSites, importSites } from "@suncrew/contract/sites/site-files.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
@@ -208,4 +208,59 @@ test("Live: what was added and deleted while the stream was lost is in the list,
   when(live).stream(() => fleetSnapshot(sampleRobots.map((robot) => (robot === second ? added : robot))));
   await expect.element(page.getByRole("article", { name: "SCR-1099" })).toBeVisible();
   await expectCount(page.getByRole("article"), 2);
+});
+
+test("site management: the page opens with the worst site chosen, and keeps it; an unknown or deleted selection says so", async () => {
+  const select = page.getByText("Select a site to manage its robots");
+  const detail = page.getByRole("region", { name: "Selected site" });
+  const [bhadla, charanka, ...others] = sampleSites;
+  if (bhadla === undefined || charanka === undefined) throw new Error("The sample fleet has no two sites.");
+  when(siteDetails).answer([{ ...bhadla, status: "warning" }, { ...charanka, status: "fault" }, ...others]);
+  await openConsole("/sites");
+  await expect.element(detail.getByRole("heading", { level: 2, name: CHARANKA })).toBeVisible();
+  await expectAddress("/sites");
+  await expect.element(siteRow(CHARANKA).getByRole("button").first()).toHaveAttribute("aria-current", "true");
+  await closeConsole();
+
+  when(siteDetails).answer([...sampleSites]);
+  when(deleteSite).answer({ message: "Site deleted successfully" });
+  await openConsole("/sites?site=99999");
+  await expect.element(select).toBeVisible();
+  await expect.element(detail.getByText("Site not found, or no access")).toBeVisible();
+  await detail.getByRole("button", { name: "Show all sites" }).click();
+  // No site is worse than another one: the first.
+  await expect.element(detail.getByRole("heading", { level: 2, name: BHADLA })).toBeVisible();
+  when(siteDetails).answer(sampleSites.filter(({ name }) => name !== BHADLA));
+  await siteRow(BHADLA).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Delete Site" }).getByRole("button", { name: "Delete Site" }).click();
+  await expect.element(select).toBeVisible();
+});
+
+test("site management: all sites as a table, the worst first, sorted by a press on a title; a press on a name chooses the site", async () => {
+  const sites = twoThousandSites().map((site) =>
+    site.name === CHARANKA ? { ...site, status: "fault" as const } : site,
+  );
+  when(siteDetails).answer(sites);
+  await openConsole("/sites?site=1");
+  await allSites.getByRole("button", { name: "Show as a table" }).click();
+  const dialog = page.getByRole("dialog", { name: "All Sites" });
+  const table = dialog.getByRole("table", { name: "All sites" });
+  const firstRow = table.getByRole("row").nth(1);
+  await expectContains(firstRow, CHARANKA);
+  await expectContains(firstRow, "Fault");
+  await expect.element(table).toHaveAttribute("aria-rowcount", "2001");
+  expect(table.getByRole("row").elements().length).toBeLessThan(60);
+  const title = table.getByRole("columnheader", { name: "Name" });
+  await title.getByRole("button").click();
+  await expect.element(title).toHaveAttribute("aria-sort", "ascending");
+  await expectContains(firstRow, BHADLA);
+  await title.getByRole("button").click();
+  await expect.element(title).toHaveAttribute("aria-sort", "descending");
+  await expectContains(firstRow, "Zone 1997 Solar Park");
+  await dialog.getByPlaceholder("Search by name, address, or district").fill("nowhere at all");
+  await expect.element(dialog.getByText("No sites match.")).toBeVisible();
+  await dialog.getByPlaceholder("Search by name, address, or district").fill("Zone 0777");
+  await firstRow.getByRole("button", { name: "Zone 0777 Solar Park" }).click();
+  await expectCount(dialog, 0);
+  await expect.element(page.getByRole("heading", { level: 2, name: "Zone 0777 Solar Park" })).toBeVisible();
 });

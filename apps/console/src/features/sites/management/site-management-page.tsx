@@ -8,7 +8,7 @@ import { routeQuery } from "../../../platform/api/route-query.ts";
 import { QueryState } from "../../../platform/query-state.tsx";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
-import { useUrlState } from "../../../platform/url-params.tsx";
+import { useUrlDialog, useUrlParams, useUrlState } from "../../../platform/url-params.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
@@ -18,7 +18,7 @@ import { useSearchDraft } from "../../../ui/use-search-draft.ts";
 import { DevicesButton } from "../../devices/public.ts";
 import { FirmwareButton, FirmwareDialogs } from "../../firmware/public.ts";
 import { downloadExport, type ImportKind, importKinds } from "../import/import-calls.ts";
-import { searchManagedSites } from "../site-model.ts";
+import { searchManagedSites, worstSite } from "../site-model.ts";
 import { AllSitesCard } from "./all-sites-card.tsx";
 import { ManagedSite } from "./managed-site.tsx";
 import shared from "../../../ui/shared.module.css";
@@ -33,6 +33,10 @@ const SiteDialog = lazyDialog(
 const DeleteSiteDialog = lazyDialog(
   () => "Delete Site",
   async () => (await import("../form/delete-site-dialog.tsx")).DeleteSiteDialog,
+);
+const SitesTableDialog = lazyDialog(
+  () => "All Sites",
+  async () => (await import("./sites-table-dialog.tsx")).SitesTableDialog,
 );
 const ImportDialog = lazyDialog(
   () => "Import",
@@ -131,7 +135,18 @@ function Management({ sites, open, onOpen }: ManagementProps) {
   const { state: url, change } = useUrlState(sitesUrl);
   const [search, setSearch] = useSearchDraft(url.search, change);
   const found = useMemo(() => searchManagedSites(sites, search), [sites, search]);
-  const selected = sites.find((site) => site.id === url.siteId);
+  const [params] = useUrlParams();
+  // Chosen once: a list that follows the statuses would change the site under the person's hands.
+  const [first] = useState(() => worstSite(sites)?.id ?? null);
+  const [isCleared, setCleared] = useState(false);
+  const shownId = url.siteId ?? (params.has("site") || isCleared ? null : first);
+  const selected = sites.find((site) => site.id === shownId);
+  const select = (siteId: number) => {
+    setCleared(false);
+    change({ siteId }, siteId === selected?.id ? "replace" : "push");
+    showDetail(siteId);
+  };
+  const [isTableShown, showTable] = useUrlDialog("sites");
   const { detail, showDetail } = useDetailInSight(selected?.id ?? null);
   return (
     <div className={classes["split"]}>
@@ -141,10 +156,8 @@ function Management({ sites, open, onOpen }: ManagementProps) {
         selectedId={selected?.id ?? null}
         search={search}
         onSearch={setSearch}
-        onSelect={(siteId) => {
-          change({ siteId }, siteId === selected?.id ? "replace" : "push");
-          showDetail(siteId);
-        }}
+        onSelect={select}
+        onTable={() => showTable(true)}
         onAdd={() => onOpen({ kind: "add" })}
         onEdit={(site) => onOpen({ kind: "edit", site })}
         onDelete={(site) => onOpen({ kind: "delete", site })}
@@ -160,7 +173,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
           <EmptyState
             title="Select a site to manage its robots"
             icon={<IconMapPin size={32} stroke={1.5} />}
-            {...(url.siteId !== null && {
+            {...(params.has("site") && {
               message: "Site not found, or no access",
               action: (
                 <Button variant="default" size="xs" onClick={() => change({ siteId: null }, "replace")}>
@@ -173,6 +186,16 @@ function Management({ sites, open, onOpen }: ManagementProps) {
           <ManagedSite key={selected.id} site={selected} tab={url.tab} onTab={(tab) => change({ tab }, "replace")} />
         )}
       </section>
+      {isTableShown && (
+        <SitesTableDialog
+          sites={sites}
+          onSelect={(siteId) => {
+            showTable(false);
+            select(siteId);
+          }}
+          onClose={() => showTable(false)}
+        />
+      )}
       <FirmwareDialogs siteId={selected?.id ?? null} />
       <ManagementDialogs
         open={open}
@@ -183,7 +206,9 @@ function Management({ sites, open, onOpen }: ManagementProps) {
         }}
         // §4: deleting the selected site clears the selection, robots and groups.
         onDeleted={(siteId) => {
-          if (siteId === url.siteId) change({ siteId: null }, "replace");
+          if (siteId !== shownId) return;
+          setCleared(true);
+          change({ siteId: null }, "replace");
         }}
         onClose={() => onOpen(null)}
       />
