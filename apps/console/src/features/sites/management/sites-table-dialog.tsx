@@ -14,7 +14,7 @@ import { searchManagedSites, siteRank } from "../site-model.ts";
 import classes from "./sites-table-dialog.module.css";
 
 const ROW_PX = 40;
-const NARROW_ROW_PX = 84;
+const NARROW_ROW_PX = 92;
 
 /** When each site was cleaned last, ISO 8601, by its id. */
 type LastCleanings = ReadonlyMap<number, string>;
@@ -134,11 +134,15 @@ function SiteCells({ site, cleanedAt, isNarrow, onSelect }: SiteCellsProps) {
           {site.partner_name ?? "–"}
         </Cell>
       )}
-      <Cell area="status">
+      <Cell area="status" className={classes["end"]}>
         <StateBadge look={siteStatusLook[site.status]} />
       </Cell>
-      <Cell area="robots">{isNarrow ? (robots === 1 ? "1 robot" : `${robots} robots`) : robots}</Cell>
-      <Cell area="online">{isNarrow ? `${online} online` : online}</Cell>
+      <Cell area="robots" className={classes["end"]}>
+        {isNarrow ? (robots === 1 ? "1 robot" : `${robots} robots`) : robots}
+      </Cell>
+      <Cell area="online" className={classes["end"]}>
+        {isNarrow ? `${online} online` : online}
+      </Cell>
       <Cell area="cleaned">
         {isNarrow && "Cleaned "}
         {cleanedAt === undefined ? isNarrow ? "never" : "Never" : <RelativeTime at={cleanedAt} />}
