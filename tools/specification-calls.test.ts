@@ -55,6 +55,7 @@ const addedCalls = [
   "GET api/weather/{siteId}",
   "POST api/auth/change-password",
   "GET api/robots/serialNumbers",
+  "GET api/robots/types",
   "GET api/sites/export",
   "POST api/sites/import",
   "GET api/robots/export",
