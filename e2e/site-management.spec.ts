@@ -17,7 +17,8 @@ test(
     await signIn(page, "admin", { at: "/profile" });
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Site Management" }).click();
     await expect(page).toHaveTitle("Site Management - Suncrew");
-    await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+    // A site is chosen from the beginning: the worst.
+    await expect(page.getByRole("region", { name: "Selected site" }).getByRole("heading", { level: 2 })).toBeVisible();
     const rows = allSites(page).getByRole("list", { name: "All Sites" }).getByRole("listitem");
     await expect(rows).toHaveText([BHADLA, CHARANKA, KAMUTHI, KURNOOL, PAVAGADA, REWA].map((name) => new RegExp(name)));
     const first = rows.first().getByRole("button", { name: BHADLA });
@@ -46,7 +47,8 @@ test(
     await expect(robotRow(page, "SCR-1004")).toContainText("Warning");
 
     await page.goBack();
-    await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+    // A site is chosen from the beginning: the worst.
+    await expect(page.getByRole("region", { name: "Selected site" }).getByRole("heading", { level: 2 })).toBeVisible();
     await allSites(page).getByRole("button", { name: REWA }).click();
     await expect(page.getByRole("heading", { level: 2, name: REWA })).toBeVisible();
   },
