@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { BHADLA, CHARANKA, expectToast, KAMUTHI, REWA } from "./support/dashboard.ts";
 import { expectAccessible } from "./support/axe.ts";
 import { choosePartner, expect, fillSite, openAdd, openEdit, SAMBHAR, siteRow, test } from "./support/site-fixtures.ts";
-import { pickedPlace } from "./support/map.ts";
+import { placeOnMap } from "./support/map.ts";
 
 async function expectNoSidewaysScroll(page: Page): Promise<void> {
   await expect
@@ -120,13 +120,13 @@ test("the location picker's map opens with the whole of India, with degrees and 
         [28, 97.3],
         [36.9, 75],
       ] as const) {
-        const { x, y } = await pickedPlace(dialog.map, { latitude, longitude });
+        const { x, y } = await placeOnMap(dialog.map, { latitude, longitude });
         expect(x).toBeGreaterThan(frame.x);
         expect(x).toBeLessThan(frame.x + frame.width);
         expect(y).toBeGreaterThan(frame.y);
         expect(y).toBeLessThan(frame.y + frame.height);
       }
-      const rewa = await pickedPlace(dialog.map, await sites.named(REWA));
+      const rewa = await placeOnMap(dialog.map, await sites.named(REWA));
       await page.mouse.move(rewa.x, rewa.y);
       await expect(dialog.map.getByText(REWA)).toBeVisible();
       // A site being edited is shown with its neighbours.
@@ -134,7 +134,7 @@ test("the location picker's map opens with the whole of India, with degrees and 
       const edit = await openEdit(page, BHADLA);
       await edit.map.scrollIntoViewIfNeeded();
       await expect(edit.map.locator(".leaflet-marker-icon")).toBeInViewport();
-      const charanka = await pickedPlace(edit.map, await sites.named(CHARANKA));
+      const charanka = await placeOnMap(edit.map, await sites.named(CHARANKA));
       await page.mouse.move(charanka.x, charanka.y);
       await expect(edit.map.getByText(CHARANKA)).toBeVisible();
       await edit.cancel.click();
@@ -152,7 +152,7 @@ test("the coordinates of a site can be picked on the map or typed beside it, and
   await fillSite(dialog, { ...SAMBHAR, latitude: "", longitude: "" });
   await choosePartner(page, dialog, "In-house");
   const at = { latitude: 22.5, longitude: 76.5 };
-  const spot = await pickedPlace(dialog.map, at);
+  const spot = await placeOnMap(dialog.map, at);
   await page.mouse.click(spot.x, spot.y);
   await expect(dialog.latitude).toHaveValue(/^22\.\d{6}$/);
   await expect(dialog.longitude).toHaveValue(/^76\.\d{6}$/);

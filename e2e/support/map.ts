@@ -1,25 +1,11 @@
 import type { Locator } from "@playwright/test";
 
-/** §9 Map default centre and zoom. */
-const CENTRE = { latitude: 20.5937, longitude: 78.9629 };
-const ZOOM = 5;
-const TILE_PX = 256;
 /** The map counts as settled once this many consecutive screenshots are equal. */
 const FRAMES_AT_REST = 10;
 
 interface Place {
   readonly latitude: number;
   readonly longitude: number;
-}
-
-/** Where a location lies on the world map in pixels (spherical Mercator). */
-function worldPixels({ latitude, longitude }: Place): { x: number; y: number } {
-  const size = TILE_PX * 2 ** ZOOM;
-  const sine = Math.sin((latitude * Math.PI) / 180);
-  return {
-    x: ((longitude + 180) / 360) * size,
-    y: (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * size,
-  };
 }
 
 /** Waits until the map has settled, and returns how far it moved, in pixels. */
@@ -39,20 +25,8 @@ export async function movedAtRest(map: Locator): Promise<{ x: number; y: number 
   }, FRAMES_AT_REST);
 }
 
-/** Where on the screen a marker is drawn at the map's initial zoom; waits until the map has settled. */
-export async function markerPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
-  const pane = await movedAtRest(map);
-  const box = await map.boundingBox();
-  if (box === null) throw new Error("the map is not shown");
-  const [at, centre] = [worldPixels(place), worldPixels(CENTRE)];
-  return {
-    x: box.x + box.width / 2 + at.x - centre.x + pane.x,
-    y: box.y + box.height / 2 + at.y - centre.y + pane.y,
-  };
-}
-
-/** Where a location is drawn on the picker's map, from the degrees at its edges; waits until the map has settled. */
-export async function pickedPlace(map: Locator, place: Place): Promise<{ x: number; y: number }> {
+/** Where a location is drawn on a map, from the degrees at its edges; waits until the map has settled. */
+export async function placeOnMap(map: Locator, place: Place): Promise<{ x: number; y: number }> {
   const mercator = (latitude: number) => Math.log(Math.tan(((45 + latitude / 2) * Math.PI) / 180));
   const [columns, rows] = [await linesAtRest(map, "top"), await linesAtRest(map, "right")];
   const [west, east, south, north] = [columns.at(0), columns.at(-1), rows.at(0), rows.at(-1)];

@@ -13,7 +13,7 @@ const SiteMapView = lazyPart(
     return (await import("./map/site-map-view.tsx")).SiteMapView;
   },
   {
-    waiting: <Skeleton style={{ flex: 1, minHeight: 284 }} radius="md" />,
+    waiting: <Skeleton style={{ flex: "0 0 40%", minHeight: 264 }} radius="md" />,
     failed: (failure) => <FailedPart title="The map could not be loaded." failure={failure} />,
   },
 );
@@ -40,7 +40,7 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
         India Site Overview
       </Box>
       <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
-      <Stack gap={8} flex="0 1 140px" mih={120}>
+      <Stack gap={8} flex={1} mih={120}>
         <div className={classes["listHead"]}>
           <Box component="h3" fz={14} fw={650} lh="20px">
             All Sites

@@ -1,5 +1,6 @@
 import { DomUtil, layerGroup, polyline, type LatLngExpression, type Map as LeafletMap } from "leaflet";
-import { MapCanvas } from "./map-ground.ts";
+import { MapCanvas } from "./map-canvas.ts";
+import classes from "./map-ground.module.css";
 
 /** Degrees between two lines; the narrowest that leaves room for their numbers is used. */
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30] as const;
@@ -15,16 +16,14 @@ const MAX_LATITUDE = 85;
 /** Thin lines of latitude and longitude with their degrees at the map's edges, for a map that may have no tiles. */
 export class Graticule {
   readonly #map: LeafletMap;
-  readonly #degreeClass: string;
   readonly #pane: HTMLElement;
   readonly #lines = layerGroup();
   readonly #labels: HTMLElement[] = [];
   readonly #renderer = new MapCanvas({ pane: PANE, padding: 0.3 });
   #colour = "";
 
-  constructor(map: LeafletMap, degreeClass: string) {
+  constructor(map: LeafletMap) {
     this.#map = map;
-    this.#degreeClass = degreeClass;
     this.#pane = map.createPane(PANE);
     this.#pane.style.zIndex = LEVEL;
     this.#pane.ariaHidden = "true";
@@ -54,7 +53,7 @@ export class Graticule {
     if (this.#colour === "" || !Number.isFinite(pxPerDegree)) return;
     const renderer = this.#renderer;
     const line = (from: LatLngExpression, to: LatLngExpression) => {
-      const look = { color: this.#colour, weight: 1, opacity: 0.45, interactive: false, pane: PANE, renderer };
+      const look = { color: this.#colour, weight: 1, interactive: false, pane: PANE, renderer };
       polyline([from, to], look).addTo(this.#lines);
     };
     for (const longitude of multiplesWithin(step, west, east)) {
@@ -74,7 +73,7 @@ export class Graticule {
     const words = document.createElement("span");
     words.textContent = text;
     label.append(words);
-    label.className = this.#degreeClass;
+    label.className = classes["degree"] ?? "";
     label.dataset["edge"] = edge;
     DomUtil.setPosition(label, this.#map.latLngToLayerPoint(at));
     this.#pane.append(label);

@@ -1,6 +1,6 @@
 import type { Feature, FeatureCollection } from "geojson";
 import {
-  Canvas,
+  control,
   geoJSON,
   type GeoJSON,
   latLngBounds,
@@ -12,12 +12,16 @@ import {
 import { feature } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
 import { whenIdle } from "../when-idle.ts";
+import { Graticule } from "./graticule.ts";
+import { MapCanvas } from "./map-canvas.ts";
+import classes from "./map-ground.module.css";
+import { NameLayer } from "./name-layer.ts";
 import coarseUrl from "world-atlas/land-110m.json?url";
 import fineUrl from "world-atlas/land-50m.json?url";
 
 /** §9 Map default centre and zoom: India. */
-const CENTRE = [20.5937, 78.9629] as const;
-const ZOOM = 5;
+export const CENTRE = { lat: 20.5937, lng: 78.9629 };
+export const ZOOM = 5;
 const MIN_ZOOM = 2;
 export const MAX_ZOOM = 18;
 /** India with its islands in the Arabian Sea, from the southern cape to the northern mountains. */
@@ -28,38 +32,53 @@ const LAND_PANE = "land";
 /** Below the tiles, which are at 200. */
 const LAND_LEVEL = "150";
 
+/** Fractions of a zoom step, so that a country fills a small map too. Tiles are sharp at whole steps only. */
+const ZOOM_SNAP = 0.25;
+const TILE_ZOOM_SNAP = 1;
+
 export interface GroundColours {
   readonly land: string;
   readonly coast: string;
+  /** Lines of latitude and longitude. */
+  readonly line: string;
 }
 
-/** The base of a map: India first, the land's outline, and tiles if there are any. */
+/**
+ * The base of a map: India first, sea and land with the lines and names that tell where one is, a scale, and tiles in
+ * place of these if there are any.
+ */
 export class MapGround {
   readonly leaflet: LeafletMap;
+  readonly names: NameLayer;
+  readonly #graticule: Graticule;
   /** The maximum zoom if there are no tiles. */
   readonly #maxZoomOutline: number;
   #land: GeoJSON | null = null;
   #tiles: TileLayer | null = null;
   #tileUrl: string | null = null;
-  #colours: GroundColours = { land: "", coast: "" };
+  #colours: GroundColours = { land: "", coast: "", line: "" };
   #callOff: (() => void) | null = null;
   #isOver = false;
 
   /** The map's own zoom buttons would cover what is there; `ZoomButtons` are beside the map. */
-  constructor(container: HTMLElement, maxZoomOutline: number, { zoomSnap = 1, zoomControl = false } = {}) {
+  constructor(container: HTMLElement, maxZoomOutline: number) {
     this.#maxZoomOutline = maxZoomOutline;
     this.leaflet = createMap(container, {
-      center: [...CENTRE],
+      center: CENTRE,
       zoom: ZOOM,
       minZoom: MIN_ZOOM,
-      zoomSnap,
+      zoomSnap: ZOOM_SNAP,
       maxZoom: maxZoomOutline,
       renderer: new MapCanvas({ padding: 0.3, tolerance: 4 }),
       attributionControl: false,
-      zoomControl,
+      zoomControl: false,
       worldCopyJump: true,
     });
+    container.classList.add(classes["ground"] ?? "");
     this.leaflet.createPane(LAND_PANE).style.zIndex = LAND_LEVEL;
+    this.#graticule = new Graticule(this.leaflet);
+    this.names = new NameLayer(this.leaflet);
+    control.scale({ imperial: false, maxWidth: 90 }).addTo(this.leaflet);
     void this.#showLand();
   }
 
@@ -67,6 +86,7 @@ export class MapGround {
   paint(colours: GroundColours): void {
     this.#colours = colours;
     this.#land?.setStyle(this.#landStyle());
+    this.#graticule.paint(colours.line);
   }
 
   /** Null if there are none or their service does not answer: then no tile is requested. */
@@ -75,7 +95,10 @@ export class MapGround {
     this.#tileUrl = url;
     this.#tiles?.remove();
     this.#tiles = url === null ? null : tileLayer(url, { maxZoom: MAX_ZOOM }).addTo(this.leaflet);
+    this.leaflet.options.zoomSnap = url === null ? ZOOM_SNAP : TILE_ZOOM_SNAP;
     this.leaflet.setMaxZoom(url === null ? this.#maxZoomOutline : MAX_ZOOM);
+    // Tiles have their own.
+    this.names.showPlaces(url === null);
   }
 
   /** The container has changed its size. */
@@ -86,6 +109,8 @@ export class MapGround {
   close(): void {
     this.#isOver = true;
     this.#callOff?.();
+    this.#graticule.close();
+    this.names.close();
     this.leaflet.off().remove();
   }
 
@@ -111,16 +136,6 @@ export class MapGround {
       style: () => ({ ...this.#landStyle(), renderer }),
     }).addTo(this.leaflet);
     former?.remove();
-  }
-}
-
-/** The library does not cancel a frame that it requested before it drew at once: that one may come after the end. */
-export class MapCanvas extends Canvas {
-  // oxlint-disable-next-line no-underscore-dangle -- so the library names it
-  _redraw(): void {
-    if (!("_ctx" in this)) return;
-    const redraw: unknown = Reflect.get(Canvas.prototype, "_redraw");
-    if (typeof redraw === "function") redraw.call(this);
   }
 }
 

@@ -1,12 +1,9 @@
 import type { Coordinates } from "@suncrew/domain/sites/site-duplicates.ts";
-import { circleMarker, control, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
-import type { LatLng, Marker } from "leaflet";
-import { Graticule } from "./graticule.ts";
+import { circleMarker, divIcon, latLngBounds, layerGroup, marker as createMarker } from "leaflet";
+import type { LatLng, Map as LeafletMap, Marker } from "leaflet";
 import { type GroundColours, INDIA, isMotionUnwanted, MapGround, MAX_ZOOM } from "./map-ground.ts";
 
 const DOT_PX = 4;
-/** Fractions of a zoom step, so that a country fills a small map too. */
-const ZOOM_SNAP = 0.25;
 /** The initial zoom is limited: with only an outline, a coast or a neighbour is still visible from most places. */
 const CLOSE_ZOOM = 7;
 /** The nearest other sites are this fraction of the way to the edge. */
@@ -22,8 +19,6 @@ export interface PlaceMapParts {
   readonly container: HTMLElement;
   /** Class of the pin's element; its `data-taken` says that another site is there. */
   readonly pinClass: string;
-  /** Class of the degrees at the map's edges. */
-  readonly degreeClass: string;
   /** Class of the names of other sites. */
   readonly nameClass: string;
   /** A location was pressed, or the pin was dropped there: decimal degrees. */
@@ -40,7 +35,6 @@ export class PlaceMap {
   readonly #ground: MapGround;
   readonly #parts: PlaceMapParts;
   readonly #others = layerGroup();
-  readonly #graticule: Graticule;
   /** What is shown until somebody moves the map; its size may change while the dialog opens. */
   #first: () => void = () => this.#ground.leaflet.fitBounds(INDIA, { animate: false });
   #isTouched = false;
@@ -49,21 +43,29 @@ export class PlaceMap {
   constructor(parts: PlaceMapParts) {
     this.#parts = parts;
     // A location is chosen to some metres, so zooming in is possible even where only dots and the scale are visible.
-    this.#ground = new MapGround(parts.container, MAX_ZOOM, { zoomSnap: ZOOM_SNAP, zoomControl: true });
-    this.#graticule = new Graticule(this.#ground.leaflet, parts.degreeClass);
+    this.#ground = new MapGround(parts.container, MAX_ZOOM);
     for (const event of ["pointerdown", "wheel", "keydown"]) {
-      parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true, once: true });
+      parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true });
     }
     this.#first();
     this.#ground.leaflet.doubleClickZoom.disable();
     this.#ground.leaflet.on("click", ({ latlng }) => this.#pick(latlng));
     this.#others.addTo(this.#ground.leaflet);
-    control.scale({ imperial: false }).addTo(this.#ground.leaflet);
+  }
+
+  /** For the buttons beside the map. */
+  get leaflet(): LeafletMap {
+    return this.#ground.leaflet;
+  }
+
+  /** Shows again what it showed at first. */
+  reset(): void {
+    this.#isTouched = false;
+    this.#first();
   }
 
   paintGround(colours: GroundColours): void {
     this.#ground.paint(colours);
-    this.#graticule.paint(colours.coast);
   }
 
   showTiles(url: string | null): void {
@@ -86,6 +88,14 @@ export class PlaceMap {
       dot.bindTooltip(words, { className: this.#parts.nameClass, direction: "top", offset: [0, -DOT_PX] });
       dot.addTo(this.#others);
     }
+    this.#ground.names.showMarkers(
+      places.map(({ latitude, longitude }) => ({
+        at: [latitude, longitude],
+        halfWidth: DOT_PX,
+        halfHeight: DOT_PX,
+        name: null,
+      })),
+    );
   }
 
   /** Shows the chosen location; null removes the pin. */
@@ -124,7 +134,6 @@ export class PlaceMap {
   }
 
   close(): void {
-    this.#graticule.close();
     this.#ground.close();
   }
 

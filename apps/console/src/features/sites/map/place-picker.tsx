@@ -1,7 +1,9 @@
+import { Stack } from "@mantine/core";
 import type { Coordinates } from "@suncrew/domain/sites/site-duplicates.ts";
 import { useEffect, useRef } from "react";
 import { useTheme } from "../../../ui/theme/theme-choice.ts";
 import { Attribution } from "./attribution-line.tsx";
+import { MapButtons } from "./map-buttons.tsx";
 import { PlaceMap, type NamedPlace } from "./place-map.ts";
 import pickerClasses from "./place-picker.module.css";
 import classes from "./site-map-view.module.css";
@@ -28,7 +30,6 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
     const made = new PlaceMap({
       container: element,
       pinClass: pickerClasses["pin"] ?? "",
-      degreeClass: pickerClasses["degree"] ?? "",
       nameClass: pickerClasses["name"] ?? "",
       onPick: (at) => pick.current(at),
     });
@@ -53,14 +54,17 @@ export function PlacePicker({ place, isTaken, others, onPick }: PlacePickerProps
   }, [map, latitude, longitude, isTaken]);
 
   return (
-    <div className={`${classes["frame"]} ${pickerClasses["frame"]}`}>
-      <div
-        ref={container}
-        className={classes["map"]}
-        role="region"
-        aria-label="Map for choosing the place. The coordinates can be typed instead."
-      />
-      {attribution !== null && <Attribution text={attribution} />}
-    </div>
+    <Stack gap={6} flex={1} mih={0}>
+      {map !== null && <MapButtons leaflet={map.leaflet} onReset={() => map.reset()} />}
+      <div className={`${classes["frame"]} ${pickerClasses["frame"]}`}>
+        <div
+          ref={container}
+          className={classes["map"]}
+          role="region"
+          aria-label="Map for choosing the place. The coordinates can be typed instead."
+        />
+        <Attribution tiles={attribution} />
+      </div>
+    </Stack>
   );
 }

@@ -1,10 +1,7 @@
-import { ActionIcon, Box, Group } from "@mantine/core";
+import { Box, Group, UnstyledButton } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { IconMinus, IconPlus } from "@tabler/icons-react";
-import type { Map as LeafletMap } from "leaflet";
-import { type Ref, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type Ref, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import type { Look } from "../../../ui/look.ts";
 import { StateBadge } from "../../../ui/state-badge.tsx";
 import { StatusIcon } from "../../../ui/status-icon.tsx";
@@ -14,8 +11,13 @@ import { mayBeMovingLook, siteStatusLook } from "../site-looks.ts";
 import { Attribution } from "./attribution-line.tsx";
 import shared from "../../../ui/shared.module.css";
 import classes from "./site-map-view.module.css";
-import { type IconPaths, type MarkerPaint, SiteMap } from "./site-map.ts";
+import { MapButtons } from "./map-buttons.tsx";
+import { type PaintOf, SiteMap } from "./site-map.ts";
+import type { IconPaths, MarkerPaint } from "./site-marker.ts";
 import { groundColours, useMap } from "./use-map.ts";
+
+/** Of sites at one place, the popup lists this many. */
+const MAX_CHOICES = 8;
 
 export interface SiteMapViewProps {
   readonly sites: readonly Site[];
@@ -27,7 +29,7 @@ export interface SiteMapViewProps {
 export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
   const legend = useRef<HTMLUListElement>(null);
   const [popupContent] = useState(() => document.createElement("div"));
-  const [popupId, setPopupId] = useState<number | null>(null);
+  const [popupIds, setPopupIds] = useState<readonly number[]>([]);
   const select = useRef(onSelect);
   const theme = useTheme();
   useEffect(() => {
@@ -39,7 +41,7 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
         container: element,
         popupContent,
         onSelect: (siteId) => select.current(siteId),
-        onPopup: setPopupId,
+        onPopup: setPopupIds,
       }),
   );
 
@@ -59,12 +61,14 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
     map.showSites(
       sites.map((site) => ({
         id: site.id,
+        name: site.name,
         latitude: site.latitude,
         longitude: site.longitude,
-        paint: paintOf(site),
-        needsSomebody: site.status === "fault" || site.status === "warning",
+        status: site.status,
+        mayBeMoving: site.may_be_moving_robots > 0,
       })),
       selectedId,
+      paintOf,
     );
   }, [map, paintOf, sites, selectedId]);
 
@@ -72,14 +76,19 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
     if (selectedId !== null) map?.reveal(selectedId);
   }, [map, selectedId]);
 
-  const popupSite = sites.find((site) => site.id === popupId);
+  const popupSites = useMemo(
+    () => (popupIds.length === 0 ? [] : sites.filter((site) => popupIds.includes(site.id))),
+    [popupIds, sites],
+  );
   useLayoutEffect(() => {
-    if (popupSite !== undefined) map?.fitPopup();
-  }, [map, popupSite]);
+    if (popupSites.length > 0) map?.fitPopup();
+  }, [map, popupSites]);
 
   return (
     <div className={classes["view"]}>
-      {map !== null && <ZoomButtons leaflet={map.leaflet} />}
+      <div className={classes["buttons"]}>
+        {map !== null && <MapButtons leaflet={map.leaflet} onReset={() => map.reset()} />}
+      </div>
       <div className={classes["frame"]}>
         <div
           ref={container}
@@ -87,36 +96,61 @@ export function SiteMapView({ sites, selectedId, onSelect }: SiteMapViewProps) {
           role="region"
           aria-label="Map of sites. The All Sites list has the same sites."
         />
-        {attribution !== null && <Attribution text={attribution} />}
-        {popupSite !== undefined && createPortal(<SitePopup site={popupSite} />, popupContent)}
+        <Attribution tiles={attribution} />
+        {popupSites.length > 0 && createPortal(<Popup sites={popupSites} onSelect={onSelect} />, popupContent)}
       </div>
       <MapLegend ref={legend} />
     </div>
   );
 }
 
-type PaintOf = (site: Site) => MarkerPaint;
-
-/** Sites that look the same have the same paint, so that a thousand of them are compared at no cost. */
+/** Markers that look the same have the same paint, so that a thousand of them are compared at no cost. */
 function markerPaints(style: CSSStyleDeclaration, icons: ReadonlyMap<string, IconPaths>): PaintOf {
   const colourOf = (look: Look) => style.getPropertyValue(`--sc-status-${look.tone}-dot`);
   const iconOf = (look: Look) => icons.get(look.label) ?? [];
   const [edge, ring] = [style.getPropertyValue("--sc-surface"), style.getPropertyValue("--sc-accent")];
   const alarm = { fill: colourOf(mayBeMovingLook), icon: iconOf(mayBeMovingLook) };
+  const font = `600 12px ${style.fontFamily}`;
   const made = new Map<string, MarkerPaint>();
-  return ({ status, may_be_moving_robots: mayBeMoving }) => {
-    const key = `${status} ${mayBeMoving > 0}`;
+  return ({ status, mayBeMoving }) => {
+    const key = `${status} ${mayBeMoving}`;
     const look = siteStatusLook[status];
     const paint = made.get(key) ?? {
       fill: colourOf(look),
+      soft: style.getPropertyValue(`--sc-status-${look.tone}-soft`),
+      text: style.getPropertyValue(`--sc-status-${look.tone}-fg`),
+      font,
       edge,
       ring,
       icon: iconOf(look),
-      alarm: mayBeMoving > 0 ? alarm : null,
+      alarm: mayBeMoving ? alarm : null,
     };
     made.set(key, paint);
     return paint;
   };
+}
+
+function Popup({ sites, onSelect }: Pick<SiteMapViewProps, "sites" | "onSelect">) {
+  const [only, ...others] = sites;
+  if (only !== undefined && others.length === 0) return <SitePopup site={only} />;
+  return (
+    <div className={classes["popup"]}>
+      <p>{sites.length} sites at this place</p>
+      <ul className={classes["choices"]}>
+        {sites.slice(0, MAX_CHOICES).map((site) => (
+          <li key={site.id}>
+            <UnstyledButton className={classes["choice"]} onClick={() => onSelect(site.id)}>
+              <StatusIcon look={siteStatusLook[site.status]} size={14} />
+              {site.name}
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {sites.length > MAX_CHOICES && (
+        <p className={classes["address"]}>{sites.length - MAX_CHOICES} more are in the All Sites list.</p>
+      )}
+    </div>
+  );
 }
 
 /** §2 Map panel: a popup shows site name, address, Robots active/total and a status badge. */
@@ -164,33 +198,4 @@ export function iconPathsOf(legend: HTMLUListElement): ReadonlyMap<string, IconP
       return [label, [...paths].map((path) => path.getAttribute("d") ?? "")];
     }),
   );
-}
-
-/** Beside the map, not over it: what lies under a button of the map can be neither seen nor pressed. */
-export function ZoomButtons({ leaflet }: { leaflet: LeafletMap }) {
-  const [at, setAt] = useState(() => zoomOf(leaflet));
-  useEffect(() => {
-    const follow = () => setAt(zoomOf(leaflet));
-    leaflet.on("zoomend zoomlevelschange", follow);
-    return () => void leaflet.off("zoomend zoomlevelschange", follow);
-  }, [leaflet]);
-  return (
-    <div className={classes["buttons"]}>
-      <DisabledReason reason={at.isNearest ? "The map shows no more than this." : null}>
-        <ActionIcon variant="default" size={28} aria-label="Zoom in" onClick={() => leaflet.zoomIn()}>
-          <IconPlus size={16} aria-hidden />
-        </ActionIcon>
-      </DisabledReason>
-      <DisabledReason reason={at.isFarthest ? "This is as far away as it goes." : null}>
-        <ActionIcon variant="default" size={28} aria-label="Zoom out" onClick={() => leaflet.zoomOut()}>
-          <IconMinus size={16} aria-hidden />
-        </ActionIcon>
-      </DisabledReason>
-    </div>
-  );
-}
-
-function zoomOf(leaflet: LeafletMap) {
-  const zoom = leaflet.getZoom();
-  return { isNearest: zoom >= leaflet.getMaxZoom(), isFarthest: zoom <= leaflet.getMinZoom() };
 }

@@ -1,55 +1,58 @@
-import {
-  type Canvas,
-  CircleMarker,
-  type CircleMarkerOptions,
-  latLngBounds,
-  type LatLngExpression,
-  type LatLngTuple,
-  type Map as LeafletMap,
-  point,
-  type Point,
-  popup as createPopup,
-} from "leaflet";
-import { type GroundColours, INDIA, isMotionUnwanted, MapGround } from "./map-ground.ts";
+import { latLngBounds, type LatLngTuple, type Map as LeafletMap, popup as createPopup } from "leaflet";
+import { CENTRE, type GroundColours, INDIA, isMotionUnwanted, MapGround, ZOOM } from "./map-ground.ts";
+import { clustersOf, type MarkedState, rankOf, worstOf } from "./site-clusters.ts";
+import { type MarkerPaint, SiteMarker } from "./site-marker.ts";
 
 /** Without tiles there is nothing to see closer. */
-const MAX_ZOOM_OUTLINE = 9;
-/** A selected site is at least this far inside the view. */
-const REVEAL_PX = 28;
+const MAX_ZOOM_OUTLINE = 11;
+/** A site is at least this far inside the view: beside the degrees, the scale and the edge. */
+const REVEAL_PX = 32;
 
-interface MarkedSite {
+interface MarkedSite extends MarkedState {
   readonly id: number;
+  readonly name: string;
   readonly latitude: number;
   readonly longitude: number;
-  readonly paint: MarkerPaint;
-  /** Something is wrong there. */
-  readonly needsSomebody: boolean;
 }
+
+export type PaintOf = (state: MarkedState) => MarkerPaint;
 
 interface SiteMapParts {
   readonly container: HTMLElement;
   /** The popup's content is filled by its creator. */
   readonly popupContent: HTMLElement;
   readonly onSelect: (siteId: number) => void;
-  readonly onPopup: (siteId: number | null) => void;
+  /** The sites that the popup is about; none once it has closed. */
+  readonly onPopup: (siteIds: readonly number[]) => void;
+}
+
+/** A marker on the map, and the sites that it stands for. */
+interface Marked {
+  readonly marker: SiteMarker;
+  readonly ids: readonly number[];
+  readonly at: LatLngTuple;
+  rank: number;
 }
 
 /** Our own thin wrapper of the map: sites, ground and tiles in, a selection out. */
 export class SiteMap {
   readonly #ground: MapGround;
   readonly #parts: SiteMapParts;
-  readonly #markers = new Map<number, SiteMarker>();
-  /** Where somebody is needed. */
-  #needy: readonly LatLngTuple[] = [];
-  /** Until somebody moves the map, it shows these. */
+  /** By the sites that they stand for. */
+  #marked: ReadonlyMap<string, Marked> = new Map();
+  #sites: ReadonlyMap<number, MarkedSite> = new Map();
+  #selectedId: number | null = null;
+  #paintOf: PaintOf | null = null;
+  /** Until somebody moves the map, it shows every site. */
   #isTouched = false;
 
   constructor(parts: SiteMapParts) {
     this.#parts = parts;
     this.#ground = new MapGround(parts.container, MAX_ZOOM_OUTLINE);
-    this.#ground.leaflet.on("popupclose", () => parts.onPopup(null));
+    this.#ground.leaflet.on("popupclose", () => parts.onPopup([]));
+    this.#ground.leaflet.on("zoomend", () => this.#arrange());
     for (const event of ["pointerdown", "wheel", "keydown"]) {
-      parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true, once: true });
+      parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true });
     }
   }
 
@@ -66,30 +69,26 @@ export class SiteMap {
     this.#ground.showTiles(url);
   }
 
-  showSites(sites: readonly MarkedSite[], selectedId: number | null): void {
-    const obsolete = new Set(this.#markers.keys());
-    const isFirst = obsolete.size === 0;
-    for (const site of sites) {
-      obsolete.delete(site.id);
-      const marker = this.#markers.get(site.id) ?? this.#addMarker(site);
-      if (!marker.getLatLng().equals([site.latitude, site.longitude])) {
-        marker.setLatLng([site.latitude, site.longitude]);
-      }
-      marker.show(site.paint, site.id === selectedId);
-    }
-    for (const id of obsolete) {
-      this.#markers.get(id)?.remove();
-      this.#markers.delete(id);
-    }
-    this.#needy = sites.flatMap((site) => (site.needsSomebody ? [[site.latitude, site.longitude]] : []));
-    if (isFirst) this.#showNeedy();
+  /** Only another set of sites, or other places of them, arranges the markers again; a new state only repaints them. */
+  showSites(sites: readonly MarkedSite[], selectedId: number | null, paintOf: PaintOf): void {
+    const former = this.#sites;
+    const isSame =
+      this.#selectedId === selectedId &&
+      former.size === sites.length &&
+      sites.every((site) => isSamePlace(site, former.get(site.id)));
+    this.#sites = new Map(sites.map((site) => [site.id, site]));
+    this.#selectedId = selectedId;
+    this.#paintOf = paintOf;
+    if (isSame) this.#paint();
+    else this.#arrange();
+    if (former.size === 0) this.#showAll();
   }
 
   /** Pans to a site if it is outside the view. */
   reveal(siteId: number): void {
-    const marker = this.#markers.get(siteId);
-    if (marker === undefined) return;
-    this.#ground.leaflet.panInside(marker.getLatLng(), {
+    const site = this.#sites.get(siteId);
+    if (site === undefined) return;
+    this.#ground.leaflet.panInside([site.latitude, site.longitude], {
       padding: [REVEAL_PX, REVEAL_PX],
       animate: !isMotionUnwanted(),
     });
@@ -106,174 +105,134 @@ export class SiteMap {
 
   fit(): void {
     this.#ground.fit();
-    this.#showNeedy();
+    this.#showAll();
+  }
+
+  /** Shows again what it showed at first. */
+  reset(): void {
+    this.#isTouched = false;
+    this.#showAll();
   }
 
   /**
-   * §9: centred on India at zoom 5; from there the map is panned, and if it is too small zoomed out, until it
-   * shows every site in India that needs attention.
+   * §9: centred on India at zoom 5; fitted to its sites if one of them would be hidden. A site abroad would make all of
+   * India small, so it counts only if there is none in India.
    */
-  #showNeedy(): void {
-    const places = this.#needy.filter((place) => INDIA.contains(place));
-    if (this.#isTouched || places.length === 0) return;
+  #showAll(): void {
+    if (this.#isTouched) return;
     const { leaflet } = this.#ground;
-    const bounds = latLngBounds(places);
-    const padding: [number, number] = [REVEAL_PX, REVEAL_PX];
-    const isFitting = leaflet.getBoundsZoom(bounds, false, point(2 * REVEAL_PX, 2 * REVEAL_PX)) >= leaflet.getZoom();
-    if (!isFitting) leaflet.fitBounds(bounds, { padding, animate: false });
-    else
-      for (const end of [bounds.getSouthWest(), bounds.getNorthEast()])
-        leaflet.panInside(end, { padding, animate: false });
+    leaflet.setView(CENTRE, ZOOM, { animate: false });
+    const everywhere = [...this.#sites.values()].map(({ latitude, longitude }): LatLngTuple => [latitude, longitude]);
+    const inIndia = everywhere.filter((place) => INDIA.contains(place));
+    const places = inIndia.length === 0 ? everywhere : inIndia;
+    const { x: width, y: height } = leaflet.getSize();
+    const isHidden = places.some((place) => {
+      const { x, y } = leaflet.latLngToContainerPoint(place);
+      return x < REVEAL_PX || y < REVEAL_PX || x > width - REVEAL_PX || y > height - REVEAL_PX;
+    });
+    if (!isHidden) return;
+    leaflet.fitBounds(latLngBounds(places), { padding: [REVEAL_PX, REVEAL_PX], maxZoom: ZOOM, animate: false });
   }
 
   close(): void {
     this.#ground.close();
   }
 
-  #addMarker(site: MarkedSite): SiteMarker {
-    const marker = new SiteMarker([site.latitude, site.longitude], site.paint, {});
-    marker.bindPopup(
-      createPopup({ minWidth: 200, maxWidth: 280, autoPanPadding: [12, 12] }).setContent(this.#parts.popupContent),
-    );
-    marker.on("click", () => this.#parts.onSelect(site.id));
-    marker.on("popupopen", () => this.#parts.onPopup(site.id));
-    marker.addTo(this.#ground.leaflet);
-    this.#markers.set(site.id, marker);
-    return marker;
-  }
-}
-
-const RADIUS_PX = 11;
-const SELECTED_RADIUS_PX = 14;
-const EDGE_PX = 1.5;
-const RING_GAP_PX = 2;
-const RING_PX = 3;
-/** How far an alarm's mark reaches from the centre, as a fraction of the radius. */
-const ALARM_REACH = 1.7;
-
-/** The lines of an icon, as SVG paths, in its box of 24 by 24. */
-export type IconPaths = readonly string[];
-const ICON_BOX = 24;
-/** Sides of the icon's box as a fraction of the radius of the disc that it is drawn on. */
-const ICON_SIDE = 1.45;
-
-/** How a marker is drawn: colours as the canvas takes them. */
-export interface MarkerPaint {
-  readonly fill: string;
-  /** The icon and the border against the background. */
-  readonly edge: string;
-  /** The highlight ring of the selected site. */
-  readonly ring: string;
-  readonly icon: IconPaths;
-  /** A small mark at its corner: a robot there may be moving unseen. Null if none may. */
-  readonly alarm: { readonly fill: string; readonly icon: IconPaths } | null;
-}
-
-interface DrawingCanvas extends Canvas {
-  readonly _ctx: CanvasRenderingContext2D;
-  readonly _drawing: boolean;
-}
-
-/**
- * §2 Map panel: a coloured circle with the icon of its status, larger with a highlight ring when selected. It draws
- * itself on the map's canvas, so that a thousand of them cost one element.
- */
-class SiteMarker extends CircleMarker {
-  declare readonly _point: Point;
-  declare readonly _renderer: DrawingCanvas;
-  #paint: MarkerPaint;
-  #isSelected = false;
-
-  constructor(at: LatLngExpression, paint: MarkerPaint, options: CircleMarkerOptions) {
-    super(at, { ...options, radius: reachOf(paint, false), stroke: false, fill: true });
-    this.#paint = paint;
-  }
-
-  show(paint: MarkerPaint, isSelected: boolean): void {
-    if (paint === this.#paint && isSelected === this.#isSelected) return;
-    this.#paint = paint;
-    this.#isSelected = isSelected;
-    this.setRadius(reachOf(paint, isSelected));
-    if (isSelected) this.bringToFront();
-  }
-
-  /** Called by the map's canvas in place of its own circle. */
-  _updatePath(): void {
-    // oxlint-disable-next-line no-underscore-dangle -- so the library names them
-    const { _ctx: context, _drawing: isDrawing } = this._renderer;
-    if (!isDrawing) return;
-    // oxlint-disable-next-line no-underscore-dangle -- so the library names it
-    const { x, y } = this._point;
-    const radius = this.#isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
-    context.save();
-    context.globalAlpha = 1;
-    context.setLineDash([]);
-    if (this.#isSelected) {
-      disc(context, x, y, radius + RING_GAP_PX + RING_PX, this.#paint.ring);
-      disc(context, x, y, radius + RING_GAP_PX, this.#paint.edge);
-    } else {
-      disc(context, x, y, radius + EDGE_PX, this.#paint.edge);
+  /** Markers for the sites at this zoom. The selected site keeps its own. */
+  #arrange(): void {
+    const { leaflet } = this.#ground;
+    const zoom = leaflet.getZoom();
+    const selected = this.#selectedId === null ? undefined : this.#sites.get(this.#selectedId);
+    const placeOf = ({ id, latitude, longitude }: MarkedSite) => {
+      const { x, y } = leaflet.project([latitude, longitude], zoom);
+      return { id, x, y };
+    };
+    const others = [...this.#sites.values()].filter((site) => site !== selected).map(placeOf);
+    const former = this.#marked;
+    const marked = new Map<string, Marked>();
+    const keep = (ids: readonly number[], at: LatLngTuple) => {
+      const key = `${ids.join()} ${at.join()}`;
+      marked.set(key, former.get(key) ?? this.#mark(ids, at));
+    };
+    for (const { ids, x, y } of clustersOf(others, selected === undefined ? null : placeOf(selected))) {
+      const [only] = ids.length === 1 ? ids.map((id) => this.#sites.get(id)) : [];
+      const { lat, lng } = leaflet.unproject([x, y], zoom);
+      keep(ids, only === undefined ? [lat, lng] : [only.latitude, only.longitude]);
     }
-    disc(context, x, y, radius, this.#paint.fill);
-    drawIcon(context, this.#paint.icon, x, y, radius, this.#paint.edge);
-    if (this.#paint.alarm !== null) this.#drawAlarm(context, radius, this.#paint.alarm);
-    context.restore();
+    if (selected !== undefined) keep([selected.id], [selected.latitude, selected.longitude]);
+    for (const [key, { marker }] of former) if (!marked.has(key)) marker.remove();
+    this.#marked = marked;
+    this.#paint();
+    this.#ground.names.showMarkers(
+      this.#byRank()
+        .toReversed()
+        .map(({ marker, ids, at }) => {
+          const name = ids.length === 1 ? this.#sites.get(ids[0] ?? -1)?.name : undefined;
+          return { at, name: name ?? null, ...marker.size };
+        }),
+    );
   }
 
-  /** A small disc with its icon, at the upper right, inside the area that the library clears. */
-  #drawAlarm(context: CanvasRenderingContext2D, radius: number, alarm: NonNullable<MarkerPaint["alarm"]>): void {
-    // oxlint-disable-next-line no-underscore-dangle -- so the library names it
-    const { x, y } = this._point;
-    const [left, top, size] = [x + radius * 0.66, y - radius * 0.66, radius * 0.64];
-    disc(context, left, top, size + EDGE_PX, this.#paint.edge);
-    disc(context, left, top, size, alarm.fill);
-    drawIcon(context, alarm.icon, left, top, size, this.#paint.edge);
+  #paint(): void {
+    if (this.#paintOf === null) return;
+    let isInOrder = true;
+    for (const one of this.#marked.values()) {
+      const states = one.ids.flatMap((id) => this.#sites.get(id) ?? []);
+      const state = worstOf(states);
+      const isSelected = one.ids.length === 1 && one.ids[0] === this.#selectedId;
+      one.marker.show(this.#paintOf(state), isSelected);
+      const rank = isSelected ? Infinity : rankOf(state);
+      if (rank !== one.rank) isInOrder = false;
+      one.rank = rank;
+    }
+    // Worse ones are drawn above better ones, and the selected one above all.
+    if (!isInOrder) for (const { marker } of this.#byRank()) marker.bringToFront();
+  }
+
+  #byRank(): readonly Marked[] {
+    return [...this.#marked.values()].toSorted((a, b) => a.rank - b.rank);
+  }
+
+  #mark(ids: readonly number[], at: LatLngTuple): Marked {
+    const { leaflet } = this.#ground;
+    const states = ids.flatMap((id) => this.#sites.get(id) ?? []);
+    if (this.#paintOf === null) throw new Error("Markers are painted before they are made.");
+    const marker = new SiteMarker(at, ids.length, this.#paintOf(worstOf(states)));
+    const popup = createPopup({ minWidth: 200, maxWidth: 280, autoPanPadding: [12, 12] });
+    popup.setContent(this.#parts.popupContent);
+    marker.on("popupopen", () => this.#parts.onPopup(ids));
+    const [first] = ids;
+    if (ids.length === 1 && first !== undefined) {
+      marker.bindPopup(popup).on("click", () => this.#parts.onSelect(first));
+    } else {
+      const around = latLngBounds(states.map(({ latitude, longitude }) => [latitude, longitude]));
+      marker.on("click", () => {
+        // Until they come apart; sites at one place are listed.
+        if (leaflet.getZoom() < leaflet.getMaxZoom() && !isOnePlace(around)) this.#approach(around);
+        else marker.unbindPopup().bindPopup(popup).openPopup();
+      });
+    }
+    marker.addTo(leaflet);
+    return { marker, ids, at, rank: -1 };
+  }
+
+  #approach(around: ReturnType<typeof latLngBounds>): void {
+    const { leaflet } = this.#ground;
+    const fitting = leaflet.getBoundsZoom(around.pad(0.2));
+    const zoom = Math.min(leaflet.getMaxZoom(), Math.max(fitting, leaflet.getZoom() + 1));
+    leaflet.setView(around.getCenter(), zoom, { animate: !isMotionUnwanted() });
   }
 }
 
-/** Draws an icon in the middle of a disc. */
-function drawIcon(
-  context: CanvasRenderingContext2D,
-  icon: IconPaths,
-  x: number,
-  y: number,
-  radius: number,
-  colour: string,
-): void {
-  const scale = (radius * ICON_SIDE) / ICON_BOX;
-  context.save();
-  context.translate(x - (ICON_BOX / 2) * scale, y - (ICON_BOX / 2) * scale);
-  context.scale(scale, scale);
-  context.strokeStyle = colour;
-  context.lineWidth = 2.4;
-  context.lineCap = "round";
-  context.lineJoin = "round";
-  for (const line of icon) context.stroke(pathOf(context, line));
-  context.restore();
+function isOnePlace(bounds: ReturnType<typeof latLngBounds>): boolean {
+  return bounds.getSouthWest().equals(bounds.getNorthEast());
 }
 
-/** Of each map, for as long as it is open. */
-const pathsOf = new WeakMap<CanvasRenderingContext2D, Map<string, Path2D>>();
-
-/** Each line is parsed once, not for each of a thousand markers. */
-function pathOf(context: CanvasRenderingContext2D, line: string): Path2D {
-  const paths = pathsOf.get(context) ?? new Map<string, Path2D>();
-  pathsOf.set(context, paths);
-  const path = paths.get(line) ?? new Path2D(line);
-  paths.set(line, path);
-  return path;
-}
-
-/** How far it is drawn from its centre. */
-function reachOf({ alarm }: MarkerPaint, isSelected: boolean): number {
-  const disc = isSelected ? SELECTED_RADIUS_PX + RING_GAP_PX + RING_PX : RADIUS_PX + EDGE_PX;
-  const radius = isSelected ? SELECTED_RADIUS_PX : RADIUS_PX;
-  return alarm === null ? disc : Math.max(disc, radius * ALARM_REACH + EDGE_PX);
-}
-
-function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: number, fill: string): void {
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.fillStyle = fill;
-  context.fill();
+function isSamePlace(one: MarkedSite, other: MarkedSite | undefined): boolean {
+  return (
+    other !== undefined &&
+    one.latitude === other.latitude &&
+    one.longitude === other.longitude &&
+    one.name === other.name
+  );
 }

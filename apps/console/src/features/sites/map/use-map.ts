@@ -36,7 +36,8 @@ export function useMap<M extends FittedMap>(make: (container: HTMLDivElement) =>
 /** The colours of the base, which the canvas needs as values. */
 export function groundColours(style: CSSStyleDeclaration) {
   return {
-    land: style.getPropertyValue("--site-map-land"),
-    coast: style.getPropertyValue("--site-map-coast"),
+    land: style.getPropertyValue("--sc-map-land"),
+    coast: style.getPropertyValue("--sc-map-coast"),
+    line: style.getPropertyValue("--sc-map-line"),
   };
 }
