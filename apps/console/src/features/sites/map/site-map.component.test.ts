@@ -125,7 +125,7 @@ test("map: sites that would cover each other are one marker; pressing it goes ne
     .toContain(2);
 });
 
-test("map: sites at one place are listed by their marker's popup, which stays open while their states change", async () => {
+test("map: sites at one place are listed by their marker's popup, which stays open while their states change, until they are gone", async () => {
   const { map, popups, press } = openMap(600, 500);
   const both = (status: SiteStatus) => [site(1, 20, 77, status), site(2, 20, 77)];
   map.showSites(both("normal"), null, paintOf);
@@ -137,6 +137,8 @@ test("map: sites at one place are listed by their marker's popup, which stays op
   expect(popups).toEqual([[1, 2]]);
   map.showSites([...both("fault"), site(3, 25, 80)], null, paintOf);
   expect(popups).toEqual([[1, 2]]);
+  map.showSites([site(3, 25, 80)], null, paintOf);
+  expect(popups).toEqual([[1, 2], []]);
 });
 
 /** The names on the map that are shown, by their kind. */

@@ -1,4 +1,10 @@
-import { latLngBounds, type LatLngTuple, type Map as LeafletMap, popup as createPopup } from "leaflet";
+import {
+  type LatLngBounds,
+  latLngBounds,
+  type LatLngTuple,
+  type Map as LeafletMap,
+  popup as createPopup,
+} from "leaflet";
 import { CENTRE, type GroundColours, INDIA, isMotionUnwanted, MapGround, ZOOM } from "./map-ground.ts";
 import { clustersOf, type MarkedState, rankOf, worstOf } from "./site-clusters.ts";
 import { type MarkerPaint, SiteMarker } from "./site-marker.ts";
@@ -7,6 +13,8 @@ import { type MarkerPaint, SiteMarker } from "./site-marker.ts";
 const MAX_ZOOM_OUTLINE = 11;
 /** A site is at least this far inside the view: beside the degrees, the scale and the edge. */
 const REVEAL_PX = 32;
+/** Markers are made this far outside the view, as a fraction of it, so that they are there while it is dragged. */
+const NEAR = 0.5;
 
 interface MarkedSite extends MarkedState {
   readonly id: number;
@@ -26,11 +34,15 @@ interface SiteMapParts {
   readonly onPopup: (siteIds: readonly number[]) => void;
 }
 
-/** A marker on the map, and the sites that it stands for. */
-interface Marked {
-  readonly marker: SiteMarker;
+/** The sites that one marker stands for, and where it is. */
+interface MarkerPlace {
+  readonly key: string;
   readonly ids: readonly number[];
   readonly at: LatLngTuple;
+}
+
+interface Marked extends MarkerPlace {
+  readonly marker: SiteMarker;
   rank: number;
 }
 
@@ -38,8 +50,14 @@ interface Marked {
 export class SiteMap {
   readonly #ground: MapGround;
   readonly #parts: SiteMapParts;
-  /** By the sites that they stand for. */
+  /** All markers of this zoom; null once they are to be arranged again. */
+  #places: readonly MarkerPlace[] | null = null;
+  #zoom = ZOOM;
+  /** Those in view or near it. */
   #marked: ReadonlyMap<string, Marked> = new Map();
+  /** The key of the marker that the popup belongs to. */
+  #popupKey: string | null = null;
+  readonly #popup = createPopup({ minWidth: 200, maxWidth: 280, autoPanPadding: [12, 12] });
   #sites: ReadonlyMap<number, MarkedSite> = new Map();
   #selectedId: number | null = null;
   #paintOf: PaintOf | null = null;
@@ -49,8 +67,12 @@ export class SiteMap {
   constructor(parts: SiteMapParts) {
     this.#parts = parts;
     this.#ground = new MapGround(parts.container, MAX_ZOOM_OUTLINE);
-    this.#ground.leaflet.on("popupclose", () => parts.onPopup([]));
-    this.#ground.leaflet.on("zoomend", () => this.#arrange());
+    this.#popup.setContent(parts.popupContent);
+    this.#ground.leaflet.on("popupclose", () => {
+      this.#popupKey = null;
+      parts.onPopup([]);
+    });
+    this.#ground.leaflet.on("moveend", () => this.#showMarkers());
     for (const event of ["pointerdown", "wheel", "keydown"]) {
       parts.container.addEventListener(event, () => (this.#isTouched = true), { passive: true });
     }
@@ -80,7 +102,10 @@ export class SiteMap {
     this.#selectedId = selectedId;
     this.#paintOf = paintOf;
     if (isSame) this.#paint();
-    else this.#arrange();
+    else {
+      this.#places = null;
+      this.#showMarkers();
+    }
     if (former.size === 0) this.#showAll();
   }
 
@@ -88,7 +113,7 @@ export class SiteMap {
   reveal(siteId: number): void {
     const site = this.#sites.get(siteId);
     if (site === undefined) return;
-    this.#ground.leaflet.panInside([site.latitude, site.longitude], {
+    this.#ground.leaflet.panInside(placeOf(site), {
       padding: [REVEAL_PX, REVEAL_PX],
       animate: !isMotionUnwanted(),
     });
@@ -96,11 +121,7 @@ export class SiteMap {
 
   /** The popup's content has changed its size. */
   fitPopup(): void {
-    this.#ground.leaflet.eachLayer((layer) => layer.getPopup()?.update());
-  }
-
-  closePopup(): void {
-    this.#ground.leaflet.closePopup();
+    this.#popup.update();
   }
 
   fit(): void {
@@ -122,7 +143,7 @@ export class SiteMap {
     if (this.#isTouched) return;
     const { leaflet } = this.#ground;
     leaflet.setView(CENTRE, ZOOM, { animate: false });
-    const everywhere = [...this.#sites.values()].map(({ latitude, longitude }): LatLngTuple => [latitude, longitude]);
+    const everywhere = [...this.#sites.values()].map(placeOf);
     const inIndia = everywhere.filter((place) => INDIA.contains(place));
     const places = inIndia.length === 0 ? everywhere : inIndia;
     const { x: width, y: height } = leaflet.getSize();
@@ -138,39 +159,55 @@ export class SiteMap {
     this.#ground.close();
   }
 
-  /** Markers for the sites at this zoom. The selected site keeps its own. */
-  #arrange(): void {
+  /** Makes the markers that are in view or near it, and removes the others. */
+  #showMarkers(): void {
     const { leaflet } = this.#ground;
-    const zoom = leaflet.getZoom();
-    const selected = this.#selectedId === null ? undefined : this.#sites.get(this.#selectedId);
-    const placeOf = ({ id, latitude, longitude }: MarkedSite) => {
-      const { x, y } = leaflet.project([latitude, longitude], zoom);
-      return { id, x, y };
-    };
-    const others = [...this.#sites.values()].filter((site) => site !== selected).map(placeOf);
+    if (this.#paintOf === null) return;
+    if (this.#places === null || leaflet.getZoom() !== this.#zoom) this.#places = this.#arranged();
+    this.#zoom = leaflet.getZoom();
+    const near = leaflet.getBounds().pad(NEAR);
     const former = this.#marked;
     const marked = new Map<string, Marked>();
-    const keep = (ids: readonly number[], at: LatLngTuple) => {
-      const key = `${ids.join()} ${at.join()}`;
-      marked.set(key, former.get(key) ?? this.#mark(ids, at));
-    };
-    for (const { ids, x, y } of clustersOf(others, selected === undefined ? null : placeOf(selected))) {
-      const [only] = ids.length === 1 ? ids.map((id) => this.#sites.get(id)) : [];
-      const { lat, lng } = leaflet.unproject([x, y], zoom);
-      keep(ids, only === undefined ? [lat, lng] : [only.latitude, only.longitude]);
+    for (const place of this.#places) {
+      if (near.contains(place.at)) marked.set(place.key, former.get(place.key) ?? this.#mark(place, this.#paintOf));
     }
-    if (selected !== undefined) keep([selected.id], [selected.latitude, selected.longitude]);
     for (const [key, { marker }] of former) if (!marked.has(key)) marker.remove();
     this.#marked = marked;
+    if (this.#popupKey !== null && !marked.has(this.#popupKey)) leaflet.closePopup();
     this.#paint();
     this.#ground.names.showMarkers(
       this.#byRank()
         .toReversed()
         .map(({ marker, ids, at }) => {
-          const name = ids.length === 1 ? this.#sites.get(ids[0] ?? -1)?.name : undefined;
-          return { at, name: name ?? null, ...marker.size };
+          const [only] = ids.length === 1 ? ids : [];
+          const name = only === undefined ? null : (this.#sites.get(only)?.name ?? null);
+          return { at, name, ...marker.size };
         }),
     );
+  }
+
+  /** Which sites share a marker at this zoom. The selected site keeps its own. */
+  #arranged(): readonly MarkerPlace[] {
+    const { leaflet } = this.#ground;
+    const zoom = leaflet.getZoom();
+    const pointOf = ({ id, latitude, longitude }: MarkedSite) => {
+      const { x, y } = leaflet.project([latitude, longitude], zoom);
+      return { id, x, y };
+    };
+    const selected = this.#selectedId === null ? undefined : this.#sites.get(this.#selectedId);
+    const others = [...this.#sites.values()].filter((site) => site !== selected);
+    const clusters = clustersOf(others.map(pointOf), selected === undefined ? null : pointOf(selected));
+    const places = clusters.map(({ ids, x, y }) => {
+      const { lat, lng } = leaflet.unproject([x, y], zoom);
+      return { ids, at: [lat, lng] satisfies LatLngTuple };
+    });
+    const own = selected === undefined ? [] : [{ ids: [selected.id], at: placeOf(selected) }];
+    return [...places, ...own].map(({ ids, at }) => {
+      // A site's own marker stays the same at every zoom, and so does its popup.
+      const [only] = ids.length === 1 ? ids.flatMap((id) => this.#sites.get(id) ?? []) : [];
+      const exact = only === undefined ? at : placeOf(only);
+      return { ids, at: exact, key: `${ids.join()} ${exact.join()}` };
+    });
   }
 
   #paint(): void {
@@ -193,30 +230,30 @@ export class SiteMap {
     return [...this.#marked.values()].toSorted((a, b) => a.rank - b.rank);
   }
 
-  #mark(ids: readonly number[], at: LatLngTuple): Marked {
+  #mark(place: MarkerPlace, paintOf: PaintOf): Marked {
+    const { ids, at } = place;
     const { leaflet } = this.#ground;
-    const states = ids.flatMap((id) => this.#sites.get(id) ?? []);
-    if (this.#paintOf === null) throw new Error("Markers are painted before they are made.");
-    const marker = new SiteMarker(at, ids.length, this.#paintOf(worstOf(states)));
-    const popup = createPopup({ minWidth: 200, maxWidth: 280, autoPanPadding: [12, 12] });
-    popup.setContent(this.#parts.popupContent);
-    marker.on("popupopen", () => this.#parts.onPopup(ids));
+    const sites = ids.flatMap((id) => this.#sites.get(id) ?? []);
+    const marker = new SiteMarker(at, ids.length, paintOf(worstOf(sites)));
     const [first] = ids;
-    if (ids.length === 1 && first !== undefined) {
-      marker.bindPopup(popup).on("click", () => this.#parts.onSelect(first));
-    } else {
-      const around = latLngBounds(states.map(({ latitude, longitude }) => [latitude, longitude]));
-      marker.on("click", () => {
-        // Until they come apart; sites at one place are listed.
-        if (leaflet.getZoom() < leaflet.getMaxZoom() && !isOnePlace(around)) this.#approach(around);
-        else marker.unbindPopup().bindPopup(popup).openPopup();
-      });
-    }
+    const around = latLngBounds(sites.map(placeOf));
+    marker.on("click", () => {
+      // Nearer until they come apart; sites at one place are listed.
+      const isApart = ids.length > 1 && !around.getSouthWest().equals(around.getNorthEast());
+      if (isApart && leaflet.getZoom() < leaflet.getMaxZoom()) {
+        this.#approach(around);
+        return;
+      }
+      if (ids.length === 1 && first !== undefined) this.#parts.onSelect(first);
+      leaflet.openPopup(this.#popup.setLatLng(at));
+      this.#popupKey = place.key;
+      this.#parts.onPopup(ids);
+    });
     marker.addTo(leaflet);
-    return { marker, ids, at, rank: -1 };
+    return { ...place, marker, rank: -1 };
   }
 
-  #approach(around: ReturnType<typeof latLngBounds>): void {
+  #approach(around: LatLngBounds): void {
     const { leaflet } = this.#ground;
     const fitting = leaflet.getBoundsZoom(around.pad(0.2));
     const zoom = Math.min(leaflet.getMaxZoom(), Math.max(fitting, leaflet.getZoom() + 1));
@@ -224,8 +261,8 @@ export class SiteMap {
   }
 }
 
-function isOnePlace(bounds: ReturnType<typeof latLngBounds>): boolean {
-  return bounds.getSouthWest().equals(bounds.getNorthEast());
+function placeOf({ latitude, longitude }: MarkedSite): LatLngTuple {
+  return [latitude, longitude];
 }
 
 function isSamePlace(one: MarkedSite, other: MarkedSite | undefined): boolean {
