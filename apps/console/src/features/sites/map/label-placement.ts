@@ -19,13 +19,15 @@ export interface LabelWish {
   readonly dotPx: number;
 }
 
+/** A centred name may be this much higher or lower, so that it still stands on what it names. */
+const SHIFT_PX = 9;
 /** Between two names, and between a name and a marker. */
 const MARGIN_PX = 2;
 
 /**
  * Where each name is shown, or null if there is no room. Earlier wishes go first: a name never covers an earlier one,
  * what is `taken`, or the edge of the view. Beside its point it is right of it if possible, else left, above or below;
- * a centred one may be a line higher or lower.
+ * a centred one may be a little higher or lower.
  */
 export function placeLabels(wishes: readonly LabelWish[], view: Box, taken: readonly Box[]): readonly (Box | null)[] {
   const full = [...taken];
@@ -45,7 +47,7 @@ export function placeLabels(wishes: readonly LabelWish[], view: Box, taken: read
 function placesOf({ x, y, width, height, gapPx }: LabelWish): readonly Box[] {
   const boxAt = (left: number, top: number) => ({ left, top, right: left + width, bottom: top + height });
   const [left, top] = [x - width / 2, y - height / 2];
-  if (gapPx === null) return [boxAt(left, top), boxAt(left, top - height), boxAt(left, top + height)];
+  if (gapPx === null) return [boxAt(left, top), boxAt(left, top - SHIFT_PX), boxAt(left, top + SHIFT_PX)];
   return [
     boxAt(x + gapPx, top),
     boxAt(x - gapPx - width, top),

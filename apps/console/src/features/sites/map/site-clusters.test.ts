@@ -34,14 +34,17 @@ test("map: of 2,000 sites each is in one marker, no two markers overlap, and pan
   expect(repeated).toEqual(clusters);
 });
 
-test("map: the selected site covers no number: the marker of several sites moves aside", () => {
+test.each([
+  { from: "left", selected: { x: 75, y: 101 }, moved: { x: 75 + 20 + halfWidthOf(2), y: 100 } },
+  { from: "above", selected: { x: 100, y: 75 }, moved: { x: 102, y: 75 + 20 + 12 } },
+  { from: "below", selected: { x: 104, y: 120 }, moved: { x: 102, y: 120 - 20 - 12 } },
+  { from: "afar", selected: { x: 40, y: 40 }, moved: { x: 102, y: 100 } },
+])("map: the selected site covers no number from $from: the marker moves aside", ({ selected, moved }) => {
   const places = [
     { id: 1, x: 100, y: 100 },
     { id: 2, x: 104, y: 100 },
   ];
-  const [aside] = clustersOf(places, { id: 3, x: 98, y: 101 });
-  expect(aside?.ids).toEqual([1, 2]);
-  expect((aside?.x ?? 0) - halfWidthOf(2)).toBeGreaterThanOrEqual(98 + 20);
+  expect(clustersOf(places, { id: 3, ...selected })).toEqual([{ ids: [1, 2], ...moved }]);
 });
 
 test("map: a marker of several sites has the colour of the worst, and the mark of any that may have a moving robot", () => {

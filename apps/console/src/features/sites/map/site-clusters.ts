@@ -43,12 +43,16 @@ export function clustersOf(places: readonly MarkedPlace[], selected: MarkedPlace
   return selected === null ? clusters : clusters.map((cluster) => beside(cluster, selected));
 }
 
+/** Moves it the shorter way, sideways or up or down. */
 function beside(cluster: SiteCluster, selected: MarkedPlace): SiteCluster {
   const [right, down] = [cluster.x - selected.x, cluster.y - selected.y];
-  const reach = SELECTED_HALF_PX + halfWidthOf(cluster.ids.length);
-  const isClear = Math.abs(right) >= reach || Math.abs(down) >= SELECTED_HALF_PX + HALF_PX;
-  if (cluster.ids.length === 1 || isClear) return cluster;
-  return { ...cluster, x: selected.x + (right < 0 ? -reach : reach) };
+  const width = SELECTED_HALF_PX + halfWidthOf(cluster.ids.length);
+  const height = SELECTED_HALF_PX + HALF_PX;
+  const [missingWidth, missingHeight] = [width - Math.abs(right), height - Math.abs(down)];
+  if (cluster.ids.length === 1 || missingWidth <= 0 || missingHeight <= 0) return cluster;
+  return missingWidth < missingHeight
+    ? { ...cluster, x: selected.x + (right < 0 ? -width : width) }
+    : { ...cluster, y: selected.y + (down < 0 ? -height : height) };
 }
 
 function mergedOnce(clusters: readonly SiteCluster[]): readonly SiteCluster[] {
