@@ -56,6 +56,7 @@ const addedCalls = [
   "POST api/auth/change-password",
   "GET api/robots/serialNumbers",
   "GET api/robots/types",
+  "POST api/robots/create-many",
   "GET api/sites/export",
   "POST api/sites/import",
   "GET api/robots/export",

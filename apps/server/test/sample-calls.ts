@@ -110,6 +110,10 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   exportSites: {},
   importSites: { body: { csv: "name\nPark\n" } },
   createRobot: { body: { site_id: site, serial_number: FREE_SERIAL, ...robotForm }, changes: true },
+  createRobots: {
+    body: { site_id: site, serial_numbers: [FREE_SERIAL], installation_date: robotForm.installation_date },
+    changes: true,
+  },
   updateRobot: {
     params: { id: robot },
     body: { site_id: site, serial_number: FREE_SERIAL, ...robotForm },

@@ -46,6 +46,7 @@ import {
 import { monthlyReportFile, monthlyReports, reportCsv, reportPdf } from "./reports/reports.ts";
 import {
   createRobot,
+  createRobots,
   deleteRobot,
   forgetRobotState,
   robotTypes,
@@ -75,6 +76,7 @@ export const routes = {
   robotDetailsWithSettings,
   robotsList,
   createRobot,
+  createRobots,
   updateRobot,
   deleteRobot,
   forgetRobotState,

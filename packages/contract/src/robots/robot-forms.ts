@@ -53,6 +53,36 @@ export const createRobot = defineRoute({
   response: z.object({ message: z.string(), robotId: idSchema }),
 });
 
+/** The most robots that can be created in one call. */
+export const ROBOTS_AT_ONCE = 500;
+
+/** What became of one robot of several: nothing of it is stored unless it is done. */
+export const robotCreationSchema = z.object({
+  serial_number: z.string(),
+  /** Null if it was not created. */
+  robot_id: idSchema.nullable(),
+  /** Why it was not created, as a sentence; null if it was. */
+  reason: z.string().nullable(),
+});
+export type RobotCreation = z.output<typeof robotCreationSchema>;
+
+export const createRobots = defineRoute({
+  summary: "Create several robots at a site, each named by its serial number; each is created or says why not",
+  method: "POST",
+  path: "/api/robots/create-many",
+  body: z.object({
+    site_id: idInputSchema,
+    serial_numbers: z
+      .array(serialSchema)
+      .min(1, "Serial number is required")
+      .max(ROBOTS_AT_ONCE, `must be at most ${ROBOTS_AT_ONCE}`),
+    installation_date: robotFields.installation_date,
+    motor_type: robotFields.motor_type,
+    control_type: robotFields.control_type,
+  }),
+  response: z.object({ message: z.string(), robots: z.array(robotCreationSchema) }),
+});
+
 export const updateRobot = defineRoute({
   summary: "Change a robot; while it cleans or is in a group, its serial number and site are fixed",
   method: "PUT",

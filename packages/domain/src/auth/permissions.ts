@@ -52,6 +52,7 @@ export const permissions: Record<RouteName, Permission> = {
   robotDetailsWithSettings: { access: "signed-in", scope: "site" },
   robotsList: { access: "signed-in", scope: "site" },
   createRobot: { access: "signed-in", scope: "site" },
+  createRobots: { access: "signed-in", scope: "site" },
   updateRobot: { access: "signed-in", scope: "robot" },
   forgetRobotState: { access: "super-admin", scope: "robot" },
   deleteRobot: { access: "signed-in", scope: "robot" },

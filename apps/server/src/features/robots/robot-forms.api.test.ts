@@ -1,5 +1,11 @@
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { createRobot, deleteRobot, robotTypes, serialNumbers } from "@suncrew/contract/robots/robot-forms.ts";
+import {
+  createRobot,
+  createRobots,
+  deleteRobot,
+  robotTypes,
+  serialNumbers,
+} from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotsList } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -358,4 +364,55 @@ test("robot types: those in use at the viewer's sites, each once; none of anothe
   expect(await typesOf("admin")).toEqual({ motor_types: ["BLDC", "Hub", "Servo"], control_types: ["PLC"] });
   expect((await remove(ownRobot)).status).toBe(200);
   expect(await typesOf("owner")).toEqual({ motor_types: ["BLDC"], control_types: [] });
+});
+
+describe("robots of a range", () => {
+  const many = { installation_date: "2024-02-29", motor_type: "BLDC" };
+  const addMany = async (serial_numbers: string[], who: Person = "owner", site_id = server.fixtures.ownSiteId) =>
+    (await server.as(who)).call(createRobots, { body: { site_id, serial_numbers, ...many } });
+
+  test("each that nothing prevents is created, named by its serial number; the others say why; both are audited", async () => {
+    await addDevice(server.db, "SCR-21", server.fixtures.ownerPartnerId);
+    await addDevice(server.db, "SCR-22", server.fixtures.strangerPartnerId);
+    const { status, body } = await addMany(["SCR-21", "OWN-1", "SCR-22", "SCR-23", FREE_SERIAL, "SCR-21"]);
+    expect(status).toBe(200);
+    const unknown = (serial: string) =>
+      `${serial} is not the serial number of a device that is allocated to your company.`;
+    expect(body).toEqual({
+      message: "2 of 5 robots were created.",
+      robots: [
+        { serial_number: "SCR-21", robot_id: expect.any(Number), reason: null },
+        {
+          serial_number: "OWN-1",
+          robot_id: null,
+          reason: "Another robot already has the serial number OWN-1. Robot name already exists for this site",
+        },
+        { serial_number: "SCR-22", robot_id: null, reason: unknown("SCR-22") },
+        { serial_number: "SCR-23", robot_id: null, reason: unknown("SCR-23") },
+        { serial_number: FREE_SERIAL, robot_id: expect.any(Number), reason: null },
+      ],
+    });
+    expect(await robotsAt(server.fixtures.ownSiteId)).toContainEqual(
+      expect.objectContaining({ serial_number: "SCR-21", robot_name: "SCR-21", motor_type: "BLDC", status: "offline" }),
+    );
+    expect((await audits("CREATE_ROBOT")).map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ["DONE", null],
+      ["REFUSED", expect.stringContaining("OWN-1")],
+      ["REFUSED", unknown("SCR-22")],
+      ["REFUSED", unknown("SCR-23")],
+      ["DONE", null],
+    ]);
+  });
+
+  test("another partner's site is as if it did not exist, and nothing is stored; more than 500 are refused", async () => {
+    expect((await addMany([FREE_SERIAL], "owner", server.fixtures.foreignSiteId)).status).toBe(404);
+    const tooMany = await addMany(Array.from({ length: 501 }, (_, nth) => `R-${nth}`));
+    expect([tooMany.status, tooMany.body]).toEqual([
+      400,
+      expect.objectContaining({
+        errors: [{ field: "serial_numbers", message: expect.stringContaining("at most 500") }],
+      }),
+    ]);
+    expect(await audits("CREATE_ROBOT")).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import {
   createRobot,
+  createRobots,
   deleteRobot,
   forgetRobotState,
   robotTypes,
@@ -38,6 +39,7 @@ export function robotsRoutes(app: FastifyInstance, deps: Dependencies, workers: 
     message: "Robot created successfully",
     robotId: await robots.create(viewer, body),
   }));
+  register(app, createRobots, ({ viewer, body }) => robots.createMany(viewer, body));
   register(app, updateRobot, async ({ viewer, params, body }) => {
     await robots.update(viewer, params.id, body);
     return { message: "Robot updated successfully" };

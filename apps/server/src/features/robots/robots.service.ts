@@ -1,6 +1,6 @@
 import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
-import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { type createRobot, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
+import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import { createRobot, type createRobots, type updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { importRobots } from "@suncrew/contract/robots/robot-files.ts";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -65,6 +65,40 @@ export class Robots {
     });
     void requestStatus(this.#deps, [body.serial_number]);
     return id;
+  }
+
+  /** Adds robots to a site, named by their serial numbers: each that nothing prevents. Throws 404. */
+  async createMany(
+    viewer: Viewer,
+    { serial_numbers, ...fields }: BodyOf<typeof createRobots>,
+  ): Promise<ResponseOf<typeof createRobots>> {
+    const at = this.#deps.clock.now();
+    const change = { actor: viewer, action: "CREATE_ROBOT", entity: "robot", siteId: fields.site_id, at };
+    const bodies = [...new Set(serial_numbers)].map((serial_number) =>
+      createRobot.body.parse({ ...fields, serial_number, robot_name: serial_number }),
+    );
+    const robots = await auditedChange(this.#deps.db, change, async (tx, details) => {
+      await lockSites(viewer, tx, [fields.site_id]);
+      const conflicts = await robotConflicts(tx, viewer, bodies);
+      const checked = bodies.map((body, nth) => ({ body, refusal: conflictError(conflicts[nth] ?? []) }));
+      const free = checked.flatMap(({ body, refusal }) => (refusal === null ? [body] : []));
+      const stored = await insertRobots(tx, free, at);
+      const ids = new Map(stored.map(({ id, serial_number }) => [serial_number, id]));
+      details.rows = checked.map(({ body, refusal }) => ({
+        ...change,
+        entityId: ids.get(body.serial_number) ?? null,
+        after: body,
+        ...(refusal !== null && { outcome: "REFUSED" as const, reason: refusal.message }),
+      }));
+      return checked.map(({ body: { serial_number }, refusal }) => ({
+        serial_number,
+        robot_id: ids.get(serial_number) ?? null,
+        reason: refusal?.message ?? null,
+      }));
+    });
+    const created = robots.flatMap(({ robot_id, serial_number }) => (robot_id === null ? [] : [serial_number]));
+    void requestStatus(this.#deps, created);
+    return { message: `${created.length} of ${robots.length} robots were created.`, robots };
   }
 
   /** Throws 400, 404 and 409. */

@@ -1,4 +1,4 @@
-import { Autocomplete, Box, Button, Input, NativeSelect, TextInput } from "@mantine/core";
+import { Box, Button, Input, NativeSelect, TextInput } from "@mantine/core";
 import { forgetRobotState } from "@suncrew/contract/robots/robot-forms.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
@@ -12,9 +12,11 @@ import { useRobotLive } from "../../../platform/live/live.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import { DayField } from "../../../ui/day-field.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
-import { identityBlockedReasons, robotFieldLabel, typeChoices, withSerialNumber } from "./robot-form.ts";
+import { AddRangeDialog } from "./add-range-dialog.tsx";
+import { identityBlockedReasons, robotFieldLabel, withSerialNumber } from "./robot-form.ts";
 import classes from "./robot-dialog.module.css";
 import { SerialPicker } from "./serial-picker.tsx";
+import { TypeField } from "./type-field.tsx";
 import { type RobotFormState, useRobotForm } from "./use-robot-form.ts";
 
 export interface RobotDialogProps {
@@ -28,6 +30,8 @@ export interface RobotDialogProps {
 /** §2 Add New Robot and Edit Robot, with the rules of §5. */
 export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
   const state = useRobotForm(siteId, robot, onClose);
+  const [isRange, setRange] = useState(false);
+  if (isRange) return <AddRangeDialog siteId={siteId} onClose={onClose} />;
   return (
     <EntityDialog
       state={state}
@@ -36,7 +40,15 @@ export function RobotDialog({ siteId, robot, onClose }: RobotDialogProps) {
       shownBy={["site", "tab"]}
       size={520}
       fullScreenBelow="30em"
-      footer={robot !== null && <ForgetStateButton robot={robot} className={classes["forget"]} />}
+      footer={
+        robot === null ? (
+          <Button variant="subtle" className={classes["forget"] ?? ""} onClick={() => setRange(true)}>
+            Add several
+          </Button>
+        ) : (
+          <ForgetStateButton robot={robot} className={classes["forget"]} />
+        )
+      }
       onClose={onClose}
     >
       <RobotFields state={state} isNew={robot === null} />
@@ -86,8 +98,17 @@ export function RobotFields({ state, isNew }: { readonly state: RobotFormState; 
           onChange={(event) => state.change({ siteId: Number(event.currentTarget.value) })}
         />
       )}
-      <TypeField state={state} field="motorType" />
-      <TypeField state={state} field="controlType" />
+      {(["motorType", "controlType"] as const).map((field) => (
+        <TypeField
+          key={field}
+          field={field}
+          inUse={state.typesInUse[field]}
+          value={form[field]}
+          error={state.problemAt(field)}
+          onChange={(text) => state.change({ [field]: text })}
+          onBlur={() => state.touch(field)}
+        />
+      ))}
     </div>
   );
 }
@@ -159,28 +180,6 @@ function SerialField({ state, bound, isFirst }: SerialFieldProps) {
         />
       )}
     </Input.Wrapper>
-  );
-}
-
-/** A list of types, in which any other can be typed. */
-function TypeField({ state, field }: { readonly state: RobotFormState; readonly field: "motorType" | "controlType" }) {
-  const choices = typeChoices(field, state.typesInUse[field]);
-  return (
-    <Autocomplete
-      label={robotFieldLabel[field]}
-      autoComplete="off"
-      name={field}
-      placeholder="Choose or type"
-      data={choices}
-      // Above it, so that the list does not cover the buttons.
-      comboboxProps={{ position: "top" }}
-      // One that was chosen is to be exchanged for another one, not searched for.
-      {...(choices.includes(state.form[field]) && { filter: ({ options }) => options })}
-      value={state.form[field]}
-      error={state.problemAt(field)}
-      onChange={(text) => state.change({ [field]: text })}
-      onBlur={() => state.touch(field)}
-    />
   );
 }
 
