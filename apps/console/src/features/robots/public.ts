@@ -25,3 +25,5 @@ export {
 } from "./use-robots.ts";
 /** Site Management: what is done with robots there. */
 export { DeleteRobotDialog, RobotDialog } from "./form/lazy-robot-dialog.ts";
+export { robotBodyOf, robotFormOf } from "./form/robot-form.ts";
+export { TypeField } from "./form/type-field.tsx";

@@ -1,7 +1,19 @@
-import { Box, Button, Group, NativeSelect, Tabs } from "@mantine/core";
+import { Box, Button, Checkbox, Group, NativeSelect, Tabs } from "@mantine/core";
+import "@mantine/core/styles/Checkbox.layer.css";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { IconEdit, IconFilterOff, IconPlus, IconRefresh, IconRobot, IconTrash } from "@tabler/icons-react";
+import {
+  type Icon,
+  IconArrowRight,
+  IconEdit,
+  IconFilterOff,
+  IconPlus,
+  IconRefresh,
+  IconRobot,
+  IconTool,
+  IconTrash,
+  IconUsersGroup,
+} from "@tabler/icons-react";
 import { useCallback, useState } from "react";
 import { hasSameItems } from "../../../platform/live/live.ts";
 import { useUrlParams } from "../../../platform/url-params.tsx";
@@ -34,7 +46,14 @@ import { SiteFacts } from "../site-facts.tsx";
 import shared from "../../../ui/shared.module.css";
 import classes from "./robot-rows.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
+import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
+import type { ManyRobotsAction } from "./many-robots-dialog.tsx";
 import type { ManagedTab } from "./sites-url.ts";
+
+const ManyRobotsDialog = lazyDialog(
+  () => "Robots",
+  async () => (await import("./many-robots-dialog.tsx")).ManyRobotsDialog,
+);
 
 /** §2 Site Management page, right card: the selected site with its robots and its groups. */
 export function ManagedSite({ site, tab, onTab }: { site: Site; tab: ManagedTab; onTab: (tab: ManagedTab) => void }) {
@@ -73,6 +92,18 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
   // Kept here, because a row that is scrolled away is not rendered.
   const [open, setOpen] = useState<{ readonly robot: RobotWithSettings | null } | null>(null);
   const [deleted, setDeleted] = useState<RobotWithSettings | null>(null);
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<number>>(new Set());
+  const [action, setAction] = useState<ManyRobotsAction | null>(null);
+  const selected = robots.rows.filter(({ robot_id }) => selectedIds.has(robot_id));
+  const select = useCallback((ids: readonly number[], isSelected: boolean) => {
+    setSelectedIds((now) => {
+      const next = new Set(now);
+      for (const id of ids)
+        if (isSelected) next.add(id);
+        else next.delete(id);
+      return next;
+    });
+  }, []);
   const isLoaded = robots.state === "loaded";
   const count = filter === "all" ? String(robots.rows.length) : `${shown.length} of ${robots.rows.length} robots`;
   const missing = isLoaded ? null : "The robots of the site are not known yet.";
@@ -106,6 +137,7 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
           </DisabledReason>
         </div>
       </Group>
+      {shown.length > 0 && <SelectionBar shown={shown} selected={selected} onSelect={select} onAction={setAction} />}
       {robots.state === "loading" ? (
         <SkeletonLines label="Loading robots" lines={4} lineHeightPx={ROW_PX} />
       ) : robots.state === "failed" ? (
@@ -127,6 +159,8 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
           {(row) => (
             <RobotRow
               row={row}
+              isSelected={selectedIds.has(row.robot_id)}
+              onSelect={select}
               onRefresh={robots.refresh}
               onEdit={() => setOpen({ robot: row })}
               onDelete={() => setDeleted(row)}
@@ -135,25 +169,89 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
         </VirtualGrid>
       )}
       {open !== null && <RobotDialog siteId={site.id} robot={open.robot} onClose={() => setOpen(null)} />}
+      {action !== null && (
+        <ManyRobotsDialog key={action} action={action} robots={selected} site={site} onClose={() => setAction(null)} />
+      )}
       {deleted !== null && <DeleteRobotDialog robot={deleted} siteName={site.name} onClose={() => setDeleted(null)} />}
     </>
   );
 }
 
+const ACTIONS: readonly { readonly action: ManyRobotsAction; readonly label: string; readonly icon: Icon }[] = [
+  { action: "move", label: "Move", icon: IconArrowRight },
+  { action: "group", label: "Add to group", icon: IconUsersGroup },
+  { action: "lock", label: "Maintenance", icon: IconTool },
+  { action: "update", label: "Update", icon: IconEdit },
+  { action: "delete", label: "Delete", icon: IconTrash },
+];
+
+interface SelectionBarProps {
+  readonly shown: readonly RobotWithSettings[];
+  readonly selected: readonly RobotWithSettings[];
+  readonly onSelect: (ids: readonly number[], isSelected: boolean) => void;
+  readonly onAction: (action: ManyRobotsAction) => void;
+}
+
+/** Chooses all robots that are shown, and what to do with the chosen ones. */
+function SelectionBar({ shown, selected, onSelect, onAction }: SelectionBarProps) {
+  const ids = shown.map(({ robot_id }) => robot_id);
+  const chosen = new Set(selected.map(({ robot_id }) => robot_id));
+  const isAll = ids.every((id) => chosen.has(id));
+  return (
+    <div className={classes["selection"]} data-active={selected.length > 0 || undefined}>
+      <Checkbox
+        size="xs"
+        className={classes["selectAll"] ?? ""}
+        label={selected.length === 0 ? `Select all ${ids.length}` : `${selected.length} selected`}
+        checked={isAll}
+        indeterminate={!isAll && selected.length > 0}
+        onChange={(event) => onSelect(event.currentTarget.checked ? ids : [...chosen], event.currentTarget.checked)}
+      />
+      {selected.length > 0 &&
+        ACTIONS.map(({ action, label, icon: Symbol }) => (
+          <Button
+            key={action}
+            size="compact-sm"
+            variant="default"
+            className={classes["action"] ?? ""}
+            aria-haspopup="dialog"
+            leftSection={<Symbol size={15} aria-hidden />}
+            onClick={() => onAction(action)}
+          >
+            {label}
+          </Button>
+        ))}
+    </div>
+  );
+}
+
 interface RobotRowProps {
   readonly row: RobotWithSettings;
+  readonly isSelected: boolean;
+  readonly onSelect: (ids: readonly number[], isSelected: boolean) => void;
   readonly onRefresh: (row: RobotWithSettings) => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
 }
 
 /** One robot of the list, its state and its actions. */
-function RobotRow({ row, onRefresh, onEdit, onDelete }: RobotRowProps) {
+function RobotRow({ row, isSelected, onSelect, onRefresh, onEdit, onDelete }: RobotRowProps) {
   const robot = useRobotView(row);
   const name = robot.name === "" ? robot.serialNumber : robot.name;
 
   return (
-    <article className={`${shared["box"]} ${classes["row"]}`} aria-label={robot.serialNumber}>
+    <article
+      className={`${shared["box"]} ${classes["row"]}`}
+      aria-label={robot.serialNumber}
+      data-selected={isSelected || undefined}
+    >
+      <Checkbox
+        size="xs"
+        className={classes["check"] ?? ""}
+        aria-label={`Select ${robot.serialNumber}`}
+        checked={isSelected}
+        onChange={(event) => onSelect([row.robot_id], event.currentTarget.checked)}
+      />
       <div className={classes["words"]}>
         <Box component="span" fz={13} fw={600} lh="18px" style={{ overflowWrap: "anywhere" }}>
           {name}
