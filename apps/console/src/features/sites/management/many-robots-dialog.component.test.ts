@@ -41,12 +41,12 @@ test("many robots: moving asks once with their number, says which could not be m
   const again = when(updateRobot).answer({ message: "Robot updated successfully" });
   await dialog.getByRole("button", { name: "Try again for 2 robots" }).click();
   await expectText(dialog.getByRole("status"), "2 robots moved.");
-  expect(again.map(({ params, body }) => [params.id, body.site_id]).toSorted()).toEqual(
-    [
-      [one.robot_id, elsewhere],
-      [other.robot_id, elsewhere],
-    ].toSorted(),
-  );
+  expect(again).toHaveLength(2);
+  for (const { robot_id: id } of [one, other]) {
+    expect(again).toContainEqual(
+      expect.objectContaining({ params: { id }, body: expect.objectContaining({ site_id: elsewhere }) }),
+    );
+  }
 });
 
 test("many robots: what is left empty of an update stays as it is for each", async () => {
@@ -107,7 +107,7 @@ test("many robots: a lock needs a reason and is sent for each; deleting names ho
   when(robotDetailsWithSettings).answer({ robots: [] });
   await dialog.getByRole("button", { name: "Delete 2 robots" }).click();
   await expectText(dialog.getByRole("status"), "2 robots deleted.");
-  expect(deleted.map(({ params }) => params.id).toSorted()).toEqual([one.robot_id, other.robot_id].toSorted());
+  expect(new Set(deleted.map(({ params }) => params.id))).toEqual(new Set([one.robot_id, other.robot_id]));
   await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
   await expectCount(page.getByRole("article"), 0);
 });
