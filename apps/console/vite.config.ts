@@ -256,7 +256,7 @@ function runtimeInStart(): Plugin {
 
 /** What most pages use, but not the dashboard at first; small files that would otherwise be scripts of their own. */
 const MOST_PAGES = [
-  /components[\\/](NativeSelect|Select)[\\/]/,
+  /components[\\/](NativeSelect|Select|Checkbox|Switch)[\\/]/,
   /platform[\\/]save-file\.ts$/,
   /IconFilterOff\.mjs$/,
   /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
@@ -311,7 +311,11 @@ export default defineConfig({
               entriesAwareMergeThreshold: 40_000,
               priority: 2,
             },
-            { name: "site-dialogs", test: /features[\\/]sites[\\/](form|import)[\\/]/, priority: 1 },
+            {
+              name: "site-dialogs",
+              test: /features[\\/]sites[\\/]((form|import)[\\/]|.*sites-table-dialog)/,
+              priority: 1,
+            },
             {
               name: "robot-dialogs",
               test: /features[\\/]robots[\\/](form[\\/]|robot-settings-dialog)|maintenance-dialogs\.tsx$/,

@@ -24,6 +24,5 @@ export {
   useSiteRobots,
 } from "./use-robots.ts";
 /** Site Management: what is done with robots there. */
-export { DeleteRobotDialog, RobotDialog } from "./form/lazy-robot-dialog.ts";
-export { robotBodyOf, robotFormOf } from "./form/robot-form.ts";
-export { TypeField } from "./form/type-field.tsx";
+export { DeleteRobotDialog, ManyRobotsDialog, RobotDialog } from "./form/lazy-robot-dialog.ts";
+export type { ManyRobotsAction } from "./form/many-robots-dialog.tsx";

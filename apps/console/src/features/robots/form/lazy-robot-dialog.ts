@@ -11,3 +11,9 @@ export const DeleteRobotDialog = lazyDialog(
   () => "Delete Robot",
   async () => (await import("./delete-robot-dialog.tsx")).DeleteRobotDialog,
 );
+
+/** What is done with many robots of a site at once. */
+export const ManyRobotsDialog = lazyDialog(
+  () => "Robots",
+  async () => (await import("./many-robots-dialog.tsx")).ManyRobotsDialog,
+);

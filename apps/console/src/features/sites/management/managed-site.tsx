@@ -28,6 +28,8 @@ import { RobotGroupsCard } from "../../groups/public.ts";
 import {
   DeleteRobotDialog,
   firmwareText,
+  type ManyRobotsAction,
+  ManyRobotsDialog,
   matchesFilter,
   ROBOT_FILTERS,
   RobotBatteryBadge,
@@ -46,14 +48,7 @@ import { SiteFacts } from "../site-facts.tsx";
 import shared from "../../../ui/shared.module.css";
 import classes from "./robot-rows.module.css";
 import { ToolButton } from "../../../ui/tool-button.tsx";
-import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
-import type { ManyRobotsAction } from "./many-robots-dialog.tsx";
 import type { ManagedTab } from "./sites-url.ts";
-
-const ManyRobotsDialog = lazyDialog(
-  () => "Robots",
-  async () => (await import("./many-robots-dialog.tsx")).ManyRobotsDialog,
-);
 
 /** §2 Site Management page, right card: the selected site with its robots and its groups. */
 export function ManagedSite({ site, tab, onTab }: { site: Site; tab: ManagedTab; onTab: (tab: ManagedTab) => void }) {

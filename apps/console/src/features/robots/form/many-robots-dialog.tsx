@@ -20,7 +20,8 @@ import { FormButtons } from "../../../ui/form-buttons.tsx";
 import { type RobotOutcome, RobotOutcomes } from "../../../ui/robot-outcomes.tsx";
 import { useBusy } from "../../../ui/use-busy.ts";
 import { newPress } from "../../commands/public.ts";
-import { robotBodyOf, robotFormOf, TypeField } from "../../robots/public.ts";
+import { robotBodyOf, robotFormOf } from "./robot-form.ts";
+import { TypeField } from "./type-field.tsx";
 
 /** What can be done with many robots of a site at once. */
 export type ManyRobotsAction = "move" | "group" | "lock" | "update" | "delete";
