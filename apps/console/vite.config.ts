@@ -258,7 +258,7 @@ function runtimeInStart(): Plugin {
 const MOST_PAGES = [
   /components[\\/](NativeSelect|Select|Checkbox|Switch)[\\/]/,
   /platform[\\/]save-file\.ts$/,
-  /IconFilterOff\.mjs$/,
+  /Icon(FilterOff|Download)\.mjs$/,
   /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
 ];
 
