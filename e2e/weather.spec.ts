@@ -5,7 +5,7 @@ import { expect, test } from "./support/suncrew.ts";
 
 const weatherCard = (page: Page): Locator => page.getByRole("region", { name: "Weather" });
 
-test("§2 Detail panel, §3 Weather: the card with current weather and the sample forecast, labelled as such, as bars, as text, and as a table", async ({
+test("§2 Detail panel, §3 Weather: the card with current weather and the sample forecast, labelled as such, day by day, as text, and as a table", async ({
   page,
   signIn,
 }) => {

@@ -86,6 +86,16 @@ test("§9 Themes: the weather card is accessible with its table open", async () 
   }
 });
 
+test("§3 Weather: each day of the week has its icon and its chance of rain, labelled as such", async () => {
+  when(siteWeather).answer(forecast("caution", 60, 5, 100));
+  await openConsole("/dashboard");
+  const week = weatherCard.getByRole("img");
+  await expect
+    .poll(() => week.element().textContent.replaceAll("\u00a0", " "))
+    .toBe("RainMon60 %Tue5 %Wed100 %Thu10 %Fri10 %Sat10 %Sun10 %");
+  expect(week.element().querySelectorAll("svg")).toHaveLength(7);
+});
+
 test("§8 Weather: a failure shows a toast and says so on the card, and Retry loads it", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const asked = when(siteWeather).answer(async () => {

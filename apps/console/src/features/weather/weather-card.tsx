@@ -23,7 +23,6 @@ import {
   percent,
   sentenceOf,
   shortDayOf,
-  weekBars,
   weekdayOf,
 } from "./weather-text.ts";
 
@@ -125,12 +124,12 @@ function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
 /** The library names a popover by its button; empty, its own label counts. */
 const NOT_ITS_BUTTON = "";
 
-/** §3 Weather: the 7-day forecast as bars; pressing it shows a table. */
+/** §3 Weather: the 7-day forecast, each day with its icon and chance of rain; pressing it shows a table. */
 function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width="min(400px, calc(100vw - 24px))">
       <Box pos="relative" c="dimmed">
-        <Bars days={days} />
+        <Week days={days} />
         <Popover.Target>
           <UnstyledButton className={classes["opener"]} aria-label="7-day forecast">
             <IconChevronDown size={14} aria-hidden />
@@ -150,18 +149,22 @@ function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
   );
 }
 
-function Bars({ days }: { readonly days: readonly ForecastDay[] }) {
+function Week({ days }: { readonly days: readonly ForecastDay[] }) {
   return (
-    <div className={classes["bars"]} role="img" aria-label={days.map((day) => sentenceOf(day)).join(" ")}>
-      {weekBars(days).map(({ date, coldFrom, warmth, rain }) => (
-        <span key={date} className={classes["day"]}>
-          <span className={classes["graphic"]}>
-            <span className={classes["warmth"]} style={{ bottom: `${coldFrom}%`, height: `${warmth}%` }} />
-            <span className={classes["rain"]} style={{ height: `${rain}%` }} />
+    <div className={classes["week"]} role="img" aria-label={days.map((day) => sentenceOf(day)).join(" ")}>
+      <span className={classes["rain"]}>Rain</span>
+      {days.map((day) => {
+        const Icon = weatherIcon[day.icon];
+        return (
+          <span key={day.date} className={classes["day"]}>
+            {weekdayOf(day.date)}
+            <Icon size={16} stroke={1.6} aria-hidden />
+            <span className={classes["rain"]} data-rain={isRainDay(day) || undefined}>
+              {percent(day.precipitation_percent)}
+            </span>
           </span>
-          {weekdayOf(date)}
-        </span>
-      ))}
+        );
+      })}
     </div>
   );
 }
@@ -173,14 +176,8 @@ function WeekTable({ days }: { readonly days: readonly ForecastDay[] }) {
         <tr>
           <th scope="col">Day</th>
           <th scope="col">Weather</th>
-          <th scope="col">
-            <span className={classes["key"]} data-of="warmth" />
-            Temperature
-          </th>
-          <th scope="col">
-            <span className={classes["key"]} data-of="rain" />
-            Rain
-          </th>
+          <th scope="col">Temperature</th>
+          <th scope="col">Rain</th>
           <th scope="col">Wind</th>
         </tr>
       </thead>
