@@ -1,3 +1,4 @@
+import { expectAccessible } from "./support/axe.ts";
 import { BHADLA, chooseSite, KURNOOL, PAVAGADA, robotCard } from "./support/dashboard.ts";
 import { groupCard } from "./support/group-fixtures.ts";
 import { type RunningServer, startServer } from "./support/server-process.ts";
@@ -42,4 +43,27 @@ test("demo: the partner sees only the history of its own sites", async ({ page, 
   await page.getByRole("tab", { name: "Group Control" }).click();
   await expect(groupCard(page, "Blocks A to C")).toContainText("Daily at 05:30");
   await expect(page.getByText(KURNOOL)).toHaveCount(0);
+});
+
+test("robot page: a robot's serial number leads to its nights, and a night that was not done to its moment", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await chooseSite(page, BHADLA);
+  await robotCard(page, "SCR-1001").root.getByRole("link", { name: "SCR-1001" }).click();
+  await expect(page).toHaveURL("/robots/SCR-1001");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Robot SCR-1001");
+  const nights = page.getByRole("list", { name: "The last 30 nights" });
+  await expect(nights.getByRole("listitem")).toHaveCount(30);
+  const history = page.getByRole("region", { name: "History", exact: true });
+  await expect(history.getByRole("figure", { name: /^Battery: from \d/ })).toBeVisible();
+  await expectAccessible(page);
+  await nights
+    .getByRole("link", { name: /: Cut short\. The robot's battery was too low\.$/ })
+    .last()
+    .click();
+  await expect(page).toHaveURL(/\/robots\/SCR-1001\?at=[\d-]+T\d\d%3A\d\dZ$/);
+  await history.getByRole("button", { name: "Show as table" }).click();
+  await expect(history.getByText("Run cut short: The robot's battery was too low.").first()).toBeVisible();
 });

@@ -258,7 +258,8 @@ function runtimeInStart(): Plugin {
 const MOST_PAGES = [
   /components[\\/](NativeSelect|Select|Checkbox|Switch)[\\/]/,
   /platform[\\/]save-file\.ts$/,
-  /Icon(FilterOff|Download)\.mjs$/,
+  /Icon(ChevronLeft|Cpu|Download|FilterOff)\.mjs$/,
+  /components[\\/]FileButton[\\/]/,
   /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
 ];
 

@@ -9,7 +9,7 @@ const wall = "visibleSites";
 /** The same with deleted sites, for history. */
 const historyWall = "sitesEverVisible";
 /** The features whose queries are history. */
-const history: readonly (string | null)[] = ["activity", "alerts", "audit", "reports", "runs"];
+const history: readonly (string | null)[] = ["activity", "alerts", "audit", "reports", "robot-history", "runs"];
 
 /** Files that answer people. */
 const answersPeople = /\.(routes|queries)\.ts$/;

@@ -24,6 +24,7 @@ import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
 import { DayClosing } from "./features/robot-days/public.ts";
+import { robotHistoryRoutes } from "./features/robot-history/robot-history.routes.ts";
 import { robotsRoutes } from "./features/robots/robots.routes.ts";
 import { runsRoutes } from "./features/runs/runs.routes.ts";
 import { Scheduler } from "./features/schedules/public.ts";
@@ -111,6 +112,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   services.push(scheduler);
   schedulesRoutes(http, deps);
   runsRoutes(http, deps);
+  robotHistoryRoutes(http, deps);
   groupsRoutes(http, deps, commands);
   firmwareRoutes(http, deps);
   services.push(new RolloutEngine(deps));

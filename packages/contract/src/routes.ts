@@ -53,6 +53,14 @@ import {
   serialNumbers,
   updateRobot,
 } from "./robots/robot-forms.ts";
+import {
+  robotBySerial,
+  robotChanges,
+  robotHistory,
+  robotNights,
+  robotOrders,
+  siteNights,
+} from "./robot-history/robot-history.ts";
 import { exportRobots, importRobots } from "./robots/robot-files.ts";
 import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
@@ -82,6 +90,12 @@ export const routes = {
   forgetRobotState,
   robotTypes,
   serialNumbers,
+  robotBySerial,
+  robotHistory,
+  robotNights,
+  siteNights,
+  robotOrders,
+  robotChanges,
   exportRobots,
   importRobots,
   updateRobotSettings,

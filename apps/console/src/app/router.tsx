@@ -65,6 +65,11 @@ const pages: RouteObject[] = [
     lazy: page(async () => (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage),
   },
   {
+    path: "/robots/:serialNumber",
+    handle: { title: "Robot" },
+    lazy: page(async () => (await import("../features/robot-history/robot-page.tsx")).RobotPage),
+  },
+  {
     path: paths.partners(),
     handle: { title: "Partner Management" },
     loader: requireRole(paths.partners(), "Only Super Admins can access Partner Management."),

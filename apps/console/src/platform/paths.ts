@@ -10,6 +10,15 @@ export interface ActivityOf {
   readonly robotId: number;
 }
 
+/** A moment in a robot's past. */
+export interface RobotMoment {
+  readonly span?: "24h" | "7d" | "30d";
+  /** ISO 8601 in UTC; the URL has its minute. */
+  readonly at?: string;
+}
+
+const ROBOTS = "/robots/";
+
 /** Every URL of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
@@ -22,6 +31,14 @@ export const paths = {
     if (tab !== undefined) params.set("tab", tab);
     const text = params.toString();
     return text === "" ? "/sites" : `/sites?${text}`;
+  },
+  /** One robot, now or around a moment. */
+  robot: (serialNumber: string, { span, at }: RobotMoment = {}) => {
+    const params = new URLSearchParams();
+    if (span !== undefined) params.set("span", span);
+    if (at !== undefined) params.set("at", `${at.slice(0, 16)}Z`);
+    const text = params.toString();
+    return `${ROBOTS}${encodeURIComponent(serialNumber)}${text === "" ? "" : `?${text}`}`;
   },
   profile: () => "/profile",
   partners: () => "/partners",
@@ -51,5 +68,6 @@ export function pagePathOf(pathname: string): string {
 }
 
 export function isPagePath(pathname: string): boolean {
-  return PAGES.has(pagePathOf(pathname));
+  const path = pagePathOf(pathname);
+  return PAGES.has(path) || (path.startsWith(ROBOTS) && !path.slice(ROBOTS.length).includes("/"));
 }

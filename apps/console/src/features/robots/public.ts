@@ -10,7 +10,8 @@ export {
   robotFilterOf,
 } from "./robot-looks.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
-export { showConfirmedCommands } from "./robot-calls.ts";
+export { RobotCard } from "./robot-card.tsx";
+export { requestRobotStatus, showConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export {

@@ -45,7 +45,11 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
     >
       <div className={classes["row"]}>
         <div className={classes["title"]}>
-          <h3 className={shared["title"]}>{robot.serialNumber}</h3>
+          <h3 className={shared["title"]}>
+            <Link to={paths.robot(robot.serialNumber)} className={classes["link"]}>
+              {robot.serialNumber}
+            </Link>
+          </h3>
           <span className={`${shared["muted"]} ${shared["truncate"]} ${classes["motor"]}`}>
             {robot.motorType ?? "Motor type not given"}
           </span>

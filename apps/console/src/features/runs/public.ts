@@ -2,3 +2,4 @@ export { LastCleaningLine, LastRunFact, RunNotBegunLine } from "./last-cleaning.
 export { TodayFigures } from "./today-figures.tsx";
 export { WeekCalendarTab } from "./week-calendar-tab.tsx";
 export type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";
+export { elapsedText, runLook, startedByText } from "./runs-looks.ts";

@@ -1,3 +1,3 @@
 export { exportRobotsTask, importRobotsTask } from "./robot-files.ts";
-export { readRobotsLive, type RobotChoice } from "./robots.queries.ts";
+export { readRobots, readRobotsLive, type RobotChoice } from "./robots.queries.ts";
 export { removeRobots } from "./robots.repository.ts";

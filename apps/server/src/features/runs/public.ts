@@ -23,3 +23,4 @@ export {
 } from "./planned-runs.repository.ts";
 export { closeLostRun, closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
 export { reasonText, stoppedBy } from "./run-reasons.ts";
+export { readRuns } from "./runs.queries.ts";

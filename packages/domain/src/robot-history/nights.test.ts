@@ -1,0 +1,35 @@
+import { runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
+import { expect, test } from "vitest";
+import { BEST_FIRST, isNotDone } from "./night-states.ts";
+import { nightsUntil } from "./nights.ts";
+
+const iso = ({ date, fromMs, toMs }: ReturnType<typeof nightsUntil>[number]) => [
+  date,
+  new Date(fromMs).toISOString(),
+  new Date(toMs).toISOString(),
+];
+
+test.each([
+  ["in the morning it is the night that began yesterday", "2026-06-15T03:30:00Z", "2026-06-14"],
+  ["a second before noon, too", "2026-06-15T06:29:59Z", "2026-06-14"],
+  ["at noon the next begins", "2026-06-15T06:30:00Z", "2026-06-15"],
+])("robot page: nights go from noon to noon of the site's time: %s", (_, now, date) => {
+  const nights = nightsUntil(new Date(now), "Asia/Kolkata", 3);
+  expect(nights).toHaveLength(3);
+  expect(nights.at(-1)?.date).toBe(date);
+});
+
+test("robot page: nights follow each other without a gap, also when clocks change", () => {
+  const nights = nightsUntil(new Date("2026-03-30T10:00:00Z"), "Europe/Berlin", 3);
+  expect(nights.map(iso)).toEqual([
+    ["2026-03-28", "2026-03-28T11:00:00.000Z", "2026-03-29T10:00:00.000Z"],
+    ["2026-03-29", "2026-03-29T10:00:00.000Z", "2026-03-30T10:00:00.000Z"],
+    ["2026-03-30", "2026-03-30T10:00:00.000Z", "2026-03-31T10:00:00.000Z"],
+  ]);
+});
+
+test("robot page: a night knows every outcome of a run, the best first, and says why it is not done", () => {
+  expect(BEST_FIRST.toSorted()).toEqual([...runOutcomeSchema.options, "RUNNING"].toSorted());
+  expect(BEST_FIRST.filter((state) => !isNotDone(state))).toEqual(["COMPLETED", "RUNNING"]);
+  expect(isNotDone("NONE")).toBe(false);
+});
