@@ -86,7 +86,7 @@ test("first load: the dashboard loads at most 260 kB of scripts with 20 requests
       expect(requests.length, requests.join("\n")).toBeLessThanOrEqual(20);
       expect(scriptKb).toBeLessThanOrEqual(260);
       expect(preloads).toEqual([FONT, "shell.js", "shell.css", "dashboard.js", "dashboard.css"]);
-      // The live stream, alerts, runs, map and weather let the first robots go first.
+      // The live stream, what needs attention, runs, map and weather let the first robots go first.
       expect(requests.filter((one) => one.startsWith("/assets/map-"))).toEqual([]);
       expect(requests.filter((one) => one.startsWith("/api/"))).toEqual([
         "/api/config",
@@ -97,7 +97,7 @@ test("first load: the dashboard loads at most 260 kB of scripts with 20 requests
   }
 });
 
-test("first load: after a long look at the sign-in page, too, alerts and today's runs let the first robots go first", async ({
+test("first load: after a long look at the sign-in page, too, what needs attention and today's runs let the first robots go first", async ({
   page,
 }) => {
   const calls: string[] = [];
@@ -111,10 +111,10 @@ test("first load: after a long look at the sign-in page, too, alerts and today's
   await page.getByLabel("Password", { exact: true }).fill(accounts.admin.password);
   await page.getByRole("button", { name: "Sign In" }).click();
   await page.getByRole("article").first().waitFor();
-  for (const path of ["/api/alerts", "/api/runs/today"]) await expect.poll(() => calls).toContain(path);
+  for (const path of ["/api/attention", "/api/runs/today"]) await expect.poll(() => calls).toContain(path);
   const robots = calls.findIndex((path) => path.startsWith("/api/robots/getRobotDetailsWithSettings/"));
   expect(robots).toBeGreaterThanOrEqual(0);
-  expect(calls.indexOf("/api/alerts")).toBeGreaterThan(robots);
+  expect(calls.indexOf("/api/attention")).toBeGreaterThan(robots);
   expect(calls.indexOf("/api/runs/today")).toBeGreaterThan(robots);
 });
 

@@ -124,9 +124,9 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot that loses its connec
     await expect(figure).toHaveText(/^1\s*May be moving$/);
     await expect(siteFacts(page)).toContainText("1 may be moving");
     await expect(siteButton(page, KAMUTHI)).toContainText("1 may be moving");
-    const alert = page.getByRole("region", { name: "Alerts" }).getByRole("listitem").filter({ hasText: "SCR-1012" });
-    await expect(alert.first()).toContainText("Critical");
-    await expect(alert.first()).toContainText("may be moving");
+    const alert = page.getByRole("region", { name: "Attention" }).getByRole("listitem").filter({ hasText: "SCR-1012" });
+    await expect(alert.first()).toContainText("May be moving");
+    await expect(alert.first()).toContainText("stops by itself by");
 
     await card.stop.click();
     await expectToast(

@@ -37,7 +37,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their cont
     ]);
     await expect(links.first()).toHaveAttribute("href", "/");
     await expect(links.first()).toHaveAttribute("aria-current", "page");
-    await expect(page).toHaveTitle("Dashboard - Suncrew");
+    await expect(page).toHaveTitle(/^(\(\d+\) )?Dashboard - Suncrew$/);
     await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
   });
 

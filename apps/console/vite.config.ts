@@ -256,10 +256,11 @@ function runtimeInStart(): Plugin {
 
 /** What most pages use, but not the dashboard at first; small files that would otherwise be scripts of their own. */
 const MOST_PAGES = [
-  /components[\\/](NativeSelect|Select|Checkbox|Switch)[\\/]/,
+  /components[\\/](NativeSelect|Select|Checkbox|Switch|Badge)[\\/]/,
   /platform[\\/]save-file\.ts$/,
-  /Icon(ChevronLeft|Cpu|Download|FilterOff)\.mjs$/,
+  /Icon(ChevronLeft|Cpu|Download|FilterOff|Pencil|X)\.mjs$/,
   /components[\\/]FileButton[\\/]/,
+  /(infiniteQueryObserver|useInfiniteQuery)\.js$/,
   /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
 ];
 
@@ -297,6 +298,12 @@ export default defineConfig({
               name: "dashboard",
               test: /dashboard[\\/]dashboard-page\.tsx$|schedules[\\/]calendar-date\.ts$/,
               priority: 4,
+            },
+            // Its parts load at the same time, after the first robots.
+            {
+              name: "attention",
+              test: /features[\\/]attention[\\/](attention-(list|title)|use-attention)/,
+              priority: 3,
             },
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
             {

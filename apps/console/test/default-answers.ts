@@ -1,4 +1,5 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { attentionList } from "@suncrew/contract/attention/attention.ts";
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { config } from "@suncrew/contract/config/config.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
@@ -30,6 +31,11 @@ export function giveDefaultAnswers(): void {
     total_exact: true,
     open: { CRITICAL: 0, WARNING: 0, INFO: 0 },
     next_cursor: null,
+  }));
+  usually(attentionList).answer(() => ({
+    items: [],
+    open: { CRITICAL: 0, WARNING: 0, INFO: 0 },
+    acknowledged: 0,
   }));
   usually(runsToday).answer(() => ({
     planned: 0,

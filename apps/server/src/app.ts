@@ -5,6 +5,7 @@ import { alertsRoutes } from "./features/alerts/alerts.routes.ts";
 import { AlertWatch } from "./features/alerts/public.ts";
 import { apiDocsRoutes } from "./features/api-docs/api-docs.routes.ts";
 import { collectCalls } from "./features/api-docs/public.ts";
+import { attentionRoutes } from "./features/attention/attention.routes.ts";
 import { auditRoutes } from "./features/audit/audit.routes.ts";
 import { Sealer } from "./features/audit/public.ts";
 import { authRoutes } from "./features/auth/auth.routes.ts";
@@ -124,6 +125,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   storageRoutes(http, storage);
   services.push(new Retention(deps));
   alertsRoutes(http, deps);
+  attentionRoutes(http, deps);
   services.push(new AlertWatch(deps));
   metrics.measure({ bridge, live });
 

@@ -15,6 +15,6 @@ export async function insertOpenAlerts(db: Db, { ownRobot, foreignRobot }: Fixtu
       insert into alerts (id, robot_id, site_id, source, code, severity, text, raised_at) overriding system value
       values (${id}::bigint, ${robot.id}, ${robot.siteId}, 'ROBOT', 'DUST', 'WARNING', ${text}, '2026-01-31T01:00:00Z')
       on conflict (id) do update set cleared_at = null, acknowledged_at = null, acknowledged_by = null,
-        acknowledged_by_user_id = null`.execute(db);
+        acknowledged_by_user_id = null, acknowledgement_comment = null`.execute(db);
   }
 }

@@ -224,6 +224,10 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   controlRollout: { params: { rolloutId: rollout }, body: { action: "PAUSE" }, firmware: true },
   alertList: { query: { site_id: site, robot_id: robot }, alerts: true },
   acknowledgeAlert: { params: { alertId: alert }, alerts: true },
+  attentionList: { alerts: true },
+  // The key of an alert's item is the alert's id.
+  acknowledgeAttention: { params: { itemId: alert }, body: { comment: "Seen." }, alerts: true },
+  undoAcknowledgement: { params: { itemId: alert }, alerts: true },
   live: {},
   config: {},
   health: {},

@@ -1,6 +1,7 @@
 import { activityLogs, activityUsers, exportActivity } from "./activity/activity.ts";
 import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "./admins/admins.ts";
 import { acknowledgeAlert, alertList } from "./alerts/alerts.ts";
+import { acknowledgeAttention, attentionList, undoAcknowledgement } from "./attention/attention.ts";
 import { auditList, exportAudit } from "./audit/audit.ts";
 import { changePassword, login, logout } from "./auth/auth.ts";
 import { robotStatus, sendCommand } from "./commands/commands.ts";
@@ -159,6 +160,9 @@ export const routes = {
   controlRollout,
   alertList,
   acknowledgeAlert,
+  attentionList,
+  acknowledgeAttention,
+  undoAcknowledgement,
   storage,
   live,
   config,

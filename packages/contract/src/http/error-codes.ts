@@ -155,6 +155,7 @@ export const errorCodes = {
   PARTNER_NOT_FOUND: "There is no such partner.",
   DEVICE_NOT_FOUND: "There is no such device, or it is not the caller's.",
   ALERT_NOT_FOUND: "There is no such alert, or it is not the caller's.",
+  ATTENTION_NOT_FOUND: "The attention list has no such item for the caller, or not any more.",
   REPORT_NOT_FOUND: "There is no such monthly report, or it is not the caller's.",
   TEMPLATE_NOT_FOUND: "There is no such report template, or it is inactive.",
   FIRMWARE_NOT_FOUND: "There is no such firmware.",

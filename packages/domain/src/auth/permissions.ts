@@ -106,6 +106,9 @@ export const permissions: Record<RouteName, Permission> = {
   controlRollout: { access: "super-admin", scope: "none" },
   alertList: { access: "signed-in", scope: "sites" },
   acknowledgeAlert: { access: "signed-in", scope: "alert" },
+  attentionList: { access: "signed-in", scope: "sites" },
+  acknowledgeAttention: { access: "signed-in", scope: "alert" },
+  undoAcknowledgement: { access: "signed-in", scope: "alert" },
   storage: { access: "super-admin", scope: "none" },
   live: { access: "signed-in", scope: "sites" },
 };

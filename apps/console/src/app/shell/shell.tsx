@@ -5,6 +5,7 @@ import { ConfirmHost } from "../../platform/confirm/confirm-host.tsx";
 import { followLive } from "../../platform/live/live.ts";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { pagePathOf, paths } from "../../platform/paths.ts";
+import { AttentionTitle } from "../../features/attention/public.ts";
 import "../../ui/theme/signed-in-styles.ts";
 import { Banners } from "./banners.tsx";
 import classes from "./shell.module.css";
@@ -18,8 +19,12 @@ export function Shell() {
   // The dashboard itself reports when its robots are shown.
   useFirstContent(pagePathOf(pathname) !== paths.dashboard());
   const content = usePageChange();
+  const title = usePageTitle();
   return (
     <div className={classes["shell"]}>
+      <PageTitle title={title} />
+      {/* After the page's own title, to which it adds a number. */}
+      <AttentionTitle title={title} />
       <a className={classes["skip"]} href={`#${PAGE_CONTENT_ID}`}>
         Skip to content
       </a>
@@ -39,18 +44,26 @@ export function Shell() {
 /** The container of a page's content, for the link that skips the navigation. */
 export const PAGE_CONTENT_ID = "content";
 
+function PageTitle({ title }: { readonly title: string }) {
+  useDocumentTitle(title);
+  return null;
+}
+
+function usePageTitle(): string {
+  const title = useMatches()
+    .map((match) => titleOf(match.handle))
+    .findLast((found) => found !== null);
+  return title === undefined || title === null ? "Suncrew" : `${title} - Suncrew`;
+}
+
 /**
- * What a change of page means outside of the page: the tab's title, and the focus at the beginning of the
- * content, so that keyboard and screen reader continue there. A change of search parameters is not a new page.
+ * What a change of page means outside of the page: the focus at the beginning of the content, so that keyboard and
+ * screen reader continue there. A change of search parameters is not a new page.
  */
 export function usePageChange(): RefObject<HTMLElement | null> {
   const content = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const shownPath = useRef(pathname);
-  const title = useMatches()
-    .map((match) => titleOf(match.handle))
-    .findLast((found) => found !== null);
-  useDocumentTitle(title === undefined || title === null ? "Suncrew" : `${title} - Suncrew`);
 
   useEffect(() => {
     if (shownPath.current === pathname) return;

@@ -18,7 +18,6 @@ import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 const SERVERS = "Suncrew's servers";
 const WORDS = "Server suncrew-1 starts no robot, and is neither bridge nor scheduler, until its clocks agree.";
 
-const strip = page.getByRole("region", { name: "Alerts", exact: true });
 const list = page.getByRole("dialog", { name: "Alerts", exact: true });
 
 const ofServers: Alert = {
@@ -62,12 +61,7 @@ test("protocol rule 12: an alert about Suncrew's servers names them, links nowhe
       [390, 844],
     ] as const) {
       await page.viewport(width, height);
-      await expect.element(strip.getByText(SERVERS)).toBeVisible();
-      await expect.element(strip.getByText(WORDS)).toBeVisible();
-      expect(strip.getByRole("button", { name: /^Suncrew's servers/ }).elements()).toEqual([]);
-      await expectNoSidewaysScroll();
-      await expectAccessible();
-      await strip.getByRole("button", { name: "All alerts" }).click();
+      await page.getByRole("button", { name: "All alerts" }).click();
       const [row, other] = [list.getByRole("listitem").first(), list.getByRole("listitem").last()];
       await expectContains(row, `${SERVERS}${WORDS}`);
       const [words] = row.getByText(WORDS).elements();
@@ -90,20 +84,20 @@ test("protocol rule 12: it is acknowledged like any other alert, by its name", a
     tell({ ...ofServers, acknowledged_at: new Date().toISOString(), acknowledged_by: "Anita Rao" });
     return { message: "The alert was acknowledged." };
   });
-  await openConsole("/dashboard");
-  await strip.getByRole("button", { name: `Acknowledge: ${SERVERS}, ${WORDS}` }).click();
-  await expect.element(strip.getByText("Acknowledged by Anita Rao")).toBeVisible();
+  await openConsole("/dashboard?dialog=alerts");
+  await list.getByRole("button", { name: `Acknowledge: ${SERVERS}, ${WORDS}` }).click();
+  await expect.element(list.getByText("Acknowledged by Anita Rao")).toBeVisible();
   expect(asked.map(({ params }) => params.alertId)).toEqual(["2"]);
 });
 
 test("protocol rule 12: it appears as soon as the live stream reports it", async () => {
   when(live).fail(503, { message: "Not now." });
   tell();
-  await openConsole("/dashboard");
-  await expect.element(strip.getByText("No alerts.")).toBeVisible();
+  await openConsole("/dashboard?dialog=alerts");
+  await expect.element(list.getByText("No alerts.")).toBeVisible();
   tell(ofServers);
   when(live).stream(() => liveUpdate({ at: new Date().toISOString(), server_alerts_changed: ["2"] }));
-  await expect.element(strip.getByText(SERVERS)).toBeVisible();
+  await expect.element(list.getByText(SERVERS)).toBeVisible();
 });
 
 test("Alerts: alerts that cannot be loaded can be retried", async () => {

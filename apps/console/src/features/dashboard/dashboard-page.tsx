@@ -23,15 +23,15 @@ import { PageLayout } from "../../ui/page-layout.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
-import { ALERTS_CLOSED, AlertsDialog, AlertsStrip, alertsUrl, useAlertsUrl } from "../alerts/public.ts";
+import { ALERTS_CLOSED, AlertsDialog, alertsUrl, useAlertsUrl } from "../alerts/public.ts";
+import { AttentionPanel } from "../attention/public.ts";
 import { TodayFigures } from "../runs/public.ts";
 import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./dashboard-page.module.css";
-import { dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
+import { type DashboardUrl, dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
 import { FLEET_FIGURES, fleetFigureLook } from "./fleet-looks.ts";
 import { SiteDetail } from "./site-detail.tsx";
-import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { writeUrl } from "../../platform/url-state.ts";
 
@@ -43,7 +43,7 @@ export function DashboardPage() {
   const { state: url, isMapShown, change } = useDashboardUrl();
   const alerts = useAlertsUrl();
   useFirstContent(query.isError || query.data?.length === 0);
-  const showSubject = useAlertSubject();
+  const show = useShow();
 
   /** The selected site is one with such a robot, if there is any. */
   const chooseFigure = (figure: FleetFigure | null) => {
@@ -69,8 +69,11 @@ export function DashboardPage() {
         <FleetStrip chosen={url.figure} onChoose={chooseFigure} />
         {toggle}
       </div>
-      <AlertsStrip onShowAll={() => alerts.change({ isOpen: true }, "push")} onSelect={showSubject} />
-      <AlertsDialog onSelect={showSubject} />
+      <AttentionPanel
+        onOpen={({ site_id: siteId, day }) => show(siteId, day === null ? { tab: "robots" } : { tab: "calendar", day })}
+        onShowAlerts={() => alerts.change({ isOpen: true }, "push")}
+      />
+      <AlertsDialog onSelect={({ site_id: siteId }) => show(siteId, { tab: "robots" })} />
       <QueryState
         query={query}
         loading={<DashboardSkeleton isMapShown={isMapShown} />}
@@ -258,13 +261,13 @@ function isSameSet(one: ReadonlySet<number> | null, other: ReadonlySet<number> |
   return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
-/** Shows the robots of the site that an alert is about, in one step that Back undoes. */
-function useAlertSubject(): (alert: Alert) => void {
+/** Shows the robots or a week of a site, in one step that Back undoes. */
+function useShow() {
   const [, change] = useUrlParams();
   return useCallback(
-    ({ site_id: siteId }: Alert) => {
+    (siteId: number | null, place: Pick<DashboardUrl, "tab"> & Partial<Pick<DashboardUrl, "day">>) => {
       if (siteId === null) return;
-      const site = { siteId, tab: "robots", figure: null } as const;
+      const site = { siteId, figure: null, ...place };
       change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
     },
     [change],

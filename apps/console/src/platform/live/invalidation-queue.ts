@@ -12,11 +12,13 @@ export const INVALIDATION_PAUSE_MS = 500;
  */
 export class InvalidationQueue {
   readonly #client: Pick<QueryClient, "invalidateQueries">;
+  readonly #pauseMs: number;
   readonly #keys = new Map<string, QueryKey>();
   #isReading = false;
 
-  constructor(client: Pick<QueryClient, "invalidateQueries">) {
+  constructor(client: Pick<QueryClient, "invalidateQueries">, pauseMs = INVALIDATION_PAUSE_MS) {
     this.#client = client;
+    this.#pauseMs = pauseMs;
   }
 
   note(key: QueryKey): void {
@@ -32,7 +34,7 @@ export class InvalidationQueue {
       const round = [...this.#keys.values()];
       this.#keys.clear();
       await Promise.all(round.map((queryKey) => this.#client.invalidateQueries({ queryKey })));
-      await new Promise((resolve) => setTimeout(resolve, INVALIDATION_PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, this.#pauseMs));
     }
     this.#isReading = false;
   }

@@ -118,7 +118,8 @@ function clearing(tx: Tx, at: Date) {
 export async function moveAlerts(tx: Tx, robotId: number, siteId: number): Promise<void> {
   await sql`
     update alerts a set site_id = ${siteId}, robot_name = r.robot_name, serial_number = r.serial_number,
-      acknowledged_at = null, acknowledged_by = null, acknowledged_by_user_id = null, change_no = ${changedNow}
+      acknowledged_at = null, acknowledged_by = null, acknowledged_by_user_id = null,
+      acknowledgement_comment = null, change_no = ${changedNow}
     from robots r where r.id = ${robotId} and a.robot_id = r.id and a.cleared_at is null`.execute(tx);
 }
 
@@ -223,7 +224,7 @@ export async function lockAlert(tx: Tx, alertId: string): Promise<LockedAlert | 
 export async function storeAcknowledged(
   tx: Tx,
   alertId: string,
-  by: { readonly userId: number; readonly name: string },
+  by: { readonly userId: number; readonly name: string; readonly comment: string | null },
   ends: boolean,
   now: Date,
 ): Promise<void> {
@@ -233,8 +234,24 @@ export async function storeAcknowledged(
       acknowledged_at: now,
       acknowledged_by: by.name,
       acknowledged_by_user_id: by.userId,
+      acknowledgement_comment: by.comment,
       change_no: changedNow,
       ...(ends && { cleared_at: sql<Date>`greatest(raised_at, ${now})` }),
+    })
+    .where(isAlert(alertId))
+    .execute();
+  await announceChange(tx);
+}
+
+export async function storeUnacknowledged(tx: Tx, alertId: string): Promise<void> {
+  await tx
+    .updateTable("alerts")
+    .set({
+      acknowledged_at: null,
+      acknowledged_by: null,
+      acknowledged_by_user_id: null,
+      acknowledgement_comment: null,
+      change_no: changedNow,
     })
     .where(isAlert(alertId))
     .execute();

@@ -3,11 +3,17 @@ import type { Db } from "../../platform/database/database.ts";
 import { conflict, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange } from "../audit/public.ts";
-import { lockAlert, storeAcknowledged } from "./alerts.repository.ts";
+import { lockAlert, storeAcknowledged, storeUnacknowledged } from "./alerts.repository.ts";
 import { requireAlert } from "./alerts.queries.ts";
 
 /** Acknowledges an alert; the first acknowledgement stays. Throws 404, and 409 where the alert is over. */
-export async function acknowledge(db: Db, viewer: Viewer, alertId: string, at: Date): Promise<{ message: string }> {
+export async function acknowledge(
+  db: Db,
+  viewer: Viewer,
+  alertId: string,
+  at: Date,
+  comment: string | null = null,
+): Promise<{ message: string }> {
   const change = { actor: viewer, action: "ACKNOWLEDGE_ALERT", entity: "alert", entityId: alertId, at };
   return auditedChange(db, change, async (tx, details) => {
     await requireAlert(viewer, tx, alertId);
@@ -21,10 +27,28 @@ export async function acknowledge(db: Db, viewer: Viewer, alertId: string, at: D
       return { message: `${first} has already acknowledged this alert.` };
     }
     details.siteId = site_id;
-    details.after = { robot_id, code, text };
+    details.after = { robot_id, code, text, ...(comment !== null && { comment }) };
     if (clearedAt !== null) throw conflict("ALERT_CLEARED", "This alert is over: it has been cleared.");
     const ends = endsWhenAcknowledged(alert.source, code);
-    await storeAcknowledged(tx, alertId, viewer, ends, at);
+    await storeAcknowledged(tx, alertId, { userId: viewer.userId, name: viewer.name, comment }, ends, at);
     return { message: ends ? "The alert was acknowledged and is over." : "The alert was acknowledged." };
+  });
+}
+
+/** Takes the acknowledgement of an alert back, whoever made it. Throws 404, and 409 where the alert is over. */
+export async function unacknowledge(db: Db, viewer: Viewer, alertId: string, at: Date): Promise<{ message: string }> {
+  const change = { actor: viewer, action: "UNDO_ACKNOWLEDGE_ALERT", entity: "alert", entityId: alertId, at };
+  return auditedChange(db, change, async (tx, details) => {
+    await requireAlert(viewer, tx, alertId);
+    const alert = await lockAlert(tx, alertId);
+    if (alert === null) throw notFound("Alert");
+    await requireAlert(viewer, tx, alertId);
+    const { acknowledged_by: name, cleared_at: clearedAt, site_id, robot_id, code, text } = alert;
+    details.siteId = site_id;
+    details.before = { robot_id, code, text, acknowledged_by: name };
+    if (clearedAt !== null) throw conflict("ALERT_CLEARED", "This alert is over: it has been cleared.");
+    if (name === null) return { message: "Nobody has acknowledged this alert." };
+    await storeUnacknowledged(tx, alertId);
+    return { message: "The acknowledgement was undone." };
   });
 }

@@ -1,3 +1,4 @@
+export { acknowledge, unacknowledge } from "./alerts.service.ts";
 export { AlertWatch } from "./alert-watch.ts";
 export {
   type AlertSource,

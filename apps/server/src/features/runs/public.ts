@@ -22,5 +22,5 @@ export {
   robotsWithoutRun,
 } from "./planned-runs.repository.ts";
 export { closeLostRun, closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
-export { reasonText, stoppedBy } from "./run-reasons.ts";
+export { endText, reasonText, stoppedBy } from "./run-reasons.ts";
 export { readRuns } from "./runs.queries.ts";

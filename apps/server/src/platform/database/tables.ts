@@ -84,6 +84,7 @@ export interface Alerts {
   acknowledged_at: Date | null;
   acknowledged_by: string | null;
   acknowledged_by_user_id: number | null;
+  acknowledgement_comment: string | null;
   change_no: Generated<string>;
   cleared_at: Date | null;
   code: string;
@@ -110,6 +111,16 @@ export interface Alerts {
   site_id: number | null;
   source: AlertSource;
   text: string;
+}
+
+export interface AttentionAcknowledgements {
+  acknowledged_at: Date;
+  acknowledged_by: string;
+  acknowledged_by_user_id: number | null;
+  comment: string | null;
+  key: string;
+  robot_ids: number[];
+  site_id: number;
 }
 
 export interface Audit {
@@ -742,6 +753,7 @@ export interface Tables {
   activity: Activity;
   activity_texts: ActivityTexts;
   alerts: Alerts;
+  attention_acknowledgements: AttentionAcknowledgements;
   audit: Audit;
   audit_beginning: AuditBeginning;
   audit_names: AuditNames;

@@ -1,0 +1,93 @@
+import {
+  acknowledgeAttention,
+  type AttentionItem,
+  attentionList,
+  undoAcknowledgement,
+} from "@suncrew/contract/attention/attention.ts";
+import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { type RobotResult, robotsSendCommand } from "@suncrew/contract/groups/groups.ts";
+import { groupOutcomeOf, groupSuccessMessage, robotCountText } from "@suncrew/domain/groups/groups.ts";
+import { callSlots } from "../../platform/api/call-slots.ts";
+import { call } from "../../platform/api/call.ts";
+import { change } from "../../platform/api/change.ts";
+import { TokenExpiredError } from "../../platform/api/errors.ts";
+import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { toast } from "../../platform/toast.tsx";
+import { confirmedRobots, newPressHeaders, reasonOf } from "../commands/public.ts";
+import { showConfirmedCommands } from "../robots/public.ts";
+import { subjectOf } from "./attention-looks.ts";
+
+const lists = [queryKeyOf(attentionList), queryKeyOf(alertList)];
+
+/** True once it is stored. */
+export async function acknowledge(item: AttentionItem, comment: string): Promise<boolean> {
+  const { kind } = await change({
+    send: () => call(acknowledgeAttention, { params: { itemId: item.key }, body: { comment } }),
+    invalidates: lists,
+    success: null,
+    failure: { title: "Not Acknowledged", message: `${subjectOf(item)}: ${item.cause}` },
+  });
+  return kind === "done";
+}
+
+export async function undoAcknowledged(item: AttentionItem): Promise<void> {
+  await change({
+    send: () => call(undoAcknowledgement, { params: { itemId: item.key } }),
+    invalidates: lists,
+    success: null,
+    failure: { title: "Not Undone", message: `${subjectOf(item)} stays acknowledged.` },
+  });
+}
+
+const idsOf = ({ robots }: AttentionItem) => robots.map(({ robot_id: id }) => id);
+
+/** Sends the Stop at once, ahead of everything else, and shows the outcome in a toast; never throws. */
+export async function stopRobots(item: AttentionItem): Promise<void> {
+  const robotObjectIds = idsOf(item);
+  const headers = newPressHeaders();
+  callSlots.preemptForStop({ robotIds: robotObjectIds });
+  const failed = { title: "Control Failed", message: `Failed to send STOP command to ${subjectOf(item)}` };
+  try {
+    const { results } = await call(
+      robotsSendCommand,
+      { body: { command: "STOP", robotObjectIds } },
+      { headers: headers() },
+    );
+    showConfirmedCommands(confirmedRobots(results), "STOP");
+    if (groupOutcomeOf(results) === "all") {
+      toast.success({ title: "Robot Control", message: groupSuccessMessage(results, "stopped") });
+      return;
+    }
+    const pending = results.filter((result) => result.pending).length;
+    const waiting = `The STOP is stored for ${robotCountText(pending)} until confirmed.`;
+    const [first] = results.filter(({ outcome }) => outcome !== "SUCCESS");
+    toast.failure({
+      title: failed.title,
+      message: groupSuccessMessage(results, "stopped"),
+      reason: pending === 0 ? first?.message : waiting,
+    });
+  } catch (error) {
+    if (!(error instanceof TokenExpiredError)) toast.failure({ ...failed, reason: reasonOf(error) });
+  }
+}
+
+/** The result of each robot, or why the call itself failed. */
+export type Retried = { readonly results: readonly RobotResult[] } | { readonly failure: string };
+
+/** Starts these robots for the time that was planned; never throws. Null if the session has expired. */
+export async function startAgain(robotObjectIds: number[], minutes: number): Promise<Retried | null> {
+  const body = { command: "START", robotObjectIds, duration_minutes: minutes } as const;
+  const headers = newPressHeaders();
+  try {
+    const { results } = await callSlots.run({
+      kind: "start",
+      robotIds: robotObjectIds,
+      send: (signal) => call(robotsSendCommand, { body }, { headers: headers(), signal }),
+    });
+    showConfirmedCommands(confirmedRobots(results), "START");
+    return { results };
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return null;
+    return { failure: reasonOf(error) ?? "The server gave no reason." };
+  }
+}

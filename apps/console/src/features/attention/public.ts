@@ -1,0 +1,1 @@
+export { AttentionPanel, AttentionTitle } from "./attention-parts.tsx";
