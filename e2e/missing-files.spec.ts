@@ -40,7 +40,7 @@ test("files that are missing: a dialog and a page that lack them say so in place
     await expect(dialog).toBeHidden();
     await expect(card.settings).toBeFocused();
 
-    await page.getByRole("button", { name: "Stop all robots" }).click();
+    await page.getByRole("button", { name: /^Stop all at Bhadla/ }).click();
     const stopped = page.getByRole("dialog", { name: `Stop all robots: ${BHADLA}` });
     await expect(stopped.getByRole("status")).toContainText(/\d of \d+ robots? stopped/);
     await expectTruth(simulator, card.serial, { motion: "STOPPED" });

@@ -23,7 +23,7 @@ import { expect, test } from "./support/suncrew.ts";
 /** A robot that does not respond is given up on after 8 s. */
 const SETTLED_MS = 15_000;
 
-const stopAll = (page: Page) => page.getByRole("button", { name: "Stop all robots" });
+const stopAll = (page: Page) => page.getByRole("button", { name: /^Stop all at Bhadla/ });
 const panel = (page: Page, site: string) => page.getByRole("dialog", { name: `Stop all robots: ${site}` });
 const resultOf = (page: Page, serial: string) =>
   page.getByRole("list", { name: "Result for each robot" }).getByRole("listitem").filter({ hasText: serial });

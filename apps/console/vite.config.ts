@@ -219,6 +219,28 @@ function withoutJsonSchema(): Plugin {
   };
 }
 
+/** Leaves out the router's hooks for measuring, which only its option `instrumentations` turns on. */
+function withoutInstrumentation(): Plugin {
+  return {
+    name: "suncrew-without-instrumentation",
+    apply: "build",
+    transform: {
+      filter: {
+        id: /react-router[\\/].*[\\/]router[\\/]instrumentation\.js$|console[\\/]src[\\/]app[\\/]router\.tsx$/,
+      },
+      handler(code, id) {
+        if (id.endsWith("router.tsx")) {
+          if (code.includes("instrumentations")) this.error("instrumentations are used: keep them in vite.config.ts.");
+          return null;
+        }
+        const names = /export \{([^}]*)\}/.exec(code)?.[1]?.split(",") ?? [];
+        const exports = names.map((name) => `missing as ${name.trim()}`).join(", ");
+        return { code: `const missing = () => undefined;\nexport { ${exports} };\n`, map: null };
+      },
+    },
+  };
+}
+
 /**
  * Puts the few lines that the bundler's modules share into the file that every page starts with, instead of into a file
  * of their own that every page would request.
@@ -270,6 +292,7 @@ export default defineConfig({
     firstScript(),
     loadedByParts(),
     withoutJsonSchema(),
+    withoutInstrumentation(),
     withoutUnusedParts(),
     runtimeInStart(),
     compressedOnce(),
@@ -332,7 +355,7 @@ export default defineConfig({
             { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
             {
               name: "monitoring-dialogs",
-              test: /(group|start-all|today|alerts)-dialog\.tsx$|week-calendar\.tsx$/,
+              test: /(group|start-all|today|alerts|fleet-stop)-(dialog|menu)\.tsx$|week-calendar\.tsx$|site-row-more\.tsx$/,
               priority: 1,
             },
             { name: "profile", test: /features[\\/]profile[\\/]/, priority: 1 },

@@ -205,11 +205,3 @@ export const controlRollout = defineRoute({
   body: z.object({ action: z.enum(["PAUSE", "RESUME", "CANCEL"]) }),
   response: z.object({ message: z.string() }),
 });
-
-/** Shown for a robot while it is updating; it does not move until it is done. */
-export const firmwareUpdateSchema = z.object({
-  rollout_id: idSchema,
-  version: z.string(),
-  state: z.enum(["OFFERED", "DOWNLOADING", "INSTALLING"]),
-  percent: z.number().nullable(),
-});

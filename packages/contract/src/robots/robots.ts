@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { severitySchema } from "../alerts/severity.ts";
-import { firmwareUpdateSchema } from "../firmware/firmware.ts";
 import { defineRoute } from "../http/route.ts";
 import { livePositionSchema } from "../http/live-position.ts";
 import { operatingModeSchema } from "./robot-mode.ts";
@@ -76,6 +75,14 @@ export const lostRobotSchema = z.object({
   stops_by: instantSchema,
 });
 export type LostRobot = z.output<typeof lostRobotSchema>;
+
+/** Shown for a robot while it is updating; it does not move until it is done. */
+const firmwareUpdateSchema = z.object({
+  rollout_id: idSchema,
+  version: z.string(),
+  state: z.enum(["OFFERED", "DOWNLOADING", "INSTALLING"]),
+  percent: z.number().nullable(),
+});
 
 /** The part of a robot that changes without an edit; the live stream carries all of it on every change. */
 export const robotLiveSchema = z.object({

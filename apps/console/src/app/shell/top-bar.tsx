@@ -1,6 +1,7 @@
 import { Burger, Menu } from "@mantine/core";
 import { type Icon, IconBroadcast, IconBroadcastOff, IconLoader2, IconPlayerPause } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
+import { FleetStopButton } from "../../features/commands/public.ts";
 import type { LiveStatus } from "../../platform/live/live-store.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
@@ -53,6 +54,7 @@ export function TopBar() {
       </nav>
       <div className={classes["end"]}>
         <LiveIndicator />
+        <FleetStopButton />
         <UserMenu />
       </div>
     </div>

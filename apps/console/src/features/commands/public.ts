@@ -11,3 +11,6 @@ export { groupOutcomeTitle, openCommandText, waitingLook } from "./command-looks
 export { RobotLine, RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
 export { sendRobotCommand } from "./send-robot-command.ts";
 export type { CommandOutcome } from "./send-robot-command.ts";
+export { FleetStopButton } from "./fleet-stop-button.tsx";
+/** `stopRobots(robotIds)` stops a list of robots, at whatever sites, and shows the result. */
+export { mayMoveNow, stopRobots } from "./fleet-stop.ts";

@@ -87,7 +87,7 @@ test("protocol rule 3: a Stop that was sent without the database says so, and no
   await card.getByRole("button", { name: "Stop", exact: true }).click();
   await expectToast("Robot Control", "STOP command sent to Robot SCR-1011", sent);
   await expectContains(card, "Cleaning");
-  await page.getByRole("button", { name: "Stop all robots" }).click();
+  await page.getByRole("button", { name: "Stop all at Bhadla (2)" }).click();
   const dialog = page.getByRole("dialog", { name: "Stop all robots: Bhadla Solar Park" });
   await expectContains(dialog.getByRole("status"), "0 of 2 robots stopped. Sent to 2 robots; will be recorded.");
   await expectCount(dialog.getByText(sent), 2);

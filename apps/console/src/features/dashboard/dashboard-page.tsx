@@ -26,7 +26,7 @@ import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { ALERTS_CLOSED, AlertsDialog, alertsUrl, useAlertsUrl } from "../alerts/public.ts";
 import { AttentionPanel } from "../attention/public.ts";
 import { TodayFigures } from "../runs/public.ts";
-import { MapPanel, searchSites, SiteButtons } from "../sites/public.ts";
+import { MapPanel, orderSites, searchSites, SiteButtons, useFavourites } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./dashboard-page.module.css";
 import { type DashboardUrl, dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
@@ -104,7 +104,11 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
     () => (figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id))),
     [sites, figureSiteIds],
   );
-  const found = useMemo(() => searchSites(counted, search), [counted, search]);
+  const favourites = useFavourites().ids;
+  const found = useMemo(
+    () => orderSites(searchSites(counted, search), url.siteOrder, favourites),
+    [counted, search, url.siteOrder, favourites],
+  );
 
   const isNamed = url.siteId !== null || isSiteUnreadable;
   // §2: the first site loaded is auto-selected; the URL names one only once somebody chooses.
@@ -117,6 +121,8 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
     search,
     onSelect: (siteId: number) => change({ siteId }, siteId === selectedId ? "replace" : "push"),
     onSearch: setSearch,
+    isWorstFirst: url.siteOrder === "worst",
+    onWorstFirst: (isOn: boolean) => change({ siteOrder: isOn ? "worst" : "listed" }, "replace"),
   };
   const detail = (
     <section className={`${shared["card"]} ${shared["sheet"]}`} aria-label="Site details">

@@ -2,6 +2,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { FleetFigure } from "@suncrew/domain/robots/fleet-figures.ts";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, textParam, type UrlSchema } from "../../platform/url-state.ts";
+import type { SiteOrder } from "../sites/public.ts";
 import { FLEET_FIGURES } from "./fleet-looks.ts";
 
 /** The two specified tabs, and the week of cleaning after them. */
@@ -15,6 +16,7 @@ export interface DashboardUrl {
   /** Any date in the calendar's week, `YYYY-MM-DD`; null for the current week. */
   readonly day: string | null;
   readonly search: string;
+  readonly siteOrder: SiteOrder;
   /** Null if the URL leaves it to the screen: shown on a wide one, hidden on a phone. */
   readonly isMapShown: boolean | null;
   /** Only the robots, and the sites with such robots, of one fleet figure. */
@@ -34,6 +36,7 @@ export const dashboardUrl: UrlSchema<DashboardUrl> = {
   tab: choiceParam("tab", { groups: "groups", calendar: "calendar" } as const, "robots"),
   day: dayParam("day"),
   search: textParam("q", 1_000),
+  siteOrder: choiceParam("order", { worst: "worst" } as const, "listed"),
   isMapShown: choiceParam("map", { shown: true, hidden: false }, null),
   figure: choiceParam("figure", Object.fromEntries(FLEET_FIGURES.map((figure) => [figures[figure], figure])), null),
 };

@@ -13,12 +13,23 @@ import { call } from "../../platform/api/call.ts";
 import { change, invalidate } from "../../platform/api/change.ts";
 import { messageOf } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { noteStale, onLiveEvents } from "../../platform/live/live.ts";
 import { upload } from "../../platform/api/upload.ts";
 import type { UploadOptions } from "../../platform/api/upload.ts";
 import { type Toast, toast } from "../../platform/toast.tsx";
 
 /** The server checks each robot before it answers, which takes a while for thousands. */
 const DEPLOY_MS = 60_000;
+
+// The stream only names rollouts that changed; a snapshot may have missed some.
+onLiveEvents((events) => {
+  for (const event of events) {
+    const changed = event.type === "update" ? event.rollouts_changed : [];
+    if (event.type === "snapshot" || changed.length > 0) noteStale(queryKeyOf(rolloutList));
+    if (event.type === "snapshot") noteStale(queryKeyOf(rolloutDetails));
+    for (const rolloutId of changed) noteStale([rolloutDetails.path, { rolloutId }]);
+  }
+});
 
 /** Uploads a file; returns its id. Throws as `upload` does. */
 export async function storeFirmware(file: File, version: string, options: UploadOptions): Promise<number> {

@@ -4,11 +4,13 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupSuccessMessage, wereAlreadyStopped, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { IconHandStop } from "@tabler/icons-react";
-import { useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
+import { liveStore, useLiveValue } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { confirmedRobots, RobotLine, RobotResultList, useCurrentResults } from "../commands/public.ts";
+import { confirmedRobots, mayMoveNow, RobotLine, RobotResultList, useCurrentResults } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
+import { shortSiteName } from "../sites/public.ts";
 import { type SiteStopOutcome, stopSite } from "./group-commands.ts";
 import classes from "./stop-site-dialog.module.css";
 
@@ -20,6 +22,12 @@ export function StopSiteButton({ site, rows }: { readonly site: Site; readonly r
   const [isOpen, setOpen] = useState(false);
   const [stopped, setStopped] = useState<SiteStopOutcome | null>(null);
   const press = useRef<object>(null);
+  const moving = useLiveValue(
+    useCallback(() => {
+      if (!liveStore.hasSnapshot()) return null;
+      return rows.filter(({ robot_id }) => isMovingNow(robot_id)).length;
+    }, [rows]),
+  );
 
   const stop = async () => {
     const own = {};
@@ -41,7 +49,8 @@ export function StopSiteButton({ site, rows }: { readonly site: Site; readonly r
         leftSection={<IconHandStop size={16} aria-hidden />}
         onClick={() => void stop()}
       >
-        Stop all robots
+        Stop all at {shortSiteName(site.name)}
+        {moving !== null && ` (${moving})`}
       </Button>
       {isOpen && (
         <StopSiteDialog
@@ -54,6 +63,11 @@ export function StopSiteButton({ site, rows }: { readonly site: Site; readonly r
       )}
     </>
   );
+}
+
+function isMovingNow(robotId: number): boolean {
+  const robot = liveStore.robot(robotId);
+  return robot !== undefined && mayMoveNow(robot);
 }
 
 interface StopSiteDialogProps {

@@ -4,7 +4,7 @@ import { firstContentShown } from "../../platform/first-content.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./map-panel.module.css";
-import { SiteList, SiteSearchBox } from "./site-list.tsx";
+import { SiteList, SiteSearchBox, WorstFirstButton } from "./site-list.tsx";
 
 /** The map loads after the robot cards. */
 const SiteMapView = lazyPart(
@@ -24,12 +24,14 @@ export interface SiteChoice {
   readonly found: readonly Site[];
   readonly selectedId: number | null;
   readonly search: string;
+  readonly isWorstFirst: boolean;
   readonly onSelect: (siteId: number) => void;
   readonly onSearch: (words: string) => void;
+  readonly onWorstFirst: (isOn: boolean) => void;
 }
 
 /** §2 Map panel: the map of India with its sites, and the All Sites list. */
-export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch }: SiteChoice) {
+export function MapPanel({ sites, found, selectedId, onSelect, ...tools }: SiteChoice) {
   return (
     <section
       className={`${shared["card"]} ${classes["panel"]}`}
@@ -45,7 +47,7 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
           <Box component="h3" fz={14} fw={650} lh="20px">
             All Sites
           </Box>
-          <SiteSearchBox value={search} onChange={onSearch} />
+          <ListTools {...tools} />
         </div>
         {found.length === 0 ? (
           <Box component="p" p={12} fz={13} c="dimmed" role="status">
@@ -59,14 +61,29 @@ export function MapPanel({ sites, found, selectedId, search, onSelect, onSearch 
   );
 }
 
+/** In what order the sites are listed, and which. */
+function ListTools({
+  search,
+  isWorstFirst,
+  onSearch,
+  onWorstFirst,
+}: Pick<SiteChoice, "search" | "isWorstFirst" | "onSearch" | "onWorstFirst">) {
+  return (
+    <div className={classes["tools"]}>
+      <WorstFirstButton isOn={isWorstFirst} onChange={onWorstFirst} />
+      <SiteSearchBox value={search} onChange={onSearch} />
+    </div>
+  );
+}
+
 /** Half a row more shows that the list continues. */
 const MAX_ROWS = 4.5;
 
 /** §2 With the map hidden: site buttons and a Search sites box. */
-export function SiteButtons({ found, selectedId, search, onSelect, onSearch }: Omit<SiteChoice, "sites">) {
+export function SiteButtons({ found, selectedId, onSelect, ...tools }: Omit<SiteChoice, "sites">) {
   return (
     <section className={`${shared["card"]} ${classes["panel"]}`} aria-label="Sites">
-      <SiteSearchBox value={search} onChange={onSearch} />
+      <ListTools {...tools} />
       {found.length === 0 ? (
         <Box component="p" p={12} fz={13} c="dimmed" role="status">
           No sites match.

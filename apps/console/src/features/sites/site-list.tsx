@@ -1,14 +1,28 @@
 import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { type KeyboardEvent, useEffect } from "react";
+import { IconSortDescending, IconStar, IconStarFilled } from "@tabler/icons-react";
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from "react";
+import { firstContentShown } from "../../platform/first-content.ts";
+import { lazyPart } from "../../ui/lazy-part.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { useVirtualRows } from "../../ui/virtual-rows.ts";
+import { useFavourites } from "./favourites.ts";
 import { stepFrom } from "./list-keys.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./site-list.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-looks.ts";
+
+/** It shows what the live stream brings, after the robot cards. */
+const SiteRowMore = lazyPart(
+  async () => {
+    await firstContentShown();
+    return (await import("./site-row-more.tsx")).SiteRowMore;
+  },
+  { failed: () => null },
+);
 
 export const SITE_GAP_PX = 4;
 const MIN_COLUMN_PX = 230;
@@ -32,6 +46,8 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
   const { ref: sizeRef, width } = useElementSize<HTMLDivElement>();
   const columns = framed ? Math.max(1, Math.floor((width + SITE_GAP_PX) / (MIN_COLUMN_PX + SITE_GAP_PX))) : 1;
   const rowPx = siteRowPx();
+  const favourites = useFavourites();
+  const [focusedIndex, setFocusedIndex] = useState<number | null>(null);
   const rows = Math.ceil(sites.length / columns);
   const {
     scroll,
@@ -56,7 +72,7 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
     requestAnimationFrame(() => scroll.current?.querySelector<HTMLElement>(`[data-index="${to}"]`)?.focus());
   };
 
-  const tabbable = Math.max(0, selectedIndex);
+  const tabbable = Math.min(focusedIndex ?? Math.max(0, selectedIndex), sites.length - 1);
   const shown = shownRows.flatMap((row) => {
     const first = row.index * columns;
     return sites.slice(first, first + columns).map((site, column) => ({ site, index: first + column, column, row }));
@@ -73,26 +89,65 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
     >
       <div style={{ height: totalPx }}>
         {shown.map(({ site, index, column, row }) => (
-          <UnstyledButton
+          <div
             key={site.id}
-            className={`${shared["choice"]} ${shared["inset"]} ${classes["site"]}`}
-            data-index={index}
-            aria-current={site.id === selectedId}
-            tabIndex={index === tabbable ? 0 : -1}
+            className={classes["row"]}
             style={{
               top: row.start,
               height: rowPx - SITE_GAP_PX,
               left: `calc(${column} * (100% + ${SITE_GAP_PX}px) / ${columns})`,
               width: `calc((100% + ${SITE_GAP_PX}px) / ${columns} - ${SITE_GAP_PX}px)`,
             }}
-            onClick={() => onSelect(site.id)}
-            onKeyDown={onKeyDown}
           >
-            <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]} />
-          </UnstyledButton>
+            <UnstyledButton
+              className={`${shared["choice"]} ${shared["inset"]} ${classes["site"]}`}
+              data-index={index}
+              aria-current={site.id === selectedId}
+              tabIndex={index === tabbable ? 0 : -1}
+              onClick={() => onSelect(site.id)}
+              onKeyDown={onKeyDown}
+              onFocus={() => setFocusedIndex(index)}
+            >
+              <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]}>
+                <span className={classes["more"]}>
+                  <SiteRowMore siteId={site.id} />
+                </span>
+              </SiteLine>
+            </UnstyledButton>
+            <Star
+              site={site}
+              isOn={favourites.ids.has(site.id)}
+              isTabbable={index === tabbable}
+              onToggle={favourites.toggle}
+            />
+          </div>
         ))}
       </div>
     </div>
+  );
+}
+
+interface StarProps {
+  readonly site: Site;
+  readonly isOn: boolean;
+  readonly isTabbable: boolean;
+  readonly onToggle: (siteId: number) => void;
+}
+
+function Star({ site, isOn, isTabbable, onToggle }: StarProps) {
+  const Icon = isOn ? IconStarFilled : IconStar;
+  return (
+    <UnstyledButton
+      role="checkbox"
+      aria-checked={isOn}
+      aria-label={`Favourite: ${site.name}`}
+      title={isOn ? "Favourite: listed first" : "List first"}
+      className={`${shared["inset"]} ${classes["star"]}`}
+      tabIndex={isTabbable ? 0 : -1}
+      onClick={() => onToggle(site.id)}
+    >
+      <Icon size={15} aria-hidden />
+    </UnstyledButton>
   );
 }
 
@@ -106,10 +161,12 @@ interface SiteLineProps {
   readonly site: Site;
   readonly nameClass: string | undefined;
   readonly countClass: string | undefined;
+  /** Shown before the count. */
+  readonly children?: ReactNode;
 }
 
 /** A site in a list: its status dot, name and robots online of all; the list styles name and count. */
-export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
+export function SiteLine({ site, nameClass, countClass, children }: SiteLineProps) {
   const look = siteStatusLook[site.status];
   return (
     <>
@@ -119,6 +176,7 @@ export function SiteLine({ site, nameClass, countClass }: SiteLineProps) {
         , {look.label}, {site.online_robots} of {site.robot_count} robots online
         {site.may_be_moving_robots > 0 && `, ${mayBeMovingText(site.may_be_moving_robots)}`}
       </VisuallyHidden>
+      {children}
       <span className={classes["end"]} aria-hidden>
         {site.may_be_moving_robots > 0 && (
           <span className={classes["lost"]} title={mayBeMovingText(site.may_be_moving_robots)}>
@@ -144,4 +202,23 @@ interface SiteSearchBoxProps {
 /** §2 Search sites box. */
 export function SiteSearchBox({ value, onChange, placeholder = "Search sites" }: SiteSearchBoxProps) {
   return <SearchBox label="Search sites" placeholder={placeholder} value={value} onChange={onChange} />;
+}
+
+interface WorstFirstButtonProps {
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** Lists sites that need somebody before the others; otherwise they are as the server lists them. */
+export function WorstFirstButton({ isOn, onChange }: WorstFirstButtonProps) {
+  return (
+    <ToolButton
+      icon={IconSortDescending}
+      variant={isOn ? "light" : "default"}
+      aria-pressed={isOn}
+      onClick={() => onChange(!isOn)}
+    >
+      Worst first
+    </ToolButton>
+  );
 }

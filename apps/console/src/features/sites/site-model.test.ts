@@ -1,6 +1,6 @@
 import type { SiteStatus } from "@suncrew/contract/sites/sites.ts";
-import { expect, test } from "vitest";
-import { searchManagedSites, searchSites, typedContactOf, worstSite } from "./site-model.ts";
+import { describe, expect, test } from "vitest";
+import { orderSites, searchManagedSites, searchSites, shortSiteName, typedContactOf, worstSite } from "./site-model.ts";
 
 const sites = [
   { name: "Bhadla Solar Park", address: "Bhadla, Phalodi Tehsil" },
@@ -56,4 +56,51 @@ test("the worst site is the first of those with the worst status; idle and clean
   expect(worstSite(sites("normal", "warning", "fault", "fault"))).toMatchObject({ id: 2 });
   expect(worstSite(sites("normal", "standby"))).toMatchObject({ id: 0 });
   expect(worstSite([])).toBeNull();
+});
+
+test("§2 Search sites: the state finds a site, too", () => {
+  const inStates = sites.map((site, index) => ({
+    ...site,
+    state: ["Rajasthan", "Karnataka", "Tamil Nadu"][index] ?? "",
+  }));
+  expect(searchSites(inStates, "karna").map(({ name }) => name)).toEqual(["Pavagada Solar Park"]);
+});
+
+test.each([
+  ["Bhadla Solar Park", "Bhadla"],
+  ["Kurnool Ultra Mega Solar Park", "Kurnool"],
+  ["Ownfield Annex", "Ownfield Annex"],
+  ["Site 12", "Site 12"],
+  ["Solar Park", "Solar Park"],
+  ["Charanka Solar Park 2", "Charanka Solar Park 2"],
+  ["Rajasthan Renewable Energy Research Campus", "Rajasthan Renewable"],
+  ["Thiruvananthapuramkottayam Works", "Thiruvananthapuramkot..."],
+])("stop all: the short name of %s is %s", (name, short) => {
+  expect(shortSiteName(name)).toBe(short);
+});
+
+describe("site list: order", () => {
+  const site = (id: number, status: "normal" | "warning" | "fault" | "standby", more = {}) => {
+    return { id, status, robot_count: 4, online_robots: 4, may_be_moving_robots: 0, ...more };
+  };
+  const listed = [
+    site(1, "normal"),
+    site(2, "standby"),
+    site(3, "warning"),
+    site(4, "fault"),
+    site(5, "warning", { online_robots: 2 }),
+    site(6, "normal", { may_be_moving_robots: 1 }),
+  ];
+  const ids = (order: "listed" | "worst", favourites: number[] = []) =>
+    orderSites(listed, order, new Set(favourites)).map(({ id }) => id);
+
+  test("as listed, or the worst first: perhaps moving, then by status, then by how many robots are away", () => {
+    expect(ids("listed")).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(ids("worst")).toEqual([6, 4, 5, 3, 1, 2]);
+  });
+
+  test("favourites come first in either order", () => {
+    expect(ids("listed", [5, 2])).toEqual([2, 5, 1, 3, 4, 6]);
+    expect(ids("worst", [5, 2])).toEqual([5, 2, 6, 4, 3, 1]);
+  });
 });

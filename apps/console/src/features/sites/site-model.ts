@@ -1,9 +1,54 @@
 import type { Site, SiteStatus } from "@suncrew/contract/sites/sites.ts";
 import { matchesSearch } from "../../ui/matches-search.ts";
 
-/** §2 Search sites: by name or address, case-insensitive; surrounding spaces are ignored. */
-export function searchSites<S extends Pick<Site, "name" | "address">>(sites: readonly S[], text: string): readonly S[] {
-  return text.trim() === "" ? sites : sites.filter((site) => matchesSearch(text, [site.name, site.address]));
+/** §2 Search sites: by name or address, and by state, case-insensitive; surrounding spaces are ignored. */
+export function searchSites<S extends Pick<Site, "name" | "address"> & Partial<Pick<Site, "state">>>(
+  sites: readonly S[],
+  text: string,
+): readonly S[] {
+  return text.trim() === ""
+    ? sites
+    : sites.filter((site) => matchesSearch(text, [site.name, site.address, site.state]));
+}
+
+/** As the server lists them, or with those that need somebody first. */
+export type SiteOrder = "listed" | "worst";
+
+const badness: Record<SiteStatus, number> = { fault: 3, warning: 2, normal: 1, standby: 0 };
+
+/** Favourites first in either order; sites that are equal in it stay as listed. */
+export function orderSites<
+  S extends Pick<Site, "id" | "status" | "may_be_moving_robots" | "robot_count" | "online_robots">,
+>(sites: readonly S[], order: SiteOrder, favourites: ReadonlySet<number>): readonly S[] {
+  if (order === "listed" && favourites.size === 0) return sites;
+  const ranksOf = (site: S): readonly number[] => [
+    Number(favourites.has(site.id)),
+    ...(order === "listed"
+      ? []
+      : [site.may_be_moving_robots, badness[site.status], site.robot_count - site.online_robots]),
+  ];
+  const ranked = sites.map((site) => ({ site, ranks: ranksOf(site) }));
+  const isWorse = (one: readonly number[], other: readonly number[]) =>
+    other.map((rank, nth) => rank - (one[nth] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return ranked.toSorted((one, other) => isWorse(one.ranks, other.ranks)).map(({ site }) => site);
+}
+
+/** Words at the end of a site's name that say only what it is. */
+const GENERIC = /^(solar|park|ultra|mega|power|plant|project|farm|station|pv)$/i;
+const SHORT_NAME_MAX = 24;
+
+/** What people call a site: its name without the words that most sites have at the end, whole words of up to 24 characters. */
+export function shortSiteName(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const end = words.findLastIndex((word) => !GENERIC.test(word)) + 1;
+  const [first = "", ...rest] = end === 0 ? words : words.slice(0, end);
+  if (first.length > SHORT_NAME_MAX) return `${first.slice(0, SHORT_NAME_MAX - 3)}...`;
+  let short = first;
+  for (const word of rest) {
+    if (short.length + 1 + word.length > SHORT_NAME_MAX) break;
+    short += ` ${word}`;
+  }
+  return short;
 }
 
 /** §2 Site Management page, search box: by name, address, or district. */

@@ -1,5 +1,4 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
-import { rolloutDetails, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
@@ -137,6 +136,11 @@ export function useLiveStatus(): LiveStatus {
 
 const eventListeners = new Set<(events: readonly LiveEvent[]) => void>();
 
+/** Refetches a query that is shown, soon and once for many changes. */
+export function noteStale(queryKey: readonly unknown[]): void {
+  invalidations.note(queryKey);
+}
+
 /** Passes on the events of each flush, for what shows more of them than the latest state of robots and sites. */
 export function onLiveEvents(listener: (events: readonly LiveEvent[]) => void): () => void {
   eventListeners.add(listener);
@@ -218,14 +222,12 @@ function refreshRobots(events: readonly LiveEvent[]): void {
 }
 
 /**
- * Refetches what the stream only names: groups and schedules of a site, runs and rollouts. A snapshot may have missed
- * some.
+ * Refetches what the stream only names: groups and schedules of a site, and runs. A snapshot may have missed some.
  */
 function refreshStale(events: readonly LiveEvent[]): void {
   const groups = new Set<number>();
   const runs = new Set<number>();
   let alerts = false;
-  const rollouts = new Set<number>();
   let anything = false;
   for (const event of events) {
     if (event.type === "snapshot") anything = true;
@@ -233,26 +235,14 @@ function refreshStale(events: readonly LiveEvent[]): void {
     for (const siteId of event.groups_changed) groups.add(siteId);
     for (const siteId of event.runs_changed) runs.add(siteId);
     alerts ||= event.alerts_changed.length + (event.server_alerts_changed?.length ?? 0) > 0;
-    for (const rolloutId of event.rollouts_changed) rollouts.add(rolloutId);
   }
   const refresh = (queryKey: readonly unknown[]) => invalidations.note(queryKey);
   if (anything) {
-    for (const route of [
-      groupList,
-      getRobotSchedule,
-      runsCalendar,
-      runsList,
-      runsToday,
-      rolloutList,
-      rolloutDetails,
-      alertList,
-    ]) {
+    for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday, alertList]) {
       refresh(queryKeyOf(route));
     }
     return;
   }
-  if (rollouts.size > 0) refresh(queryKeyOf(rolloutList));
-  for (const rolloutId of rollouts) refresh([rolloutDetails.path, { rolloutId }]);
   if (alerts) refresh(queryKeyOf(alertList));
   for (const siteId of groups) {
     refresh([groupList.path, { siteId }]);

@@ -1,0 +1,178 @@
+import { Box, Button, Group, Text } from "@mantine/core";
+import type { RobotResult, SiteStopResult } from "@suncrew/contract/groups/groups.ts";
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
+import { type ReactNode, useCallback } from "react";
+import { liveStore, useLiveValue } from "../../platform/live/live.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import type { Look } from "../../ui/look.ts";
+import shared from "../../ui/shared.module.css";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { VirtualList } from "../../ui/virtual-list.tsx";
+import { pendingLook, robotOutcomeLook, waitingLook } from "./command-looks.ts";
+import classes from "./fleet-stop-dialog.module.css";
+import { type FleetStopPress, mayMoveNow, stopFleet, stopRobots } from "./fleet-stop.ts";
+import lines from "./robot-result-list.module.css";
+import { RobotResultList, useCurrentResults } from "./robot-result-list.tsx";
+
+interface FleetStopDialogProps {
+  readonly press: FleetStopPress;
+  readonly onClose: () => void;
+}
+
+const NONE: readonly SiteStopResult[] = [];
+
+/** A fleet stop, site by site: first what the stream shows, then the answer, which names robots that did not stop. */
+export function FleetStopDialog({ press, onClose }: FleetStopDialogProps) {
+  const { part, moving, outcome } = press;
+  const sites = outcome?.sites ?? NONE;
+  const stillMoving = useLiveValue(useCallback(() => [...moving.values()].flat().filter(mayMove).length, [moving]));
+  const left = sites.flatMap(({ results }) => results);
+  const rows = outcome === null || outcome.failure !== null ? movingSites(moving) : sites.filter(isWorthNaming);
+  const unnamed = sites.length - rows.length;
+  const again =
+    outcome?.failure === null ? () => stopRobots(left.map((one) => one.robotObjectId)) : () => stopFleet(part);
+  return (
+    <Dialog onClose={onClose} title={part.title} size="lg">
+      <Text size="sm" role="status" fw={600} mb={6}>
+        {summaryOf(press, stillMoving)}
+      </Text>
+      {rows.length > 0 && (
+        <Box style={{ "--lines": rows.length + 2 * left.length }}>
+          <VirtualList
+            label="Result for each site"
+            items={rows.toSorted(worstFirst)}
+            keyOf={({ siteId }) => siteId}
+            rowPx={38}
+            measured
+            className={classes["sites"]}
+            rowClassName={classes["site"]}
+          >
+            {(row) => ("robots" in row ? <StoppedSite site={row} /> : <StoppingSite {...row} />)}
+          </VirtualList>
+        </Box>
+      )}
+      {outcome?.failure === null && unnamed > 0 && (
+        <Text size="sm" c="dimmed" mt={8}>
+          {unnamed === 1 ? "At 1 more site" : `At ${unnamed} more sites`} no robot was moving.
+        </Text>
+      )}
+      <Group justify="flex-end" mt="md" gap="xs">
+        {outcome !== null && (outcome.failure !== null || left.length > 0) && (
+          <Button color="red" variant="light" onClick={() => void again()}>
+            Stop again
+          </Button>
+        )}
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Close
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}
+
+function mayMove(robotId: number): boolean {
+  const robot = liveStore.robot(robotId);
+  return robot !== undefined && mayMoveNow(robot);
+}
+
+interface MovingSite {
+  readonly siteId: number;
+  readonly robotIds: readonly number[];
+}
+
+function movingSites(moving: FleetStopPress["moving"]): readonly (MovingSite | SiteStopResult)[] {
+  return [...moving].map(([siteId, robotIds]) => ({ siteId, robotIds }));
+}
+
+const isWorthNaming = ({ moved, pending, failed }: SiteStopResult) => moved + pending + failed > 0;
+
+/** Where somebody may have to walk comes first. */
+function worstFirst(one: MovingSite | SiteStopResult, other: MovingSite | SiteStopResult): number {
+  const badness = (row: MovingSite | SiteStopResult) => ("robots" in row ? row.failed * 1_000 + row.results.length : 0);
+  return badness(other) - badness(one) || nameOf(one).localeCompare(nameOf(other));
+}
+
+function nameOf(row: MovingSite | SiteStopResult): string {
+  return "name" in row ? row.name : (liveStore.site(row.siteId)?.name ?? `Site ${row.siteId}`);
+}
+
+function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number): string {
+  const movedCount = [...moving.values()].flat().length;
+  if (outcome === null) {
+    if (movedCount === 0) return "Stopping every robot...";
+    return `Stopping ${robotCountText(movedCount)}... ${movedCount - stillMoving} of ${movedCount} stopped.`;
+  }
+  if (outcome.failure !== null) return `The Stop could not be sent. ${outcome.failure}`;
+  const sum = (of: (site: SiteStopResult) => number) => outcome.sites.reduce((total, site) => total + of(site), 0);
+  const [moved, stopped, pending, failed] = [
+    sum((site) => site.moved),
+    sum((site) => site.stopped),
+    sum((site) => site.pending),
+    sum((site) => site.failed),
+  ];
+  if (sum((site) => site.robots) === 0) return "There is no robot to stop.";
+  const sentences = [
+    ...(moved > 0 ? [`${robotCountText(moved)} stopped.`] : []),
+    ...(stopped > moved ? [`${stopped - moved} already stopped.`] : []),
+    ...(pending > 0 ? [`${pending} not confirmed: the Stop is sent again until they are.`] : []),
+    ...(failed > 0 ? [`${failed} not stopped.`] : []),
+  ];
+  return sentences.join(" ");
+}
+
+interface SiteLineProps {
+  readonly name: string;
+  readonly look: Look;
+  readonly children: ReactNode;
+}
+
+function SiteLine({ name, look, children }: SiteLineProps) {
+  return (
+    <div className={lines["row"]}>
+      <span className={shared["name"]}>{name}</span>
+      <StateBadge look={look} />
+      <span className={lines["message"]}>{children}</span>
+    </div>
+  );
+}
+
+function StoppingSite(site: MovingSite) {
+  const { robotIds } = site;
+  const still = useLiveValue(useCallback(() => robotIds.filter(mayMove).length, [robotIds]));
+  const look: Look = still === 0 ? robotOutcomeLook.SUCCESS : waitingLook;
+  return (
+    <SiteLine name={nameOf(site)} look={look}>
+      {robotIds.length - still} of {robotCountText(robotIds.length)} stopped.
+    </SiteLine>
+  );
+}
+
+function StoppedSite({ site }: { readonly site: SiteStopResult }) {
+  const results = useCurrentResults(site.results);
+  const isDone = (result: RobotResult) => result.outcome === "SUCCESS";
+  const isLeft = results.some((result) => !isDone(result));
+  const unconfirmed = site.pending > 0 && results.every(({ pending, outcome }) => pending || outcome === "SUCCESS");
+  const look =
+    !isLeft && site.pending <= results.length
+      ? robotOutcomeLook.SUCCESS
+      : unconfirmed
+        ? pendingLook
+        : robotOutcomeLook.FAILED;
+  const stopped = site.stopped + results.filter(isDone).length;
+  return (
+    <>
+      <SiteLine name={site.name} look={look}>
+        {stopped} of {robotCountText(site.robots)} stopped.
+      </SiteLine>
+      {site.results.length > 0 && (
+        <div className={classes["robots"]}>
+          <RobotResultList
+            label={`Robots at ${site.name} that did not confirm`}
+            results={site.results}
+            doneText={() => "Has stopped."}
+          />
+        </div>
+      )}
+    </>
+  );
+}

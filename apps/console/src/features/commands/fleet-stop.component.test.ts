@@ -1,0 +1,45 @@
+import { fleetStop } from "@suncrew/contract/groups/groups.ts";
+import { live } from "@suncrew/contract/live/live.ts";
+import { expect, test } from "vitest";
+import { page } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import { expectContains } from "../../../test/expectations.ts";
+import { openConsole } from "../../../test/open-console.tsx";
+import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+
+const moving = sampleRobots.map((robot) => ({ ...robot, status: "normal", motion: "MOVING" }) as const);
+const dialog = page.getByRole("dialog", { name: "Stop fleet" });
+const [first, second] = sampleSites;
+if (first === undefined || second === undefined) throw new Error("The sample has two sites.");
+const stopped = { robots: 2, stopped: 2, moved: 2, pending: 0, failed: 0, results: [] };
+
+test("fleet stop: one press on any page sends it, shows how many move, and names what did not stop", async () => {
+  when(live).stream(() => fleetSnapshot(moving));
+  const message = "Robot SCR-1011 is offline. The Stop is stored.";
+  const left = { robotId: "SCR-1011", robotObjectId: 11, outcome: "FAILED", message, pending: true } as const;
+  const sent = when(fleetStop).answer(() => ({
+    success: false,
+    message: "",
+    sites: [
+      { siteId: first.id, name: first.name, ...stopped, stopped: 1, moved: 1, pending: 1, results: [left] },
+      { siteId: second.id, name: second.name, ...stopped },
+    ],
+  }));
+  await openConsole("/profile");
+  await page.getByRole("button", { name: `Stop fleet (${moving.length})` }).click();
+  await expectContains(dialog.getByRole("status"), "3 robots stopped. 1 not confirmed");
+  expect(sent.map(({ body }) => body)).toEqual([{}]);
+  await expectContains(dialog.getByRole("region", { name: "Result for each site" }), message);
+  await dialog.getByRole("button", { name: "Stop again" }).click();
+  await expect.poll(() => sent.map(({ body }) => body)).toEqual([{}, { robotObjectIds: [11] }]);
+});
+
+test("fleet stop: a state has its own number, and its Stop names only it", async () => {
+  when(live).stream(() => fleetSnapshot(moving));
+  const sent = when(fleetStop).answer(() => ({ success: true, message: "", sites: [] }));
+  await openConsole("/profile");
+  await page.getByRole("button", { name: "Stop only..." }).click();
+  const count = moving.filter(({ site_id }) => site_id === first.id).length;
+  await page.getByRole("menuitem", { name: `${first.state} ${count} moving` }).click();
+  await expect.poll(() => sent.map(({ body }) => body)).toEqual([{ state: first.state }]);
+});

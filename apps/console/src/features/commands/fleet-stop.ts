@@ -1,0 +1,106 @@
+import { fleetStop, ROBOTS_PER_FLEET_STOP_MAX, type SiteStopResult } from "@suncrew/contract/groups/groups.ts";
+import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
+import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { knownMotionOf, mayMove } from "@suncrew/domain/robots/lost-while-moving.ts";
+import { useSyncExternalStore } from "react";
+import { callSlots } from "../../platform/api/call-slots.ts";
+import { call } from "../../platform/api/call.ts";
+import { TokenExpiredError } from "../../platform/api/errors.ts";
+import { liveStore } from "../../platform/live/live.ts";
+import { onSessionChange } from "../../platform/session/session.ts";
+import { newPressHeaders, reasonOf } from "./robot-command.ts";
+
+/** A whole fleet's rows are stored one share after another. */
+const TIMEOUT_MS = 30_000;
+
+/** What a Stop is for: the whole fleet, a state, a partner or a list of robots. */
+export interface FleetPart {
+  readonly title: string;
+  readonly body: SentBodyOf<typeof fleetStop>;
+  /** The same for what this browser knows. */
+  readonly includes: (robot: RobotLive) => boolean;
+}
+
+const WHOLE_FLEET: FleetPart = { title: "Stop fleet", body: {}, includes: () => true };
+
+/** This browser's latest fleet stop, until its result is closed. */
+export interface FleetStopPress {
+  readonly part: FleetPart;
+  /** Robots that moved, or may have, when it was pressed, by site. */
+  readonly moving: ReadonlyMap<number, readonly number[]>;
+  /** Null until the answer has arrived. */
+  readonly outcome: { readonly sites: readonly SiteStopResult[]; readonly failure: string | null } | null;
+}
+
+let latest: FleetStopPress | null = null;
+const listeners = new Set<() => void>();
+
+function show(press: FleetStopPress | null): void {
+  latest = press;
+  for (const listener of listeners) listener();
+}
+
+// Another user must not see what this one did.
+onSessionChange(() => show(null));
+
+export function closeFleetStop(): void {
+  show(null);
+}
+
+export function useFleetStop(): FleetStopPress | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => latest,
+  );
+}
+
+/** Cleaning, or lost while it was. */
+export function mayMoveNow(robot: RobotLive): boolean {
+  return mayMove(knownMotionOf(robot.motion, robot.lost_while_moving));
+}
+
+/** Stops these robots, at whatever sites, and shows the result in the shell's dialog; never throws. */
+export function stopRobots(robotIds: readonly number[]): Promise<void> {
+  const ids = new Set(robotIds);
+  const title = ids.size === 1 ? "Stop 1 robot" : `Stop ${ids.size} robots`;
+  return stopFleet({ title, body: { robotObjectIds: [...ids] }, includes: (robot) => ids.has(robot.robot_id) });
+}
+
+/** Sends the Stop at once, by calls that are never queued; never throws. */
+export async function stopFleet(part: FleetPart = WHOLE_FLEET): Promise<void> {
+  const robots = [...liveStore.robots()].filter(part.includes);
+  callSlots.preemptForStop({ robotIds: robots.map(({ robot_id }) => robot_id) });
+  const moving = Map.groupBy(robots.filter(mayMoveNow), ({ site_id }) => site_id);
+  const idsBySite = [...moving].map(([siteId, of]) => [siteId, of.map(({ robot_id }) => robot_id)] as const);
+  const own: FleetStopPress = { part, moving: new Map(idsBySite), outcome: null };
+  show(own);
+  const end = (press: FleetStopPress | null) => {
+    // A later press owns the dialog.
+    if (latest === own) show(press);
+  };
+  try {
+    const answers = await Promise.all(
+      bodiesOf(part.body).map((body) =>
+        call(fleetStop, { body }, { headers: newPressHeaders()(), timeoutMs: TIMEOUT_MS }),
+      ),
+    );
+    end({ ...own, outcome: { sites: answers.flatMap(({ sites }) => sites), failure: null } });
+  } catch (error) {
+    if (error instanceof TokenExpiredError) return end(null);
+    end({ ...own, outcome: { sites: [], failure: reasonOf(error) ?? "The server gave no reason." } });
+  }
+}
+
+/** A call takes a limited number of named robots. */
+function bodiesOf(body: FleetPart["body"]): FleetPart["body"][] {
+  const { robotObjectIds: ids = [] } = body;
+  if (ids.length <= ROBOTS_PER_FLEET_STOP_MAX) return [body];
+  const bodies: FleetPart["body"][] = [];
+  for (let from = 0; from < ids.length; from += ROBOTS_PER_FLEET_STOP_MAX) {
+    bodies.push({ ...body, robotObjectIds: ids.slice(from, from + ROBOTS_PER_FLEET_STOP_MAX) });
+  }
+  return bodies;
+}
