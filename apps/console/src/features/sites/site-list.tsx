@@ -103,13 +103,14 @@ export function SiteList({ label, sites, selectedId, onSelect, framed = false, m
               className={`${shared["choice"]} ${shared["inset"]} ${classes["site"]}`}
               data-index={index}
               aria-current={site.id === selectedId}
+              aria-describedby={`site-${site.id}-more`}
               tabIndex={index === tabbable ? 0 : -1}
               onClick={() => onSelect(site.id)}
               onKeyDown={onKeyDown}
               onFocus={() => setFocusedIndex(index)}
             >
               <SiteLine site={site} nameClass={classes["name"]} countClass={classes["count"]}>
-                <span className={classes["more"]}>
+                <span id={`site-${site.id}-more`} className={classes["more"]} aria-hidden>
                   <SiteRowMore siteId={site.id} />
                 </span>
               </SiteLine>
