@@ -14,8 +14,6 @@ export function searchSites<S extends Pick<Site, "name" | "address"> & Partial<P
 /** As the server lists them, or with those that need somebody first. */
 export type SiteOrder = "listed" | "worst";
 
-const badness: Record<SiteStatus, number> = { fault: 3, warning: 2, normal: 1, standby: 0 };
-
 /** Favourites first in either order; sites that are equal in it stay as listed. */
 export function orderSites<
   S extends Pick<Site, "id" | "status" | "may_be_moving_robots" | "robot_count" | "online_robots">,
@@ -23,9 +21,7 @@ export function orderSites<
   if (order === "listed" && favourites.size === 0) return sites;
   const ranksOf = (site: S): readonly number[] => [
     Number(favourites.has(site.id)),
-    ...(order === "listed"
-      ? []
-      : [site.may_be_moving_robots, badness[site.status], site.robot_count - site.online_robots]),
+    ...(order === "listed" ? [] : [site.may_be_moving_robots, -siteRank(site), site.robot_count - site.online_robots]),
   ];
   const ranked = sites.map((site) => ({ site, ranks: ranksOf(site) }));
   const isWorse = (one: readonly number[], other: readonly number[]) =>
