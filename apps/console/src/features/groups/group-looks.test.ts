@@ -4,6 +4,7 @@ import {
   groupActivityOf,
   isCommandUnderWay,
   isStartUnderWay,
+  shortSiteName,
   showsCommand,
 } from "./group-looks.ts";
 
@@ -59,4 +60,17 @@ test("§4 Button enabling of a group: which commands are in progress, and which 
   expect(isStartUnderWay([waiting, robot(2, { sending: "STOP" })])).toBe(false);
   expect(isStartUnderWay([robot(1, { sending: "START" })])).toBe(true);
   expect(isStartUnderWay([robot(1), robot(2, { openCommand: open("START") })])).toBe(true);
+});
+
+test.each([
+  ["Bhadla Solar Park", "Bhadla"],
+  ["Kurnool Ultra Mega Solar Park", "Kurnool"],
+  ["Ownfield Annex", "Ownfield Annex"],
+  ["Site 12", "Site 12"],
+  ["Solar Park", "Solar Park"],
+  ["Charanka Solar Park 2", "Charanka Solar Park 2"],
+  ["Rajasthan Renewable Energy Research Campus", "Rajasthan Renewable"],
+  ["Thiruvananthapuramkottayam Works", "Thiruvananthapuramkot..."],
+])("stop all: the short name of %s is %s", (name, short) => {
+  expect(shortSiteName(name)).toBe(short);
 });

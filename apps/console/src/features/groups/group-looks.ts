@@ -94,3 +94,21 @@ export function isStartUnderWay(members: readonly CommandedRobot[]): boolean {
 export function isCommandUnderWay(members: readonly CommandedRobot[]): boolean {
   return members.some((robot) => robot.sending !== null || (robot.openCommand !== null && !robot.openCommand.pending));
 }
+
+/** Words at the end of a site's name that say only what it is. */
+const GENERIC = /^(solar|park|ultra|mega|power|plant|project|farm|station|pv)$/i;
+const SHORT_NAME_MAX = 24;
+
+/** What people call a site: its name without the words that most sites have at the end, whole words of up to 24 characters. */
+export function shortSiteName(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const end = words.findLastIndex((word) => !GENERIC.test(word)) + 1;
+  const [first = "", ...rest] = end === 0 ? words : words.slice(0, end);
+  if (first.length > SHORT_NAME_MAX) return `${first.slice(0, SHORT_NAME_MAX - 3)}...`;
+  let short = first;
+  for (const word of rest) {
+    if (short.length + 1 + word.length > SHORT_NAME_MAX) break;
+    short += ` ${word}`;
+  }
+  return short;
+}

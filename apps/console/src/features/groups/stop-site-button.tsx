@@ -10,8 +10,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { confirmedRobots, mayMoveNow, RobotLine, RobotResultList, useCurrentResults } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
-import { shortSiteName } from "../sites/public.ts";
 import { type SiteStopOutcome, stopSite } from "./group-commands.ts";
+import { shortSiteName } from "./group-looks.ts";
 import classes from "./stop-site-dialog.module.css";
 
 /**

@@ -1,4 +1,4 @@
 export { MapPanel, SiteButtons, type SiteChoice } from "./map-panel.tsx";
 export { SiteFacts } from "./site-facts.tsx";
 export { useFavourites } from "./favourites.ts";
-export { orderSites, searchSites, shortSiteName, type SiteOrder } from "./site-model.ts";
+export { orderSites, searchSites, type SiteOrder } from "./site-model.ts";

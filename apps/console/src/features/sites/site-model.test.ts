@@ -1,6 +1,6 @@
 import type { SiteStatus } from "@suncrew/contract/sites/sites.ts";
 import { describe, expect, test } from "vitest";
-import { orderSites, searchManagedSites, searchSites, shortSiteName, typedContactOf, worstSite } from "./site-model.ts";
+import { orderSites, searchManagedSites, searchSites, typedContactOf, worstSite } from "./site-model.ts";
 
 const sites = [
   { name: "Bhadla Solar Park", address: "Bhadla, Phalodi Tehsil" },
@@ -64,19 +64,6 @@ test("§2 Search sites: the state finds a site, too", () => {
     state: ["Rajasthan", "Karnataka", "Tamil Nadu"][index] ?? "",
   }));
   expect(searchSites(inStates, "karna").map(({ name }) => name)).toEqual(["Pavagada Solar Park"]);
-});
-
-test.each([
-  ["Bhadla Solar Park", "Bhadla"],
-  ["Kurnool Ultra Mega Solar Park", "Kurnool"],
-  ["Ownfield Annex", "Ownfield Annex"],
-  ["Site 12", "Site 12"],
-  ["Solar Park", "Solar Park"],
-  ["Charanka Solar Park 2", "Charanka Solar Park 2"],
-  ["Rajasthan Renewable Energy Research Campus", "Rajasthan Renewable"],
-  ["Thiruvananthapuramkottayam Works", "Thiruvananthapuramkot..."],
-])("stop all: the short name of %s is %s", (name, short) => {
-  expect(shortSiteName(name)).toBe(short);
 });
 
 describe("site list: order", () => {

@@ -29,24 +29,6 @@ export function orderSites<
   return ranked.toSorted((one, other) => isWorse(one.ranks, other.ranks)).map(({ site }) => site);
 }
 
-/** Words at the end of a site's name that say only what it is. */
-const GENERIC = /^(solar|park|ultra|mega|power|plant|project|farm|station|pv)$/i;
-const SHORT_NAME_MAX = 24;
-
-/** What people call a site: its name without the words that most sites have at the end, whole words of up to 24 characters. */
-export function shortSiteName(name: string): string {
-  const words = name.trim().split(/\s+/);
-  const end = words.findLastIndex((word) => !GENERIC.test(word)) + 1;
-  const [first = "", ...rest] = end === 0 ? words : words.slice(0, end);
-  if (first.length > SHORT_NAME_MAX) return `${first.slice(0, SHORT_NAME_MAX - 3)}...`;
-  let short = first;
-  for (const word of rest) {
-    if (short.length + 1 + word.length > SHORT_NAME_MAX) break;
-    short += ` ${word}`;
-  }
-  return short;
-}
-
 /** §2 Site Management page, search box: by name, address, or district. */
 export function searchManagedSites<S extends Pick<Site, "name" | "address" | "district">>(
   sites: readonly S[],
