@@ -279,7 +279,7 @@ function runtimeInStart(): Plugin {
 /** What most pages use, but not the dashboard at first; small files that would otherwise be scripts of their own. */
 const MOST_PAGES = [
   /components[\\/](NativeSelect|Select|Checkbox|Switch|Badge)[\\/]/,
-  /platform[\\/]save-file\.ts$/,
+  /platform[\\/]save-file\.ts$|ui[\\/]virtual-list\./,
   /Icon(ChevronLeft|Cpu|Download|FilterOff|Pencil|X)\.mjs$/,
   /components[\\/]FileButton[\\/]/,
   /(infiniteQueryObserver|useInfiniteQuery)\.js$/,

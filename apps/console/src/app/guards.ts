@@ -1,5 +1,5 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
-import { type Ability, may } from "@suncrew/domain/auth/permissions.ts";
+import { type Ability, may } from "@suncrew/domain/auth/abilities.ts";
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { isPagePath, pagePathOf, paths } from "../platform/paths.ts";
 import { forgetLeftPlace, leftPlace, rememberRequestedPlace } from "../platform/session/left-place.ts";

@@ -1,7 +1,8 @@
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { routes } from "@suncrew/contract/routes.ts";
 import { describe, expect, it } from "vitest";
-import { may, mayCall, permissions } from "./permissions.ts";
+import { may } from "./abilities.ts";
+import { mayCall, permissions } from "./permissions.ts";
 
 describe("§6 Roles and permissions", () => {
   it("allows only signed-in users to make calls, except those open to anyone", () => {

@@ -1,7 +1,7 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { OperatingMode } from "@suncrew/contract/robots/robot-mode.ts";
-import { may } from "../auth/permissions.ts";
+import { may } from "../auth/abilities.ts";
 import { type KnownMotion, mayMove, wasSeenMoving } from "./lost-while-moving.ts";
 
 /** What the buttons of a robot card depend on. */

@@ -1,6 +1,6 @@
 import { Box, Button, Group, SegmentedControl, Skeleton } from "@mantine/core";
 import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/contract/activity/activity.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
 import { type QueryKey, queryOptions, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";

@@ -1,7 +1,7 @@
 import { Anchor, Button, Skeleton } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotBySerial, robotNights, robotOrders } from "@suncrew/contract/robot-history/robot-history.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { IconRobotOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";

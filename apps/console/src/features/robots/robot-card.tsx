@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Button, Popover, VisuallyHidden } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
 import { memo, useState } from "react";
 import { Link } from "react-router";

@@ -3,7 +3,7 @@ import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { settingsRefusal } from "@suncrew/domain/commands/command-refusals.ts";
 import pLimit, { type LimitFunction } from "p-limit";
 import { isClockWrong } from "../../platform/clock-watch.ts";

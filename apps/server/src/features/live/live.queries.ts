@@ -1,6 +1,6 @@
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { anyInt, type Executor } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { readActivity } from "../activity/public.ts";

@@ -1,4 +1,4 @@
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { seesServers, seesSite, type SiteOwner } from "../sites/public.ts";
 import type { LiveSnapshot, LiveUpdate } from "./live.queries.ts";

@@ -1,7 +1,7 @@
 import type { BodyOf } from "@suncrew/contract/http/route.ts";
 import { type createSite, SITE_FIELDS, type updateSite } from "@suncrew/contract/sites/sites.ts";
 import { importSites } from "@suncrew/contract/sites/site-files.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { missingContacts } from "@suncrew/domain/sites/site-contacts.ts";
 import { timezoneAt } from "@suncrew/domain/sites/timezone.ts";
 import type { Tx } from "../../platform/database/database.ts";

@@ -2,7 +2,7 @@ import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { createSite, deleteSite, siteDetails, updateSite, type Site } from "@suncrew/contract/sites/sites.ts";
-import { may } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { duplicateLocation, duplicateSiteName } from "@suncrew/domain/sites/site-duplicates.ts";
 import { call } from "../../../platform/api/call.ts";
 import { change, invalidate, type Changed, type Refusal, refusalIn } from "../../../platform/api/change.ts";
