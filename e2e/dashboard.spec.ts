@@ -19,8 +19,7 @@ import { expect, test } from "./support/suncrew.ts";
 const fleetFigures = (page: Page): Locator =>
   page
     .getByRole("group", { name: "Fleet figures" })
-    .getByRole("button")
-    .filter({ hasNotText: /stopped early/ });
+    .getByRole("link", { name: /Cleaning|Idle|Need attention|Offline|In maintenance/ });
 
 const details = (page: Page): Locator => page.getByRole("region", { name: "Site details" });
 
@@ -87,14 +86,15 @@ test("§2 Detail panel, Individual Robots, Group Control, Partner details dialog
     await expect(dialog).toBeHidden();
   });
 
-  await test.step("each fleet figure opens the robots and sites it counts", async () => {
+  await test.step("each fleet figure leads to the robots that it counts", async () => {
     const figures = fleetFigures(page);
-    await expect(figures).toHaveText(["0 Cleaning", "11 Idle", "2 Need attention", "1 Offline"]);
+    await expect(figures).toHaveText(["0 Cleaning", "11 Idle", "2 Need attention", "1 Offline", "0 In maintenance"]);
     await figures.nth(2).click();
-    await expect(siteList(page).getByRole("button")).toHaveCount(2);
-    await expect(page.getByRole("article")).toHaveCount(1);
+    await expect(page).toHaveURL(/\/robots\?figure=attention$/);
+    const robots = page.getByRole("table", { name: "Robots" });
+    await expect(robots.getByRole("link")).toHaveText(["SCR-1004", "SCR-1008"]);
+    await page.goBack();
     await expect(page.getByRole("article", { name: "SCR-1004" })).toBeVisible();
-    await figures.nth(2).click();
     await expect(page.getByRole("article")).toHaveCount(4);
   });
 
@@ -123,7 +123,13 @@ test("§6 PARTNER: sees only its own sites and their robots; a link to another p
   await expect(page.getByText("Select a site to view details")).toBeVisible();
   await expect(siteList(page).getByRole("button")).toContainText([BHADLA, PAVAGADA]);
   await expect(siteList(page).getByRole("button")).toHaveCount(2);
-  await expect(fleetFigures(page)).toHaveText(["0 Cleaning", "5 Idle", "1 Need attention", "1 Offline"]);
+  await expect(fleetFigures(page)).toHaveText([
+    "0 Cleaning",
+    "5 Idle",
+    "1 Need attention",
+    "1 Offline",
+    "0 In maintenance",
+  ]);
   await expectNothingForeign();
   await chooseSite(page, BHADLA);
   await expectNothingForeign();

@@ -28,7 +28,7 @@ test(
         const startsBefore = await startsOf(simulator, serial);
         const card = robotCard(browser, serial);
         const figures = browser.getByRole("group", { name: "Fleet figures" });
-        const cleaning = figures.getByRole("button", { name: "Cleaning" });
+        const cleaning = figures.getByRole("link", { name: "Cleaning" });
         await expectStatus(card, "Idle");
         await expect(cleaning).toHaveText("0 Cleaning");
 

@@ -114,7 +114,7 @@ test("protocol rules 7 and 13, §8 Control Failed: a robot that loses its connec
   }
 
   await test.step("a robot lost while cleaning may be moving, and its Stop is kept until it returns", async () => {
-    const figure = page.getByRole("group", { name: "Fleet figures" }).getByRole("button", { name: "May be moving" });
+    const figure = page.getByRole("group", { name: "Fleet figures" }).getByRole("link", { name: "May be moving" });
     await startRobot(card, simulator);
     await simulator.fault("SCR-1012", { kind: "away" });
     await expectTruth(simulator, "SCR-1012", { motion: "MOVING" });

@@ -66,6 +66,8 @@ const addedCalls = [
   "GET api/sites/export",
   "POST api/sites/import",
   "GET api/robots/export",
+  "GET api/robots/directory",
+  "PUT api/robots/maintenance",
   "POST api/robots/import",
   "POST api/robots/forget-state/{id}",
   "GET api/admins",

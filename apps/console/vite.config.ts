@@ -18,6 +18,7 @@ const FIRST_SCRIPTS = ["src/ui/theme/before-paint.js", "src/platform/api/first-r
 const SHELL = "src/app/app.tsx";
 const PAGES: Readonly<Record<string, string>> = {
   "/dashboard": "src/features/dashboard/dashboard-page.tsx",
+  "/robots": "src/features/fleet/robots-page.tsx",
   "/sites": "src/features/sites/management/site-management-page.tsx",
   "/partners": "src/features/partners/management/partners-page.tsx",
   "/activity": "src/features/activity/activity-page.tsx",
@@ -283,6 +284,7 @@ const MOST_PAGES = [
   /Icon(ChevronLeft|Cpu|Download|FilterOff|Pencil|X)\.mjs$/,
   /components[\\/]FileButton[\\/]/,
   /(infiniteQueryObserver|useInfiniteQuery)\.js$/,
+  /features[\\/]firmware[\\/](firmware-dialogs\.tsx|public\.ts)$/,
   /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
 ];
 
@@ -355,7 +357,7 @@ export default defineConfig({
             { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
             {
               name: "monitoring-dialogs",
-              test: /(group|start-all|today|alerts|fleet-stop)-(dialog|menu)\.tsx$|week-calendar\.tsx$|site-row-more\.tsx$/,
+              test: /(group|start-all|alerts|fleet-stop)-(dialog|menu)\.tsx$|week-calendar\.tsx$|site-row-more\.tsx$/,
               priority: 1,
             },
             { name: "profile", test: /features[\\/]profile[\\/]/, priority: 1 },

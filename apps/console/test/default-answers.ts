@@ -6,7 +6,7 @@ import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotTypes } from "@suncrew/contract/robots/robot-forms.ts";
-import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { robotDetailsWithSettings, robotDirectory } from "@suncrew/contract/robots/robots.ts";
 import { runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
@@ -48,6 +48,7 @@ export function giveDefaultAnswers(): void {
     missed: 0,
   }));
   usually(robotTypes).answer(() => ({ motor_types: ["BLDC"], control_types: ["PLC"] }));
+  usually(robotDirectory).answer(() => ({ robots: [...sampleRobots], groups: [] }));
   usually(groupList).answer(() => []);
   usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
   usually(partnerDetails).answer(() => [...samplePartners]);

@@ -135,6 +135,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   importRobots: { body: { csv: "serial_number\nNONE-1\n" } },
   robotDetailsWithSettings: { params: { siteId: site } },
   robotsList: { params: { siteId: site } },
+  robotDirectory: {},
   updateRobotSettings: { params: { robotId: robot }, body: { cleaning_direction: "REVERSE" } },
   sendCommand: { body: { robotId: serial, robotObjectId: robot, siteId: site, command: "START" } },
   robotStatus: { query: { robotId: serial } },
@@ -161,6 +162,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
     status: 200,
     groups: "planned",
   },
+  robotsMaintenance: { body: { enabled: true, reason: "Brush worn", robotObjectIds: [robot] }, status: 200 },
   getRobotSchedule: { params: { siteId: site }, groups: "planned" },
   createSchedule: { body: { site_id: site, group_id: group, ...plan }, groups: "unplanned" },
   updateSchedule: {

@@ -28,7 +28,7 @@ import {
   updateGroup,
 } from "./groups/groups.ts";
 import { live } from "./live/live.ts";
-import { groupMaintenance, robotMaintenance } from "./maintenance/maintenance.ts";
+import { groupMaintenance, robotMaintenance, robotsMaintenance } from "./maintenance/maintenance.ts";
 import {
   createPartner,
   deletePartner,
@@ -63,7 +63,7 @@ import {
   siteNights,
 } from "./robot-history/robot-history.ts";
 import { exportRobots, importRobots } from "./robots/robot-files.ts";
-import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "./robots/robots.ts";
+import { robotDetailsWithSettings, robotDirectory, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { createSite, deleteSite, siteDetails, updateSite } from "./sites/sites.ts";
@@ -84,6 +84,7 @@ export const routes = {
   importSites,
   robotDetailsWithSettings,
   robotsList,
+  robotDirectory,
   createRobot,
   createRobots,
   updateRobot,
@@ -112,6 +113,7 @@ export const routes = {
   fleetStop,
   robotMaintenance,
   groupMaintenance,
+  robotsMaintenance,
   getRobotSchedule,
   createSchedule,
   updateSchedule,

@@ -51,6 +51,12 @@ export function requireSession({ request }: LoaderFunctionArgs): Response | null
   return redirect(paths.signIn());
 }
 
+/** The dashboard's address of a fleet figure, as links had it before there was a page of robots. */
+export function redirectFigure({ request }: LoaderFunctionArgs): Response | null {
+  const figure = new URL(request.url).searchParams.get("figure");
+  return figure === null ? null : redirect(paths.robots({ figure }));
+}
+
 /** §6: `page` is not for every role. Others go to `/`, and so to the dashboard, where `refusal` says why. */
 export function requireRole(page: string, refusal: string): (args: LoaderFunctionArgs) => Response | null {
   return (args) => {

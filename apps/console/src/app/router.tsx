@@ -12,7 +12,7 @@ import {
 } from "react-router";
 import { paths } from "../platform/paths.ts";
 import { FailedPart, lazyPart } from "../ui/lazy-part.tsx";
-import { redirectSignedIn, requireRole, requireSession } from "./guards.ts";
+import { redirectFigure, redirectSignedIn, requireRole, requireSession } from "./guards.ts";
 import { MessagePage, UnexpectedError } from "./message-page.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -57,7 +57,13 @@ const pages: RouteObject[] = [
   {
     path: paths.dashboard(),
     handle: { title: "Dashboard" },
+    loader: redirectFigure,
     lazy: page(async () => (await import("../features/dashboard/dashboard-page.tsx")).DashboardPage),
+  },
+  {
+    path: paths.robots(),
+    handle: { title: "Robots" },
+    lazy: page(async () => (await import("../features/fleet/robots-page.tsx")).RobotsPage),
   },
   {
     path: paths.sites(),

@@ -19,6 +19,9 @@ export interface RobotMoment {
 
 const ROBOTS = "/robots/";
 
+/** The filters of the Robots page, by the names of its parameters. */
+export type RobotsAddress = Readonly<Partial<Record<"figure" | "today" | "q", string>>>;
+
 /** Every URL of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
@@ -31,6 +34,11 @@ export const paths = {
     if (tab !== undefined) params.set("tab", tab);
     const text = params.toString();
     return text === "" ? "/sites" : `/sites?${text}`;
+  },
+  /** Every robot, or those that match. */
+  robots: (filter: RobotsAddress = {}) => {
+    const text = new URLSearchParams(filter).toString();
+    return text === "" ? "/robots" : `/robots?${text}`;
   },
   /** One robot, now or around a moment. */
   robot: (serialNumber: string, { span, at }: RobotMoment = {}) => {
@@ -54,6 +62,7 @@ export const paths = {
 /** §2 Routes: the pages for signed-in users. */
 const PAGES: ReadonlySet<string> = new Set([
   paths.dashboard(),
+  paths.robots(),
   paths.sites(),
   paths.partners(),
   paths.activity(),

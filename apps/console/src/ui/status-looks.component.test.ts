@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { severityLook } from "../features/alerts/alert-looks.ts";
-import { fleetFigureLook } from "../features/dashboard/fleet-looks.ts";
+import { fleetFigureLook } from "../features/fleet/fleet-looks.ts";
 import { groupStatusLook } from "../features/groups/group-looks.ts";
 import { lostLook, robotStatusLook } from "../features/robots/robot-looks.ts";
 import { mayBeMovingLook, siteStatusLook } from "../features/sites/site-looks.ts";

@@ -157,6 +157,19 @@ export const robotsList = defineRoute({
   response: z.array(robotListItemSchema),
 });
 
+/** What the live stream does not say about robots, because it only changes with an edit. */
+export const robotDirectory = defineRoute({
+  summary: "Every robot and group the user can see: their names, and the robots' motors",
+  method: "GET",
+  path: "/api/robots/directory",
+  revalidates: true,
+  response: z.object({
+    robots: z.array(robotFixedSchema.extend({ robot_id: idSchema })),
+    groups: z.array(z.object({ id: idSchema, site_id: idSchema, group_name: z.string() })),
+  }),
+});
+export type RobotDirectory = z.output<typeof robotDirectory.response>;
+
 export const updateRobotSettings = defineRoute({
   summary: "Change direction or motor speeds; stored when the robot confirms them",
   method: "PUT",

@@ -88,7 +88,7 @@ export const runsToday = defineRoute({
 export const recordedCountSchema = runCountsSchema.omit({ planned: true }).keyof();
 export type RecordedCount = z.output<typeof recordedCountSchema>;
 
-export const RUNS_OF_TODAY_LIMIT = 200;
+export const RUNS_OF_TODAY_LIMIT = 10_000;
 
 export const runsOfToday = defineRoute({
   summary: `The runs behind one of today's counts, newest first, at most ${RUNS_OF_TODAY_LIMIT}`,

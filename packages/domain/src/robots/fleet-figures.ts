@@ -17,6 +17,8 @@ export interface FleetFigures {
   readonly idle: number;
   readonly needsAttention: number;
   readonly offline: number;
+  /** Locked, and not moving. */
+  readonly maintenance: number;
 }
 
 export type FleetFigure = keyof FleetFigures;
@@ -24,14 +26,16 @@ export type FleetFigure = keyof FleetFigures;
 /** Cleaning is determined by motion, never by the status text; warning and critical need attention. */
 export function fleetFigureOf(robot: FleetRobot): FleetFigure {
   if (robot.motion === "MAY_BE_MOVING") return "mayBeMoving";
+  const isMoving = robot.online && robot.motion === "MOVING";
+  // Its status is always offline; until it has stopped it counts as what it does.
+  if (robot.operatingMode === "maintenance" && !isMoving) return "maintenance";
   if (robot.status === "warning" || robot.status === "critical") return "needsAttention";
-  // Includes a locked robot that has not stopped yet, whose status is always offline.
-  if (robot.online && robot.motion === "MOVING") return "cleaning";
+  if (isMoving) return "cleaning";
   return !robot.online || robot.status === "offline" ? "offline" : "idle";
 }
 
 export function fleetFiguresOf(robots: Iterable<FleetRobot>): FleetFigures {
-  const figures = { mayBeMoving: 0, cleaning: 0, idle: 0, needsAttention: 0, offline: 0 };
+  const figures = { mayBeMoving: 0, cleaning: 0, idle: 0, needsAttention: 0, offline: 0, maintenance: 0 };
   for (const robot of robots) figures[fleetFigureOf(robot)] += 1;
   return figures;
 }

@@ -63,7 +63,7 @@ describe("Dashboard figures", () => {
       { ...there, status: "offline", motion: "MOVING", operatingMode: "maintenance" },
       { ...there, status: "offline", motion: "STOPPED", operatingMode: "maintenance" },
     ]);
-    expect(figures).toEqual({ mayBeMoving: 2, cleaning: 3, idle: 1, needsAttention: 2, offline: 2 });
+    expect(figures).toEqual({ mayBeMoving: 2, cleaning: 3, idle: 1, needsAttention: 2, offline: 1, maintenance: 1 });
   });
 });
 

@@ -71,6 +71,7 @@ interface Destination {
 /** §2 Top navigation bar, in its order; the Dashboard's link is `/`. */
 const DESTINATIONS: readonly Destination[] = [
   { label: "Dashboard", to: paths.signIn(), page: paths.dashboard() },
+  { label: "Robots", to: paths.robots(), page: paths.robots() },
   { label: "Site Management", to: paths.sites(), page: paths.sites() },
   { label: "Partners", to: paths.partners(), page: paths.partners() },
   { label: "Activity Log", to: paths.activity(), page: paths.activity() },

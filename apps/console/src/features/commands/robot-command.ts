@@ -97,9 +97,11 @@ export function newPress(): () => Record<typeof PRESS_HEADER, string> {
   return () => ({ [PRESS_HEADER]: `${atMs} ${Math.round(performance.now() - since)}` });
 }
 
-/** Makes the headers of one press: its key stays the same however often it is sent. */
-export function newPressHeaders(): () => Readonly<Record<string, string>> {
-  const press = newPress();
+/**
+ * Makes the headers of one press: its key stays the same however often it is sent. A press that needs several calls
+ * gives itself to each, which then has a key of its own.
+ */
+export function newPressHeaders(press = newPress()): () => Readonly<Record<string, string>> {
   const key = newIdempotencyKey();
   return () => ({ "Idempotency-Key": key, ...press() });
 }

@@ -1,20 +1,14 @@
-import { Box, Button, Skeleton, UnstyledButton } from "@mantine/core";
-import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { Box, Button, Skeleton } from "@mantine/core";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { knownMotionOf } from "@suncrew/domain/robots/lost-while-moving.ts";
-import {
-  type FleetFigure,
-  fleetFigureOf,
-  type FleetFigures,
-  fleetFiguresOf,
-  type FleetRobot,
-} from "@suncrew/domain/robots/fleet-figures.ts";
+import type { FleetFigure, FleetFigures } from "@suncrew/domain/robots/fleet-figures.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
+import { Link } from "react-router";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore, useLiveValue } from "../../platform/live/live.ts";
+import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useServerConfig } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -25,12 +19,12 @@ import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useSearchDraft } from "../../ui/use-search-draft.ts";
 import { ALERTS_CLOSED, AlertsDialog, alertsUrl, useAlertsUrl } from "../alerts/public.ts";
 import { AttentionPanel } from "../attention/public.ts";
+import { FIGURE_NAMES, FLEET_FIGURES, fleetFigureLook, fleetFiguresOf } from "../fleet/public.ts";
 import { TodayFigures } from "../runs/public.ts";
 import { MapPanel, orderSites, searchSites, SiteButtons, useFavourites } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./dashboard-page.module.css";
 import { type DashboardUrl, dashboardUrl, useDashboardUrl } from "./dashboard-url.ts";
-import { FLEET_FIGURES, fleetFigureLook } from "./fleet-looks.ts";
 import { SiteDetail } from "./site-detail.tsx";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { writeUrl } from "../../platform/url-state.ts";
@@ -40,18 +34,10 @@ export function DashboardPage() {
   // The server's mode decides what a failed status call shows.
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
-  const { state: url, isMapShown, change } = useDashboardUrl();
+  const { isMapShown, change } = useDashboardUrl();
   const alerts = useAlertsUrl();
   useFirstContent(query.isError || query.data?.length === 0);
   const show = useShow();
-
-  /** The selected site is one with such a robot, if there is any. */
-  const chooseFigure = (figure: FleetFigure | null) => {
-    const siteIds = figure === null ? null : siteIdsOf(figure);
-    const isFitting = siteIds === null || url.siteId === null || siteIds.has(url.siteId);
-    const first = isFitting ? undefined : query.data?.find(({ id }) => siteIds.has(id));
-    change(first === undefined ? { figure } : { figure, siteId: first.id }, "replace");
-  };
 
   const toggle = (
     <Button
@@ -66,7 +52,7 @@ export function DashboardPage() {
   return (
     <PageLayout title="Dashboard" titleHidden>
       <div className={classes["top"]}>
-        <FleetStrip chosen={url.figure} onChoose={chooseFigure} />
+        <FleetStrip />
         {toggle}
       </div>
       <AttentionPanel
@@ -97,22 +83,16 @@ function NoSites() {
 /** §2 Site monitoring view. */
 function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   const { state: url, isMapShown, isSiteUnreadable, change } = useDashboardUrl();
-  const { figure, tab } = url;
-  const figureSiteIds = useFigureSites(figure);
   const [search, setSearch] = useSearchDraft(url.search, change);
-  const counted = useMemo(
-    () => (figureSiteIds === null ? sites : sites.filter((site) => figureSiteIds.has(site.id))),
-    [sites, figureSiteIds],
-  );
   const favourites = useFavourites().ids;
   const found = useMemo(
-    () => orderSites(searchSites(counted, search), url.siteOrder, favourites),
-    [counted, search, url.siteOrder, favourites],
+    () => orderSites(searchSites(sites, search), url.siteOrder, favourites),
+    [sites, search, url.siteOrder, favourites],
   );
 
   const isNamed = url.siteId !== null || isSiteUnreadable;
   // §2: the first site loaded is auto-selected; the URL names one only once somebody chooses.
-  const selected = isNamed ? sites.find((site) => site.id === url.siteId) : (counted[0] ?? sites[0]);
+  const selected = isNamed ? sites.find((site) => site.id === url.siteId) : sites[0];
   const selectedId = selected?.id ?? null;
   useFirstContent(selectedId === null);
   const choice = {
@@ -132,12 +112,10 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
         <SiteDetail
           key={selected.id}
           site={selected}
-          tab={tab}
+          tab={url.tab}
           day={url.day}
-          figure={figure}
           onTab={(next) => change({ tab: next }, "replace")}
           onDay={(step) => change((now) => ({ day: step(now.day) }), "push")}
-          onShowAll={() => change({ figure: null }, "replace")}
         />
       )}
     </section>
@@ -182,25 +160,18 @@ export function DashboardSkeleton({ isMapShown }: { isMapShown: boolean }) {
   );
 }
 
-interface FleetStripProps {
-  readonly chosen: FleetFigure | null;
-  /** Null removes the filter. */
-  readonly onChoose: (figure: FleetFigure | null) => void;
-}
-
-/** The fleet figures; pressing one shows only its robots and their sites, pressing it again all. */
-function FleetStrip({ chosen, onChoose }: FleetStripProps) {
+/** The fleet figures; each leads to its robots. */
+function FleetStrip() {
   const figures = useLiveValue(fleetFiguresNow, isSameFigures);
   return (
     <div className={classes["strip"]} role="group" aria-label="Fleet figures">
-      {FLEET_FIGURES.filter((figure) => isShown(figure, figures, chosen)).map((figure) => {
+      {FLEET_FIGURES.filter((figure) => isShown(figure, figures)).map((figure) => {
         const look = fleetFigureLook[figure];
         return (
-          <UnstyledButton
+          <Link
             key={figure}
+            to={paths.robots({ figure: FIGURE_NAMES[figure] })}
             className={`${shared["card"]} ${shared["inset"]} ${classes["figure"]}`}
-            aria-pressed={chosen === figure}
-            onClick={() => onChoose(chosen === figure ? null : figure)}
           >
             <StatusIcon look={look} size={20} />
             {figures === null ? (
@@ -213,7 +184,7 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
             <Box component="span" fz={13} style={{ whiteSpace: "nowrap" }}>
               {look.label}
             </Box>
-          </UnstyledButton>
+          </Link>
         );
       })}
       <TodayFigures />
@@ -222,49 +193,18 @@ function FleetStrip({ chosen, onChoose }: FleetStripProps) {
 }
 
 /** Robots that may be moving unseen are the exception: their figure appears only when there are any, in first place. */
-function isShown(figure: FleetFigure, figures: FleetFigures | null, chosen: FleetFigure | null): boolean {
-  return figure !== "mayBeMoving" || chosen === figure || (figures?.mayBeMoving ?? 0) > 0;
-}
-
-function fleetRobotOf(robot: RobotLive): FleetRobot {
-  return {
-    status: robot.status,
-    operatingMode: robot.operating_mode,
-    motion: knownMotionOf(robot.motion, robot.lost_while_moving),
-    online: robot.online,
-  };
-}
-
-/** The sites that currently have a robot of the figure. */
-function siteIdsOf(figure: FleetFigure): ReadonlySet<number> {
-  const matching = [...liveStore.robots()].filter((robot) => fleetFigureOf(fleetRobotOf(robot)) === figure);
-  return new Set(matching.map((robot) => robot.site_id));
+function isShown(figure: FleetFigure, figures: FleetFigures | null): boolean {
+  return figure !== "mayBeMoving" || (figures?.mayBeMoving ?? 0) > 0;
 }
 
 /** Figures over every robot the user may see; null before the first live snapshot. */
 function fleetFiguresNow(): FleetFigures | null {
-  if (!liveStore.hasSnapshot()) return null;
-  return fleetFiguresOf(fleetRobots());
-}
-
-function* fleetRobots(): Iterable<FleetRobot> {
-  for (const robot of liveStore.robots()) yield fleetRobotOf(robot);
+  return liveStore.hasSnapshot() ? fleetFiguresOf(liveStore.robots()) : null;
 }
 
 function isSameFigures(one: FleetFigures | null, other: FleetFigures | null): boolean {
   if (one === null || other === null) return one === other;
   return FLEET_FIGURES.every((figure) => one[figure] === other[figure]);
-}
-
-/** The sites that have a robot of the chosen figure; null if none is chosen, or before the first live snapshot. */
-function useFigureSites(figure: FleetFigure | null): ReadonlySet<number> | null {
-  const read = useCallback(() => (figure === null || !liveStore.hasSnapshot() ? null : siteIdsOf(figure)), [figure]);
-  return useLiveValue(read, isSameSet);
-}
-
-function isSameSet(one: ReadonlySet<number> | null, other: ReadonlySet<number> | null): boolean {
-  if (one === null || other === null) return one === other;
-  return one.size === other.size && [...one].every((id) => other.has(id));
 }
 
 /** Shows the robots or a week of a site, in one step that Back undoes. */
@@ -273,7 +213,7 @@ function useShow() {
   return useCallback(
     (siteId: number | null, place: Pick<DashboardUrl, "tab"> & Partial<Pick<DashboardUrl, "day">>) => {
       if (siteId === null) return;
-      const site = { siteId, figure: null, ...place };
+      const site = { siteId, ...place };
       change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
     },
     [change],

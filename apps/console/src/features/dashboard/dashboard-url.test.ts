@@ -13,18 +13,16 @@ test("§2 Site monitoring view: without parameters in the URL everything has its
     day: null,
     search: "",
     isMapShown: null,
-    figure: null,
   });
 });
 
-test("§2 Site monitoring view: a shared URL restores site, tab, search, map and figure", () => {
-  expect(read("site=3&tab=groups&q=solar&map=hidden&figure=attention")).toEqual({
+test("§2 Site monitoring view: a shared URL restores site, tab, search and map", () => {
+  expect(read("site=3&tab=groups&q=solar&map=hidden")).toEqual({
     siteId: 3,
     tab: "groups",
     day: null,
     search: "solar",
     isMapShown: false,
-    figure: "needsAttention",
   });
 });
 
@@ -45,10 +43,10 @@ test("Cleaning runs: the calendar's week is kept in the URL; an invalid date mea
 test("§2 Site monitoring view: a change keeps the rest, and defaults are left out", () => {
   expect(change("site=3&q=a&other=1", { siteId: 4 })).toBe("site=4&q=a&other=1");
   expect(change("site=3&q=a", { search: "", tab: "groups" })).toBe("site=3&tab=groups");
-  expect(change("tab=groups&figure=idle", { tab: "robots", figure: null, isMapShown: true })).toBe("map=shown");
+  expect(change("tab=groups", { tab: "robots", isMapShown: true })).toBe("map=shown");
 });
 
 test("§2 Site monitoring view: what is written can be read back", () => {
-  const wanted = { siteId: 12, tab: "groups", search: "São & co", isMapShown: true, figure: "cleaning" } as const;
+  const wanted = { siteId: 12, tab: "groups", search: "São & co", isMapShown: true } as const;
   expect(readUrl(dashboardUrl, writeUrl(dashboardUrl, new URLSearchParams(), wanted))).toMatchObject(wanted);
 });

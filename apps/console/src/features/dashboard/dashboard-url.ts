@@ -1,9 +1,7 @@
 import { useMediaQuery } from "@mantine/hooks";
-import type { FleetFigure } from "@suncrew/domain/robots/fleet-figures.ts";
 import { useUrlParams, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, textParam, type UrlSchema } from "../../platform/url-state.ts";
 import type { SiteOrder } from "../sites/public.ts";
-import { FLEET_FIGURES } from "./fleet-looks.ts";
 
 /** The two specified tabs, and the week of cleaning after them. */
 export type SiteTab = "robots" | "groups" | "calendar";
@@ -19,17 +17,7 @@ export interface DashboardUrl {
   readonly siteOrder: SiteOrder;
   /** Null if the URL leaves it to the screen: shown on a wide one, hidden on a phone. */
   readonly isMapShown: boolean | null;
-  /** Only the robots, and the sites with such robots, of one fleet figure. */
-  readonly figure: FleetFigure | null;
 }
-
-const figures: Record<FleetFigure, string> = {
-  mayBeMoving: "may-be-moving",
-  cleaning: "cleaning",
-  idle: "idle",
-  needsAttention: "attention",
-  offline: "offline",
-};
 
 export const dashboardUrl: UrlSchema<DashboardUrl> = {
   siteId: idParam("site"),
@@ -38,7 +26,6 @@ export const dashboardUrl: UrlSchema<DashboardUrl> = {
   search: textParam("q", 1_000),
   siteOrder: choiceParam("order", { worst: "worst" } as const, "listed"),
   isMapShown: choiceParam("map", { shown: true, hidden: false }, null),
-  figure: choiceParam("figure", Object.fromEntries(FLEET_FIGURES.map((figure) => [figures[figure], figure])), null),
 };
 
 /** The tab of that name; otherwise the first one. */

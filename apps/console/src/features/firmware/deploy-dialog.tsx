@@ -108,17 +108,19 @@ export function useDeploy() {
 export interface DeployDialogProps {
   /** The selected site; null if there is none. */
   readonly siteId: number | null;
+  /** Chosen before the dialog was opened. */
+  readonly robotIds?: readonly number[];
   readonly onRollouts: () => void;
   readonly onStarted: (rolloutId: number) => void;
   readonly onClose: () => void;
 }
 
 /** §2 Dialogs, Deploy Firmware: robots, a file or one uploaded before, and how cautious to be. */
-export function DeployDialog({ siteId, onRollouts, onStarted, onClose }: DeployDialogProps) {
+export function DeployDialog({ siteId, robotIds = [], onRollouts, onStarted, onClose }: DeployDialogProps) {
   const isNarrow = useIsNarrow();
   const robots = useDeployRobots(siteId);
   const uploaded = useQuery(routeQuery(firmwareList, {})).data ?? [];
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(() => new Set(robotIds));
   const { form, change, stage, refusal, submit, cancelUpload, isChanged } = useDeploy();
   const isUnderWay = stage.at !== "form";
   const [leave, setLeave] = useState<(() => void) | null>(null);

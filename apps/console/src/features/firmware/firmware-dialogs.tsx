@@ -6,6 +6,7 @@ import { type HistoryMode, useUrlParams } from "../../platform/url-params.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import type { DeployDialogProps } from "./deploy-dialog.tsx";
 
 /** The firmware dialogs, whose code is loaded when one is opened or about to be. */
 const DeployDialog = lazyDialog(
@@ -18,13 +19,14 @@ const RolloutsDialog = lazyDialog(
 );
 
 /** The firmware dialog named by the URL. For Super Admins only (§6). */
-export function FirmwareDialogs({ siteId }: { readonly siteId: number | null }) {
+export function FirmwareDialogs({ siteId, robotIds }: Pick<DeployDialogProps, "siteId" | "robotIds">) {
   const { role } = useSignedIn();
   const { dialog, show } = useFirmwareAddress();
   if (dialog === null || !mayCall(role, "createRollout")) return null;
   return dialog.kind === "deploy" ? (
     <DeployDialog
       siteId={siteId}
+      {...(robotIds !== undefined && { robotIds })}
       onRollouts={() => show({ kind: "list" })}
       onStarted={(rolloutId) => show({ kind: "rollout", rolloutId }, "replace")}
       onClose={() => show(null)}

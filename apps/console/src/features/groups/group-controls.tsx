@@ -150,8 +150,9 @@ function useFocusToCard(): RefObject<HTMLElement | null> {
   return section;
 }
 
-const StartAllDialog = lazyDialog(
-  ({ group }) => `Start all robots of "${group.group_name}"?`,
+/** Asks before many robots are started. */
+export const StartAllDialog = lazyDialog(
+  ({ title }) => title,
   async () => (await import("./start-all-dialog.tsx")).StartAllDialog,
 );
 
@@ -171,7 +172,7 @@ function useGroupCommand(group: Group, rows: readonly RobotWithSettings[]): Grou
   };
   const dialog = confirming !== null && (
     <StartAllDialog
-      group={group}
+      title={`Start all robots of "${group.group_name}"?`}
       rows={confirming.only === null ? rows : rows.filter((row) => confirming.only?.includes(row.robot_id))}
       onClose={() => setConfirming(null)}
       onStart={() => {

@@ -22,11 +22,15 @@ export interface GroupDialogProps {
   readonly groups: readonly Group[];
   /** The robots of the site. */
   readonly rows: readonly RobotWithSettings[];
+  /** Robots to add to it, chosen before the dialog was opened; only those that are in no other group are offered. */
+  readonly added?: readonly number[];
   readonly onClose: () => void;
 }
 
+const NONE: readonly number[] = [];
+
 /** §2 Create Group and Edit Robot Group, with the rules of §5. What others change in the meantime counts at once. */
-export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogProps) {
+export function GroupDialog({ site, group, groups, rows, added = NONE, onClose }: GroupDialogProps) {
   const isNew = group === null;
   const now = groups.find(({ id }) => id === group?.id);
   const offered = robotsOffered(rows, groups, group);
@@ -35,9 +39,9 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
     offered.map((row) => row.robot_id).filter((id) => robotIds.includes(id));
   const state = useEntityForm<GroupForm, keyof GroupForm, unknown>({
     what: "group",
-    opened: storedGroup(group),
+    opened: withRobots(storedGroup(group), added),
     isNew,
-    latest: now === undefined ? null : storedGroup(now),
+    latest: now === undefined ? null : withRobots(storedGroup(now), added),
     deleted: !isNew && now === undefined ? "This group was deleted in the meantime." : null,
     rules: {
       ...groupRules,
@@ -89,6 +93,11 @@ export function GroupDialog({ site, group, groups, rows, onClose }: GroupDialogP
       )}
     </EntityDialog>
   );
+}
+
+function withRobots(stored: ReturnType<typeof storedGroup>, added: readonly number[]): ReturnType<typeof storedGroup> {
+  const { form } = stored;
+  return { ...stored, form: { ...form, robotIds: [...new Set([...form.robotIds, ...added])] } };
 }
 
 function serialsOf(rows: readonly RobotWithSettings[], robotIds: readonly number[]): string {

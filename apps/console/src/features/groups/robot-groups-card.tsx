@@ -20,7 +20,7 @@ import { useBusy } from "../../ui/use-busy.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { SerialNumbers } from "./serial-numbers.tsx";
 
-const GroupDialog = lazyDialog(
+export const GroupDialog = lazyDialog(
   ({ group }) => (group === null ? "Create Group" : "Edit Robot Group"),
   async () => (await import("./group-dialog.tsx")).GroupDialog,
 );

@@ -1,6 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { Button, Group as Row, Text } from "@mantine/core";
-import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/low-battery.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
@@ -11,30 +10,36 @@ import { SerialNumbers } from "./serial-numbers.tsx";
 import classes from "./start-all-dialog.module.css";
 
 export interface StartAllDialogProps {
-  readonly group: Group;
-  /** The members to be started. */
+  readonly title: string;
+  /** The robots to be started. */
   readonly rows: readonly RobotWithSettings[];
   readonly onClose: () => void;
   readonly onStart: () => void;
 }
 
+/** Of more robots, a list names this many, and how many there are besides. */
+const MAX_NAMED = 200;
+
 /**
- * Start All asks first: how many robots will move, which may refuse, and which will be skipped and why. It is kept up
+ * A Start of many asks first: how many robots will move, which may refuse, and which will be skipped and why. It is kept up
  * to date while it is open.
  */
-export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialogProps) {
+export function StartAllDialog({ title, rows, onClose, onStart }: StartAllDialogProps) {
   const { moving, doubtful, skipped } = startForecastOf(useReportedRobotViews(rows));
   const isLive = useLiveStatus() === "live";
   const count = moving.length + doubtful.length;
   return (
-    <Dialog onClose={onClose} title={`Start all robots of "${group.group_name}"?`}>
+    <Dialog onClose={onClose} title={title}>
       <div role="status">
         <Text size="sm" fw={600}>
-          {count === 0 ? "No robot will move." : moving.length > 0 && `${robotCountText(moving.length)} will move.`}
+          {count === 0
+            ? "No robot will move."
+            : moving.length > 0 && `${robotCountText(moving.length)}${sitesText(moving)} will move.`}
         </Text>
         {moving.length > 0 && (
           <p className={classes["serials"]} tabIndex={0}>
-            <SerialNumbers serials={moving.map((robot) => robot.serialNumber)} />
+            <SerialNumbers serials={moving.slice(0, MAX_NAMED).map((robot) => robot.serialNumber)} />
+            {moreText(moving)}
           </p>
         )}
         <Reasons title={`${robotCountText(doubtful.length)} may refuse:`} robots={doubtful} />
@@ -57,6 +62,16 @@ export function StartAllDialog({ group, rows, onClose, onStart }: StartAllDialog
   );
 }
 
+function moreText(robots: readonly unknown[]): string | null {
+  return robots.length <= MAX_NAMED ? null : ` and ${(robots.length - MAX_NAMED).toLocaleString("en-GB")} more`;
+}
+
+/** Says at how many sites people may be near a robot; nothing if there is one. */
+function sitesText(robots: readonly RobotView[]): string {
+  const { size } = new Set(robots.map(({ siteId }) => siteId));
+  return size < 2 ? "" : ` at ${size.toLocaleString("en-GB")} sites`;
+}
+
 function Reasons({ title, robots }: { readonly title: string; readonly robots: StartForecast["skipped"] }) {
   if (robots.length === 0) return null;
   return (
@@ -65,11 +80,12 @@ function Reasons({ title, robots }: { readonly title: string; readonly robots: S
         {title}
       </Text>
       <ul className={classes["skipped"]} tabIndex={0}>
-        {robots.map(({ robot, reason }) => (
+        {robots.slice(0, MAX_NAMED).map(({ robot, reason }) => (
           <li key={robot.id}>
             <strong>{robot.serialNumber}</strong> {reason}
           </li>
         ))}
+        {moreText(robots) !== null && <li>{moreText(robots)}</li>}
       </ul>
     </>
   );

@@ -42,6 +42,11 @@ const GroupMaintenanceDialog = lazyDialog(
   ({ group }) => `Maintenance: ${group.group_name}`,
   async () => (await import("./maintenance-dialogs.tsx")).GroupMaintenanceDialog,
 );
+/** Locks or releases robots of any sites. */
+export const RobotsMaintenanceDialog = lazyDialog(
+  () => "Maintenance",
+  async () => (await import("./maintenance-dialogs.tsx")).RobotsMaintenanceDialog,
+);
 
 export interface GroupMaintenanceProps {
   readonly group: Group;

@@ -1,7 +1,12 @@
-import type { Group, ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
-import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import {
+  type Group,
+  GROUP_ROBOTS_MAX,
+  type ManyRobotsResponse,
+  type RobotResult,
+} from "@suncrew/contract/groups/groups.ts";
+import { groupMaintenance, robotMaintenance, robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
-import { groupOutcomeOf } from "@suncrew/domain/groups/groups.ts";
+import { groupOutcomeOf, groupSuccessMessage } from "@suncrew/domain/groups/groups.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
@@ -71,36 +76,80 @@ function showRelease(serialNumber: string, { start }: ReleaseAnswer): void {
   });
 }
 
-/** Locks or releases every robot of a group; null if the call itself failed. */
-export async function changeGroupMaintenance(group: Group, body: MaintenanceBody): Promise<ManyRobotsResponse | null> {
-  const params = { groupId: group.id };
-  const robotIds = group.robots.map(({ id }) => id);
+interface ManyRobots {
+  readonly robotIds: readonly number[];
+  /** Their site, if they have one in common. */
+  readonly siteId?: number;
+  readonly send: (options: { headers: Record<string, string>; signal?: AbortSignal }) => Promise<ManyRobotsResponse>;
+  readonly failure: string;
+}
+
+/** Locks or releases many robots by one call; null if the call itself failed. */
+async function changeMany(
+  body: MaintenanceBody,
+  { robotIds, siteId, send, failure }: ManyRobots,
+): Promise<ManyRobotsResponse | null> {
   const press = newPress();
   if (body.enabled) callSlots.preemptForStop({ robotIds });
   const outcome = await change({
     send: () =>
       body.enabled
-        ? call(groupMaintenance, { params, body }, { headers: press() })
+        ? send({ headers: press() })
         : callSlots.run({
             kind: body.start_after === true ? "start" : "set",
             robotIds,
-            siteId: group.site_id,
-            send: (signal) => call(groupMaintenance, { params, body }, { headers: press(), signal }),
+            ...(siteId !== undefined && { siteId }),
+            send: (signal) => send({ headers: press(), signal }),
           }),
-    onDone: ({ results, message }) => {
-      const result = groupOutcomeOf(results);
-      const content = { title: groupOutcomeTitle[result], message };
-      if (result === "all") toast.success(content);
-      else toast.failure(content);
-    },
     success: null,
-    failure: {
-      title: groupOutcomeTitle.none,
-      message: body.enabled
-        ? "Failed to put the group in maintenance."
-        : "Failed to release the group from maintenance.",
-    },
+    failure: { title: groupOutcomeTitle.none, message: failure },
     reasonOf: messageOf,
   });
   return outcome.kind === "done" ? outcome.answer : null;
+}
+
+function showMany(answer: ManyRobotsResponse | null): ManyRobotsResponse | null {
+  if (answer === null) return null;
+  const result = groupOutcomeOf(answer.results);
+  const content = { title: groupOutcomeTitle[result], message: answer.message };
+  if (result === "all") toast.success(content);
+  else toast.failure(content);
+  return answer;
+}
+
+/** Locks or releases every robot of a group; null if the call itself failed. */
+export async function changeGroupMaintenance(group: Group, body: MaintenanceBody): Promise<ManyRobotsResponse | null> {
+  return showMany(
+    await changeMany(body, {
+      robotIds: group.robots.map(({ id }) => id),
+      siteId: group.site_id,
+      send: (options) => call(groupMaintenance, { params: { groupId: group.id }, body }, options),
+      failure: body.enabled
+        ? "Failed to put the group in maintenance."
+        : "Failed to release the group from maintenance.",
+    }),
+  );
+}
+
+/** The same for robots of any sites, in shares that one call takes; null if not even the first call succeeded. */
+export async function changeRobotsMaintenance(
+  robotIds: readonly number[],
+  body: MaintenanceBody,
+): Promise<ManyRobotsResponse | null> {
+  const results: RobotResult[] = [];
+  for (let from = 0; from < robotIds.length; from += GROUP_ROBOTS_MAX) {
+    const share = robotIds.slice(from, from + GROUP_ROBOTS_MAX);
+    const answer = await changeMany(body, {
+      robotIds: share,
+      send: (options) => call(robotsMaintenance, { body: { ...body, robotObjectIds: share } }, options),
+      failure: body.enabled
+        ? "Failed to put the robots in maintenance."
+        : "Failed to release the robots from maintenance.",
+    });
+    if (answer === null) break;
+    results.push(...answer.results);
+  }
+  if (results.length === 0) return null;
+  const message = groupSuccessMessage(results, body.enabled ? "locked for maintenance" : "released");
+  return showMany({ success: groupOutcomeOf(results) === "all", message, results });
 }

@@ -9,7 +9,13 @@ import { useGuardedClose } from "../../platform/confirm/use-guarded-close.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RobotResultList } from "../commands/public.ts";
 import { isLocked, type MaintainedRobot } from "./maintained-robot.ts";
-import { changeGroupMaintenance, lockRobot, type ReleaseAnswer, releaseRobot } from "./maintenance-calls.ts";
+import {
+  changeGroupMaintenance,
+  changeRobotsMaintenance,
+  lockRobot,
+  type ReleaseAnswer,
+  releaseRobot,
+} from "./maintenance-calls.ts";
 import { MaintenanceNote } from "./maintenance-note.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import classes from "./maintenance.module.css";
@@ -82,28 +88,62 @@ export function ReleaseDialog({ robot, onClose }: RobotDialogProps) {
   );
 }
 
-type Change = { readonly enabled: boolean; readonly reason?: string; readonly start_after?: boolean };
+type MaintenanceChange = { readonly enabled: boolean; readonly reason?: string; readonly start_after?: boolean };
 
-export interface GroupMaintenanceDialogProps {
-  readonly group: Group;
+/** Of more locked robots, the list names this many, and how many there are besides. */
+const MAX_NAMED = 200;
+
+export interface RobotsMaintenanceDialogProps {
   readonly members: readonly MaintainedRobot[];
   readonly onClose: () => void;
 }
 
-/** Locks every robot of a group, or releases those that are locked, then shows the result for each. */
-export function GroupMaintenanceDialog({ group, members, onClose }: GroupMaintenanceDialogProps) {
+/** For every robot of a group. */
+export function GroupMaintenanceDialog({ group, ...props }: RobotsMaintenanceDialogProps & { readonly group: Group }) {
+  return (
+    <ManyMaintenanceDialog
+      {...props}
+      name={group.group_name}
+      send={(change) => changeGroupMaintenance(group, change)}
+    />
+  );
+}
+
+/** For robots of any sites: a lock is for those that are not locked, a release for those that are. */
+export function RobotsMaintenanceDialog({ members, onClose }: RobotsMaintenanceDialogProps) {
+  const send = (change: MaintenanceChange, only?: readonly number[]) => {
+    const open = members.filter((robot) => isLocked(robot) !== change.enabled);
+    return changeRobotsMaintenance(only ?? open.map(({ id }) => id), change);
+  };
+  return (
+    <ManyMaintenanceDialog members={members} name={robotCountText(members.length)} send={send} onClose={onClose} />
+  );
+}
+
+interface ManyMaintenanceDialogProps extends RobotsMaintenanceDialogProps {
+  /** Such as the name of their group. */
+  readonly name: string;
+  /** Null if the call itself failed. `only` names the robots of a retry. */
+  readonly send: (change: MaintenanceChange, only?: readonly number[]) => Promise<ManyRobotsResponse | null>;
+}
+
+/** Locks many robots, or releases those that are locked, then shows the result for each. */
+function ManyMaintenanceDialog({ name, members, send: sendChange, onClose }: ManyMaintenanceDialogProps) {
   const locked = members.filter((robot) => isLocked(robot));
   const [mode, setMode] = useState<"lock" | "release">(locked.length === members.length ? "release" : "lock");
   const [busy, setBusy] = useState<"lock" | "start" | "release" | null>(null);
-  const [result, setResult] = useState<{ readonly change: Change; readonly answer: ManyRobotsResponse } | null>(null);
+  const [result, setResult] = useState<{
+    readonly change: MaintenanceChange;
+    readonly answer: ManyRobotsResponse;
+  } | null>(null);
 
   const [isTyped, setTyped] = useState(false);
   const isChanged = isTyped && result === null;
   const close = useGuardedClose({ isChanged, isSaving: busy !== null, shownBy: ["site", "tab"] }, onClose);
 
-  const send = async (change: Change) => {
+  const send = async (change: MaintenanceChange, only?: readonly number[]) => {
     setBusy(change.enabled ? "lock" : change.start_after === true ? "start" : "release");
-    const answer = await changeGroupMaintenance(group, change);
+    const answer = await sendChange(change, only);
     setBusy(null);
     if (answer === null) return;
     const isPlain = answer.results.every(({ outcome, pending }) => outcome === "SUCCESS" && !pending);
@@ -128,7 +168,7 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
     />
   );
   return (
-    <Dialog size={500} onClose={close} title={`Maintenance: ${group.group_name}`}>
+    <Dialog size={500} onClose={close} title={`Maintenance: ${name}`}>
       {result !== null ? (
         <RobotResults
           answer={result.answer}
@@ -138,7 +178,7 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
               outcome === "FAILED" &&
               members.some((robot) => robot.id === robotObjectId && isLocked(robot) !== result.change.enabled),
           )}
-          onAgain={() => void send(result.change)}
+          onAgain={() => void send(result.change, failedIdsOf(result.answer))}
           onClose={onClose}
         />
       ) : mode === "lock" ? (
@@ -157,12 +197,13 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
         <div className={classes["form"]}>
           {chooser}
           <ul className={classes["locks"]}>
-            {locked.map((robot) => (
+            {locked.slice(0, MAX_NAMED).map((robot) => (
               <li key={robot.id}>
                 <strong>{robot.serialNumber}</strong>
                 <MaintenanceNote robot={robot} />
               </li>
             ))}
+            {locked.length > MAX_NAMED && <li>and {(locked.length - MAX_NAMED).toLocaleString("en-GB")} more</li>}
           </ul>
           <p className={classes["text"]}>
             If you start {locked.length === 1 ? "it" : "them"}, {robotCountText(locked.length)} will move as soon as{" "}
@@ -177,6 +218,10 @@ export function GroupMaintenanceDialog({ group, members, onClose }: GroupMainten
       )}
     </Dialog>
   );
+}
+
+function failedIdsOf({ results }: ManyRobotsResponse): readonly number[] {
+  return results.flatMap(({ outcome, robotObjectId }) => (outcome === "FAILED" ? [robotObjectId] : []));
 }
 
 export interface LockFormProps {

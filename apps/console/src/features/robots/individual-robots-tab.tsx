@@ -12,14 +12,8 @@ const MIN_CARD_PX = 300;
 const CARD_PX = 196;
 const keyOf = (row: RobotWithSettings) => row.robot_id;
 
-export interface IndividualRobotsTabProps {
-  readonly robots: SiteRobots;
-  /** The site's robots that are to be shown. */
-  readonly shown: readonly RobotWithSettings[];
-}
-
 /** §2 Individual Robots tab: a card for each robot of the site. */
-export function IndividualRobotsTab({ robots, shown }: IndividualRobotsTabProps) {
+export function IndividualRobotsTab({ robots }: { readonly robots: SiteRobots }) {
   if (robots.state === "loading") return <CardSkeletons />;
   if (robots.state === "failed") {
     return <FailedState title="The robots could not be loaded." onRetry={robots.retry} retrying={robots.isRetrying} />;
@@ -28,7 +22,7 @@ export function IndividualRobotsTab({ robots, shown }: IndividualRobotsTabProps)
     return <EmptyState title="No robots assigned to this site yet." icon={<IconRobot size={32} stroke={1.5} />} />;
   }
   return (
-    <VirtualGrid items={shown} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
+    <VirtualGrid items={robots.rows} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
       {(row) => (
         <>
           <RobotCard row={row} onRefresh={robots.refresh} />

@@ -11,7 +11,7 @@ export {
 } from "./robot-looks.ts";
 export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
 export { RobotCard } from "./robot-card.tsx";
-export { requestRobotStatus, showConfirmedCommands } from "./robot-calls.ts";
+export { commandRobot, requestRobotStatus, showConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export {

@@ -1,4 +1,5 @@
 export { LastCleaningLine, LastRunFact, RunNotBegunLine } from "./last-cleaning.tsx";
+export { todayWord } from "./runs-looks.ts";
 export { TodayFigures } from "./today-figures.tsx";
 export { WeekCalendarTab } from "./week-calendar-tab.tsx";
 export type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";

@@ -53,6 +53,11 @@ export const startedByText: Record<CalendarEntry["action_type"], string> = {
 
 const MINUTE_MS = 60_000;
 
+/** A figure of today as a word: "Done", "Stopped early". */
+export function todayWord(count: keyof RunCounts): string {
+  return entryLook[count].label;
+}
+
 /** Today's figures as text: "5 done", "1 running", ...; stopped, cut short and failed only if there are any. */
 export function todayTexts(counts: RunCounts): { readonly count: keyof RunCounts; readonly text: string }[] {
   return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0).map(({ count, word }) => {

@@ -1,7 +1,7 @@
 import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
-import { type RunOfToday, runsCalendar, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { type RunOfToday, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
@@ -11,8 +11,6 @@ import {
   expectAddress,
   expectContains,
   expectCount,
-  expectNoSidewaysScroll,
-  expectText,
   pressRetry,
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
@@ -43,7 +41,7 @@ const failed: RunOfToday = {
   sample: false,
 };
 
-test("Cleaning runs: each figure of today opens its runs with robot, site, time and reason", async () => {
+test("Cleaning runs: each figure of today leads to its robots, with why their runs ended so", async () => {
   when(runsToday).answer({
     planned: 2,
     running: 0,
@@ -55,34 +53,31 @@ test("Cleaning runs: each figure of today opens its runs with robot, site, time 
     missed: 0,
   });
   when(runsOfToday).offline();
-  // Where the last click leads.
-  when(runsCalendar).hang();
   await openConsole("/dashboard?site=2");
   const figures = page.getByRole("group", { name: "Today's cleaning" });
   await expectContains(figures, "4 done, 0 running, 2 planned, 0 skipped, 0 missed, 1 stopped early, 1 failed");
-  // Planned runs, and counts of zero, open nothing.
-  await expectCount(figures.getByRole("button"), 3);
-  await figures.getByRole("button", { name: "1 failed" }).click();
-  const dialog = page.getByRole("dialog", { name: "Today's cleaning" });
-  const row = dialog.getByRole("listitem");
-  await expectContains(dialog, "The runs could not be loaded.");
+  // Planned runs, and counts of zero, lead nowhere.
+  await expectCount(figures.getByRole("link"), 3);
+  await figures.getByRole("link", { name: "1 failed" }).click();
+  await expectAddress("/robots?today=failed");
+  const main = page.getByRole("main");
+  await expectContains(main, "Today's runs could not be loaded.");
+  const robots = page.getByRole("table", { name: "Robots" });
   await pressRetry(
     () => when(runsOfToday).answer(({ query }) => ({ runs: query.count === "failed" ? [failed] : [] })),
-    row,
-    dialog,
+    robots,
+    main,
   );
-  await expectContains(row, "SCR-1012");
-  await expectContains(row, "East Row. Scheduled. Robot SCR-1012 refused: its brush is jammed.");
-  await expectText(row.getByRole("time"), "Wed 3 Jun, 05:30");
+  await expectCount(robots.getByRole("link"), 1);
+  await expectContains(robots, "SCR-1012");
+  await expectContains(robots, "Robot SCR-1012 refused: its brush is jammed.");
+  await expectContains(main, "1 of 6 robots");
   await expectAccessible();
-  await dialog.getByRole("combobox", { name: "Show runs" }).selectOptions("1 stopped early");
-  await expectContains(dialog, "None today");
-  await dialog.getByRole("combobox", { name: "Show runs" }).selectOptions("1 failed");
-  await page.viewport(390, 844);
-  await expectNoSidewaysScroll();
-  await row.getByRole("link", { name: "Bhadla Solar Park" }).click();
-  await expectAddress("/dashboard?site=1&tab=calendar");
-  await expectCount(dialog, 0);
+  await page.getByRole("combobox", { name: "Today" }).selectOptions("Stopped early");
+  await expectContains(main, "No robots match.");
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
+  await expectAddress("/robots");
+  await expectCount(robots.getByRole("link"), 6);
 });
 
 test("Cleaning runs: a card says that its robot's planned run did not happen, and the popover explains why in full", async () => {

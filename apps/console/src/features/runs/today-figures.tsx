@@ -1,12 +1,13 @@
-import { Box, Skeleton, UnstyledButton } from "@mantine/core";
-import { recordedCountSchema, type RecordedCount, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { Box, Skeleton } from "@mantine/core";
+import { recordedCountSchema, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { IconCalendarStats } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Fragment, useState } from "react";
+import { Fragment } from "react";
+import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { useFirstContentShown } from "../../platform/first-content.ts";
+import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
-import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { todayTexts } from "./runs-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./today-figures.module.css";
@@ -14,14 +15,9 @@ import classes from "./today-figures.module.css";
 /** Planned runs become due without an event, and the day ends; everything else arrives with the live stream. */
 const REFRESH_MS = 60_000;
 
-const RunsDialog = lazyDialog(
-  () => "Today's cleaning",
-  async () => (await import("./today-dialog.tsx")).TodayDialog,
-);
-
 /**
- * Today's cleaning over every site that the user may see, as one line among the fleet figures; each figure opens its
- * runs.
+ * Today's cleaning over every site that the user may see, as one line among the fleet figures; each figure leads to
+ * the robots that it counts.
  */
 export function TodayFigures() {
   const query = useQuery({
@@ -29,8 +25,6 @@ export function TodayFigures() {
     refetchInterval: REFRESH_MS,
     enabled: useFirstContentShown(),
   });
-  const [shown, setShown] = useState<RecordedCount | null>(null);
-  const counts = query.data;
   return (
     <div className={`${shared["card"]} ${classes["today"]}`} role="group" aria-label="Today's cleaning">
       <IconCalendarStats size={20} aria-hidden />
@@ -52,13 +46,9 @@ export function TodayFigures() {
                 <Fragment key={count}>
                   {index > 0 && ", "}
                   {recorded.success && data[count] > 0 ? (
-                    <UnstyledButton
-                      className={classes["figure"]}
-                      aria-haspopup="dialog"
-                      onClick={() => setShown(recorded.data)}
-                    >
+                    <Link to={paths.robots({ today: recorded.data })} className={classes["figure"]}>
                       {text}
-                    </UnstyledButton>
+                    </Link>
                   ) : (
                     text
                   )}
@@ -68,9 +58,6 @@ export function TodayFigures() {
           }
         </QueryState>
       </span>
-      {shown !== null && counts !== undefined && (
-        <RunsDialog shown={shown} counts={counts} onShow={setShown} onClose={() => setShown(null)} />
-      )}
     </div>
   );
 }

@@ -54,8 +54,6 @@
     const params = new URLSearchParams(location.search);
     const named = params.get("site");
     const sites = request("/api/sites/details");
-    // A figure in the URL may select another site than the first.
-    if (named === null && params.has("figure")) return;
     const requestRobots = async () => {
       const answer = await sites;
       const list: unknown = answer.ok ? await answer.clone().json() : [];

@@ -1,4 +1,4 @@
-import { groupMaintenance, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { groupMaintenance, robotMaintenance, robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { FastifyInstance } from "fastify";
 import { register } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -12,5 +12,8 @@ export function maintenanceRoutes(app: FastifyInstance, deps: Dependencies, comm
   );
   register(app, groupMaintenance, ({ viewer, params, body, request }) =>
     maintenance.setGroup(viewer, params.groupId, body, pressOf(request, viewer, deps.clock)),
+  );
+  register(app, robotsMaintenance, ({ viewer, body, request }) =>
+    maintenance.setRobots(viewer, body, pressOf(request, viewer, deps.clock)),
   );
 }

@@ -2,7 +2,8 @@ import { nested } from "@suncrew/contract/http/coded-text.ts";
 import { outcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import type { ManyRobotsResponse, RobotResult } from "@suncrew/contract/groups/groups.ts";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import type { robotMaintenance, robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import pLimit from "p-limit";
 import { BatchLoader } from "../../platform/batch-loader.ts";
 import { withTimeout } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -25,7 +26,14 @@ import {
   type Press,
   resultsOf,
 } from "../commands/public.ts";
-import { auditNoRobots, findGroup, manyRobotsAnswer, readMembers, requireRobotsAt } from "../groups/public.ts";
+import {
+  auditNoRobots,
+  findGroup,
+  findRobots,
+  manyRobotsAnswer,
+  readMembers,
+  requireRobotsAt,
+} from "../groups/public.ts";
 import { acceptLocks, acceptReleases, type Locker, maintenanceMessages } from "./accept-locks.ts";
 
 type MaintenanceBody = BodyOf<typeof robotMaintenance>;
@@ -41,6 +49,14 @@ interface Decided {
 
 const lockWording = { done: "locked for maintenance", nobody: "The group has no robot to lock.", kept: "lock" };
 const releaseWording = { done: "released", nobody: "The group has no robot to release.", kept: "lock" };
+
+function wordingOf(body: MaintenanceBody) {
+  if (body.enabled) return lockWording;
+  return body.start_after ? { ...releaseWording, done: "released and started" } : releaseWording;
+}
+
+/** At so many sites at a time: each has a transaction, and other commands need connections too. */
+const MAX_CONCURRENT_SITES = 4;
 
 /** Locks robots for maintenance and releases them, as the robots confirm it. */
 export class Maintenance {
@@ -78,15 +94,55 @@ export class Maintenance {
     body: MaintenanceBody,
     press: Press | null,
   ): Promise<ManyRobotsResponse> {
-    const { db, clock, log } = this.#deps;
+    const { db, clock } = this.#deps;
     const startedAt = clock.now();
     const by = lockerOf(viewer, "GROUP", press);
     const { site_id: siteId } = await findGroup(viewer, db, groupId);
-    const starts = this.#starts(viewer, siteId, by, startedAt);
     const choose = async (tx: Tx) => {
       await findGroup(viewer, tx, groupId);
-      return { siteId, robotIds: await readMembers(viewer, tx, groupId) };
+      return readMembers(viewer, tx, groupId);
     };
+    const results = await this.#setAtSite(choose, body, { viewer, siteId, by, startedAt });
+    const words = wordingOf(body);
+    if (results.length === 0) {
+      const action = body.enabled ? "MAINTENANCE_ON" : "MAINTENANCE_OFF";
+      await auditNoRobots(this.#deps, viewer, { action, entity: "group", entityId: groupId, siteId }, words.nobody);
+    }
+    return manyRobotsAnswer(results, words);
+  }
+
+  /** The same for robots of any sites. Throws 404 if one of them is outside the viewer's scope. */
+  async setRobots(
+    viewer: Viewer,
+    { robotObjectIds, ...body }: BodyOf<typeof robotsMaintenance>,
+    press: Press | null,
+  ): Promise<ManyRobotsResponse> {
+    const { db, clock } = this.#deps;
+    const startedAt = clock.now();
+    const by = lockerOf(viewer, "MANUAL", press);
+    const sites = Map.groupBy(await findRobots(viewer, db, robotObjectIds), ({ site_id }) => site_id);
+    const limit = pLimit(MAX_CONCURRENT_SITES);
+    const results = await Promise.all(
+      [...sites].map(([siteId, robots]) => {
+        // Those that have been moved since are nobody's at this site: they have no result.
+        const choose = () => Promise.resolve(robots.map(({ id }) => id));
+        return limit(() => this.#setAtSite(choose, body, { viewer, siteId, by, startedAt }));
+      }),
+    );
+    const places = new Map(robotObjectIds.map((id, index) => [id, index]));
+    const placeOf = ({ robotObjectId }: RobotResult) => places.get(robotObjectId) ?? 0;
+    const inOrder = results.flat().toSorted((one, other) => placeOf(one) - placeOf(other));
+    return manyRobotsAnswer(inOrder, wordingOf(body));
+  }
+
+  async #setAtSite(
+    chooseIds: (tx: Tx) => Promise<readonly number[]>,
+    body: MaintenanceBody,
+    { viewer, siteId, by, startedAt }: Release,
+  ): Promise<RobotResult[]> {
+    const { db, clock, log } = this.#deps;
+    const starts = this.#starts(viewer, siteId, by, startedAt);
+    const choose = async (tx: Tx) => ({ siteId, robotIds: await chooseIds(tx) });
     const verb = body.enabled ? "MAINTENANCE_ON" : "MAINTENANCE_OFF";
     const each = await decideEach<Decided>(db, choose, (tx, { robotIds }, options) =>
       this.#accept(tx, siteId, robotIds, by, body, options),
@@ -106,14 +162,7 @@ export class Maintenance {
         : maintenanceMessages[body.enabled ? "lockNotStored" : "releaseNotKnown"];
       return { outcome: "FAILED", message: words(robot.serial_number), pending: isLocked };
     };
-    const results = await resultsOf(each, (decided) => this.#resultOf(decided, body, starts), heldResult, failed);
-    const released = body.start_after ? { ...releaseWording, done: "released and started" } : releaseWording;
-    const words = body.enabled ? lockWording : released;
-    if (results.length === 0) {
-      const about = { action: verb, entity: "group", entityId: groupId, siteId };
-      await auditNoRobots(this.#deps, viewer, about, words.nobody);
-    }
-    return manyRobotsAnswer(results, words);
+    return resultsOf(each, (decided) => this.#resultOf(decided, body, starts), heldResult, failed);
   }
 
   async #accept(

@@ -3,7 +3,7 @@ import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { robotTypes, SerialNumber } from "@suncrew/contract/robots/robot-forms.ts";
-import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import type { RobotDirectory, RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { writeCsv } from "@suncrew/domain/csv/csv.ts";
 import { expressionBuilder, sql } from "kysely";
 import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
@@ -239,6 +239,25 @@ export async function readRobotsLive(
 ): Promise<RobotLive[]> {
   const robots = await readRobots(viewer, db, at, choice);
   return robots.map(({ robot_name: _n, motor_type: _m, control_type: _c, installation_date: _d, ...live }) => live);
+}
+
+/** The names of the viewer's robots and groups, and the robots' motors. */
+export async function readRobotDirectory(viewer: Viewer, db: Executor): Promise<RobotDirectory> {
+  const [robots, groups] = await Promise.all([
+    visibleSites(viewer, db)
+      .innerJoin("robots as r", "r.site_id", "sites.id")
+      .select(["r.id as robot_id", "r.robot_name", "r.motor_type", "r.control_type", "r.installation_date"])
+      .where("r.deleted_at", "is", null)
+      .orderBy("r.id")
+      .execute(),
+    visibleSites(viewer, db)
+      .innerJoin("robot_groups as g", "g.site_id", "sites.id")
+      .select(["g.id", "g.site_id", "g.group_name"])
+      .where("g.deleted_at", "is", null)
+      .orderBy("g.id")
+      .execute(),
+  ]);
+  return { robots, groups };
 }
 
 /** For an account without a partner, which has no devices. */

@@ -8,15 +8,20 @@ import {
   updateRobot,
 } from "@suncrew/contract/robots/robot-forms.ts";
 import { exportRobots, importRobots } from "@suncrew/contract/robots/robot-files.ts";
-import { robotDetailsWithSettings, robotsList, updateRobotSettings } from "@suncrew/contract/robots/robots.ts";
+import {
+  robotDetailsWithSettings,
+  robotDirectory,
+  robotsList,
+  updateRobotSettings,
+} from "@suncrew/contract/robots/robots.ts";
 import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { register } from "../../platform/http/register.ts";
+import { register, SerializedAnswer, serializeAnswer, versionOf } from "../../platform/http/register.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import type { Workers } from "../../platform/workers/workers.ts";
 import type { Commands } from "../commands/public.ts";
 import { requireSite, seenAt } from "../sites/public.ts";
-import { readRobots, readRobotTypes, readSerialNumbers } from "./robots.queries.ts";
+import { readRobotDirectory, readRobots, readRobotTypes, readSerialNumbers } from "./robots.queries.ts";
 import { Robots } from "./robots.service.ts";
 
 /** §7 Robots: what they show, their forms, files, serial numbers and settings. */
@@ -33,6 +38,11 @@ export function robotsRoutes(app: FastifyInstance, deps: Dependencies, workers: 
   register(app, robotsList, async ({ viewer, params }) => {
     const rows = await readSite(viewer, params.siteId);
     return rows.map(({ robot_id, ...robot }) => ({ ...robot, id: robot_id }));
+  });
+
+  register(app, robotDirectory, async ({ viewer }) => {
+    const json = serializeAnswer(robotDirectory, await readRobotDirectory(viewer, deps.db));
+    return new SerializedAnswer(robotDirectory, json, versionOf(json));
   });
 
   register(app, createRobot, async ({ viewer, body }) => ({

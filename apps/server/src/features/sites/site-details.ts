@@ -1,9 +1,8 @@
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { sql } from "kysely";
-import { createHash } from "node:crypto";
 import type { Db } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
-import { SerializedAnswer } from "../../platform/http/register.ts";
+import { SerializedAnswer, versionOf } from "../../platform/http/register.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { scopeOf, type Viewer } from "../../platform/sessions.ts";
 import { seenAt } from "./last-seen.ts";
@@ -147,5 +146,5 @@ async function readChanges(
 
 function answerOf(sites: ReadonlyMap<number, KeptSite>): SerializedAnswer<typeof siteDetails> {
   const json = `[${[...sites.values()].map((site) => site.json).join(",")}]`;
-  return new SerializedAnswer(siteDetails, json, createHash("sha256").update(json).digest("base64url").slice(0, 22));
+  return new SerializedAnswer(siteDetails, json, versionOf(json));
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -77,6 +78,11 @@ export class SerializedAnswer<R extends RouteSpec> {
     this.#compressed.set(encoding, bytes);
     return bytes;
   }
+}
+
+/** Identifies a serialized answer. */
+export function versionOf(json: string): string {
+  return createHash("sha256").update(json).digest("base64url").slice(0, 22);
 }
 
 export function serializeAnswer<R extends RouteSpec>(route: R, answer: ResponseOf<R>): string {

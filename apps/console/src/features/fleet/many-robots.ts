@@ -1,0 +1,108 @@
+import {
+  fleetStop,
+  type RobotResult,
+  ROBOTS_PER_COMMAND_MAX,
+  ROBOTS_PER_FLEET_STOP_MAX,
+  robotsSendCommand,
+} from "@suncrew/contract/groups/groups.ts";
+import { callSlots } from "../../platform/api/call-slots.ts";
+import { call } from "../../platform/api/call.ts";
+import { TokenExpiredError } from "../../platform/api/errors.ts";
+import { liveStore } from "../../platform/live/live.ts";
+import { confirmedRobots, newPress, newPressHeaders, reasonOf, type StartOrStop } from "../commands/public.ts";
+import { showConfirmedCommands } from "../robots/public.ts";
+
+/** The outcome of a command for many robots: a result for each that an answer came for, and why further calls failed. */
+export interface ManyOutcome {
+  readonly results: readonly RobotResult[];
+  readonly failure: string | null;
+}
+
+export interface ManyProgress {
+  /** Ends what has not been sent yet. */
+  readonly signal: AbortSignal;
+  /** Called with the results so far. */
+  readonly onResults: (results: readonly RobotResult[]) => void;
+}
+
+/**
+ * Starts robots of any sites; never throws. A share that one call takes follows the other, each as pressed now: a Stop
+ * that is pressed in between holds for the shares that come after it.
+ */
+export async function startRobots(ids: readonly number[], { signal, onResults }: ManyProgress): Promise<ManyOutcome> {
+  const press = newPress();
+  let results: readonly RobotResult[] = [];
+  for (const share of sharesOf(ids, ROBOTS_PER_COMMAND_MAX)) {
+    if (signal.aborted) return { results, failure: "Stop was pressed before the others were started." };
+    const headers = newPressHeaders(press);
+    try {
+      const answer = await callSlots.run({
+        kind: "start",
+        robotIds: share,
+        signal,
+        send: (sending) =>
+          call(robotsSendCommand, { body: bodyOf("START", share) }, { headers: headers(), signal: sending }),
+      });
+      showConfirmedCommands(confirmedRobots(answer.results), "START");
+      results = [...results, ...answer.results];
+      onResults(results);
+    } catch (error) {
+      return { results, failure: failureOf(error) };
+    }
+  }
+  return { results, failure: null };
+}
+
+/** Stops robots of any sites: sent at once, whatever else waits; never throws. */
+export async function stopRobots(
+  ids: readonly number[],
+  { onResults }: Pick<ManyProgress, "onResults">,
+): Promise<ManyOutcome> {
+  callSlots.preemptForStop({ robotIds: ids });
+  const press = newPress();
+  const isFew = ids.length <= ROBOTS_PER_COMMAND_MAX;
+  let results: readonly RobotResult[] = [];
+  let failure: string | null = null;
+  const stop = async (share: readonly number[]) => {
+    const headers = newPressHeaders(press)();
+    try {
+      const stopped = isFew ? await stopFew(share, headers) : await stopMany(share, headers);
+      showConfirmedCommands(confirmedRobots(stopped), "STOP");
+      results = [...results, ...stopped];
+      onResults(results);
+    } catch (error) {
+      failure = failureOf(error);
+    }
+  };
+  await Promise.all(sharesOf(ids, ROBOTS_PER_FLEET_STOP_MAX).map(stop));
+  return { results, failure };
+}
+
+async function stopFew(ids: readonly number[], headers: Record<string, string>): Promise<readonly RobotResult[]> {
+  return (await call(robotsSendCommand, { body: bodyOf("STOP", ids) }, { headers })).results;
+}
+
+/** The answer names only robots that did not simply stop. */
+async function stopMany(ids: readonly number[], headers: Record<string, string>): Promise<readonly RobotResult[]> {
+  const { sites } = await call(fleetStop, { body: { robotObjectIds: [...ids] } }, { headers });
+  const named = new Map(sites.flatMap((site) => site.results).map((result) => [result.robotObjectId, result]));
+  return ids.map((id) => named.get(id) ?? stoppedResult(id));
+}
+
+function stoppedResult(id: number): RobotResult {
+  const robotId = liveStore.robot(id)?.serial_number ?? String(id);
+  return { robotId, robotObjectId: id, outcome: "SUCCESS", message: `Robot ${robotId} has stopped.`, pending: false };
+}
+
+function bodyOf(command: StartOrStop, ids: readonly number[]) {
+  return { command, mode: "AUTO" as const, robotObjectIds: [...ids] };
+}
+
+function failureOf(error: unknown): string {
+  if (error instanceof TokenExpiredError) return "Your session has expired.";
+  return reasonOf(error) ?? "The server gave no reason.";
+}
+
+export function sharesOf<T>(items: readonly T[], size: number): readonly T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, nth) => items.slice(nth * size, (nth + 1) * size));
+}
