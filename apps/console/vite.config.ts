@@ -277,16 +277,12 @@ function runtimeInStart(): Plugin {
   };
 }
 
-/** What most pages use, but not the dashboard at first; small files that would otherwise be scripts of their own. */
-const MOST_PAGES = [
-  /components[\\/](NativeSelect|Select|Checkbox|Switch|Badge)[\\/]/,
-  /platform[\\/]save-file\.ts$|ui[\\/]virtual-list\./,
-  /Icon(ChevronLeft|Cpu|Download|FilterOff|Pencil|X)\.mjs$/,
-  /components[\\/]FileButton[\\/]/,
-  /(infiniteQueryObserver|useInfiniteQuery)\.js$/,
-  /features[\\/]firmware[\\/](firmware-dialogs\.tsx|public\.ts)$/,
-  /contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/,
-];
+/**
+ * Small files that several of the later pages and dialogs use, in one script: each would be too small for one of its
+ * own.
+ */
+const PARTS =
+  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-dialogs\.tsx|public\.ts)$|contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/;
 
 export default defineConfig({
   plugins: [
@@ -331,11 +327,7 @@ export default defineConfig({
               priority: 3,
             },
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
-            {
-              name: "selects",
-              test: (id) => MOST_PAGES.some((part) => part.test(id)),
-              priority: 3,
-            },
+            { name: "parts", test: PARTS, priority: 3 },
             // What several of the rest share: a file for each set of them, or for similar sets if it is small.
             {
               name: "shared",
