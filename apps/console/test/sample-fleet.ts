@@ -46,7 +46,7 @@ export const sampleSites: readonly Site[] = [
   sampleSite({ id: 3, name: REWA, district: "Rewa", state: "Madhya Pradesh", latitude: 24.5, longitude: 81.6 }),
 ];
 
-/** Two robots of each site: online, idle, and recently heard of. */
+/** Two robots of each site: online, idle, recently heard of, and in use for long. */
 export const sampleRobots: readonly RobotWithSettings[] = sampleSites.flatMap(({ id: siteId }) =>
   [1, 2].map((nth) => {
     const robotId = 10 * siteId + nth;
@@ -57,6 +57,7 @@ export const sampleRobots: readonly RobotWithSettings[] = sampleSites.flatMap(({
       robot_name: `Row ${nth}`,
       serial_number: serial,
       last_updated_at: new Date().toISOString(),
+      last_cleaned_at: new Date(Date.now() - 3_600_000).toISOString(),
     });
   }),
 );

@@ -2,6 +2,8 @@
 export interface SitesAddress {
   readonly siteId?: number;
   readonly tab?: "groups";
+  /** Opened there at once. */
+  readonly dialog?: "add-robot" | "edit-site" | "devices";
 }
 
 /** Whose activity is meant. */
@@ -28,10 +30,11 @@ export const paths = {
   /** A site's week of cleaning, if one is given. */
   dashboard: (calendarOf?: number) =>
     calendarOf === undefined ? "/dashboard" : `/dashboard?site=${calendarOf}&tab=calendar`,
-  sites: ({ siteId, tab }: SitesAddress = {}) => {
+  sites: ({ siteId, tab, dialog }: SitesAddress = {}) => {
     const params = new URLSearchParams();
     if (siteId !== undefined) params.set("site", String(siteId));
     if (tab !== undefined) params.set("tab", tab);
+    if (dialog !== undefined) params.set("dialog", dialog);
     const text = params.toString();
     return text === "" ? "/sites" : `/sites?${text}`;
   },
@@ -48,6 +51,8 @@ export const paths = {
     const text = params.toString();
     return `${ROBOTS}${encodeURIComponent(serialNumber)}${text === "" ? "" : `?${text}`}`;
   },
+  /** The dashboard's Group Control of a site. */
+  groupControl: (siteId: number) => `/dashboard?site=${siteId}&tab=groups`,
   profile: () => "/profile",
   partners: () => "/partners",
   reportManagement: () => "/report-management",

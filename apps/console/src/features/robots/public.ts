@@ -1,6 +1,9 @@
 export { IndividualRobotsTab } from "./individual-robots-tab.tsx";
 export {
+  awaitsFirstConnection,
   blockedReasonText,
+  FIRST_CONNECTION_TEXT,
+  firstConnectionLook,
   firmwareText,
   matchesFilter,
   ROBOT_FILTERS,

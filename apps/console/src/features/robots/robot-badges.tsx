@@ -4,9 +4,11 @@ import { IconBolt } from "@tabler/icons-react";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import classes from "./robot-badges.module.css";
 import {
+  awaitsFirstConnection,
   batteryColour,
   batteryWord,
   CHECKING_LABEL,
+  firstConnectionLook,
   lostLook,
   maintenanceLook,
   robotStatusLook,
@@ -31,7 +33,7 @@ export function RobotStatusBadge({ robot }: { robot: RobotView }) {
 
 /** Only the status; CHECKING... until something is known (§2). */
 export function LiveStatusBadge({ robot }: { robot: RobotView }) {
-  const look = robotStatusLook[robot.status];
+  const look = awaitsFirstConnection(robot) ? firstConnectionLook : robotStatusLook[robot.status];
   return robot.isChecking ? <StateBadge look={look} label={CHECKING_LABEL} checking /> : <StateBadge look={look} />;
 }
 

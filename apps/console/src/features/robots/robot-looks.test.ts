@@ -43,6 +43,7 @@ test.each([
     { ...open("MAINTENANCE_ON", true), operating_mode: "maintenance" as const, online: false },
   ],
   ["Not connected", { status: "offline" as const, online: false }],
+  ["Waiting for the first connection", { status: "offline" as const, online: false, last_updated_at: null }],
   ["Brush jammed", { status: "critical" as const, alerts: ["Brush jammed", "Low battery"], charging: true }],
   ["Cleaning", { status: "warning" as const, motion: "MOVING" as const, alerts: ["Low battery"] }],
   ["Charging", { charging: true, alerts: ["Clock differs"], alert_severities: ["WARNING" as const] }],

@@ -19,6 +19,23 @@ export const robotStatusLook: Record<RobotStatus, Look> = {
   offline: statusLooks.offline,
 };
 
+/** Of a robot that has never reported: it is offline (§4), but nothing has failed. */
+export const firstConnectionLook: Look = { label: "Waiting", tone: "plain" };
+export const FIRST_CONNECTION_TEXT = "Waiting for the first connection";
+
+/** True for a robot that has been added, but whose machine was never heard. */
+export function awaitsFirstConnection(
+  robot: Pick<RobotView, "status" | "isChecking" | "lastUpdatedAt" | "mock" | "mode">,
+): boolean {
+  return (
+    robot.status === "offline" &&
+    !robot.isChecking &&
+    robot.lastUpdatedAt === null &&
+    robot.mock === null &&
+    robot.mode !== "maintenance"
+  );
+}
+
 /** Beside the status of a robot that was lost while moving (protocol rule 13). */
 export const lostLook: Record<LostState, Look> = {
   MAY_BE_MOVING: statusLooks.mayBeMoving,
@@ -133,6 +150,7 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   }
   if (robot.isChecking) return plain("Requesting status");
   if (robot.mock !== null) return plain("Did not answer, values are simulated");
+  if (awaitsFirstConnection(robot)) return plain(FIRST_CONNECTION_TEXT);
   if (robot.status === "offline") return plain("Not connected");
   if (robot.run !== null) return plain(cleaningProgress(robot.run, now));
   if (robot.motion === "MOVING") return plain("Cleaning");

@@ -1,13 +1,32 @@
 import { Anchor, Box, Group } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { Fragment } from "react";
+import { firstContentShown } from "../../platform/first-content.ts";
 import { shortDayText } from "../../ui/days.ts";
+import { lazyPart } from "../../ui/lazy-part.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { MaintenanceLink } from "../partners/public.ts";
-import { type SiteRobots, useOnlineRobots } from "../robots/public.ts";
+import {
+  awaitsFirstConnection,
+  FIRST_CONNECTION_TEXT,
+  firstConnectionLook,
+  type RobotView,
+  type SiteRobots,
+  useOnlineRobots,
+  useRobotsValue,
+} from "../robots/public.ts";
 import { typedContactOf } from "./site-model.ts";
 import classes from "./site-facts.module.css";
 import { mayBeMovingLook, mayBeMovingText, siteStatusLook } from "./site-looks.ts";
+
+const SetupChecklist = lazyPart(
+  async () => {
+    await firstContentShown();
+    return (await import("./setup-checklist.tsx")).SetupChecklist;
+  },
+  // Without it the site can be set up all the same.
+  { failed: () => null },
+);
 
 interface SiteFactsProps {
   readonly site: Site;
@@ -16,13 +35,15 @@ interface SiteFactsProps {
 
 /** §2 Detail panel: name and status; address, district, state, pin code; Commissioned; Maintenance; robots online. */
 export function SiteFacts({ site, robots }: SiteFactsProps) {
+  // Once something was cleaned there, the site is in use, however it is set up.
+  const isNew = robots.state === "loaded" && robots.rows.every(({ last_cleaned_at }) => last_cleaned_at === null);
   return (
     <header>
       <Group gap="4px 12px">
         <Box component="h2" fz={18} fw={650} lh="26px" style={{ overflowWrap: "anywhere" }}>
           {site.name}
         </Box>
-        <StateBadge look={siteStatusLook[site.status]} />
+        <SiteBadge site={site} robots={robots} />
       </Group>
       <ul className={classes["facts"]}>
         <li>
@@ -41,9 +62,22 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
           </li>
         )}
       </ul>
+      {isNew && <SetupChecklist site={site} rows={robots.rows} />}
     </header>
   );
 }
+
+/** A site none of whose robots has ever been heard waits; nothing has failed there, whatever its status counts. */
+function SiteBadge({ site, robots }: SiteFactsProps) {
+  const isWaiting = useRobotsValue(robots.rows, areAllAwaited);
+  return isWaiting ? (
+    <StateBadge look={firstConnectionLook} label={FIRST_CONNECTION_TEXT} />
+  ) : (
+    <StateBadge look={siteStatusLook[site.status]} />
+  );
+}
+
+const areAllAwaited = (views: readonly RobotView[]) => views.length > 0 && views.every(awaitsFirstConnection);
 
 /** Renders again when the number of robots online changes, unlike what is around it. */
 function OnlineRobots({ site, robots }: SiteFactsProps) {

@@ -16,7 +16,7 @@ import {
 } from "@tabler/icons-react";
 import { useCallback, useState } from "react";
 import { hasSameItems } from "../../../platform/live/live.ts";
-import { useUrlParams } from "../../../platform/url-params.tsx";
+import { useUrlDialog, useUrlParams } from "../../../platform/url-params.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
@@ -26,7 +26,9 @@ import { VirtualGrid } from "../../../ui/virtual-grid.tsx";
 import { DeployFirmwareButton } from "../../firmware/public.ts";
 import { RobotGroupsCard } from "../../groups/public.ts";
 import {
+  awaitsFirstConnection,
   DeleteRobotDialog,
+  FIRST_CONNECTION_TEXT,
   firmwareText,
   type ManyRobotsAction,
   ManyRobotsDialog,
@@ -86,6 +88,7 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
   const { filter, setFilter, shown } = useRobotFilter(robots.rows);
   // Kept here, because a row that is scrolled away is not rendered.
   const [open, setOpen] = useState<{ readonly robot: RobotWithSettings | null } | null>(null);
+  const [isAdding, showAdd] = useUrlDialog("add-robot");
   const [deleted, setDeleted] = useState<RobotWithSettings | null>(null);
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<number>>(new Set());
   const [action, setAction] = useState<ManyRobotsAction | null>(null);
@@ -164,6 +167,7 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
         </VirtualGrid>
       )}
       {open !== null && <RobotDialog siteId={site.id} robot={open.robot} onClose={() => setOpen(null)} />}
+      {isAdding && <RobotDialog siteId={site.id} robot={null} onClose={() => showAdd(false)} />}
       {action !== null && (
         <ManyRobotsDialog key={action} action={action} robots={selected} site={site} onClose={() => setAction(null)} />
       )}
@@ -253,7 +257,11 @@ function RobotRow({ row, isSelected, onSelect, onRefresh, onEdit, onDelete }: Ro
         </Box>
         <Box component="span" fz={12} lh="17px" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {robot.serialNumber} · {robot.motorType ?? "Motor type not given"} ·{" "}
-          {robot.firmwareUpdate === null ? `Firmware ${robot.firmware}` : firmwareText(robot.firmwareUpdate)}
+          {awaitsFirstConnection(robot)
+            ? FIRST_CONNECTION_TEXT
+            : robot.firmwareUpdate === null
+              ? `Firmware ${robot.firmware}`
+              : firmwareText(robot.firmwareUpdate)}
         </Box>
       </div>
       <div className={classes["state"]}>

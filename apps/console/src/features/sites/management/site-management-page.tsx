@@ -146,6 +146,7 @@ function Management({ sites, open, onOpen }: ManagementProps) {
     change({ siteId }, siteId === selected?.id ? "replace" : "push");
     showDetail(siteId);
   };
+  const [isEditing, showEdit] = useUrlDialog("edit-site");
   const [isTableShown, showTable] = useUrlDialog("sites");
   const { detail, showDetail } = useDetailInSight(selected?.id ?? null);
   return (
@@ -195,6 +196,9 @@ function Management({ sites, open, onOpen }: ManagementProps) {
           }}
           onClose={() => showTable(false)}
         />
+      )}
+      {isEditing && selected !== undefined && (
+        <SiteDialog site={selected} sites={sites} onSaved={() => showEdit(false)} onClose={() => showEdit(false)} />
       )}
       <FirmwareDialogs siteId={selected?.id ?? null} />
       <ManagementDialogs
