@@ -338,7 +338,7 @@ export default defineConfig({
             },
             {
               name: "site-dialogs",
-              test: /features[\\/]sites[\\/]((form|import)[\\/]|.*sites-table-dialog)/,
+              test: /features[\\/]sites[\\/]((form|import)[\\/]|.*(sites-table-dialog|setup-checklist))/,
               priority: 1,
             },
             {
