@@ -282,7 +282,7 @@ function runtimeInStart(): Plugin {
  * own.
  */
 const PARTS =
-  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-dialogs\.tsx|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|contract[\\/]src[\\/](devices[\\/]devices|robots[\\/]robot-(forms|files))\.ts$/;
+  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-dialogs\.tsx|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|contract[\\/]src[\\/](maintenance|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
 
 export default defineConfig({
   plugins: [
@@ -333,7 +333,7 @@ export default defineConfig({
               name: "shared",
               minShareCount: 2,
               entriesAware: true,
-              entriesAwareMergeThreshold: 40_000,
+              entriesAwareMergeThreshold: 200_000,
               priority: 2,
             },
             {

@@ -50,8 +50,8 @@ test("§8 Toasts: many of the same are one, the newest first, and the rest are c
 
 test("§8 Toasts: under the pointer all of them are shown, and none ends", async () => {
   await openDashboard();
-  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 100 });
-  toast.success({ title: "Robot Removed", message: "Removed.", durationMs: 100 });
+  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 2000 });
+  toast.success({ title: "Robot Removed", message: "Removed.", durationMs: 2000 });
   await messages.getByText("Robot Removed").hover();
   await expectToast("Site Deleted", "Gone.");
   await expectToast("Robot Removed", "Removed.");

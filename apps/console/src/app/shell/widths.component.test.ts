@@ -1,12 +1,11 @@
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { firmwareList, rolloutList } from "@suncrew/contract/firmware/firmware.ts";
-import { live } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
 import { type Locator, page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAddress, expectCount, expectNoSidewaysScroll, expectTexts } from "../../../test/expectations.ts";
+import { expectCount, expectNoSidewaysScroll, expectTexts } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
-import { livePart, sampleRobots, sampleSites, sampleWeather } from "../../../test/sample-fleet.ts";
+import { sampleWeather } from "../../../test/sample-fleet.ts";
 import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 
 const boxOf = async (locator: Locator) => (await locator.findElement()).getBoundingClientRect();
@@ -28,6 +27,7 @@ test("§6: a partner's navigation has no page that it may not open", async () =>
   await openConsole("/dashboard", "partner");
   await expectTexts(page.getByRole("navigation", { name: "Main" }).getByRole("link"), [
     "Dashboard",
+    "Robots",
     "Site Management",
     "Site Reports",
   ]);
@@ -40,27 +40,6 @@ test("§2 Map panel: its buttons are beside the map", async () => {
     const button = await boxOf(page.getByRole("button", { name }));
     expect(button.bottom).toBeLessThanOrEqual(map.top);
   }
-});
-
-test("§2 fleet figures: each figure leads to a site that has such a robot", async () => {
-  const snapshot = {
-    type: "snapshot",
-    at: new Date().toISOString(),
-    robots: sampleRobots.map((robot) =>
-      robot.robot_id === 31 ? { ...livePart(robot), status: "offline", online: false } : livePart(robot),
-    ),
-    sites: [...sampleSites],
-  };
-  // The stream stays open as long as the page.
-  const body = new ReadableStream({
-    start: (told) => told.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(snapshot)}\n\n`)),
-  });
-  when(live).answerOddly(() => new Response(body, { headers: { "content-type": "text/event-stream" } }));
-  await openConsole("/dashboard?site=1&tab=groups");
-  await page.getByRole("button", { name: "1 Offline" }).click();
-  await expectAddress(/^\/dashboard\?site=3&/);
-  await page.getByRole("button", { name: "5 Idle" }).click();
-  await expectAddress(/^\/dashboard\?site=3&/);
 });
 
 test("Alerts: no row is lower than its content, not even on a phone", async () => {

@@ -45,6 +45,7 @@ const conditions: Readonly<Record<number, Partial<RobotLive>>> = {
 const fleet = sampleRobots.map((robot, index) => ({
   ...robot,
   battery_level: 90 - 10 * index,
+  last_cleaned_at: null,
   ...conditions[index],
 }));
 
