@@ -12,16 +12,18 @@ test("§2 Site monitoring view: without parameters in the URL everything has its
     tab: "robots",
     day: null,
     search: "",
+    siteOrder: "listed",
     isMapShown: null,
   });
 });
 
-test("§2 Site monitoring view: a shared URL restores site, tab, search and map", () => {
-  expect(read("site=3&tab=groups&q=solar&map=hidden")).toEqual({
+test("§2 Site monitoring view: a shared URL restores site, tab, search, order and map", () => {
+  expect(read("site=3&tab=groups&q=solar&order=worst&map=hidden")).toEqual({
     siteId: 3,
     tab: "groups",
     day: null,
     search: "solar",
+    siteOrder: "worst",
     isMapShown: false,
   });
 });
