@@ -181,7 +181,7 @@ export const fleetStop = defineRoute({
   anyHost: true,
   body: z.object({
     /** Only at sites of this state. */
-    state: z.string().max(SITE_PLACE_MAX).optional(),
+    state: typedText(z.string()).max(SITE_PLACE_MAX).optional(),
     /** Only at sites that this partner maintains. */
     partnerId: idInputSchema.optional(),
     robotObjectIds: z.array(idInputSchema).min(1).max(ROBOTS_PER_FLEET_STOP_MAX).optional(),

@@ -60,7 +60,7 @@ export const groupMaintenance = defineRoute({
 });
 
 export const robotsMaintenance = defineRoute({
-  summary: "Lock robots of any sites for maintenance, or release them",
+  summary: "Lock robots of any sites for maintenance, or release them without starting them",
   method: "PUT",
   path: "/api/robots/maintenance",
   device: true,
@@ -68,6 +68,10 @@ export const robotsMaintenance = defineRoute({
   anyHost: true,
   body: maintenanceBodyOf(
     maintenanceFields.extend({ robotObjectIds: z.array(idInputSchema).min(1).max(GROUP_ROBOTS_MAX) }),
-  ),
+  ).refine((body) => !body.start_after, {
+    // Many sites are released one after another: somebody's Stop in between would be older than such a start.
+    message: "Robots of several sites are released without starting them.",
+    path: ["start_after"],
+  }),
   response: manyRobotsResponseSchema,
 });

@@ -5,7 +5,7 @@ import {
   undoAcknowledgement,
 } from "@suncrew/contract/attention/attention.ts";
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
-import { type RobotResult, robotsSendCommand } from "@suncrew/contract/groups/groups.ts";
+import { type RobotResult, robotsSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { groupOutcomeOf, groupSuccessMessage, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -48,11 +48,11 @@ export async function stopRobots(item: AttentionItem): Promise<void> {
   callSlots.preemptForStop({ robotIds: robotObjectIds });
   const failed = { title: "Control Failed", message: `Failed to send STOP command to ${subjectOf(item)}` };
   try {
-    const { results } = await call(
-      robotsSendCommand,
-      { body: { command: "STOP", robotObjectIds } },
-      { headers: headers() },
-    );
+    const { robots, robot_count: count, site_id: siteId } = item;
+    // The item names a limited number of its robots.
+    const { results } = await (count > robots.length && siteId !== null
+      ? call(siteStop, { body: { siteId } }, { headers: headers() })
+      : call(robotsSendCommand, { body: { command: "STOP", robotObjectIds } }, { headers: headers() }));
     showConfirmedCommands(confirmedRobots(results), "STOP");
     if (groupOutcomeOf(results) === "all") {
       toast.success({ title: "Robot Control", message: groupSuccessMessage(results, "stopped") });

@@ -11,7 +11,7 @@ import { onSessionChange } from "../../platform/session/session.ts";
 import { newPressHeaders, reasonOf } from "./robot-command.ts";
 
 /** A whole fleet's rows are stored one share after another. */
-const TIMEOUT_MS = 30_000;
+export const FLEET_STOP_TIMEOUT_MS = 30_000;
 
 /** What a Stop is for: the whole fleet, a state, a partner or a list of robots. */
 export interface FleetPart {
@@ -84,7 +84,7 @@ export async function stopFleet(part: FleetPart = WHOLE_FLEET): Promise<void> {
   try {
     const answers = await Promise.all(
       bodiesOf(part.body).map((body) =>
-        call(fleetStop, { body }, { headers: newPressHeaders()(), timeoutMs: TIMEOUT_MS }),
+        call(fleetStop, { body }, { headers: newPressHeaders()(), timeoutMs: FLEET_STOP_TIMEOUT_MS }),
       ),
     );
     end({ ...own, outcome: { sites: answers.flatMap(({ sites }) => sites), failure: null } });

@@ -13,4 +13,4 @@ export { sendRobotCommand } from "./send-robot-command.ts";
 export type { CommandOutcome } from "./send-robot-command.ts";
 export { FleetStopButton } from "./fleet-stop-button.tsx";
 /** `stopRobots(robotIds)` stops a list of robots, at whatever sites, and shows the result. */
-export { mayMoveNow, stopRobots } from "./fleet-stop.ts";
+export { FLEET_STOP_TIMEOUT_MS, mayMoveNow, stopRobots } from "./fleet-stop.ts";

@@ -9,8 +9,18 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
-import { confirmedRobots, newPress, newPressHeaders, reasonOf, type StartOrStop } from "../commands/public.ts";
+import {
+  FLEET_STOP_TIMEOUT_MS,
+  confirmedRobots,
+  newPress,
+  newPressHeaders,
+  reasonOf,
+  type StartOrStop,
+} from "../commands/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
+
+/** A robot that starts long after the press surprises people near it, in milliseconds. */
+const LAST_START_AFTER_MS = 10_000;
 
 /** The outcome of a command for many robots: a result for each that an answer came for, and why further calls failed. */
 export interface ManyOutcome {
@@ -31,9 +41,11 @@ export interface ManyProgress {
  */
 export async function startRobots(ids: readonly number[], { signal, onResults }: ManyProgress): Promise<ManyOutcome> {
   const press = newPress();
+  const latestAt = performance.now() + LAST_START_AFTER_MS;
   let results: readonly RobotResult[] = [];
   for (const share of sharesOf(ids, ROBOTS_PER_COMMAND_MAX)) {
     if (signal.aborted) return { results, failure: "Stop was pressed before the others were started." };
+    if (performance.now() > latestAt) return { results, failure: "The others were not started: it took too long." };
     const headers = newPressHeaders(press);
     try {
       const answer = await callSlots.run({
@@ -67,7 +79,8 @@ export async function stopRobots(
     const headers = newPressHeaders(press)();
     try {
       const stopped = isFew ? await stopFew(share, headers) : await stopMany(share, headers);
-      showConfirmedCommands(confirmedRobots(stopped), "STOP");
+      // Of many, the answer does not say what each has shown: the live stream does.
+      if (isFew) showConfirmedCommands(confirmedRobots(stopped), "STOP");
       results = [...results, ...stopped];
       onResults(results);
     } catch (error) {
@@ -84,13 +97,21 @@ async function stopFew(ids: readonly number[], headers: Record<string, string>):
 
 /** The answer names only robots that did not simply stop. */
 async function stopMany(ids: readonly number[], headers: Record<string, string>): Promise<readonly RobotResult[]> {
-  const { sites } = await call(fleetStop, { body: { robotObjectIds: [...ids] } }, { headers });
+  const { sites } = await call(
+    fleetStop,
+    { body: { robotObjectIds: [...ids] } },
+    { headers, timeoutMs: FLEET_STOP_TIMEOUT_MS },
+  );
   const named = new Map(sites.flatMap((site) => site.results).map((result) => [result.robotObjectId, result]));
   return ids.map((id) => named.get(id) ?? stoppedResult(id));
 }
 
 function stoppedResult(id: number): RobotResult {
-  const robotId = liveStore.robot(id)?.serial_number ?? String(id);
+  const robotId = liveStore.robot(id)?.serial_number;
+  if (robotId === undefined) {
+    const message = "This robot is not known any more.";
+    return { robotId: String(id), robotObjectId: id, outcome: "FAILED", message, pending: false };
+  }
   return { robotId, robotObjectId: id, outcome: "SUCCESS", message: `Robot ${robotId} has stopped.`, pending: false };
 }
 

@@ -4,7 +4,7 @@ import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconPlus, IconStack2, IconTool, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -112,6 +112,8 @@ export function SelectionBar({ selected, rows, hiddenCount, onClear }: Selection
 function useManyAction() {
   const [action, setAction] = useState<ManyAction | null>(null);
   const press = useRef(new AbortController());
+  // Whoever leaves the page has no Stop for what would start then.
+  useEffect(() => () => press.current.abort(), []);
   const send = (verb: StartOrStop, robotIds: readonly number[]) => {
     press.current.abort();
     const own = new AbortController();

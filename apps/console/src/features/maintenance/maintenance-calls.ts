@@ -11,6 +11,7 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { messageOf } from "../../platform/api/errors.ts";
+import { liveStore } from "../../platform/live/live.ts";
 import { toast } from "../../platform/toast.tsx";
 import { groupOutcomeTitle, newPress } from "../commands/public.ts";
 import type { MaintainedRobot } from "./maintained-robot.ts";
@@ -136,20 +137,26 @@ export async function changeRobotsMaintenance(
   robotIds: readonly number[],
   body: MaintenanceBody,
 ): Promise<ManyRobotsResponse | null> {
-  const results: RobotResult[] = [];
-  for (let from = 0; from < robotIds.length; from += GROUP_ROBOTS_MAX) {
-    const share = robotIds.slice(from, from + GROUP_ROBOTS_MAX);
-    const answer = await changeMany(body, {
+  const shares = Array.from({ length: Math.ceil(robotIds.length / GROUP_ROBOTS_MAX) }, (_, nth) =>
+    robotIds.slice(nth * GROUP_ROBOTS_MAX, (nth + 1) * GROUP_ROBOTS_MAX),
+  );
+  const send = (share: readonly number[]) =>
+    changeMany(body, {
       robotIds: share,
-      send: (options) => call(robotsMaintenance, { body: { ...body, robotObjectIds: share } }, options),
+      send: (options) => call(robotsMaintenance, { body: { ...body, robotObjectIds: [...share] } }, options),
       failure: body.enabled
         ? "Failed to put the robots in maintenance."
         : "Failed to release the robots from maintenance.",
     });
-    if (answer === null) break;
-    results.push(...answer.results);
-  }
-  if (results.length === 0) return null;
+  // Locks wait for nothing, not even for each other. A failed call has its message.
+  const answers = await Promise.all(shares.map(send));
+  if (answers.every((answer) => answer === null)) return null;
+  const results = answers.flatMap((answer, nth) => answer?.results ?? (shares[nth] ?? []).map(notSent));
   const message = groupSuccessMessage(results, body.enabled ? "locked for maintenance" : "released");
   return showMany({ success: groupOutcomeOf(results) === "all", message, results });
+}
+
+function notSent(robotObjectId: number): RobotResult {
+  const robotId = liveStore.robot(robotObjectId)?.serial_number ?? String(robotObjectId);
+  return { robotId, robotObjectId, outcome: "FAILED", message: "The server could not be reached.", pending: false };
 }

@@ -116,19 +116,28 @@ export function RobotsMaintenanceDialog({ members, onClose }: RobotsMaintenanceD
     return changeRobotsMaintenance(only ?? open.map(({ id }) => id), change);
   };
   return (
-    <ManyMaintenanceDialog members={members} name={robotCountText(members.length)} send={send} onClose={onClose} />
+    <ManyMaintenanceDialog
+      members={members}
+      name={robotCountText(members.length)}
+      send={send}
+      isStartOffered={false}
+      onClose={onClose}
+    />
   );
 }
 
 interface ManyMaintenanceDialogProps extends RobotsMaintenanceDialogProps {
   /** Such as the name of their group. */
   readonly name: string;
+  /** Whether they can be started as soon as they are released. */
+  readonly isStartOffered?: boolean;
   /** Null if the call itself failed. `only` names the robots of a retry. */
   readonly send: (change: MaintenanceChange, only?: readonly number[]) => Promise<ManyRobotsResponse | null>;
 }
 
 /** Locks many robots, or releases those that are locked, then shows the result for each. */
-function ManyMaintenanceDialog({ name, members, send: sendChange, onClose }: ManyMaintenanceDialogProps) {
+function ManyMaintenanceDialog(props: ManyMaintenanceDialogProps) {
+  const { name, members, isStartOffered = true, send: sendChange, onClose } = props;
   const locked = members.filter((robot) => isLocked(robot));
   const [mode, setMode] = useState<"lock" | "release">(locked.length === members.length ? "release" : "lock");
   const [busy, setBusy] = useState<"lock" | "start" | "release" | null>(null);
@@ -205,12 +214,15 @@ function ManyMaintenanceDialog({ name, members, send: sendChange, onClose }: Man
             ))}
             {locked.length > MAX_NAMED && <li>and {(locked.length - MAX_NAMED).toLocaleString("en-GB")} more</li>}
           </ul>
-          <p className={classes["text"]}>
-            If you start {locked.length === 1 ? "it" : "them"}, {robotCountText(locked.length)} will move as soon as{" "}
-            {locked.length === 1 ? "it has" : "each has"} confirmed the release. Make sure that nobody is near.
-          </p>
+          {isStartOffered && (
+            <p className={classes["text"]}>
+              If you start {locked.length === 1 ? "it" : "them"}, {robotCountText(locked.length)} will move as soon as{" "}
+              {locked.length === 1 ? "it has" : "each has"} confirmed the release. Make sure that nobody is near.
+            </p>
+          )}
           <ReleaseChoices
             busy={busy === "lock" ? null : busy}
+            isStartOffered={isStartOffered}
             onCancel={onClose}
             onRelease={(startAfter) => void send({ enabled: false, start_after: startAfter })}
           />
@@ -332,23 +344,26 @@ function lostSentence(count: number): string {
 export interface ReleaseChoicesProps {
   /** Which of the two is in progress. */
   readonly busy: "start" | "release" | null;
+  readonly isStartOffered?: boolean;
   readonly onCancel: () => void;
   readonly onRelease: (startAfter: boolean) => void;
 }
 
 /** The focus is on the choice that moves nothing. */
-export function ReleaseChoices({ busy, onCancel, onRelease }: ReleaseChoicesProps) {
+export function ReleaseChoices({ busy, isStartOffered = true, onCancel, onRelease }: ReleaseChoicesProps) {
   return (
     <div className={classes["choices"]}>
       <Button variant="default" onClick={onCancel} data-autofocus>
         Cancel
       </Button>
       <Button variant="light" loading={busy === "release"} disabled={busy === "start"} onClick={() => onRelease(false)}>
-        Release Without Starting
+        {isStartOffered ? "Release Without Starting" : "Release"}
       </Button>
-      <Button color="red" loading={busy === "start"} disabled={busy === "release"} onClick={() => onRelease(true)}>
-        Release and Start
-      </Button>
+      {isStartOffered && (
+        <Button color="red" loading={busy === "start"} disabled={busy === "release"} onClick={() => onRelease(true)}>
+          Release and Start
+        </Button>
+      )}
     </div>
   );
 }

@@ -95,9 +95,10 @@ describe("wire, Commands: robots at several sites act together", () => {
 
   test("a robot of another partner is 404 and none moves; a duration of a stop is 400", async () => {
     const robotObjectIds = idsOf(everyRobot());
-    for (const command of ["START", "STOP"] as const) {
-      expect((await owner.call(robotsSendCommand, { body: { command, robotObjectIds } })).status).toBe(404);
-    }
+    expect((await owner.call(robotsSendCommand, { body: { command: "START", robotObjectIds } })).status).toBe(404);
+    const others = idsOf([harness.fixtures.foreignRobot]);
+    const stopped = { command: "STOP" as const, robotObjectIds: others };
+    expect((await owner.call(robotsSendCommand, { body: stopped })).status).toBe(404);
     expect(motions()).not.toContain("MOVING");
     const timed = { command: "STOP" as const, robotObjectIds: idsOf(ownRobots()), duration_minutes: 5 };
     expect(await owner.call(robotsSendCommand, { body: timed })).toMatchObject({
@@ -116,6 +117,14 @@ describe("wire, Commands: robots at several sites act together", () => {
     expect(second.results.map(({ outcome }) => outcome)).toEqual(first.results.map(({ outcome }) => outcome));
     for (const robot of ownRobots()) expect(await harness.commands(robot)).toHaveLength(1);
   });
+});
+
+test("protocol rule 3: a robot that is not the viewer's, or is gone, keeps no other from stopping", async () => {
+  await startAll();
+  const robotObjectIds = [...idsOf(everyRobot()), 999_999];
+  const { results } = await owner.ask(robotsSendCommand, { body: { command: "STOP", robotObjectIds } });
+  expect(results.map(({ outcome }) => outcome)).toEqual(["SUCCESS", "SUCCESS", "SUCCESS"]);
+  expect(motions()).toEqual(["STOPPED", "STOPPED", "STOPPED", "MOVING"]);
 });
 
 describe("fleet stop: one press for every robot", () => {

@@ -77,11 +77,20 @@ export async function stopFleet(
     await setImmediate();
   }
   const robots = new Map<number, FleetRobot>(known.map((robot) => [robot.id, robot]));
+  const stopUnknown = (inScope: readonly FleetRobot[]): Promise<ShareOutcome>[] => {
+    const unknown = inScope.filter(isPartOf(part)).filter(({ id }) => !robots.has(id));
+    for (const robot of unknown) robots.set(robot.id, robot);
+    return sharesOf(unknown).map((share) => stopShare(share, []));
+  };
   const inScope =
     known.length === 0 ? await reading : await withTimeout(clock, reading, DATABASE_WAIT_MS).catch(() => []);
-  const unknown = (inScope ?? []).filter(isPartOf(part)).filter(({ id }) => !robots.has(id));
-  for (const robot of unknown) robots.set(robot.id, robot);
-  stopping.push(...sharesOf(unknown).map((share) => stopShare(share, [])));
+  if (inScope !== null) stopping.push(...stopUnknown(inScope));
+  // Those that only the database names are stopped as soon as it does, even after the answer.
+  else
+    void reading.then(
+      (late) => Promise.all(stopUnknown(late)),
+      () => {},
+    );
   const outcomes = await Promise.all(stopping);
   const [first] = outcomes;
   if (first !== undefined && outcomes.every(({ error }) => error !== null)) throw first.error;
@@ -138,7 +147,7 @@ function resultsBySite(results: readonly RobotResult[], robots: ReadonlyMap<numb
       moved: stopped.filter(({ was_moving }) => was_moving === true).length,
       pending,
       failed: each.length - stopped.length - pending,
-      results: each.filter(({ outcome }) => outcome !== "SUCCESS"),
+      results: each.filter((result) => result.outcome !== "SUCCESS" || result.pending),
     };
   });
 }

@@ -26,7 +26,14 @@ import {
 } from "../commands/public.ts";
 import { openRunsOf } from "../runs/public.ts";
 import { requireSite } from "../sites/public.ts";
-import { findGroup, findRobots, readMembers, readSiteRobots, findRobotAtOtherSite } from "./groups.queries.ts";
+import {
+  findGroup,
+  findRobots,
+  readMembers,
+  readRobotsAmong,
+  readSiteRobots,
+  findRobotAtOtherSite,
+} from "./groups.queries.ts";
 import {
   changeGroup,
   type GroupContent,
@@ -189,8 +196,8 @@ export async function commandGroup(
 }
 
 /**
- * Starts or stops robots at any sites of the viewer together. Throws 404 if one is outside the viewer's scope; the answer
- * has each robot's outcome.
+ * Starts or stops robots at any sites of the viewer together; the answer has each robot's outcome. Throws 404 if one is
+ * outside the viewer's scope; a Stop only if all are: one that was deleted in the meantime keeps no other from stopping.
  */
 export async function commandRobots(
   commands: Commands,
@@ -205,15 +212,14 @@ export async function commandRobots(
     request: requestForMany(viewer, body, key),
   } as const;
   const choose = async (tx: Executor) => {
-    const robots = await findRobots(viewer, tx, robotObjectIds);
-    return { siteId: [...new Set(robots.map(({ site_id }) => site_id))], robotIds: robotObjectIds };
+    const robots = await (verb === "STOP" ? readRobotsAmong : findRobots)(viewer, tx, robotObjectIds);
+    if (robots.length === 0) throw notFound("Robot");
+    const inScope = new Set(robots.map(({ id }) => id));
+    const siteId = [...new Set(robots.map(({ site_id }) => site_id))];
+    return { siteId, robotIds: robotObjectIds.filter((id) => inScope.has(id)) };
   };
   const wanted = new Set(robotObjectIds);
-  /** If any is not known, none: the database decides. */
-  const known = () => {
-    const robots = commands.knownRobots(viewer).filter(({ id }) => wanted.has(id));
-    return robots.length === wanted.size ? robots : [];
-  };
+  const known = () => commands.knownRobots(viewer).filter(({ id }) => wanted.has(id));
   const results =
     verb === "STOP"
       ? await commands.stopMany(choose, known, order)

@@ -24,6 +24,7 @@ import {
   type LockOptions,
   lockTargets,
   type Press,
+  RESULT_UNKNOWN,
   resultsOf,
 } from "../commands/public.ts";
 import {
@@ -117,7 +118,7 @@ export class Maintenance {
     { robotObjectIds, ...body }: BodyOf<typeof robotsMaintenance>,
     press: Press | null,
   ): Promise<ManyRobotsResponse> {
-    const { db, clock } = this.#deps;
+    const { db, clock, log } = this.#deps;
     const startedAt = clock.now();
     const by = lockerOf(viewer, "MANUAL", press);
     const sites = Map.groupBy(await findRobots(viewer, db, robotObjectIds), ({ site_id }) => site_id);
@@ -126,7 +127,14 @@ export class Maintenance {
       [...sites].map(([siteId, robots]) => {
         // Those that have been moved since are nobody's at this site: they have no result.
         const choose = () => Promise.resolve(robots.map(({ id }) => id));
-        return limit(() => this.#setAtSite(choose, body, { viewer, siteId, by, startedAt }));
+        return this.#setAtSite(choose, body, { viewer, siteId, by, startedAt }, limit).catch((error: unknown) => {
+          // What was done at other sites is told all the same.
+          log.error({ reason: error, siteId }, "the outcome of a maintenance order for a site is unknown");
+          const message = error instanceof HttpError ? error.message : RESULT_UNKNOWN;
+          return robots.map(({ id, serial_number: robotId }): RobotResult => {
+            return { robotId, robotObjectId: id, outcome: "FAILED", message, pending: false };
+          });
+        });
       }),
     );
     const places = new Map(robotObjectIds.map((id, index) => [id, index]));
@@ -139,13 +147,17 @@ export class Maintenance {
     chooseIds: (tx: Tx) => Promise<readonly number[]>,
     body: MaintenanceBody,
     { viewer, siteId, by, startedAt }: Release,
+    /** Only for storing the orders: no site waits until the robots of another one have confirmed. */
+    limit = pLimit(1),
   ): Promise<RobotResult[]> {
     const { db, clock, log } = this.#deps;
     const starts = this.#starts(viewer, siteId, by, startedAt);
     const choose = async (tx: Tx) => ({ siteId, robotIds: await chooseIds(tx) });
     const verb = body.enabled ? "MAINTENANCE_ON" : "MAINTENANCE_OFF";
-    const each = await decideEach<Decided>(db, choose, (tx, { robotIds }, options) =>
-      this.#accept(tx, siteId, robotIds, by, body, options),
+    const each = await limit(() =>
+      decideEach<Decided>(db, choose, (tx, { robotIds }, options) =>
+        this.#accept(tx, siteId, robotIds, by, body, options),
+      ),
     );
     const heldResult = async (robot: BusyRobot): Promise<Result> => {
       const message = maintenanceMessages.held(robot.serial_number);

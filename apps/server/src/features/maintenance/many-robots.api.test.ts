@@ -53,14 +53,20 @@ test("§6 PARTNER: if one robot is another partner's, none is locked", async () 
   expect(await locks()).toEqual([]);
 });
 
-test("§5 Maintenance: a lock without a reason, a start with a lock and an empty list are refused by the field's name", async () => {
-  const bad = [{ reason: "" }, { reason: "x", start_after: true }, { reason: "x", robotObjectIds: [] }];
+test("§5 Maintenance: a lock without a reason, a start with a lock, an empty list and a start on release are refused by the field's name", async () => {
+  const bad = [
+    { reason: "" },
+    { reason: "x", start_after: true },
+    { reason: "x", robotObjectIds: [] },
+    { enabled: false, start_after: true },
+  ];
   const answers = await Promise.all(bad.map((body) => set(body)));
-  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400]);
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   expect(answers.map(({ body }) => JSON.stringify(body))).toEqual([
     expect.stringContaining("reason"),
     expect.stringContaining("start_after"),
     expect.stringContaining("robotObjectIds"),
+    expect.stringContaining("start_after"),
   ]);
   expect(await locks()).toEqual([]);
 });

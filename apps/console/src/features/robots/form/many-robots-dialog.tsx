@@ -1,6 +1,12 @@
 import { Box, Select, Text, Textarea, TextInput } from "@mantine/core";
-import { createGroup, GROUP_NAME_MAX, groupList, updateGroup } from "@suncrew/contract/groups/groups.ts";
-import { MAINTENANCE_REASON_MAX, robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import {
+  createGroup,
+  GROUP_NAME_MAX,
+  GROUP_ROBOTS_MAX,
+  groupList,
+  updateGroup,
+} from "@suncrew/contract/groups/groups.ts";
+import { MAINTENANCE_REASON_MAX, robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { deleteRobot, robotTypes, serialNumbers, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
@@ -223,17 +229,28 @@ function useLock({ robots }: ManyRobotsDialogProps): Part {
     done: "locked",
     isChanged: reason !== "",
     blockedReason: reason.trim() === "" ? "Please enter a reason." : null,
-    work: (some) => {
-      // Like a Stop they take no slots: they are sent at once.
-      callSlots.preemptForStop({ robotIds: some.map(({ robot_id }) => robot_id) });
-      return forEach(
-        some,
-        ({ robot_id: robotId }) => {
-          const body = { enabled: true, reason: reason.trim() };
-          return call(robotMaintenance, { params: { robotId }, body }, { headers: newPress()() });
-        },
-        some.length,
+    work: async (some) => {
+      const ids = some.map(({ robot_id }) => robot_id);
+      // Like a Stop it takes no slot: it is sent at once, by as few calls as possible, so that no Stop waits behind them.
+      callSlots.preemptForStop({ robotIds: ids });
+      const headers = newPress()();
+      const shares = Array.from({ length: Math.ceil(ids.length / GROUP_ROBOTS_MAX) }, (_, nth) =>
+        ids.slice(nth * GROUP_ROBOTS_MAX, (nth + 1) * GROUP_ROBOTS_MAX),
       );
+      const reasons = new Map(ids.map((id): [number, string | null] => [id, NOT_DONE]));
+      const lock = async (robotObjectIds: number[]) => {
+        try {
+          const body = { enabled: true, reason: reason.trim(), robotObjectIds };
+          const { results } = await call(robotsMaintenance, { body }, { headers });
+          for (const { robotObjectId, outcome, pending, message } of results) {
+            reasons.set(robotObjectId, outcome === "SUCCESS" || pending ? null : message);
+          }
+        } catch (error) {
+          for (const id of robotObjectIds) reasons.set(id, serverReason(error) ?? NOT_DONE);
+        }
+      };
+      await Promise.all(shares.map(lock));
+      return some.map(({ robot_id, serial_number: serial }) => ({ serial, reason: reasons.get(robot_id) ?? null }));
     },
     fields: (
       <>
@@ -338,7 +355,6 @@ function saveRow(row: RobotWithSettings, form: ReturnType<typeof robotFormOf>, o
 async function forEach(
   rows: readonly RobotWithSettings[],
   work: (row: RobotWithSettings) => Promise<unknown>,
-  callsAtOnce: number = CALLS_AT_ONCE,
 ): Promise<readonly RobotOutcome[]> {
   const reasons = new Map<number, string | null>();
   const waiting = [...rows];
@@ -349,7 +365,7 @@ async function forEach(
       reasons.set(one.robot_id, await reasonOf(() => work(one)));
     }
   };
-  await Promise.all(Array.from({ length: callsAtOnce }, worker));
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, worker));
   return rows.map(({ robot_id, serial_number: serial }) => ({ serial, reason: reasons.get(robot_id) ?? null }));
 }
 

@@ -1,6 +1,6 @@
 import { createGroup, groupList } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
-import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { deleteRobot, updateRobot } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { expect, test } from "vitest";
@@ -86,14 +86,24 @@ test("many robots: a robot that is in another group is left out of the group, an
   expect(sent).toMatchObject([{ body: { group_name: "West", site_id: 1, robot_ids: [other.robot_id] } }]);
 });
 
-test("many robots: a lock needs a reason and is sent for each; deleting names how many, and a deleted robot leaves the list", async () => {
+test("many robots: a lock needs a reason and is one call for all; deleting names how many, and a deleted robot leaves the list", async () => {
   const lock = await openMany("Maintenance", "Maintenance");
   await expectDisabled(lock.getByRole("button", { name: "Lock 2 robots" }), "Please enter a reason.");
   await lock.getByLabelText("Reason").fill("Brush change");
-  const locked = when(robotMaintenance).answer({ success: true, message: "Locked.", confirmed: true, start: null });
+  const locked = when(robotsMaintenance).answer(({ body }) => ({
+    success: true,
+    message: "2 of 2 robots locked for maintenance.",
+    results: body.robotObjectIds.map((robotObjectId) => ({
+      robotId: String(robotObjectId),
+      robotObjectId,
+      outcome: "SUCCESS",
+      message: "Locked.",
+      pending: false,
+    })),
+  }));
   await lock.getByRole("button", { name: "Lock 2 robots" }).click();
   await expectText(lock.getByRole("status"), "2 robots locked.");
-  expect(locked.map(({ body }) => body.reason)).toEqual(["Brush change", "Brush change"]);
+  expect(locked.map(({ body }) => [body.reason, body.robotObjectIds.length])).toEqual([["Brush change", 2]]);
   await lock.getByRole("button", { name: "Close", exact: true }).last().click();
 
   await page
