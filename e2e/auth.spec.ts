@@ -53,6 +53,7 @@ async function signOut(page: Page): Promise<void> {
   await page
     .getByRole("banner")
     .getByRole("button", { name: /\w+ \w+/ })
+    .last()
     .click();
   await page.getByRole("menuitem", { name: "Logout" }).click();
 }

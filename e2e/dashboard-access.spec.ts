@@ -77,7 +77,7 @@ test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popo
       }
       await page.getByRole("tab", { name: "Group Control" }).click();
       // An element at the edge of the sticky Stop bar of a phone is half covered by it.
-      const toGroups = page.locator('a[href*="tab=groups"]');
+      const toGroups = page.locator('a[href*="tab=groups"]').last();
       await toGroups.evaluate((link) => link.scrollIntoView({ block: "center" }));
       await expectAccessible(page, page.getByRole("main"));
     });

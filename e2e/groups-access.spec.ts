@@ -38,7 +38,7 @@ test("groups have no axe violations on any page or dialog", async ({
   await groups.schedule(group, { startTime: "2999-01-01 06:30:00" });
   await simulator.fault("SCR-1006", { kind: "refuse", code: "FAULT" });
   await signIn(page, "admin", { at: "/sites" });
-  await expect(page.getByText("Select a site to manage its robots")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Cleaning Robots" })).toBeVisible();
   await expectAccessible(page);
   await openManagedGroups(page, BHADLA);
   await expect(page.getByText("No robot groups yet")).toBeVisible();

@@ -154,9 +154,12 @@ test("Import and Export Sites: every bad row is named, and all rows or none are 
 
 test("Import and Export Robots: a partner imports robots into its own sites, and exports only its own", async ({
   page,
+  problems,
   signIn,
   robots,
 }) => {
+  // The robot that is imported into the site in view has never connected.
+  problems.allow(/status of 504/);
   await signIn(page, "partner", { at: "/sites" });
   const dialog = await openImport(page, "Import Robots");
   const waiting = page.waitForEvent("download");

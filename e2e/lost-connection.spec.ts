@@ -19,7 +19,7 @@ test("§4 Robot live status: while this browser has lost its connection no robot
   await startRobot(card, simulator);
   // The stream has reported the run; until then the answer to the press is what is known, and stays fresh without it.
   await expect(card.root).toContainText(/Cleaning, \d+ of \d+ min/);
-  const offline = page.getByRole("button", { name: /\d+ Offline/ });
+  const offline = page.getByRole("link", { name: /\d+ Offline/ });
   const offlineBefore = await offline.textContent();
 
   await page.context().setOffline(true);

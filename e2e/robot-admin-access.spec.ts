@@ -33,6 +33,7 @@ test("robots on Site Management have no axe violations in rows, dialogs and pick
     await expect(added.root.getByText("Robot name is required")).toBeVisible();
     await expectAccessible(page, added.root);
     await added.serial.click();
+    await picker.showAssigned.check();
     await expect(picker.option("SCR-1013")).toBeVisible();
     await expectAccessible(page, picker.root);
     await page.keyboard.press("Escape");
@@ -66,6 +67,7 @@ test("robots on Site Management have no axe violations in rows, dialogs and pick
     await add.click();
     await onPhones(() => expect(added.save).toBeInViewport());
     await added.serial.click();
+    await picker.showAssigned.check();
     await onPhones(() => expect(picker.option("SCR-1013")).toBeVisible());
   });
 });

@@ -29,6 +29,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their cont
     const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link");
     await expect(links).toHaveText([
       "Dashboard",
+      "Robots",
       "Site Management",
       "Partners",
       "Activity Log",
