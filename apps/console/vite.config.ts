@@ -242,6 +242,25 @@ function withoutInstrumentation(): Plugin {
   };
 }
 
+/** Leaves out what the router's links load ahead in its framework mode, which nothing here uses. */
+function withoutLinkPrefetch(): Plugin {
+  return {
+    name: "suncrew-without-link-prefetch",
+    apply: "build",
+    transform: {
+      filter: { id: /react-router[\\/].*[\\/]dom[\\/]lib\.js$/ },
+      handler(code) {
+        const changed = code.replace(
+          /(import \{[^}]*?)\bPrefetchPageLinks, /,
+          "const PrefetchPageLinks = () => null;\n$1",
+        );
+        if (changed === code) this.error("The router's links import something else now: see vite.config.ts.");
+        return { code: changed, map: null };
+      },
+    },
+  };
+}
+
 /**
  * Puts the few lines that the bundler's modules share into the file that every page starts with, instead of into a file
  * of their own that every page would request.
@@ -291,6 +310,7 @@ export default defineConfig({
     loadedByParts(),
     withoutJsonSchema(),
     withoutInstrumentation(),
+    withoutLinkPrefetch(),
     withoutUnusedParts(),
     runtimeInStart(),
     compressedOnce(),
@@ -309,7 +329,6 @@ export default defineConfig({
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, "")}-[hash].js`,
         // A visit loads one file for each step instead of dozens of small ones. Each group contains what its page
         // imports, except what a group above already has; so none of them needs one below it.
-        // imports, but for what a group above has already; so none of them needs one below it.
         codeSplitting: {
           groups: [
             { name: "sign-in", test: SIGN_IN_ONLY, includeDependenciesRecursively: false, priority: 7 },
