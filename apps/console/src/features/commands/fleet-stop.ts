@@ -1,6 +1,7 @@
 import { fleetStop, ROBOTS_PER_FLEET_STOP_MAX, type SiteStopResult } from "@suncrew/contract/groups/groups.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
+import { sharesOf } from "@suncrew/domain/commands/shares.ts";
 import { knownMotionOf, mayMove } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { useSyncExternalStore } from "react";
 import { callSlots } from "../../platform/api/call-slots.ts";
@@ -98,9 +99,5 @@ export async function stopFleet(part: FleetPart = WHOLE_FLEET): Promise<void> {
 function bodiesOf(body: FleetPart["body"]): FleetPart["body"][] {
   const { robotObjectIds: ids = [] } = body;
   if (ids.length <= ROBOTS_PER_FLEET_STOP_MAX) return [body];
-  const bodies: FleetPart["body"][] = [];
-  for (let from = 0; from < ids.length; from += ROBOTS_PER_FLEET_STOP_MAX) {
-    bodies.push({ ...body, robotObjectIds: ids.slice(from, from + ROBOTS_PER_FLEET_STOP_MAX) });
-  }
-  return bodies;
+  return sharesOf(ids, ROBOTS_PER_FLEET_STOP_MAX).map((share) => ({ ...body, robotObjectIds: share }));
 }

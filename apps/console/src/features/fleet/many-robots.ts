@@ -5,6 +5,7 @@ import {
   ROBOTS_PER_FLEET_STOP_MAX,
   robotsSendCommand,
 } from "@suncrew/contract/groups/groups.ts";
+import { sharesOf } from "@suncrew/domain/commands/shares.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
@@ -122,8 +123,4 @@ function bodyOf(command: StartOrStop, ids: readonly number[]) {
 function failureOf(error: unknown): string {
   if (error instanceof TokenExpiredError) return "Your session has expired.";
   return reasonOf(error) ?? "The server gave no reason.";
-}
-
-export function sharesOf<T>(items: readonly T[], size: number): readonly T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, nth) => items.slice(nth * size, (nth + 1) * size));
 }

@@ -6,6 +6,7 @@ import {
 } from "@suncrew/contract/groups/groups.ts";
 import { groupMaintenance, robotMaintenance, robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import type { ResponseOf, SentBodyOf } from "@suncrew/contract/http/route.ts";
+import { sharesOf } from "@suncrew/domain/commands/shares.ts";
 import { groupOutcomeOf, groupSuccessMessage } from "@suncrew/domain/groups/groups.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -137,9 +138,7 @@ export async function changeRobotsMaintenance(
   robotIds: readonly number[],
   body: MaintenanceBody,
 ): Promise<ManyRobotsResponse | null> {
-  const shares = Array.from({ length: Math.ceil(robotIds.length / GROUP_ROBOTS_MAX) }, (_, nth) =>
-    robotIds.slice(nth * GROUP_ROBOTS_MAX, (nth + 1) * GROUP_ROBOTS_MAX),
-  );
+  const shares = sharesOf(robotIds, GROUP_ROBOTS_MAX);
   const send = (share: readonly number[]) =>
     changeMany(body, {
       robotIds: share,

@@ -1,4 +1,5 @@
 import type { FleetStopBody, FleetStopResponse, RobotResult, SiteStopResult } from "@suncrew/contract/groups/groups.ts";
+import { sharesOf } from "@suncrew/domain/commands/shares.ts";
 import { setImmediate } from "node:timers/promises";
 import { withTimeout } from "../../platform/clock.ts";
 import type { Executor } from "../../platform/database/database.ts";
@@ -71,7 +72,7 @@ export async function stopFleet(
     .filter(isPartOf(part))
     .toSorted((one, other) => Number(other.wasMoving) - Number(one.wasMoving));
   const stopping: Promise<ShareOutcome>[] = [];
-  for (const share of sharesOf(known)) {
+  for (const share of sharesOf(known, ROBOTS_PER_SHARE)) {
     stopping.push(stopShare(share, share));
     // Another person's Stop may come in between.
     await setImmediate();
@@ -80,7 +81,7 @@ export async function stopFleet(
   const stopUnknown = (inScope: readonly FleetRobot[]): Promise<ShareOutcome>[] => {
     const unknown = inScope.filter(isPartOf(part)).filter(({ id }) => !robots.has(id));
     for (const robot of unknown) robots.set(robot.id, robot);
-    return sharesOf(unknown).map((share) => stopShare(share, []));
+    return sharesOf(unknown, ROBOTS_PER_SHARE).map((share) => stopShare(share, []));
   };
   const inScope =
     known.length === 0 ? await reading : await withTimeout(clock, reading, DATABASE_WAIT_MS).catch(() => []);
@@ -123,14 +124,6 @@ function isPartOf({ state, partnerId, robotObjectIds }: FleetStopBody): (robot: 
     (state === undefined || robot.state === state) &&
     (partnerId === undefined || robot.partnerId === partnerId) &&
     named?.has(robot.id) !== false;
-}
-
-function sharesOf<T>(robots: readonly T[]): T[][] {
-  const shares: T[][] = [];
-  for (let from = 0; from < robots.length; from += ROBOTS_PER_SHARE) {
-    shares.push(robots.slice(from, from + ROBOTS_PER_SHARE));
-  }
-  return shares;
 }
 
 function resultsBySite(results: readonly RobotResult[], robots: ReadonlyMap<number, FleetRobot>): SiteStopResult[] {

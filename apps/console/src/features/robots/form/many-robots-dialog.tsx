@@ -11,6 +11,7 @@ import { deleteRobot, robotTypes, serialNumbers, updateRobot } from "@suncrew/co
 import { robotDetailsWithSettings, type RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { sharesOf } from "@suncrew/domain/commands/shares.ts";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { callSlots } from "../../../platform/api/call-slots.ts";
@@ -234,9 +235,6 @@ function useLock({ robots }: ManyRobotsDialogProps): Part {
       // Like a Stop it takes no slot: it is sent at once, by as few calls as possible, so that no Stop waits behind them.
       callSlots.preemptForStop({ robotIds: ids });
       const headers = newPress()();
-      const shares = Array.from({ length: Math.ceil(ids.length / GROUP_ROBOTS_MAX) }, (_, nth) =>
-        ids.slice(nth * GROUP_ROBOTS_MAX, (nth + 1) * GROUP_ROBOTS_MAX),
-      );
       const reasons = new Map(ids.map((id): [number, string | null] => [id, NOT_DONE]));
       const lock = async (robotObjectIds: number[]) => {
         try {
@@ -249,7 +247,7 @@ function useLock({ robots }: ManyRobotsDialogProps): Part {
           for (const id of robotObjectIds) reasons.set(id, serverReason(error) ?? NOT_DONE);
         }
       };
-      await Promise.all(shares.map(lock));
+      await Promise.all(sharesOf(ids, GROUP_ROBOTS_MAX).map(lock));
       return some.map(({ robot_id, serial_number: serial }) => ({ serial, reason: reasons.get(robot_id) ?? null }));
     },
     fields: (
