@@ -82,7 +82,7 @@ test("§9 Themes: the dashboard, map shown and hidden, and every dialog and popo
       await expectAccessible(page, page.getByRole("main"));
     });
   }
-  await test.step("choosing a site does not make the page jump on a phone", async () => {
+  await test.step("choosing a site does not widen the page on a phone", async () => {
     await page.getByRole("tab", { name: "Individual Robots" }).click();
     await chooseSite(page, REWA);
     await expect(robotCard(page, "SCR-1010").root).toBeVisible();

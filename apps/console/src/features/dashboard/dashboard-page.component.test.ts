@@ -4,9 +4,16 @@ import { live } from "@suncrew/contract/live/live.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
-import { page, userEvent } from "vitest/browser";
+import { type Locator, page, userEvent } from "vitest/browser";
 import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
-import { expectContains, expectCount, expectNoToast, expectToast, pressRetry } from "../../../test/expectations.ts";
+import {
+  expectContains,
+  expectCount,
+  expectNoSidewaysScroll,
+  expectNoToast,
+  expectToast,
+  pressRetry,
+} from "../../../test/expectations.ts";
 import { openConsole, router } from "../../../test/open-console.tsx";
 import { fleetSnapshot, livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
 import { liveStore } from "../../platform/live/live.ts";
@@ -172,3 +179,40 @@ test("using the keyboard, a time is not a tab stop on the way to a Start", async
   expect(stops.at(-1)?.textContent).toBe("Start");
   expect(stops.filter((stop) => stop.tagName === "TIME")).toEqual([]);
 });
+
+test.each([
+  [390, 844],
+  [360, 780],
+])(
+  "§2 Site monitoring view, %i px wide: what is wrong, sites in one line each, robots before the weather; a tap shows its site, and the Stop stays under the thumb",
+  async (width, height) => {
+    await page.viewport(width, height);
+    await openConsole("/dashboard?site=1");
+    await expectCount(robots, 2);
+    const wrong = await boxOf(page.getByText("Nothing needs attention."));
+    const figures = await boxOf(page.getByRole("group", { name: "Fleet figures" }));
+    const list = page.getByRole("group", { name: "Site buttons" });
+    const [first, second] = list
+      .getByRole("button")
+      .elements()
+      .map((one) => one.getBoundingClientRect());
+    const robot = await boxOf(robots.first());
+    const weather = await boxOf(page.getByRole("region", { name: "Weather" }));
+    const tops = [wrong, figures, first, second, robot, weather].map((box) => box?.top ?? Number.NaN);
+    expect(tops).toEqual(tops.toSorted((one, other) => one - other));
+    expect(first?.height).toBe(48);
+
+    const stop = page.getByRole("button", { name: /^Stop all at/ });
+    expect((await boxOf(stop)).top).toBeGreaterThan(height * 0.8);
+    expect((await boxOf(stop)).bottom).toBeLessThanOrEqual(height);
+    await list.getByRole("button").nth(1).click();
+    await expectContains(siteFacts.getByRole("heading", { level: 2 }), sampleSites[1]?.name ?? "");
+    const heading = await boxOf(siteFacts.getByRole("heading", { level: 2 }));
+    expect(heading.top).toBeGreaterThanOrEqual((await boxOf(page.getByRole("banner"))).bottom);
+    expect(heading.bottom).toBeLessThan(height / 2);
+    expect((await boxOf(stop)).bottom).toBeLessThanOrEqual(height);
+    await expectNoSidewaysScroll();
+  },
+);
+
+const boxOf = async (locator: Locator) => (await locator.findElement()).getBoundingClientRect();

@@ -55,10 +55,14 @@ export function DashboardPage() {
         <FleetStrip />
         {toggle}
       </div>
-      <AttentionPanel
-        onOpen={({ site_id: siteId, day }) => show(siteId, day === null ? { tab: "robots" } : { tab: "calendar", day })}
-        onShowAlerts={() => alerts.change({ isOpen: true }, "push")}
-      />
+      <div className={classes["attention"]}>
+        <AttentionPanel
+          onOpen={({ site_id: siteId, day }) =>
+            show(siteId, day === null ? { tab: "robots" } : { tab: "calendar", day })
+          }
+          onShowAlerts={() => alerts.change({ isOpen: true }, "push")}
+        />
+      </div>
       <AlertsDialog onSelect={({ site_id: siteId }) => show(siteId, { tab: "robots" })} />
       <QueryState
         query={query}
@@ -95,17 +99,25 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   const selected = isNamed ? sites.find((site) => site.id === url.siteId) : sites[0];
   const selectedId = selected?.id ?? null;
   useFirstContent(selectedId === null);
+  const choose = (siteId: number) => {
+    change({ siteId }, siteId === selectedId ? "replace" : "push");
+    scrollToSite();
+  };
   const choice = {
     found,
     selectedId,
     search,
-    onSelect: (siteId: number) => change({ siteId }, siteId === selectedId ? "replace" : "push"),
+    onSelect: choose,
     onSearch: setSearch,
     isWorstFirst: url.siteOrder === "worst",
     onWorstFirst: (isOn: boolean) => change({ siteOrder: isOn ? "worst" : "listed" }, "replace"),
   };
   const detail = (
-    <section className={`${shared["card"]} ${shared["sheet"]}`} aria-label="Site details">
+    <section
+      id={DETAIL_ID}
+      className={`${shared["card"]} ${shared["sheet"]} ${classes["detail"]}`}
+      aria-label="Site details"
+    >
       {selected === undefined ? (
         <EmptyState title="Select a site to view details" icon={<IconMapPin size={32} stroke={1.5} />} />
       ) : (
@@ -133,6 +145,13 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
       {detail}
     </div>
   );
+}
+
+const DETAIL_ID = "site-details";
+
+/** Where the details stand below the sites instead of beside them, shows what was just chosen. */
+function scrollToSite(): void {
+  if (matchMedia("(max-width: 62em)").matches) document.getElementById(DETAIL_ID)?.scrollIntoView();
 }
 
 /** The page's layout until the sites are loaded, so that nothing jumps. */
@@ -215,6 +234,7 @@ function useShow() {
       if (siteId === null) return;
       const site = { siteId, ...place };
       change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
+      scrollToSite();
     },
     [change],
   );

@@ -8,6 +8,7 @@ import { SiteFacts } from "../sites/public.ts";
 import { WeatherPanel } from "../weather/public.ts";
 import { tabNamed } from "./dashboard-url.ts";
 import type { SiteTab } from "./dashboard-url.ts";
+import shared from "../../ui/shared.module.css";
 import classes from "./site-detail.module.css";
 
 export interface SiteDetailProps {
@@ -27,7 +28,9 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
   return (
     <>
       <SiteFacts site={site} robots={robots} />
-      <WeatherPanel siteId={site.id} />
+      <div className={classes["weather"]}>
+        <WeatherPanel siteId={site.id} />
+      </div>
       <Tabs
         value={tab}
         onChange={(value) => onTab(tabNamed(value))}
@@ -40,7 +43,7 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
           <Tabs.Tab value="groups">Group Control</Tabs.Tab>
           <Tabs.Tab value="calendar">Calendar</Tabs.Tab>
         </Tabs.List>
-        <div className={classes["stop"]}>
+        <div className={`${shared["thumb"]} ${classes["stop"]}`}>
           <StopSiteButton site={site} rows={robots.rows} />
         </div>
         <Tabs.Panel value="robots" className={classes["panel"]}>

@@ -315,3 +315,19 @@ test("robot page: nothing is wider than the window, from a phone to a desktop", 
     await expectNoSidewaysScroll();
   }
 });
+
+test("robot page, on a phone: its Stop stays under the thumb, however far down the page is scrolled", async () => {
+  await page.viewport(390, 844);
+  await openConsole(`/robots/${SERIAL}`);
+  const stop = page.getByRole("button", { name: `Stop ${SERIAL}` });
+  await expectCount(history.getByRole("figure"), 2);
+  for (const top of [0, 700, 100_000]) {
+    scrollTo(0, top);
+    const box = (await stop.findElement()).getBoundingClientRect();
+    expect(box.height).toBeGreaterThanOrEqual(44);
+    expect(box.top).toBeGreaterThan(844 * 0.8);
+    expect(box.bottom).toBeLessThanOrEqual(844);
+  }
+  await page.viewport(1440, 900);
+  await expectCount(stop, 0);
+});

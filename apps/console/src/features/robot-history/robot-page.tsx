@@ -1,8 +1,10 @@
 import { Anchor, Button, Skeleton } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotBySerial, robotNights, robotOrders } from "@suncrew/contract/robot-history/robot-history.ts";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
-import { IconRobotOff } from "@tabler/icons-react";
+import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
+import { IconPlayerStopFilled, IconRobotOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
 import { Link, useParams } from "react-router";
@@ -14,11 +16,19 @@ import { onLiveEvents, useRobotLive } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { dayText } from "../../ui/site-time-text.ts";
-import { RobotCard, requestRobotStatus } from "../robots/public.ts";
+import {
+  blockedReasonText,
+  commandRobot,
+  controllableOf,
+  requestRobotStatus,
+  RobotCard,
+  useRobotView,
+} from "../robots/public.ts";
 import { HistoryCard } from "./history-card.tsx";
 import { NightsCard } from "./nights-card.tsx";
 import { RecordsCard } from "./records-card.tsx";
@@ -95,7 +105,27 @@ function FoundRobot({ found, onOutdated }: FoundRobotProps) {
       <NightsCard robotId={row.robot_id} />
       <HistoryCard robotId={row.robot_id} timezone={timezone} />
       <RecordsCard robotId={row.robot_id} firmware={current.firmware_version} timezone={timezone} />
+      <PhoneStop row={row} />
     </>
+  );
+}
+
+/** The card's Stop once more: on a phone it stays in reach, however far down the page is scrolled. */
+function PhoneStop({ row }: { readonly row: RobotWithSettings }) {
+  const robot = useRobotView(row);
+  const blocked = robotCan.stop(controllableOf(robot));
+  return (
+    <div className={`${shared["thumb"]} ${classes["phoneStop"]}`}>
+      <DisabledReason reason={blocked === null ? null : blockedReasonText(robot, blocked)}>
+        <Button
+          color="red"
+          leftSection={<IconPlayerStopFilled size={16} aria-hidden />}
+          onClick={() => void commandRobot(robot, "STOP")}
+        >
+          Stop {row.serial_number}
+        </Button>
+      </DisabledReason>
+    </div>
   );
 }
 
