@@ -31,7 +31,8 @@ export class HarnessUser {
 
   /** Resets the robot's stored state; returns whether that was allowed. */
   async forget(robotId: number): Promise<boolean> {
-    const seen = { now: this.#harness.clock.now(), brokerConnected: true, limits: DEFAULT_MOTION_LIMITS };
+    const limits = DEFAULT_MOTION_LIMITS;
+    const seen = { now: this.#harness.clock.now(), brokerConnected: true, manualRunMs: limits.longestRunMs, limits };
     return forgetState(this.#harness.db, this.viewer, robotId, seen).then(
       () => true,
       (error: unknown) => {

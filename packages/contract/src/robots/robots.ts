@@ -36,6 +36,13 @@ export const currentRunSchema = z.object({
   began_at: instantSchema,
   /** When the robot stops on its own at the latest. */
   planned_end_at: instantSchema.nullable(),
+  /**
+   * Whether it is to end then by its schedule, or by the duration that a person named; otherwise that is only its limit.
+   * Servers of older versions omit this and the next.
+   */
+  planned: z.boolean().optional(),
+  /** The person, 'Scheduler', or 'Robot' if it was started at the robot. */
+  started_by: z.string().optional(),
 });
 
 /** A robot's maintenance lock: who set it, why and when. */

@@ -18,6 +18,7 @@ import {
   robotActivityOf,
   RobotBatteryBadge,
   RobotStatusBadge,
+  RunBar,
   type RobotView,
   useRobotView,
 } from "../robots/public.ts";
@@ -97,10 +98,13 @@ function Since({ at }: { readonly at: string | null }) {
 }
 
 function Now({ robot }: { readonly robot: RobotView }) {
-  const { text, kind } = robotActivityOf(robot, useNow());
+  const { text, kind, percent, limit } = robotActivityOf(robot, useNow());
   return (
-    <span className={`${shared["truncate"]} ${classes["now"]}`} data-kind={kind} title={text}>
-      {text}
+    <span className={classes["now"]} data-kind={kind}>
+      <span className={shared["truncate"]} title={limit === undefined ? text : `${text}. ${limit}`}>
+        {text}
+      </span>
+      <RunBar of={robot.serialNumber} percent={percent} />
     </span>
   );
 }

@@ -3,9 +3,11 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupStatusOf, onlineMembersOf, robotCountText } from "@suncrew/domain/groups/groups.ts";
+import { runOfMany, runProgressOf, runProgressText } from "@suncrew/domain/runs/run-progress.ts";
 import { IconCheck, IconLoader2 } from "@tabler/icons-react";
 import { memo, useMemo, useState } from "react";
 import { sameApartFrom } from "../../platform/live/live.ts";
+import { siteClockText } from "../../ui/site-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import type { StartOrStop } from "../commands/public.ts";
@@ -15,6 +17,7 @@ import {
   robotActivityOf,
   RobotBatteryBadge,
   RobotStatusBadge,
+  RunBar,
   type RobotView,
   useRobotsLive,
   useRobotView,
@@ -74,6 +77,7 @@ export const GroupCard = memo(function GroupCard({ group, site, siteRows }: Grou
         <span role="status" data-busy={pending !== null || undefined}>
           {isKnown || pending !== null ? groupActivityOf(members, pending) : "Waiting for the robots"}
         </span>
+        {isKnown && pending === null && <GroupRun name={group.group_name} members={members} />}
       </p>
       {/* Above the robots, of which there may be many: Stop All must stay within reach. */}
       <GroupControls
@@ -102,6 +106,27 @@ function GroupStatusBadge({ members, total }: { members: readonly RobotView[]; t
   const look = groupStatusLook[status];
   if (status !== "standby") return <StateBadge look={look} />;
   return <StateBadge look={look} label={`Online: ${onlineMembersOf(members)}/${total}`} />;
+}
+
+/** How far the run of its members is; renders as time passes, unlike the card. */
+function GroupRun({ name, members }: { readonly name: string; readonly members: readonly RobotView[] }) {
+  const now = useNow();
+  const cleaning = members.filter(({ motion }) => motion === "MOVING");
+  const run = runOfMany(cleaning.flatMap(({ run: own }) => own ?? []));
+  const [first] = cleaning;
+  if (run === null || first === undefined) return null;
+  const progress = runProgressOf(run, now);
+  const text = runProgressText(progress, (at) => siteClockText(at, first.timezone));
+  return (
+    <span className={classes["run"]} title={text}>
+      <RunBar
+        of={name}
+        percent={progress.kind === "planned" ? progress.percent : undefined}
+        className={classes["runBar"]}
+      />
+      <span className={classes["activityText"]}>{text}</span>
+    </span>
+  );
 }
 
 /** This many keep a card readable; the others are shown on request. */
@@ -156,10 +181,11 @@ function Member({ row, pending }: { row: RobotWithSettings; pending: StartOrStop
       <span className={classes["line"]}>
         <span className={`${shared["muted"]} ${classes["activity"]}`} data-kind={activity.kind} title={activity.text}>
           {pending !== null && <Progress robot={robot} verb={pending} />}
-          <span className={classes["activityText"]}>{activity.text}</span>
+          <span className={classes["activityText"]}>{activity.short ?? activity.text}</span>
         </span>
         <RobotStatusBadge robot={robot} />
       </span>
+      <RunBar of={robot.serialNumber} percent={activity.percent} />
     </li>
   );
 }

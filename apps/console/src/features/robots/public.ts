@@ -12,7 +12,7 @@ export {
   robotFilterLabel,
   robotFilterOf,
 } from "./robot-looks.ts";
-export { RobotBatteryBadge, RobotStatusBadge } from "./robot-badges.tsx";
+export { RobotBatteryBadge, RobotStatusBadge, RunBar } from "./robot-badges.tsx";
 export { RobotCard } from "./robot-card.tsx";
 export { commandRobot, requestRobotStatus, showConfirmedCommands } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";

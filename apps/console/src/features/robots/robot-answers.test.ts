@@ -78,7 +78,7 @@ describe("§4 Commands: an answered Start or Stop until the stream has caught up
     store.apply([updateOf(live, BEFORE)]);
     expect(view()).toMatchObject({ status: "normal", motion: "MOVING" });
     store.apply([updateOf(live, AFTER)]);
-    expect(view()).toMatchObject({ status: "warning", motion: "MOVING", run: { plannedEndAt: null } });
+    expect(view()).toMatchObject({ status: "warning", motion: "MOVING", run: { endsAt: null } });
   });
 
   test.each([

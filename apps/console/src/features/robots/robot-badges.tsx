@@ -78,6 +78,32 @@ export function RobotBattery({ robot }: { robot: RobotView }) {
   );
 }
 
+interface RunBarProps {
+  /** "SCR-1004": whose run it is. */
+  readonly of: string;
+  /** How much of it is over; undefined for a run that has no planned end. */
+  readonly percent: number | undefined;
+  readonly className?: string | undefined;
+}
+
+/** How far a planned run is, as a bar; nothing for any other. The text beside it says the same. */
+export function RunBar({ of, percent, className = "" }: RunBarProps) {
+  if (percent === undefined) return null;
+  return (
+    <span
+      className={`${classes["run"]} ${className}`}
+      role="progressbar"
+      aria-label={`Run of ${of}`}
+      aria-valuenow={percent}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuetext={`${percent} %`}
+    >
+      <span style={{ width: `${percent}%` }} />
+    </span>
+  );
+}
+
 function batteryOf({ batteryPercent, isStale }: RobotView) {
   if (batteryPercent === null) return null;
   const percent = Math.round(batteryPercent);

@@ -15,7 +15,7 @@ import { useNow } from "../../ui/use-now.ts";
 import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { MaintenanceNote } from "../maintenance/public.ts";
 import { LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
-import { LiveStatusBadge, RobotBattery } from "./robot-badges.tsx";
+import { LiveStatusBadge, RobotBattery, RunBar } from "./robot-badges.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
 import { RobotControls } from "./robot-controls.tsx";
@@ -88,8 +88,16 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
 function ActivityLine({ robot }: { robot: RobotView }) {
   const activity = robotActivityOf(robot, useNow());
   return (
-    <p className={classes["activity"]} data-kind={activity.kind}>
-      <strong>{activity.text}</strong>
+    <p className={classes["activity"]} data-kind={activity.kind} title={activity.limit}>
+      <strong>
+        {activity.text}
+        {activity.percent !== undefined && (
+          <span className={classes["runPercent"]} aria-hidden>
+            {activity.percent} %
+          </span>
+        )}
+      </strong>
+      <RunBar of={robot.serialNumber} percent={activity.percent} className={classes["run"]} />
       <span className={classes["reading"]}>
         <Reading robot={robot} />
       </span>

@@ -1,4 +1,4 @@
-import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
+import type { RobotLive, RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import { expect, test, vi } from "vitest";
 import type { RobotEntry } from "../../platform/live/live-store.ts";
 import { matchesFilter, robotActivityOf, type RobotFilter, robotFilterOf } from "./robot-looks.ts";
@@ -9,10 +9,10 @@ import { NOON, robotEntry, robotLive, robotRow } from "./test/robot-rows.ts";
 vi.hoisted(() => vi.stubGlobal("localStorage", { getItem: () => null }));
 
 const id = "0198a8b2-0000-7000-8000-000000000000";
-const run = (beganAt: string, plannedEndAt: string | null) => ({
+const run = (beganAt: string, plannedEndAt: string | null, change: Partial<RobotLive["current_run"]> = {}) => ({
   status: "normal" as const,
   motion: "MOVING" as const,
-  current_run: { run_id: id, began_at: beganAt, planned_end_at: plannedEndAt },
+  current_run: { run_id: id, began_at: beganAt, planned_end_at: plannedEndAt, planned: true, ...change },
 });
 const open = (verb: "START" | "STOP" | "MAINTENANCE_ON", pending: boolean) => ({
   open_command: { id, verb, issued_at: "2026-03-01T12:00:00.000Z", pending },
@@ -26,13 +26,19 @@ function viewOf(change: Parameters<typeof robotLive>[0], { timezone, ...calls }:
   return robotViewOf({ row: robotRow(), entry: robotEntry(robotLive(change), calls), timezone }, NOON);
 }
 
-const textOf = (...robot: Parameters<typeof viewOf>): string => robotActivityOf(viewOf(...robot), NOON).text;
+const textOf = (change: Parameters<typeof viewOf>[0], other?: Other): string =>
+  robotActivityOf(viewOf(change, { timezone: "UTC", ...other }), NOON).text;
 
 test.each([
-  ["Cleaning, 18 of 30 min", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z")],
-  ["Cleaning, 30 of 30 min", run("2026-03-01T11:20:00.000Z", "2026-03-01T11:50:00.000Z")],
-  ["Cleaning for 18 min", run("2026-03-01T11:42:00.000Z", null)],
-  ["Cleaning, 0 of 30 min", run("2026-03-01T12:01:00.000Z", "2026-03-01T12:31:00.000Z")],
+  ["Cleaning, 18 of 30 min, ends 12:12", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z")],
+  ["Cleaning, 10 min over its 30 min", run("2026-03-01T11:20:00.000Z", "2026-03-01T11:50:00.000Z")],
+  ["Cleaning, 0 of 30 min, ends 12:31", run("2026-03-01T12:01:00.000Z", "2026-03-01T12:31:00.000Z")],
+  [
+    "Running for 18 min, started by Asha Rathore",
+    run("2026-03-01T11:42:00.000Z", "2026-03-01T19:42:00.000Z", { planned: false, started_by: "Asha Rathore" }),
+  ],
+  // As servers of older versions name it: whether there is a plan is not known.
+  ["Running for 18 min", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z", { planned: undefined })],
   ["Starting... waiting for the robot", open("START", false)],
   ["Stopping... waiting for the robot", open("STOP", false)],
   ["STOP pending: sent again until the robot confirms it", open("STOP", true)],

@@ -2,9 +2,10 @@ import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
 import { type LostState, lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { BlockedReason } from "@suncrew/domain/robots/robot-can.ts";
+import { runLimitText, runProgressOf, runProgressText, shortProgressText } from "@suncrew/domain/runs/run-progress.ts";
 import { IconTool } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
-import { siteShortText } from "../../ui/site-time-text.ts";
+import { siteClockText, siteShortText } from "../../ui/site-time-text.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 import { openCommandText } from "../commands/public.ts";
 import { alarmOf, type RobotView } from "./robot-view.ts";
@@ -121,13 +122,17 @@ export function matchesFilter(filter: RobotFilter, status: RobotStatus): boolean
   return filter === "all" || statusOf[filter] === status;
 }
 
-const MINUTE_MS = 60_000;
-
 /** What a robot is doing, in one line of a card. */
 interface RobotActivity {
   readonly text: string;
   /** `waiting` for the robot to confirm a command, `warning` if somebody may have to act, `alarm` at once. */
   readonly kind: "plain" | "waiting" | "warning" | "alarm";
+  /** For a narrow place, if the text is long. */
+  readonly short?: string;
+  /** Of a planned run: how much of it is over. */
+  readonly percent?: number;
+  /** When a run without a planned end stops by itself. */
+  readonly limit?: string | undefined;
 }
 
 const plain = (text: string): RobotActivity => ({ text, kind: "plain" });
@@ -152,7 +157,7 @@ export function robotActivityOf(robot: RobotView, now: Date): RobotActivity {
   if (robot.mock !== null) return plain("Did not answer, values are simulated");
   if (awaitsFirstConnection(robot)) return plain(FIRST_CONNECTION_TEXT);
   if (robot.status === "offline") return plain("Not connected");
-  if (robot.run !== null) return plain(cleaningProgress(robot.run, now));
+  if (robot.run !== null) return runActivity(robot, robot.run, now);
   if (robot.motion === "MOVING") return plain("Cleaning");
   // The worst alert is shown; the rest are behind their count.
   const [worst] = robot.alerts;
@@ -183,11 +188,16 @@ function connectionText(robot: RobotView): string {
   return robot.isConnected ? "connected" : "not connected";
 }
 
-/** "Cleaning, 18 of 30 min": whole minutes since the run began, of those planned. */
-function cleaningProgress(run: NonNullable<RobotView["run"]>, now: Date): string {
-  const sinceMs = Math.max(0, now.getTime() - run.beganAt.getTime());
-  const sinceMinutes = Math.floor(sinceMs / MINUTE_MS);
-  if (run.plannedEndAt === null) return `Cleaning for ${sinceMinutes} min`;
-  const plannedMinutes = Math.round((run.plannedEndAt.getTime() - run.beganAt.getTime()) / MINUTE_MS);
-  return `Cleaning, ${Math.min(sinceMinutes, plannedMinutes)} of ${plannedMinutes} min`;
+/** "Cleaning, 18 of 30 min, ends 18:45"; a run beyond its planned end needs a look. */
+function runActivity(robot: RobotView, run: NonNullable<RobotView["run"]>, now: Date): RobotActivity {
+  const progress = runProgressOf(run, now);
+  const clockOf = (at: Date) => siteClockText(at, robot.timezone);
+  const words = runProgressText(progress, clockOf);
+  if (progress.kind === "open") {
+    const short = shortProgressText(progress);
+    return { text: words, short, kind: "plain", limit: runLimitText(progress, clockOf) ?? undefined };
+  }
+  const { lateMinutes, percent } = progress;
+  const text = `Cleaning, ${words}`;
+  return { text, short: shortProgressText(progress), kind: lateMinutes > 0 ? "warning" : "plain", percent };
 }

@@ -13,6 +13,7 @@ import {
   wasSeenMoving,
 } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { ControllableRobot } from "@suncrew/domain/robots/robot-can.ts";
+import type { RunInProgress } from "@suncrew/domain/runs/run-progress.ts";
 import { mapDeviceStatus } from "@suncrew/domain/robots/status-mapping.ts";
 import type { MockReading, RobotAnswer, RobotEntry } from "../../platform/live/live-store.ts";
 
@@ -66,7 +67,7 @@ export interface RobotView {
   readonly isStale: boolean;
   /** The demo's simulated values; null if the reading is real. */
   readonly mock: MockReading | null;
-  readonly run: { readonly beganAt: Date; readonly plannedEndAt: Date | null } | null;
+  readonly run: RunInProgress | null;
   readonly openCommand: RobotLive["open_command"];
   /** Firmware it was offered and does not run yet. */
   readonly firmwareUpdate: RobotLive["firmware_update"];
@@ -173,9 +174,12 @@ function isOld(status: RobotStatus, mode: OperatingMode, at: Date | null, now: D
 
 function runOf(current: RobotLive, status: RobotStatus): RobotView["run"] {
   if (current.current_run === null || status === "offline") return null;
+  const { began_at, planned_end_at, planned = false, started_by = null } = current.current_run;
   return {
-    beganAt: new Date(current.current_run.began_at),
-    plannedEndAt: instantOf(current.current_run.planned_end_at),
+    beganAt: new Date(began_at),
+    endsAt: instantOf(planned_end_at),
+    isPlanned: planned,
+    startedBy: started_by,
   };
 }
 

@@ -1,5 +1,6 @@
 import { fleetStop, robotsSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { robotMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
+import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -66,6 +67,11 @@ describe("wire, Commands: robots at several sites act together", () => {
     const { ownSiteId, secondSiteId } = harness.fixtures;
     const runs = await harness.db.selectFrom("runs").selectAll().orderBy("robot_id").execute();
     expect(runs.map(({ site_id }) => site_id)).toEqual([ownSiteId, ownSiteId, secondSiteId]);
+    const { robots } = await owner.ask(robotDetailsWithSettings, { params: { siteId: ownSiteId } });
+    expect(robots.map(({ current_run: run }) => [run?.planned, run?.started_by])).toEqual([
+      [true, "Omkar Jain"],
+      [true, "Omkar Jain"],
+    ]);
     const [annexed] = harness.moreRobots;
     expect((await harness.activity(annexed)).at(-1)).toMatchObject({
       action: "START",
@@ -91,6 +97,10 @@ describe("wire, Commands: robots at several sites act together", () => {
       ["SUCCESS", "START command sent to Robot OWN-M1"],
     ]);
     expect((await harness.commands(fine)).at(-1)?.max_duration_s).toBe(480 * 60);
+    // The limit is no plan.
+    const params = { siteId: harness.fixtures.secondSiteId };
+    const { robots } = await owner.ask(robotDetailsWithSettings, { params });
+    expect(robots.map(({ current_run: run }) => run)).toMatchObject([{ planned: false, started_by: "Omkar Jain" }]);
   });
 
   test("a robot of another partner is 404 and none moves; a duration of a stop is 400", async () => {

@@ -148,7 +148,7 @@ describe("§7 Robots: lists of a site", () => {
       .execute();
     await server.db.insertInto("runs").values(skipped).execute();
     expect(await firstRobot()).toMatchObject({
-      current_run: { run_id: open.id, began_at: iso(20), planned_end_at: iso(50) },
+      current_run: { run_id: open.id, began_at: iso(20), planned_end_at: iso(50), started_by: "Omkar Jain" },
       last_cleaned_at: iso(9),
       last_run: {
         run_id: last.id,
@@ -166,6 +166,23 @@ describe("§7 Robots: lists of a site", () => {
       last_run: { run_id: last.id },
       run_not_begun: { run_id: skipped.id, at: iso(10), planned: true, outcome: "SKIPPED" },
     });
+  });
+
+  test.each([
+    [true, { planned: true, schedule_id: 1, due_at: at(0), stop_due_at: at(480) }, 480],
+    // A failed start of a schedule was tried again.
+    [true, { action_type: "SCHEDULED" as const }, 480],
+    [true, {}, 30],
+    [false, {}, 480],
+    [false, { started_by: "Robot", planned_end_at: null }, 0],
+  ])("progress: whether a run has a plan is %s, case %#", async (planned, change, minutes) => {
+    const { id: robot_id, siteId: site_id } = server.fixtures.ownRobot;
+    const run = { id: uuidv7(), robot_id, site_id, started_by: "Omkar Jain", began_at: at(0) };
+    await server.db
+      .insertInto("runs")
+      .values({ ...run, planned_end_at: at(minutes), ...change })
+      .execute();
+    expect(await firstRobot()).toMatchObject({ current_run: { planned } });
   });
 
   test("protocol rule 3: a STOP still open after its answer is pending; a START never is", async () => {

@@ -115,6 +115,7 @@ export async function readRobots(
       eb.fn.coalesce("s.live_at", "s.received_at").as("last_updated_at"),
     ])
     .select(["run.id as run_id", "run.began_at as run_began_at", "run.planned_end_at as run_planned_end_at"])
+    .select(["run.planned as run_planned", "run.action_type as run_action_type", "run.started_by as run_started_by"])
     .select(["command.id as command_id", "command.verb", "command.issued_at", "command.answered_at"])
     .select((eb) => [
       "open_alerts.texts as alerts",
@@ -148,6 +149,9 @@ export async function readRobots(
       run_id,
       run_began_at,
       run_planned_end_at,
+      run_planned,
+      run_action_type,
+      run_started_by,
       command_id,
       verb,
       issued_at,
@@ -209,9 +213,19 @@ export async function readRobots(
           ? null
           : { rollout_id, version: new_version, state: update_state, percent },
       current_run:
-        run_id === null || run_began_at === null
+        run_id === null || run_began_at === null || run_started_by === null
           ? null
-          : { run_id, began_at: run_began_at.toISOString(), planned_end_at: run_planned_end_at?.toISOString() ?? null },
+          : {
+              run_id,
+              began_at: run_began_at.toISOString(),
+              planned_end_at: run_planned_end_at?.toISOString() ?? null,
+              // A START without a duration has the limit of a manual run.
+              planned:
+                run_planned === true ||
+                run_action_type === "SCHEDULED" ||
+                (run_planned_end_at !== null && run_planned_end_at.getTime() - run_began_at.getTime() < at.manualRunMs),
+              started_by: run_started_by,
+            },
       open_command:
         command_id === null || verb === null || issued_at === null
           ? null

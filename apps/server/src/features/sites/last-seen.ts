@@ -13,6 +13,8 @@ export interface SeenAt {
   readonly now: Date;
   /** Whether it is connected to the broker: otherwise it would not hear that a robot has returned. */
   readonly brokerConnected: boolean;
+  /** How long a run may last that a person starts without naming a duration. */
+  readonly manualRunMs: number;
   readonly limits: MotionLimits;
 }
 
@@ -23,6 +25,7 @@ export function seenAt({ clock, broker, settings }: Pick<Dependencies, "clock" |
   return {
     now: clock.now(),
     brokerConnected: broker.connected,
+    manualRunMs: settings.manualRunMaxMinutes * 60_000,
     limits: {
       longestRunMs: longestMinutes * 60_000,
       withoutBrokerMs: linkLossStopSeconds === undefined ? LINK_LOSS_STOP_MS : linkLossStopSeconds * 1_000,
