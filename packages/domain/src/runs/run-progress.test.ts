@@ -50,7 +50,7 @@ test.each<[string, string, number | null, RunInProgress, string]>([
     "14:05:00",
   ],
   ["Running for 2 h, started at the robot", "Running for 2 h", null, byHand("12:00:00", null, "Robot"), "14:00:00"],
-  ["Running for 0 min", "Running for 0 min", null, byHand("12:00:00", "20:00:00", null), "11:59:00"],
+  ["Running for under 1 min", "Running for under 1 min", null, byHand("12:00:00", "20:00:00", null), "11:59:00"],
   // Without an end there is no plan to measure by.
   ["Running for 5 min, started by Scheduler", "Running for 5 min", null, run("12:00:00", null), "12:05:00"],
 ])("progress: '%s'", (text, short, percent, inProgress, now) => {

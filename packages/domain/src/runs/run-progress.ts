@@ -103,6 +103,7 @@ function toMinute(at: Date): Date {
 }
 
 function durationText(minutes: number): string {
+  if (minutes === 0) return "under 1 min";
   if (minutes < 60) return `${minutes} min`;
   const rest = minutes % 60;
   return `${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}`;

@@ -98,13 +98,13 @@ function Since({ at }: { readonly at: string | null }) {
 }
 
 function Now({ robot }: { readonly robot: RobotView }) {
-  const { text, kind, percent, limit } = robotActivityOf(robot, useNow());
+  const { text, kind, plan, limit } = robotActivityOf(robot, useNow());
   return (
     <span className={classes["now"]} data-kind={kind}>
       <span className={shared["truncate"]} title={limit === undefined ? text : `${text}. ${limit}`}>
-        {text}
+        {plan?.words ?? text}
       </span>
-      <RunBar of={robot.serialNumber} percent={percent} />
+      <RunBar of={robot.serialNumber} percent={plan?.percent} />
     </span>
   );
 }

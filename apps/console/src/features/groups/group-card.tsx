@@ -185,7 +185,7 @@ function Member({ row, pending }: { row: RobotWithSettings; pending: StartOrStop
         </span>
         <RobotStatusBadge robot={robot} />
       </span>
-      <RunBar of={robot.serialNumber} percent={activity.percent} />
+      <RunBar of={robot.serialNumber} percent={activity.plan?.percent} />
     </li>
   );
 }

@@ -77,7 +77,7 @@ test("progress: a group shows its planned run, and how far each of its robots is
 test("progress: the table of robots shows it, too", async () => {
   await openConsole("/robots");
   const row = page.getByRole("row", { name: /SCR-1011/ });
-  await expectContains(row, `Cleaning, 18 of 30 min, ends ${endText(12)}`);
+  await expectContains(row, `18 of 30 min, ends ${endText(12)}`);
   await expect.element(row.getByRole("progressbar", { name: "Run of SCR-1011" })).toBeVisible();
 });
 

@@ -91,13 +91,13 @@ function ActivityLine({ robot }: { robot: RobotView }) {
     <p className={classes["activity"]} data-kind={activity.kind} title={activity.limit}>
       <strong>
         {activity.text}
-        {activity.percent !== undefined && (
+        {activity.plan !== undefined && (
           <span className={classes["runPercent"]} aria-hidden>
-            {activity.percent} %
+            {activity.plan.percent} %
           </span>
         )}
       </strong>
-      <RunBar of={robot.serialNumber} percent={activity.percent} className={classes["run"]} />
+      <RunBar of={robot.serialNumber} percent={activity.plan?.percent} className={classes["run"]} />
       <span className={classes["reading"]}>
         <Reading robot={robot} />
       </span>

@@ -129,8 +129,8 @@ interface RobotActivity {
   readonly kind: "plain" | "waiting" | "warning" | "alarm";
   /** For a narrow place, if the text is long. */
   readonly short?: string;
-  /** Of a planned run: how much of it is over. */
-  readonly percent?: number;
+  /** Of a planned run: how much of it is over, and the text where a bar says that the robot cleans. */
+  readonly plan?: { readonly percent: number; readonly words: string };
   /** When a run without a planned end stops by itself. */
   readonly limit?: string | undefined;
 }
@@ -198,6 +198,10 @@ function runActivity(robot: RobotView, run: NonNullable<RobotView["run"]>, now: 
     return { text: words, short, kind: "plain", limit: runLimitText(progress, clockOf) ?? undefined };
   }
   const { lateMinutes, percent } = progress;
-  const text = `Cleaning, ${words}`;
-  return { text, short: shortProgressText(progress), kind: lateMinutes > 0 ? "warning" : "plain", percent };
+  return {
+    text: `Cleaning, ${words}`,
+    short: shortProgressText(progress),
+    kind: lateMinutes > 0 ? "warning" : "plain",
+    plan: { percent, words },
+  };
 }
