@@ -36,23 +36,23 @@ test.each<[string, string, number | null, RunInProgress, string]>([
   ["3 min over its 30 min", "3 min over its 30 min", 100, run("18:15:00", "18:45:00"), "18:48:30"],
   ["0 of 1 min, ends 18:16", "0 of 1 min", 66, run("18:15:30", "18:16:00"), "18:15:50"],
   [
-    "Running for 12 min, started by Asha Rathore",
-    "Running for 12 min",
+    "Cleaning for 12 min, started by Asha Rathore",
+    "Cleaning for 12 min",
     null,
     byHand("12:00:00", "20:00:00"),
     "12:12:59",
   ],
   [
-    "Running for 2 h 5 min, started by Asha Rathore",
-    "Running for 2 h 5 min",
+    "Cleaning for 2 h 5 min, started by Asha Rathore",
+    "Cleaning for 2 h 5 min",
     null,
     byHand("12:00:00", null),
     "14:05:00",
   ],
-  ["Running for 2 h, started at the robot", "Running for 2 h", null, byHand("12:00:00", null, "Robot"), "14:00:00"],
-  ["Running for under 1 min", "Running for under 1 min", null, byHand("12:00:00", "20:00:00", null), "11:59:00"],
+  ["Cleaning for 2 h, started at the robot", "Cleaning for 2 h", null, byHand("12:00:00", null, "Robot"), "14:00:00"],
+  ["Cleaning for under 1 min", "Cleaning for under 1 min", null, byHand("12:00:00", "20:00:00", null), "11:59:00"],
   // Without an end there is no plan to measure by.
-  ["Running for 5 min, started by Scheduler", "Running for 5 min", null, run("12:00:00", null), "12:05:00"],
+  ["Cleaning for 5 min, started by Scheduler", "Cleaning for 5 min", null, run("12:00:00", null), "12:05:00"],
 ])("progress: '%s'", (text, short, percent, inProgress, now) => {
   const progress = runProgressOf(inProgress, at(now));
   expect(runProgressText(progress, clockOf)).toBe(text);

@@ -70,7 +70,7 @@ export function runOfMany(runs: readonly RunInProgress[]): RunInProgress | null 
 const AT_THE_ROBOT = "Robot";
 
 /**
- * "18 of 30 min, ends 18:45", "3 min over its 30 min", "Running for 12 min, started by Asha Rathore": without a full
+ * "18 of 30 min, ends 18:45", "3 min over its 30 min", "Cleaning for 12 min, started by Asha Rathore": without a full
  * stop. `clockOf` formats an instant in the site's local time.
  */
 export function runProgressText(progress: RunProgress, clockOf: (at: Date) => string): string {
@@ -84,9 +84,9 @@ export function runProgressText(progress: RunProgress, clockOf: (at: Date) => st
   return progress.lateMinutes > 0 ? short : `${short}, ends ${clockOf(toMinute(progress.endsAt))}`;
 }
 
-/** The same for a narrow place: "18 of 30 min", "Running for 12 min". */
+/** The same for a narrow place: "18 of 30 min", "Cleaning for 12 min". */
 export function shortProgressText(progress: RunProgress): string {
-  if (progress.kind === "open") return `Running for ${durationText(progress.minutes)}`;
+  if (progress.kind === "open") return `Cleaning for ${durationText(progress.minutes)}`;
   const { minutes, plannedMinutes, lateMinutes } = progress;
   return lateMinutes > 0 ? `${lateMinutes} min over its ${plannedMinutes} min` : `${minutes} of ${plannedMinutes} min`;
 }

@@ -54,9 +54,9 @@ test("progress: a planned run has a bar, percent and end; one by hand says how l
   await expectContains(card("SCR-1011"), `Cleaning, 18 of 30 min, ends ${endText(12)}`);
   const bar = card("SCR-1011").getByRole("progressbar", { name: "Run of SCR-1011" });
   await expect.element(bar).toHaveAttribute("aria-valuetext", expect.stringMatching(/^6[0-3] %$/));
-  await expectContains(card("SCR-1012"), "Running for 12 min, started by Asha Rathore");
+  await expectContains(card("SCR-1012"), "Cleaning for 12 min, started by Asha Rathore");
   await expectCount(card("SCR-1012").getByRole("progressbar"), 0);
-  await expectContains(page.getByTitle(`Stops by itself at ${endText(468)}`), "Running for 12 min");
+  await expectContains(page.getByTitle(`Stops by itself at ${endText(468)}`), "Cleaning for 12 min");
   for (const theme of ["light", "dark"] as const) {
     chooseTheme(theme);
     await expectAccessible();
@@ -69,7 +69,7 @@ test("progress: a group shows its planned run, and how far each of its robots is
   await expectContains(group, `2 of 2 cleaning18 of 30 min, ends ${endText(12)}`);
   await expect.element(group.getByRole("progressbar", { name: "Run of East Row" })).toBeVisible();
   await expectContains(group.getByRole("listitem").nth(0), "18 of 30 min");
-  await expectContains(group.getByRole("listitem").nth(1), "Running for 12 min");
+  await expectContains(group.getByRole("listitem").nth(1), "Cleaning for 12 min");
   await expectCount(group.getByRole("progressbar"), 2);
   await expectAccessible();
 });

@@ -34,11 +34,11 @@ test.each([
   ["Cleaning, 10 min over its 30 min", run("2026-03-01T11:20:00.000Z", "2026-03-01T11:50:00.000Z")],
   ["Cleaning, 0 of 30 min, ends 12:31", run("2026-03-01T12:01:00.000Z", "2026-03-01T12:31:00.000Z")],
   [
-    "Running for 18 min, started by Asha Rathore",
+    "Cleaning for 18 min, started by Asha Rathore",
     run("2026-03-01T11:42:00.000Z", "2026-03-01T19:42:00.000Z", { planned: false, started_by: "Asha Rathore" }),
   ],
   // As servers of older versions name it: whether there is a plan is not known.
-  ["Running for 18 min", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z", { planned: undefined })],
+  ["Cleaning for 18 min", run("2026-03-01T11:42:00.000Z", "2026-03-01T12:12:00.000Z", { planned: undefined })],
   ["Starting... waiting for the robot", open("START", false)],
   ["Stopping... waiting for the robot", open("STOP", false)],
   ["STOP pending: sent again until the robot confirms it", open("STOP", true)],
