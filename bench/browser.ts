@@ -66,6 +66,15 @@ function letReport(server: RunningServer, { name, robots }: Park): () => Promise
   };
 }
 
+async function whileReporting<T>(server: RunningServer, park: Park, work: () => Promise<T>): Promise<T> {
+  const end = letReport(server, park);
+  try {
+    return await work();
+  } finally {
+    await end();
+  }
+}
+
 /** Notes the longest task, and for each input how long it takes until the browser has painted what follows. */
 const WATCH_INPUT = `{
   const watched = { inputs: [], longestMs: 0 };
@@ -237,9 +246,8 @@ async function main(browser: Browser, server: RunningServer): Promise<void> {
   for (const park of parks) {
     const { title, robots } = park;
     await fill(server, park);
-    const end = letReport(server, park);
-    const { seconds, longestMs, inputs, longestUsedMs } = await measure(page, server.baseUrl, park).finally(() =>
-      end(),
+    const { seconds, longestMs, inputs, longestUsedMs } = await whileReporting(server, park, () =>
+      measure(page, server.baseUrl, park),
     );
     const what = `the dashboard with ${title}, ${Math.round(robots / REPORT_EVERY_S)} reports a second`;
     const percent = (100 * seconds) / SECONDS;
