@@ -7,6 +7,7 @@ import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
+import { seedWallboardLinks } from "./wallboard-fixtures.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
@@ -39,7 +40,7 @@ async function onRecord(): Promise<number> {
 
 async function callAs(name: RouteName, person: "admin" | "owner"): Promise<number> {
   const route: RouteSpec = routes[name];
-  const { params, query, body, groups, file, alerts, firmware } = sampleCalls[name];
+  const { params, query, body, groups, file, alerts, firmware, wallboards } = sampleCalls[name];
   const own = (part: Part | undefined): Part | undefined =>
     part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
   // First, because the previous call may have changed the password.
@@ -48,6 +49,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
   if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
+  if (wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
   const before = await onRecord();
   const sent = own(body);
   // Without it an import only checks the file.

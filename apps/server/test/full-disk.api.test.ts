@@ -11,6 +11,7 @@ import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
+import { seedWallboardLinks } from "./wallboard-fixtures.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import { TestClient, urlOf } from "./test-client.ts";
 
@@ -38,10 +39,11 @@ describe("§7 The calls it makes, while PostgreSQL's disk is full", () => {
     const route: RouteSpec = routes[name];
     const filled = (part: Part = {}) =>
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
-    const { params, query, body, groups, file, firmware, alerts } = sampleCalls[name];
+    const { params, query, body, groups, file, firmware, alerts, wallboards } = sampleCalls[name];
     if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
     if (firmware === true) await seedFirmware(server.db, server.fixtures);
     if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
+    if (wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
     const admin = await server.signIn("admin");
     await setFull(true);
     const answer = await admin.raw(urlOf(route.path, filled(params), filled(query)), {

@@ -8,6 +8,7 @@ import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint } from "./restore-point.ts";
+import { seedWallboardLinks } from "./wallboard-fixtures.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 import type { TestClient } from "./test-client.ts";
 
@@ -85,6 +86,7 @@ describe("no request makes the server fail or hang", () => {
     await seedGroups(server.db, server.fixtures, sample.groups ?? "planned");
     if (sample.firmware === true) await seedFirmware(server.db, server.fixtures);
     if (sample.alerts === true) await insertOpenAlerts(server.db, server.fixtures);
+    if (sample.wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
     const restorePoint = await createRestorePoint(server.db);
     const clients: TestClient[] = [await server.as("admin"), await server.as("owner"), await server.as(null)];
     const calls = fc.record({

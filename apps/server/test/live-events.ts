@@ -12,9 +12,14 @@ export async function listen(http: FastifyInstance): Promise<string> {
 }
 
 /** The events of a stream as they arrive; ends with the stream. */
-export async function* eventsOf(address: string, client: TestClient, signal?: AbortSignal): AsyncGenerator<LiveEvent> {
+export async function* eventsOf(
+  address: string,
+  client: TestClient,
+  signal?: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): AsyncGenerator<LiveEvent> {
   const response = await fetch(address + live.path, {
-    headers: { authorization: `Bearer ${client.token}` },
+    headers: { authorization: `Bearer ${client.token}`, ...headers },
     ...(signal && { signal }),
   });
   expect(response.status).toBe(200);

@@ -26,7 +26,8 @@ import {
 } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
-import { type Answer, type TestClient, urlOf } from "./test-client.ts";
+import { type Answer, TestClient, urlOf } from "./test-client.ts";
+import { seedWallboardLinks, wallboardSessionOf } from "./wallboard-fixtures.ts";
 
 let server: TestApp;
 let restorePoint: RestorePoint;
@@ -45,6 +46,7 @@ beforeAll(async () => {
     const body = { robotId: robot.serial, robotObjectId: robot.id, siteId: robot.siteId, command: "STOP" as const };
     await admin.call(routes.sendCommand, { body });
   }
+  await seedWallboardLinks(server.db, server.fixtures);
   restorePoint = await createRestorePoint(server.db);
 });
 afterAll(async () => {
@@ -52,21 +54,29 @@ afterAll(async () => {
   process.stdout.write(`role matrix: ${count} calls, each answered as the permission table says\n`);
 });
 
-const people = ["admin", "owner", "stranger", null] as const satisfies readonly (Person | null)[];
+/** Besides people, a screen that a link of `owner` has signed in. */
+type Caller = Person | "wallboard" | null;
+const callers: readonly Caller[] = ["admin", "owner", "stranger", "wallboard", null];
 const names = Object.keys(routes) as RouteName[];
-const roleOf = (person: Person | null) => (person === null ? null : person === "admin" ? "SUPER_ADMIN" : "PARTNER");
+const roleOf = (caller: Caller) => (caller === null ? null : caller === "admin" ? "SUPER_ADMIN" : "PARTNER");
+const mayMake = (caller: Caller, name: RouteName) => mayCall(roleOf(caller), name, caller === "wallboard");
 
 /** What the call's places refer to, each by its kind. */
 type Filled = ReadonlyMap<string, { readonly kind: Kind; readonly value: unknown }>;
 
+const isOfOwner = (person: Caller) => person === "owner" || person === "wallboard";
+
 /** The status that the permission table requires. */
-function expectedStatus(name: RouteName, person: Person | null, filled: Filled): number {
+function expectedStatus(name: RouteName, person: Caller, filled: Filled): number {
   const route: RouteSpec = routes[name];
-  if (!mayCall(roleOf(person), name)) return person === null ? 401 : 403;
+  if (!mayMake(person, name)) return person === null ? 401 : 403;
   const seen = [...filled.values()].map(({ kind }) => kind);
   if (seen.includes("malformed")) return 400;
-  const hidden: Kind[] =
-    person === "owner" ? ["absent", "foreign"] : person === "stranger" ? ["absent", "own"] : ["absent"];
+  const hidden: Kind[] = isOfOwner(person)
+    ? ["absent", "foreign"]
+    : person === "stranger"
+      ? ["absent", "own"]
+      : ["absent"];
   if (seen.some((kind) => hidden.includes(kind))) return 404;
   // All belong to the viewer but do not name the same robot.
   if (new Set(seen).size > 1 && sampleCalls[name].mixes !== true) return 400;
@@ -85,19 +95,21 @@ function fill(part: Part | undefined, where: string, filled: Filled): Part | und
   );
 }
 
-function partnerOf(person: Person | null): number {
+function partnerOf(person: Caller): number {
   const { ownerPartnerId, strangerPartnerId } = server.fixtures;
-  return person === "owner" ? ownerPartnerId : person === "stranger" ? strangerPartnerId : IN_HOUSE_PARTNER_ID;
+  return isOfOwner(person) ? ownerPartnerId : person === "stranger" ? strangerPartnerId : IN_HOUSE_PARTNER_ID;
 }
 
-async function clientFor(name: RouteName, person: Person | null): Promise<TestClient> {
+async function clientFor(name: RouteName, person: Caller): Promise<TestClient> {
+  if (person === "wallboard")
+    return new TestClient(server.app.http, wallboardSessionOf(server.app.http, server.fixtures));
   return name === "logout" && person !== null ? server.signIn(person) : server.as(person);
 }
 
 /** Prepares everything that the call needs; the free device is one that the person may use anywhere. */
-async function prepare(name: RouteName, person: Person | null): Promise<void> {
+async function prepare(name: RouteName, person: Caller): Promise<void> {
   const route: RouteSpec = routes[name];
-  const { changes, groups, firmware, alerts } = sampleCalls[name];
+  const { changes, groups, firmware, alerts, wallboards } = sampleCalls[name];
   if (changes === true) {
     await restorePoint.restore();
     await server.db
@@ -110,6 +122,7 @@ async function prepare(name: RouteName, person: Person | null): Promise<void> {
   if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
+  if (wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
 }
 
 async function make(name: RouteName, client: TestClient, filled: Filled): Promise<Answer> {
@@ -134,14 +147,16 @@ async function firstOfStream(url: string, client: TestClient): Promise<Answer> {
   return { status: response.status, headers: Object.fromEntries(response.headers), text, body };
 }
 
-function foreignWords(person: Person | null): readonly string[] {
+function foreignWords(person: Caller): readonly string[] {
   if (person === "admin") return [];
   if (person === "owner") return privateWords.stranger;
+  // Nor who is responsible for a site: anybody may look at a screen.
+  if (person === "wallboard") return [...privateWords.stranger, "Owncare", "Osprey"];
   return person === "stranger" ? privateWords.owner : [...privateWords.owner, ...privateWords.stranger];
 }
 
 /** Describes what is wrong with the answer to a call; nothing if it matches the table. */
-function problemsOf(name: RouteName, person: Person | null, filled: Filled, answer: Answer): string[] {
+function problemsOf(name: RouteName, person: Caller, filled: Filled, answer: Answer): string[] {
   const route: RouteSpec = routes[name];
   const problems: string[] = [];
   const wanted = expectedStatus(name, person, filled);
@@ -189,10 +204,10 @@ function* fillings(name: RouteName): Generator<Filled> {
 }
 
 describe.each(names)("§6 Roles and permissions: %s", (name) => {
-  test.each(people)("as %s", async (person) => {
+  test.each(callers)("as %s", async (person) => {
     const problems: string[] = [];
     // A refused call has changed nothing, so the next one finds everything prepared.
-    let prepared = !mayCall(roleOf(person), name);
+    let prepared = !mayMake(person, name);
     for (const filled of fillings(name)) {
       if (!prepared) await prepare(name, person);
       const answer = await make(name, await clientFor(name, person), filled);

@@ -6,6 +6,7 @@ import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
 import { testSettings } from "./test-app.ts";
+import { wallboardLinkIds, wallboardTokenOf } from "./wallboard-fixtures.ts";
 
 /**
  * A place in a call that refers to something; it is filled with the own, a foreign, a nonexistent and a malformed
@@ -24,7 +25,8 @@ export type Place =
   | "firmware"
   | "rollout"
   | "alert"
-  | "admin";
+  | "admin"
+  | "wallboard link";
 
 export class Id {
   readonly place: Place;
@@ -49,6 +51,8 @@ export interface SampleCall {
   readonly file?: Buffer;
   /** True if each partner has an alert before the call. */
   readonly alerts?: true;
+  /** True if there are links to wallboards before the call. */
+  readonly wallboards?: true;
   /** True if the call changes or deletes sites, robots, partners, devices or sessions: they are restored around it. */
   readonly changes?: true;
   /** True if a user who sees all tenants may mix them in one call. */
@@ -68,6 +72,7 @@ const firmware = new Id("firmware");
 const rollout = new Id("rollout");
 const alert = new Id("alert");
 const admin = new Id("admin");
+const wallboardLink = new Id("wallboard link");
 const siteForm = {
   name: "Sample Park",
   address: "Sample Road 1",
@@ -230,6 +235,10 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   // The key of an alert's item is the alert's id.
   acknowledgeAttention: { params: { itemId: alert }, body: { comment: "Seen." }, alerts: true },
   undoAcknowledgement: { params: { itemId: alert }, alerts: true },
+  wallboardLinks: { wallboards: true },
+  createWallboardLink: { body: { name: "Control room" }, wallboards: true },
+  withdrawWallboardLink: { params: { linkId: wallboardLink }, wallboards: true },
+  openWallboard: { body: { token: wallboardTokenOf("own") }, wallboards: true },
   live: {},
   config: {},
   health: {},
@@ -247,6 +256,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
     { groupId, scheduleId }: Fixtures["ownGroup"],
     partnerId: number,
     alertId: string,
+    linkId: number,
   ) =>
     ({
       site: siteId,
@@ -264,12 +274,15 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       rollout: seededFirmware.rolloutId,
       alert: alertId,
       admin: fixtures.userIds.admin,
+      "wallboard link": linkId,
     })[place];
   switch (kind) {
     case "own":
-      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, openAlertIds.own)];
+      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, openAlertIds.own, wallboardLinkIds.own)];
     case "foreign":
-      return [present(foreignRobot, foreignGroup, fixtures.strangerPartnerId, openAlertIds.foreign)];
+      return [
+        present(foreignRobot, foreignGroup, fixtures.strangerPartnerId, openAlertIds.foreign, wallboardLinkIds.foreign),
+      ];
     case "absent":
       return isSerial(place) ? ["NONE-1"] : [2_147_483_647, 999_999];
     case "malformed":

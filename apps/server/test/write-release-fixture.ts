@@ -110,6 +110,8 @@ function statements({ robot, site, serial, user }: Of): string[] {
     `insert into stale_days (site_id, robot_id, source, from_at, until_at)
      values (${site}, ${robot}, 'RUNS', ${time}, ${time} + interval '1 hour')`,
     `insert into sessions (id, user_id, created_at, expires_at) values (${uuid(3)}, ${user}, ${time}, ${time} + interval '1 h')`,
+    `insert into wallboard_links (session_id, user_id, name, secret_sha256, created_at)
+     values (${uuid(5)}, ${user}, 'Control room', sha256('secret'), ${time})`,
     `insert into known_callers (user_id, key, last_signed_in_at) values (${user}, 'browser', ${time})`,
     `insert into sign_in_failures (key, failures, last_failed_at) values ('somebody', 2, ${time})`,
     `insert into server_clocks (server_id, name, words, seen_at) values (${uuid(4)}, 'server-1', 'Its clock is off.', ${time})`,

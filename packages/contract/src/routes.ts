@@ -69,6 +69,7 @@ import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from
 import { createSite, deleteSite, siteDetails, updateSite } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
 import { storage } from "./storage/storage.ts";
+import { createWallboardLink, openWallboard, wallboardLinks, withdrawWallboardLink } from "./wallboard/wallboard.ts";
 import { siteWeather } from "./weather/weather.ts";
 
 /** Every call, by name. The permission table has exactly one line for each. */
@@ -166,6 +167,10 @@ export const routes = {
   acknowledgeAttention,
   undoAcknowledgement,
   storage,
+  wallboardLinks,
+  createWallboardLink,
+  withdrawWallboardLink,
+  openWallboard,
   live,
   config,
   health,

@@ -11,14 +11,16 @@ export interface Viewer {
   /** Null for a Super Admin. */
   readonly partnerId: number | null;
   readonly sessionId: string;
+  /** A screen that a wallboard's link signed in: it sees what the link's maker sees, without people, and can only read. */
+  readonly isWallboard?: boolean;
 }
 
 /** What decides what a viewer sees. */
-export type Scope = Pick<Viewer, "role" | "partnerId">;
+export type Scope = Pick<Viewer, "role" | "partnerId" | "isWallboard">;
 
 /** Viewers with the same scope share what is read for one of them. */
 export function scopeOf(viewer: Scope): string {
-  return `${viewer.role}:${viewer.partnerId ?? ""}`;
+  return `${viewer.isWallboard === true ? "WALLBOARD:" : ""}${viewer.role}:${viewer.partnerId ?? ""}`;
 }
 
 /** Opens a session for a user and returns its id; it ends at `expiresAt` at the latest. */
@@ -34,7 +36,7 @@ export async function openSession(
   return id;
 }
 
-/** All open sessions whose users still exist, with these. */
+/** All open sessions of people who still exist, with these. */
 export function openSessions(db: Executor, now: Date) {
   return db
     .selectFrom("sessions")
@@ -46,15 +48,32 @@ export function openSessions(db: Executor, now: Date) {
     .where("partners.deleted_at", "is", null);
 }
 
+/** The open links to wallboards whose makers still exist, with these. */
+export function openWallboardLinks(db: Executor) {
+  return db
+    .selectFrom("wallboard_links as links")
+    .innerJoin("users", "users.id", "links.user_id")
+    .leftJoin("partners", "partners.id", "users.partner_id")
+    .where("links.withdrawn_at", "is", null)
+    .where("users.deleted_at", "is", null)
+    .where("partners.deleted_at", "is", null);
+}
+
+/** People and wallboards. */
 function viewersOf(db: Executor, now: Date) {
-  return openSessions(db, now)
+  const people = openSessions(db, now)
     .select(["sessions.id as sessionId", "users.id as userId", "users.name", "users.email", "users.role"])
-    .select("users.partner_id as partnerId");
+    .select(["users.partner_id as partnerId", sql<boolean>`false`.as("isWallboard")]);
+  const wallboards = openWallboardLinks(db)
+    .select(["links.session_id as sessionId", "users.id as userId", sql<string>`'Wallboard ' || links.name`.as("name")])
+    .select([sql<string>`''`.as("email"), "users.role", "users.partner_id as partnerId"])
+    .select(sql<boolean>`true`.as("isWallboard"));
+  return db.selectFrom(people.unionAll(wallboards).as("viewer")).selectAll();
 }
 
 /** Whose session it is; null once it has ended, or its user or the user's partner is deleted. Never cached. */
 export async function readSession(db: Executor, sessionId: string, now: Date): Promise<Viewer | null> {
-  return (await viewersOf(db, now).where("sessions.id", "=", sessionId).executeTakeFirst()) ?? null;
+  return (await viewersOf(db, now).where("sessionId", "=", sessionId).executeTakeFirst()) ?? null;
 }
 
 /** So many at a time: the answer for thousands at once would hold up everything else that this server does. */
@@ -65,8 +84,8 @@ export async function readOpenSessions(db: Executor, now: Date): Promise<Map<str
   const open = new Map<string, Viewer>();
   for (let after: string = NIL; ;) {
     const viewers = await viewersOf(db, now)
-      .where("sessions.id", ">", after)
-      .orderBy("sessions.id")
+      .where("sessionId", ">", after)
+      .orderBy("sessionId")
       .limit(SESSIONS_AT_A_TIME)
       .execute();
     for (const viewer of viewers) open.set(viewer.sessionId, viewer);
@@ -89,7 +108,7 @@ export async function readChangedSessions(
   if (viewers.length === 0) return new Map();
   const known = sql`unnest(${viewers.map(({ sessionId }) => sessionId)}::uuid[],
     ${viewers.map(({ role }) => role)}::text[], ${viewers.map(({ partnerId }) => partnerId)}::int[])`;
-  const viewer = viewersOf(db, now).where("sessions.id", "=", sql.ref<string>("known.id")).offset(0).as("viewer");
+  const viewer = viewersOf(db, now).where("sessionId", "=", sql.ref<string>("known.id")).offset(0).as("viewer");
   const changed = await db
     .selectFrom(known.as<"known">(sql`known(id, role, partner_id)`))
     .leftJoinLateral(viewer, (join) => join.onTrue())
@@ -112,13 +131,24 @@ export async function endSession(db: Executor, sessionId: string, now: Date): Pr
   return ended.numUpdatedRows > 0n;
 }
 
-/** Ends every open session of these users except `exceptId`, and returns how many there were. */
+/**
+ * Ends every open session of these users except `exceptId`, and returns how many there were. Where none is kept, their
+ * links to wallboards are withdrawn, too: nothing that somebody may have made with a former password survives it.
+ */
 export async function endSessionsOf(
   db: Executor,
   userIds: readonly number[],
   now: Date,
   exceptId: string | null = null,
 ): Promise<number> {
+  if (exceptId === null) {
+    await db
+      .updateTable("wallboard_links")
+      .set({ withdrawn_at: now })
+      .where("user_id", "=", anyInt(userIds))
+      .where("withdrawn_at", "is", null)
+      .execute();
+  }
   const ended = await db
     .updateTable("sessions")
     .set({ ended_at: now })

@@ -23,6 +23,8 @@ export const tokenClaimsSchema = z.object({
   username: z.string().optional(),
   /** The token is valid only with the cookie set along with it; absent in tokens of programs. */
   bound: z.boolean().optional(),
+  /** Of a screen that a wallboard's link signed in: `sid` is that of the link, which older servers do not know. */
+  wallboard: z.boolean().optional(),
   /** Unix seconds. */
   exp: z.int(),
 });

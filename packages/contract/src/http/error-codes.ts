@@ -36,6 +36,8 @@ export const errorCodes = {
   USERNAME_TAKEN: "Another account has this username.",
   OWN_ACCOUNT: "Nobody removes or resets their own account here.",
   DEMO_ACCOUNT: "The account belongs to the demo and cannot be changed.",
+  WALLBOARD_ENDED: "The wallboard's link was withdrawn, or must be opened again in this browser.",
+  WALLBOARD_LINKS_LIMIT: "The person has as many open links to wallboards as one may have.",
   METRICS_NOT_SHARED: "Metrics are shown to other machines only with a configured token.",
 
   // Too much at once
@@ -161,6 +163,7 @@ export const errorCodes = {
   FIRMWARE_NOT_FOUND: "There is no such firmware.",
   ROLLOUT_NOT_FOUND: "There is no such rollout.",
   ADMIN_NOT_FOUND: "There is no such Super Admin.",
+  WALLBOARD_LINK_NOT_FOUND: "There is no such open link to a wallboard, or it is not the caller's.",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -10,6 +10,8 @@ export type Scope = "none" | "own" | "sites" | "site" | "robot" | "group" | "sch
 export interface Permission {
   readonly access: Access;
   readonly scope: Scope;
+  /** Also a wallboard may make it, which no person has signed in to; whatever does not say so, it may not. */
+  readonly wallboard?: true;
 }
 
 /** The permission table (§6): one line for every call; the server enforces it, the console hides by it. */
@@ -86,10 +88,10 @@ export const permissions: Record<RouteName, Permission> = {
   updateSchedule: { access: "signed-in", scope: "schedule" },
   deleteSchedule: { access: "signed-in", scope: "schedule" },
   runsList: { access: "signed-in", scope: "sites" },
-  runsToday: { access: "signed-in", scope: "sites" },
+  runsToday: { access: "signed-in", scope: "sites", wallboard: true },
   runsOfToday: { access: "signed-in", scope: "sites" },
   runsCalendar: { access: "signed-in", scope: "site" },
-  siteWeather: { access: "signed-in", scope: "site" },
+  siteWeather: { access: "signed-in", scope: "site", wallboard: true },
   reportPdf: { access: "signed-in", scope: "site" },
   reportCsv: { access: "signed-in", scope: "site" },
   activityLogs: { access: "super-admin", scope: "sites" },
@@ -108,17 +110,22 @@ export const permissions: Record<RouteName, Permission> = {
   controlRollout: { access: "super-admin", scope: "none" },
   alertList: { access: "signed-in", scope: "sites" },
   acknowledgeAlert: { access: "signed-in", scope: "alert" },
-  attentionList: { access: "signed-in", scope: "sites" },
+  attentionList: { access: "signed-in", scope: "sites", wallboard: true },
   acknowledgeAttention: { access: "signed-in", scope: "alert" },
   undoAcknowledgement: { access: "signed-in", scope: "alert" },
   storage: { access: "super-admin", scope: "none" },
-  live: { access: "signed-in", scope: "sites" },
+  wallboardLinks: { access: "signed-in", scope: "own" },
+  createWallboardLink: { access: "signed-in", scope: "own" },
+  withdrawWallboardLink: { access: "signed-in", scope: "own" },
+  // Anyone with a link.
+  openWallboard: { access: "anyone", scope: "none" },
+  live: { access: "signed-in", scope: "sites", wallboard: true },
 };
 
 /** True if the role may make the call. `null` means not signed in. */
-export function mayCall(role: Role | null, route: RouteName): boolean {
-  const { access } = permissions[route];
+export function mayCall(role: Role | null, route: RouteName, isWallboard = false): boolean {
+  const { access, wallboard } = permissions[route];
   if (access === "anyone") return true;
-  if (role === null) return false;
+  if (role === null || (isWallboard && wallboard !== true)) return false;
   return access === "signed-in" || role === "SUPER_ADMIN";
 }

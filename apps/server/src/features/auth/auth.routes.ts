@@ -1,6 +1,12 @@
 import fastifyRateLimit from "@fastify/rate-limit";
 import { adminList, createAdmin, removeAdmin, resetAdminPassword } from "@suncrew/contract/admins/admins.ts";
 import { changePassword, login, logout } from "@suncrew/contract/auth/auth.ts";
+import {
+  createWallboardLink,
+  openWallboard,
+  wallboardLinks,
+  withdrawWallboardLink,
+} from "@suncrew/contract/wallboard/wallboard.ts";
 import type { FastifyInstance } from "fastify";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
@@ -13,18 +19,20 @@ import { PasswordAttempts } from "./password-attempts.ts";
 import { SessionReader } from "./session-reader.ts";
 import { clientNetwork } from "./sign-in-limits.ts";
 import { BrowserCookies, signToken, useTokens } from "./tokens.ts";
+import { WALLBOARD_HOURS, WallboardLinks } from "./wallboard-links.ts";
 
 /** Password attempts per address, right or wrong; more than this in a minute never reach the database. */
 const ATTEMPTS_PER_MINUTE = 120;
 
-/** Tokens, the guard of every call, sign-in, passwords and Super Admins. Registered before every other feature. */
+/** Tokens, the guard of every call, sign-in, passwords, Super Admins and wallboards' links. Registered before every other feature. */
 export async function authRoutes(app: FastifyInstance, deps: Dependencies): Promise<Service[]> {
   await useTokens(app, deps.settings.secretKey);
   const sessions = new SessionReader(deps);
   const limits = await CallLimits.open(app, deps.settings.callsPerMinute);
   const refusals = new ThrottledAudit(deps);
   const cookies = new BrowserCookies(deps.settings.secretKey);
-  useGuard(app, { clock: deps.clock, sessions, limits, refusals, cookies });
+  const links = new WallboardLinks({ ...deps, refusals, sign: (claims, now) => signToken(app, claims, now) });
+  useGuard(app, { clock: deps.clock, sessions, limits, refusals, cookies, links });
   const attempts = new PasswordAttempts(deps);
   const auth = new AuthService({ ...deps, attempts, refusals, sign: (claims, now) => signToken(app, claims, now) });
   const admins = new AdminsService({ ...deps, attempts, refusals });
@@ -35,7 +43,8 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
       timeWindow: 60_000,
       keyGenerator: clientNetwork,
       errorResponseBuilder: ({ routeOptions }) => {
-        const what = routeOptions.config.route === login ? "sign-ins" : "password changes";
+        const { route } = routeOptions.config;
+        const what = route === login ? "sign-ins" : route === openWallboard ? "wallboards" : "password changes";
         return new HttpError(429, "ADDRESS_RATE_LIMITED", `Too many ${what} from here. Try again in a minute.`);
       },
     });
@@ -43,6 +52,11 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
       const { browser = null } = body;
       const { sessionId, answer } = await auth.signIn({ ...body, browser, address: clientNetwork(request) }, signal);
       if (browser !== null) cookies.set(request, reply, sessionId, deps.settings.tokenHours);
+      return answer;
+    });
+    registerOpen(scope, openWallboard, async ({ body, request, reply }) => {
+      const { sessionId, answer } = await links.open(body.token, clientNetwork(request));
+      cookies.set(request, reply, sessionId, WALLBOARD_HOURS);
       return answer;
     });
     register(scope, changePassword, ({ viewer, body, request, signal }) =>
@@ -65,6 +79,14 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
     sessions.rememberEnded(viewer.sessionId);
     cookies.clear(request, reply, viewer.sessionId);
     return { message: "Logged out" };
+  });
+
+  register(app, wallboardLinks, ({ viewer }) => links.list(viewer));
+  register(app, createWallboardLink, ({ viewer, body }) => links.create(viewer, body.name));
+  register(app, withdrawWallboardLink, async ({ viewer, params }) => {
+    const { sessionId, message } = await links.withdraw(viewer, params.linkId);
+    sessions.rememberEnded(sessionId);
+    return { message };
   });
 
   return [sessions, refusals, signInCleaner(deps)];

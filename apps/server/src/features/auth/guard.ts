@@ -11,6 +11,7 @@ import type { ThrottledAudit } from "../audit/public.ts";
 import { clientNetwork } from "./sign-in-limits.ts";
 import type { SessionReader } from "./session-reader.ts";
 import { type BrowserCookies, readToken } from "./tokens.ts";
+import { wallboardEnded, type WallboardLinks } from "./wallboard-links.ts";
 
 const names = new Map<RouteSpec, RouteName>((Object.keys(routes) as RouteName[]).map((name) => [routes[name], name]));
 
@@ -20,6 +21,7 @@ interface GuardDependencies {
   readonly limits: CallLimits;
   readonly refusals: ThrottledAudit;
   readonly cookies: BrowserCookies;
+  readonly links: WallboardLinks;
 }
 
 /**
@@ -29,19 +31,19 @@ interface GuardDependencies {
  */
 export function useGuard(
   app: FastifyInstance,
-  { clock, sessions, limits, refusals, cookies }: GuardDependencies,
+  { clock, sessions, limits, refusals, cookies, links }: GuardDependencies,
 ): void {
   /** Calls whose viewer comes from memory, with the database's answer once it arrives. */
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
   /** Calls that may be a Stop, with the claims of their token. */
   const maybeStops = new WeakMap<FastifyRequest, TokenClaims>();
   const admit = async (request: FastifyRequest, name: RouteName, claims: TokenClaims, viewer: Viewer | null) => {
-    const person = requireViewer(claims, viewer);
-    if (!mayCall(person.role, name)) {
-      if (routes[name].method !== "GET") await recordRefusal(refusals, person, name);
-      throw forbidden();
+    const caller = requireViewer(claims, viewer);
+    if (!mayCall(caller.role, name, caller.isWallboard)) {
+      if (routes[name].method !== "GET") await recordRefusal(refusals, caller, name);
+      throw caller.isWallboard === true ? forbidden("A wallboard does not show or change this.") : forbidden();
     }
-    request.viewer = person;
+    request.viewer = caller;
   };
   app.addHook("onRoute", ({ url, method, config }) => {
     if (!url.startsWith("/api") && config?.route === undefined) return;
@@ -59,31 +61,36 @@ export function useGuard(
     if (name === null && fileFor !== "signed-in") return;
     const claims = readToken(app, request.headers.authorization, clock);
     // A token whose session has ended does not count as a call of its owner.
-    if (sessions.hasEnded(claims.sid)) throw notSignedIn();
+    if (sessions.hasEnded(claims.sid)) throw ended(claims);
     // Nor does one that came without its browser: it counts for nobody, and is no person's Stop.
     if (claims.bound === true && !cookies.has(request, claims.sid)) {
       const owner = await sessions.ownerOf(claims.sid);
       if (owner?.userId === claims.id) await recordMissingCookie(refusals, owner, clientNetwork(request));
-      throw notSignedIn();
+      throw claims.wallboard === true
+        ? wallboardEnded("Open this wallboard's link again in this browser.")
+        : notSignedIn();
     }
     if (name === null) {
-      await limits.count(claims.id, "file", reply);
-      requireViewer(claims, await sessions.read(claims.sid));
+      await limits.count(callerOf(claims), "file", reply);
+      const { isWallboard } = requireViewer(claims, await sessions.read(claims.sid));
+      if (isWallboard === true) throw forbidden("A wallboard does not show this.");
       return;
     }
-    if (mayStop.has(name)) {
+    // A wallboard has no Stop, so it is refused before anything else.
+    if (mayStop.has(name) && claims.wallboard !== true) {
       maybeStops.set(request, claims);
       return;
     }
-    await limits.count(claims.id, name, reply);
+    await limits.count(callerOf(claims), name, reply);
     await admit(request, name, claims, await sessions.read(claims.sid));
+    if (request.viewer?.isWallboard === true) links.noteUse(claims.sid);
   });
   // Only the body shows whether it is a Stop, which no limit delays.
   app.addHook("preValidation", async (request, reply) => {
     const claims = maybeStops.get(request);
     const name = nameOf(request);
     if (claims === undefined || name === null) return;
-    if (!isStop(request)) await limits.count(claims.id, name, reply);
+    if (!isStop(request)) await limits.count(callerOf(claims), name, reply);
     const { viewer, confirmed } = await sessions.readForStop(claims.sid);
     await admit(request, name, claims, viewer);
     if (confirmed !== null) unconfirmed.set(request, confirmed);
@@ -98,11 +105,18 @@ export function useGuard(
   });
 }
 
-/** The person of a token, by its session. Throws 401 without one. */
+/** Whoever a token belongs to, by its session. Throws 401 without one. */
 function requireViewer(claims: TokenClaims, viewer: Viewer | null): Viewer {
-  if (viewer === null || viewer.userId !== claims.id) throw notSignedIn();
+  if (viewer === null || viewer.userId !== claims.id) throw ended(claims);
   return viewer;
 }
+
+function ended({ wallboard }: TokenClaims): HttpError {
+  return wallboard === true ? wallboardEnded() : notSignedIn();
+}
+
+/** A wallboard's calls are not those of the person who made its link. */
+const callerOf = ({ wallboard, sid, id }: TokenClaims) => (wallboard === true ? sid : id);
 
 /** Null if no session is needed; anything that is not an API call is a file of the console, or nothing at all. */
 function nameOf({ routeOptions }: FastifyRequest): RouteName | null {
@@ -160,9 +174,9 @@ type CallsPerMinute = Readonly<Record<keyof typeof CALLS_PER_MINUTE, number>>;
 /** Calls with files that are expensive to create or to read. */
 const fileCalls: ReadonlySet<RouteName> = new Set(["reportPdf", "reportCsv", "importSites", "importRobots"]);
 
-/** Counts the calls of each signed-in person. The caller must not count a Stop (protocol rule 3). */
+/** Counts the calls of each signed-in person and of each wallboard's link. The caller must not count a Stop (protocol rule 3). */
 export class CallLimits {
-  readonly #callers = new WeakMap<FastifyRequest, number>();
+  readonly #callers = new WeakMap<FastifyRequest, number | string>();
   readonly #counters: Readonly<Record<keyof CallsPerMinute, Counter>>;
 
   private constructor(app: FastifyInstance, { reads, writes, files }: CallsPerMinute) {
@@ -177,11 +191,11 @@ export class CallLimits {
   }
 
   /** `name` is "file" for a file of the console. Throws 429, with Retry-After, after too many calls within a minute. */
-  async count(userId: number, name: RouteName | "file", reply: FastifyReply): Promise<void> {
+  async count(caller: number | string, name: RouteName | "file", reply: FastifyReply): Promise<void> {
     // The number of live streams is limited instead.
     if (name === "live") return;
     const { request } = reply;
-    this.#callers.set(request, userId);
+    this.#callers.set(request, caller);
     const counted = await this.#counters[kindOf(name)](request);
     if (counted.isAllowed || !counted.isExceeded) return;
     const seconds = Math.max(1, counted.ttlInSeconds);

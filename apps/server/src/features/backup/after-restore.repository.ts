@@ -33,6 +33,8 @@ export async function settlePast(tx: Tx, { version, takenAt, auditHead }: Manife
   await raiseCommandNumbers(tx, now);
   await ageLiveStates(tx, now);
   await tx.updateTable("sessions").set({ ended_at: now }).where("ended_at", "is", null).execute();
+  // Also those of which nobody knows whether they were withdrawn since.
+  await tx.updateTable("wallboard_links").set({ withdrawn_at: now }).where("withdrawn_at", "is", null).execute();
   await pauseRunningRollouts(tx, rolloutTexts.text("RESTORED", {}));
   const mailReason = mailTexts.text("RESTORED", {});
   await giveUpMails(tx, mailReason);

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { seededFirmware, seededOfferSignature, seedFirmware } from "../../../test/firmware-fixtures.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { addMonthlyReports } from "../../../test/monthly-report-fixtures.ts";
+import { seedWallboardLinks } from "../../../test/wallboard-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { createEmptyDatabase } from "../../../test/test-database.ts";
@@ -114,6 +115,7 @@ async function structureOf(db: Db): Promise<readonly string[]> {
 
 describe("backup and restore: a restored database has what the backup was taken of", () => {
   test("every table row for row, the audit with the same head, and the same answers, figures and files", async () => {
+    await seedWallboardLinks(server.db, server.fixtures);
     const before = await contentOf(server.db);
     const head = (await verifyAudit(server.db, null)).head;
     const manifest = await backUp();
@@ -126,10 +128,21 @@ describe("backup and restore: a restored database has what the backup was taken 
     const again = await createTestApp({ on: { database, fixtures: server.fixtures } });
     try {
       const after = await contentOf(database.db);
-      const settled = ["audit", "audit_names", "audit_unsealed", "installation", "robots", "rollouts", "sessions"];
+      const settled = [
+        "audit",
+        "audit_names",
+        "audit_unsealed",
+        "installation",
+        "robots",
+        "rollouts",
+        "sessions",
+        "wallboard_links",
+      ];
       const different = [...before].flatMap(([name, hash]) => (after.get(name) === hash ? [] : [name]));
       expect(different.filter((name) => !settled.includes(name))).toEqual([]);
       expect([...after.keys()]).toEqual([...before.keys()]);
+      const links = database.db.selectFrom("wallboard_links").select("id");
+      expect(await links.where("withdrawn_at", "is", null).execute()).toEqual([]);
       const verdict = await verifyAudit(database.db, head);
       // One was waiting, the other says that it was restored.
       expect(verdict).toMatchObject({ wrong: null, head, waiting: 2 });

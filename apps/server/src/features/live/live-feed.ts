@@ -172,7 +172,7 @@ export class LiveFeed implements Service {
       const at = clock.now().toISOString();
       const snapshots = new Map<SnapshotReading, Message>();
       for (const reading of readings) {
-        const shown = owners === null ? rows : snapshotFor(reading.viewer, rows, owners);
+        const shown = snapshotFor(reading.viewer, rows, owners);
         snapshots.set(reading, await messageOf({ type: "snapshot", at, reached, ...shown }));
       }
       await this.#turns.run("feed", async () => {
@@ -333,7 +333,7 @@ const stopping = () => new HttpError(503, "SERVER_STOPPING", "The server is stop
 function endOf(viewer: Viewer, changed: ReadonlyMap<string, Scope | null>): "session" | "scope" | null {
   const now = changed.get(viewer.sessionId);
   if (now === null) return "session";
-  return now === undefined || scopeOf(now) === scopeOf(viewer) ? null : "scope";
+  return now === undefined || scopeOf({ ...viewer, ...now }) === scopeOf(viewer) ? null : "scope";
 }
 
 /** A requested stream that has not begun yet. */

@@ -15,6 +15,11 @@ export function sitesOf({ robots, sites, activity, groups_changed, runs_changed,
  * read after it: so an update is read once, however many scopes have streams.
  */
 export function updateFor(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMap<number, SiteOwner>): LiveUpdate {
+  const own = ownUpdate(viewer, update, owners);
+  return viewer.isWallboard === true ? { ...own, ...withoutPeople(own), activity: [], rollouts_changed: [] } : own;
+}
+
+function ownUpdate(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMap<number, SiteOwner>): LiveUpdate {
   if (viewer.role === "SUPER_ADMIN") return update;
   const isSeen = (siteId: number) => seesSite(viewer, owners.get(siteId));
   return {
@@ -31,11 +36,35 @@ export function updateFor(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMa
   };
 }
 
-/** The same for a snapshot. */
-export function snapshotFor(viewer: Viewer, { robots, sites }: LiveSnapshot, owners: ReadonlyMap<number, SiteOwner>) {
-  if (viewer.role === "SUPER_ADMIN") return { robots, sites };
-  const isSeen = (siteId: number) => seesSite(viewer, owners.get(siteId));
-  return { robots: robots.filter(({ site_id }) => isSeen(site_id)), sites: sites.filter(({ id }) => isSeen(id)) };
+/** The same for a snapshot; without owners for one that was read for this viewer. */
+export function snapshotFor(
+  viewer: Viewer,
+  { robots, sites }: LiveSnapshot,
+  owners: ReadonlyMap<number, SiteOwner> | null,
+): LiveSnapshot {
+  const isSeen = (siteId: number) =>
+    owners === null || viewer.role === "SUPER_ADMIN" || seesSite(viewer, owners.get(siteId));
+  const own = { robots: robots.filter(({ site_id }) => isSeen(site_id)), sites: sites.filter(({ id }) => isSeen(id)) };
+  return viewer.isWallboard === true ? withoutPeople(own) : own;
+}
+
+/** For a screen that anybody may look at: nothing says who is responsible, who started a run or who set a lock. */
+function withoutPeople({ robots, sites }: LiveSnapshot): LiveSnapshot {
+  return {
+    robots: robots.map((robot) => ({
+      ...robot,
+      last_run: null,
+      maintenance: robot.maintenance && { ...robot.maintenance, locked_by: "" },
+    })),
+    sites: sites.map((site) => ({
+      ...site,
+      maintenance_contact: null,
+      maintenance_contact_name: null,
+      maintenance_email: null,
+      partner_name: null,
+      partner_contact: null,
+    })),
+  };
 }
 
 /** A fingerprint of which sites and robots the viewer may see; it differs as soon as that changes. */

@@ -749,6 +749,18 @@ export interface Users {
   username: string;
 }
 
+export interface WallboardLinks {
+  created_at: Date;
+  first_used_at: Date | null;
+  id: Generated<number>;
+  last_used_at: Date | null;
+  name: string;
+  secret_sha256: Buffer;
+  session_id: string;
+  user_id: number;
+  withdrawn_at: Date | null;
+}
+
 export interface Tables {
   activity: Activity;
   activity_texts: ActivityTexts;
@@ -795,4 +807,5 @@ export interface Tables {
   sites: Sites;
   stale_days: StaleDays;
   users: Users;
+  wallboard_links: WallboardLinks;
 }

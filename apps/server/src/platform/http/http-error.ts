@@ -46,6 +46,7 @@ const notFoundCodes = {
   Firmware: "FIRMWARE_NOT_FOUND",
   Rollout: "ROLLOUT_NOT_FOUND",
   "Super Admin": "ADMIN_NOT_FOUND",
+  "Wallboard link": "WALLBOARD_LINK_NOT_FOUND",
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
 /** Also for what belongs to others, as if it did not exist. */
