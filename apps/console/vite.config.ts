@@ -301,7 +301,7 @@ function runtimeInStart(): Plugin {
  * own.
  */
 const PARTS =
-  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-dialogs\.tsx|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|contract[\\/]src[\\/](maintenance|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
+  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|contract[\\/]src[\\/](maintenance|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
 
 export default defineConfig({
   plugins: [
@@ -342,7 +342,7 @@ export default defineConfig({
             // Its parts load at the same time, after the first robots.
             {
               name: "attention",
-              test: /features[\\/]attention[\\/](attention-(list|title)|use-attention)/,
+              test: /features[\\/](attention[\\/](attention-(list|title)|use-attention)|runs[\\/](card-nights\.tsx|night-looks))/,
               priority: 3,
             },
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },

@@ -5,6 +5,7 @@ import { config } from "@suncrew/contract/config/config.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
+import { siteNights } from "@suncrew/contract/robot-history/nights.ts";
 import { robotTypes } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotDirectory } from "@suncrew/contract/robots/robots.ts";
 import { runsToday } from "@suncrew/contract/runs/runs.ts";
@@ -47,6 +48,7 @@ export function giveDefaultAnswers(): void {
     skipped: 0,
     missed: 0,
   }));
+  usually(siteNights).answer(() => ({ timezone: "Asia/Kolkata", dates: [], robots: [] }));
   usually(robotTypes).answer(() => ({ motor_types: ["BLDC"], control_types: ["PLC"] }));
   usually(robotDirectory).answer(() => ({ robots: [...sampleRobots], groups: [] }));
   usually(groupList).answer(() => []);

@@ -54,14 +54,8 @@ import {
   serialNumbers,
   updateRobot,
 } from "./robots/robot-forms.ts";
-import {
-  robotBySerial,
-  robotChanges,
-  robotHistory,
-  robotNights,
-  robotOrders,
-  siteNights,
-} from "./robot-history/robot-history.ts";
+import { robotNights, siteNights } from "./robot-history/nights.ts";
+import { robotBySerial, robotChanges, robotHistory, robotOrders } from "./robot-history/robot-history.ts";
 import { exportRobots, importRobots } from "./robots/robot-files.ts";
 import { robotDetailsWithSettings, robotDirectory, robotsList, updateRobotSettings } from "./robots/robots.ts";
 import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";

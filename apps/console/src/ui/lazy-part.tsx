@@ -16,7 +16,7 @@ export interface LazyPart<P> {
 
 export interface LazyPartLook<P> {
   /** Shown in its place while it is loading. */
-  readonly waiting?: ReactNode;
+  readonly waiting?: ReactNode | ((props: P) => ReactNode);
   /** Shown in its place if that failed. */
   readonly failed: (failure: PartFailure, props: P) => ReactNode;
 }
@@ -67,7 +67,7 @@ export function lazyPart<P extends object>(
     }, [tries, isLoaded]);
     const Loaded = loaded;
     if (Loaded !== null) return <Loaded {...props} />;
-    if (failures === 0) return waiting;
+    if (failures === 0) return typeof waiting === "function" ? waiting(props) : waiting;
     const retry = () => setTries(failures + 1);
     return failed({ retry, isRetrying: failures < tries, isLasting: failures > 1 }, props);
   }

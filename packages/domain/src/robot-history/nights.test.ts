@@ -1,6 +1,6 @@
 import { runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import { expect, test } from "vitest";
-import { BEST_FIRST, isNotDone } from "./night-states.ts";
+import { BEST_FIRST, isNotDone, nightName } from "./night-states.ts";
 import { nightsUntil } from "./nights.ts";
 
 const iso = ({ date, fromMs, toMs }: ReturnType<typeof nightsUntil>[number]) => [
@@ -32,4 +32,23 @@ test("robot page: a night knows every outcome of a run, the best first, and says
   expect(BEST_FIRST.toSorted()).toEqual([...runOutcomeSchema.options, "RUNNING"].toSorted());
   expect(BEST_FIRST.filter((state) => !isNotDone(state))).toEqual(["COMPLETED", "RUNNING"]);
   expect(isNotDone("NONE")).toBe(false);
+});
+
+test.each([
+  ["Tonight", "15T18", "15T19"],
+  ["Tonight", "15T23", "16T02"],
+  ["Tonight", "16T05", "16T05"],
+  ["Last night", "15T18", "16T06"],
+  ["Last night", "16T05", "16T09"],
+  ["Last night", "15T18", "16T15"],
+  ["Last night", "15T18", "16T20"],
+  ["Last night", "14T23", "16T02"],
+  ["The night before last", "14T18", "16T09"],
+  ["Today", "16T09", "16T11"],
+  ["Today", "16T14", "16T22"],
+  ["Yesterday", "15T14", "16T09"],
+  ["Yesterday", "15T08", "16T02"],
+])("robot page: a run is '%s' that was due at %s, seen at %s", (name, run, now) => {
+  const hourOf = (text: string) => ({ date: `2026-06-${text.slice(0, 2)}`, hour: Number(text.slice(3)) });
+  expect(nightName(hourOf(run), hourOf(now))).toBe(name);
 });

@@ -1,28 +1,20 @@
 import { Anchor, Button } from "@mantine/core";
-import { type Night, type NightState, robotNights } from "@suncrew/contract/robot-history/robot-history.ts";
+import { type Night, robotNights } from "@suncrew/contract/robot-history/nights.ts";
 import { isNotDone } from "@suncrew/domain/robot-history/night-states.ts";
-import { IconMinus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
-import type { Look } from "../../ui/look.ts";
 import { dayText, siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { runLook } from "../runs/public.ts";
+import { nightLook } from "../runs/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-page.module.css";
 import { useMomentLink } from "./robot-url.ts";
-
-const noRun: Look = { label: "No run", tone: "plain", icon: IconMinus };
-
-function nightLook(state: NightState): Look {
-  return state === "NONE" ? noRun : runLook(state === "RUNNING" ? null : state);
-}
 
 /** Further ones are shown on request. */
 const FEW = 4;

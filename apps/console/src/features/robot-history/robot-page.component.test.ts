@@ -1,11 +1,10 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { type Night, robotNights } from "@suncrew/contract/robot-history/nights.ts";
 import {
-  type Night,
   robotBySerial,
   robotChanges,
   type RobotHistory,
   robotHistory,
-  robotNights,
   robotOrders,
 } from "@suncrew/contract/robot-history/robot-history.ts";
 import { type Run, runsList } from "@suncrew/contract/runs/runs.ts";

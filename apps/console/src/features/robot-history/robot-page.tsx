@@ -1,6 +1,7 @@
 import { Anchor, Button, Skeleton } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { robotBySerial, robotNights, robotOrders } from "@suncrew/contract/robot-history/robot-history.ts";
+import { robotNights } from "@suncrew/contract/robot-history/nights.ts";
+import { robotBySerial, robotOrders } from "@suncrew/contract/robot-history/robot-history.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";

@@ -25,7 +25,7 @@ export function IndividualRobotsTab({ robots }: { readonly robots: SiteRobots })
     <VirtualGrid items={robots.rows} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
       {(row) => (
         <>
-          <RobotCard row={row} onRefresh={robots.refresh} />
+          <RobotCard row={row} onRefresh={robots.refresh} withNights />
           <FirstContent />
         </>
       )}

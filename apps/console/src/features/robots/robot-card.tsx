@@ -14,7 +14,7 @@ import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { MaintenanceNote } from "../maintenance/public.ts";
-import { LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
+import { CardNights, LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
 import { LiveStatusBadge, RobotBattery, RunBar } from "./robot-badges.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
@@ -31,12 +31,29 @@ const RobotSettingsDialog = lazyDialog(
 interface RobotCardProps {
   readonly row: RobotWithSettings;
   readonly onRefresh: (row: RobotWithSettings) => void;
+  /** Shows the last seven nights, too. */
+  readonly withNights?: boolean;
 }
 
 /** §2 Individual Robots tab: one robot. It renders only for its own robot's changes. */
-export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardProps) {
+export const RobotCard = memo(function RobotCard({ row, onRefresh, withNights = false }: RobotCardProps) {
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
+  const locked = robot.mode === "maintenance" && robot.maintenance !== null;
+  const reading = (
+    <p className={classes["reading"]}>
+      <Reading robot={robot} />
+    </p>
+  );
+  const line = locked ? null : (
+    <p className={`${shared["muted"]} ${shared["truncate"]} ${classes["last"]}`}>
+      {robot.runNotBegun === null ? (
+        <LastCleaningLine lastRun={robot.lastRun} />
+      ) : (
+        <RunNotBegunLine run={robot.runNotBegun} />
+      )}
+    </p>
+  );
   return (
     <article
       className={`${shared["card"]} ${classes["card"]}`}
@@ -67,24 +84,30 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh }: RobotCardPr
         <RobotInfo robot={robot} />
       </div>
       <ActivityLine robot={robot} />
-      {robot.mode === "maintenance" && robot.maintenance !== null ? (
-        <MaintenanceNote robot={robot} />
-      ) : (
-        <p className={`${shared["muted"]} ${shared["truncate"]} ${classes["last"]}`}>
-          {robot.runNotBegun === null ? (
-            <LastCleaningLine lastRun={robot.lastRun} />
-          ) : (
-            <RunNotBegunLine run={robot.runNotBegun} />
-          )}
-        </p>
-      )}
+      <div className={classes["below"]}>
+        {withNights ? (
+          <CardNights
+            robotId={robot.id}
+            siteId={robot.siteId}
+            serialNumber={robot.serialNumber}
+            reading={reading}
+            line={line}
+          />
+        ) : (
+          <>
+            {reading}
+            {line}
+          </>
+        )}
+      </div>
+      {locked && <MaintenanceNote robot={robot} />}
       <RobotControls robot={robot} onRefresh={() => onRefresh(row)} onSettings={() => setSettingsOpen(true)} />
       {isSettingsOpen && <RobotSettingsDialog robot={robot} onClose={() => setSettingsOpen(false)} />}
     </article>
   );
 });
 
-/** What the robot is doing, and when that was last true. */
+/** What the robot is doing. */
 function ActivityLine({ robot }: { robot: RobotView }) {
   const activity = robotActivityOf(robot, useNow());
   return (
@@ -98,9 +121,6 @@ function ActivityLine({ robot }: { robot: RobotView }) {
         )}
       </strong>
       <RunBar of={robot.serialNumber} percent={activity.plan?.percent} className={classes["run"]} />
-      <span className={classes["reading"]}>
-        <Reading robot={robot} />
-      </span>
     </p>
   );
 }

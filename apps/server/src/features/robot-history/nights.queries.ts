@@ -1,5 +1,5 @@
 import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
-import type { Night, NightState, SiteNights } from "@suncrew/contract/robot-history/robot-history.ts";
+import type { Night, NightState, SiteNights } from "@suncrew/contract/robot-history/nights.ts";
 import { BEST_FIRST, isNotDone } from "@suncrew/domain/robot-history/night-states.ts";
 import { nightsUntil, type NightSpan } from "@suncrew/domain/robot-history/nights.ts";
 import { sql } from "kysely";
@@ -43,13 +43,15 @@ export async function readSiteNights(viewer: Viewer, db: Executor, siteId: numbe
   const states = await readStates(viewer, db, siteId, spans);
   // Reasons only for this night and the last: that is what cards show.
   const recent = spans.slice(-2);
-  const reasons = new Map<number, string | null>();
-  for (const run of await readBestRuns(viewer, db, { siteId }, recent))
-    reasons.set(run.robot_id, isNotDone(stateOf(run.outcome)) ? reasonOf(run) : null);
+  const newest = new Map((await readBestRuns(viewer, db, { siteId }, recent)).map((run) => [run.robot_id, run]));
   return {
     timezone: site.timezone,
     dates: spans.map(({ date }) => date),
-    robots: states.map((robot) => ({ ...robot, reason: reasons.get(robot.robot_id) ?? null })),
+    robots: states.map((robot) => {
+      const run = newest.get(robot.robot_id);
+      if (run === undefined || !isNotDone(stateOf(run.outcome))) return { ...robot, reason: null, run_at: null };
+      return { ...robot, reason: reasonOf(run), run_at: run.at.toISOString() };
+    }),
   };
 }
 

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { robotNights, siteNights } from "@suncrew/contract/robot-history/nights.ts";
 import {
   robotBySerial,
   robotChanges,
   robotHistory,
-  robotNights,
   robotOrders,
-  siteNights,
 } from "@suncrew/contract/robot-history/robot-history.ts";
 import fc from "fast-check";
 import type { Insertable } from "kysely";
@@ -260,8 +259,14 @@ describe("robot page: nights", () => {
         robot_id: ownRobot.id,
         states: ["NONE", "NONE", "NONE", "STOPPED", "COMPLETED", "MISSED", "RUNNING"],
         reason: null,
+        run_at: null,
       },
-      { robot_id: ownRobot2.id, states: ["NONE", "NONE", "NONE", "NONE", "NONE", "COMPLETED", "NONE"], reason: null },
+      {
+        robot_id: ownRobot2.id,
+        states: ["NONE", "NONE", "NONE", "NONE", "NONE", "COMPLETED", "NONE"],
+        reason: null,
+        run_at: null,
+      },
     ]);
     expect(await (await server.as("stranger")).call(siteNights, site)).toMatchObject({ status: 404 });
     expect(await (await server.as(null)).call(siteNights, site)).toMatchObject({ status: 401 });
@@ -272,7 +277,7 @@ describe("robot page: nights", () => {
     const { robots } = await (
       await server.as("owner")
     ).ask(siteNights, { params: { siteId: server.fixtures.ownSiteId } });
-    expect(robots).toMatchObject([{ reason: "Rain was expected." }]);
+    expect(robots).toMatchObject([{ reason: "Rain was expected.", run_at: iso(-20 * HOUR) }]);
   });
 });
 

@@ -1,11 +1,10 @@
+import { robotNights, siteNights } from "@suncrew/contract/robot-history/nights.ts";
 import {
   robotBySerial,
   robotChanges,
   robotHistory,
-  robotNights,
   robotOrders,
   ROBOT_ORDERS_DEFAULT_LIMIT,
-  siteNights,
 } from "@suncrew/contract/robot-history/robot-history.ts";
 import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
