@@ -58,6 +58,14 @@ test("nights: one that was not done says why on the card, and leads to that mome
   await expectAddress(/^\/robots\/SCR-1011\?at=/);
 });
 
+test("nights: one that a person ended early leaves the card's line as it is", async () => {
+  when(siteNights).answer(nightsOf("STOPPED", "Stopped by Asha Rathore.", ago(3)));
+  await openConsole("/dashboard");
+  await expect.element(strip).toHaveAttribute("aria-label", expect.stringContaining("Wed stopped early"));
+  await expectContains(card, "No cleaning yet");
+  await expectCount(card.getByRole("link", { name: /stopped early/ }), 0);
+});
+
 test("nights: they are read again when the stream names a run at the site, and their failure leaves the card as it is", async () => {
   when(siteNights).fail(500, { message: "Broken." });
   await openConsole("/dashboard");

@@ -22,7 +22,7 @@ export interface CardNightsProps {
   readonly serialNumber: string;
   /** What stands beside the nights. */
   readonly reading: ReactNode;
-  /** What stands below them, unless the last night was not done; null to leave that out, too. */
+  /** What stands below them, unless the last night went wrong; null to leave that out, too. */
   readonly line: ReactNode;
 }
 
@@ -35,14 +35,17 @@ const reads = new InvalidationQueue(queryClient, PAUSE_MS);
 /** The last seven nights of a robot; one that was not done says why, and leads to that moment. */
 export function CardNights({ robotId, siteId, serialNumber, reading, line }: CardNightsProps) {
   const nights = useNights(siteId, robotId);
+  const newest = nights?.states.findLast((state) => state !== "NONE") ?? "NONE";
+  // What a person ended early needs no explanation: the line says that it was.
+  const isExplained = isNotDone(newest) && newest !== "STOPPED" && line !== null;
   return (
     <>
       {reading}
       {nights !== undefined && <Strip {...nights} />}
-      {nights === undefined || nights.run_at === null || line === null ? (
-        line
+      {isExplained && nights !== undefined && nights.run_at !== null ? (
+        <NotDone {...nights} state={newest} runAt={nights.run_at} serialNumber={serialNumber} />
       ) : (
-        <NotDone {...nights} runAt={nights.run_at} serialNumber={serialNumber} />
+        line
       )}
     </>
   );
@@ -91,19 +94,19 @@ function Strip({ states, dates }: Pick<RobotNights, "states" | "dates">) {
   );
 }
 
-interface NotDoneProps extends RobotNights {
+interface NotDoneProps extends Pick<RobotNights, "reason" | "timezone"> {
+  readonly state: NightState;
   readonly runAt: string;
   readonly serialNumber: string;
 }
 
 /** "Last night: skipped. Robot SCR-1007 was offline." */
-function NotDone({ states, reason, runAt, timezone, serialNumber }: NotDoneProps) {
+function NotDone({ state, reason, runAt, timezone, serialNumber }: NotDoneProps) {
   const now = useNow();
   const hourOf = (at: Date) => ({
     date: todayIn(timezone, at),
     hour: Number(siteClockText(at, timezone).slice(0, 2)),
   });
-  const state = states.findLast((one): one is NightState => isNotDone(one)) ?? "NONE";
   const name = nightName(hourOf(new Date(runAt)), hourOf(now));
   const words = `${name}: ${nightLook(state).label.toLowerCase()}${reason === null ? "" : `. ${reason}`}`;
   return (

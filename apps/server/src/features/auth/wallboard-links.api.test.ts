@@ -159,6 +159,9 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     await second.start();
     await listen(server.app.http);
     const address = await listen(second.http);
+    const { id: robot_id, siteId: site_id } = server.fixtures.ownRobot;
+    const run = { id: randomUUID(), robot_id, site_id, began_at: server.clock.now(), started_by: "Anita Rao" };
+    await server.db.insertInto("runs").values(run).execute();
     const { token, linkId } = await make("owner");
     const screen = await Screen.open(token);
     const events = eventsOf(address, screen.client, undefined, { cookie: screen.cookie });
@@ -166,7 +169,8 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     expect(snapshot).toMatchObject({ type: "snapshot" });
     const text = JSON.stringify(snapshot);
     expect(text).toContain("Ownfield Park");
-    for (const word of ["Farfield", "Osprey", "Owncare", "+91 98"]) expect(text).not.toContain(word);
+    expect(text).toContain(run.id);
+    for (const word of ["Farfield", "Osprey", "Owncare", "+91 98", "Anita"]) expect(text).not.toContain(word);
     await withdraw("owner", linkId);
     server.clock.advance(1_000);
     let last = await nextOf(events);

@@ -53,6 +53,7 @@ function withoutPeople({ robots, sites }: LiveSnapshot): LiveSnapshot {
   return {
     robots: robots.map((robot) => ({
       ...robot,
+      current_run: robot.current_run && { ...robot.current_run, started_by: undefined },
       last_run: null,
       maintenance: robot.maintenance && { ...robot.maintenance, locked_by: "" },
     })),
