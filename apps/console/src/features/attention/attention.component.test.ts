@@ -4,7 +4,7 @@ import {
   attentionList,
   undoAcknowledgement,
 } from "@suncrew/contract/attention/attention.ts";
-import { robotsSendCommand } from "@suncrew/contract/groups/groups.ts";
+import { robotsSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
@@ -171,6 +171,14 @@ test("attention: Stop is sent at once and never asks; a Stop that is stored says
   await expectToast("Control Failed", "0 of 1 robot stopped.", "The STOP is stored for 1 robot until confirmed.");
   expect(sent.map(({ body }) => body)).toMatchObject([{ command: "STOP", robotObjectIds: [11] }]);
   await expectCount(dialog, 0);
+});
+
+test("attention: if more robots may be moving than an item names, its Stop is for every robot of the site", async () => {
+  tell({ ...lost, robot_count: 640 });
+  const sent = when(siteStop).answer({ success: true, message: "", results: [result(11)] });
+  await openConsole("/dashboard");
+  await button(/^Stop: /).click();
+  await expect.poll(() => sent.map(({ body }) => body)).toEqual([{ siteId: 1 }]);
 });
 
 test("attention: Retry asks first, how many will move and for how long, and tells the result of each", async () => {

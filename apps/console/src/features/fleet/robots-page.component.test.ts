@@ -9,7 +9,7 @@ import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotsMaintenance } from "@suncrew/contract/maintenance/maintenance.ts";
 import { robotDirectory, type RobotLive } from "@suncrew/contract/robots/robots.ts";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
@@ -308,4 +308,58 @@ test("Robots page: of ten thousand robots only the visible are rendered; all are
   const dialog = page.getByRole("dialog", { name: "Stop robots" });
   await expectText(dialog.getByText(/of 10000 robots stopped/), "10000 of 10000 robots stopped.");
   expect(stopped.map(({ body }) => body.robotObjectIds?.length)).toEqual([5_000, 5_000]);
+});
+
+/** 1,200 idle robots, more than two calls take, selected and being started; each call is answered when `next` is called. */
+async function startMany() {
+  const many = Array.from({ length: 1_200 }, (_, index) => ({
+    ...livePart(robotRow({ last_updated_at: new Date().toISOString() })),
+    robot_id: index + 1,
+    serial_number: `SCR-${index + 1}`,
+  }));
+  when(live).stream(() => ({ type: "snapshot", at: new Date().toISOString(), robots: many, sites: [] }));
+  when(robotDirectory).answer({ robots: [], groups: [] });
+  let turn = Promise.withResolvers<void>();
+  const next = () => {
+    turn.resolve();
+    turn = Promise.withResolvers<void>();
+  };
+  const sent = when(robotsSendCommand).answer(async ({ body }) => {
+    await turn.promise;
+    const results = many.filter(({ robot_id }) => body.robotObjectIds.includes(robot_id)).map((one) => resultOf(one));
+    return { success: true, message: "", results };
+  });
+  await openConsole("/robots");
+  await page.getByRole("button", { name: "Select all 1,200" }).click();
+  await bar.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Start 1200 robots" }).click();
+  await expect.poll(() => sent.length).toBe(1);
+  return { next, sent, dialog: page.getByRole("dialog", { name: "Start robots" }) };
+}
+
+test("Robots page: of many Starts none is sent any more once the page was left", async () => {
+  const { next, sent } = await startMany();
+  await userEvent.keyboard("{Escape}");
+  await page.getByRole("link", { name: "Suncrew" }).click();
+  await expectAddress(/dashboard/);
+  next();
+  // A later call, answered: a further Start would have been sent before it.
+  await page.getByRole("button", { name: /^Rewa/ }).click();
+  await expectCount(page.getByRole("article"), 2);
+  expect(sent.map(({ body }) => body.robotObjectIds.length)).toEqual([500]);
+});
+
+test("Robots page: of many Starts those that could not be sent within 10 s are not sent, and the result says so", async () => {
+  const { next, sent, dialog } = await startMany();
+  next();
+  await expect.poll(() => sent.length).toBe(2);
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 10_001);
+  try {
+    next();
+    await expectContains(dialog, "The others were not started: it took too long.");
+  } finally {
+    vi.restoreAllMocks();
+  }
+  expect(sent.map(({ body }) => body.robotObjectIds.length)).toEqual([500, 500]);
 });
