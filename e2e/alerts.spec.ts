@@ -1,7 +1,7 @@
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "./support/axe.ts";
-import { expectStatus, REWA, robotCard, siteFacts } from "./support/dashboard.ts";
+import { BHADLA, expectStatus, REWA, robotCard, siteFacts } from "./support/dashboard.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const SERIAL = "SCR-1002";
@@ -48,9 +48,12 @@ test("attention: a jam is first on the list of everybody, is acknowledged with a
   await expect(item.getByRole("button", { name: /^Acknowledge/ })).toBeVisible();
   await expect.poll(count).toBe(before);
 
-  await item.getByRole("button", { name: /^Open/ }).click();
-  await expect(page).toHaveURL(/site=\d+/);
+  await item.getByRole("link", { name: /^Open/ }).click();
+  await expect(page).toHaveURL(/\/robots\/SCR-1002\?at=/);
+  await expect(page).toHaveTitle(/SCR-1002 - Robot - Suncrew$/);
   await expect(card.root).toBeVisible();
+  await page.goBack();
+  await expect(item).toBeVisible();
   await simulator.clear(SERIAL);
   await expect(item).toHaveCount(0);
   await expect(itemOf(other, JAMMED)).toHaveCount(0);
@@ -92,7 +95,7 @@ test("Alerts: a jam is counted on the card and listed; the list says who acknowl
   await expect(card.root.getByText("0 alerts")).toBeVisible();
 });
 
-test("Alerts: filters are kept in the URL, and a robot links to its site; both lists have no axe violations", async ({
+test("Alerts: filters are kept in the URL, a row leads to its site and to the robot at that moment; both lists have no axe violations", async ({
   page,
   signIn,
   apiAs,
@@ -103,12 +106,16 @@ test("Alerts: filters are kept in the URL, and a robot links to its site; both l
   await expect(list(page).getByText("No alerts match the filters.")).toBeVisible();
   await expect(siteFacts(page)).toContainText(REWA);
   await list(page).getByRole("button", { name: "Show all alerts" }).click();
-  await rowOf(page, "The battery is low.")
-    .getByRole("button", { name: /^SCR-1004/ })
-    .click();
+  await rowOf(page, "The battery is low.").getByRole("button", { name: BHADLA }).click();
   await expect(list(page)).toBeHidden();
   await expect(robotCard(page, "SCR-1004").root).toBeVisible();
   await expect(siteFacts(page)).toBeVisible();
+  await page.goBack();
+  await expect(list(page)).toBeVisible();
+  await rowOf(page, "The battery is low.")
+    .getByRole("link", { name: /^SCR-1004/ })
+    .click();
+  await expect(page).toHaveURL(/\/robots\/SCR-1004\?at=\d{4}-\d\d-\d\dT/);
   await page.goBack();
   await expect(list(page)).toBeVisible();
 

@@ -72,7 +72,7 @@ const pages: RouteObject[] = [
   },
   {
     path: "/robots/:serialNumber",
-    handle: { title: "Robot" },
+    handle: { title: "Robot", of: "serialNumber" },
     lazy: page(async () => (await import("../features/robot-history/robot-page.tsx")).RobotPage),
   },
   {

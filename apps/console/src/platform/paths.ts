@@ -22,7 +22,7 @@ export interface RobotMoment {
 const ROBOTS = "/robots/";
 
 /** The filters of the Robots page, by the names of its parameters. */
-export type RobotsAddress = Readonly<Partial<Record<"figure" | "today" | "q", string>>>;
+export type RobotsAddress = Readonly<Partial<Record<"figure" | "today" | "q" | "group", string>>>;
 
 /** Every URL of the console is built here (§2 Routes). */
 export const paths = {

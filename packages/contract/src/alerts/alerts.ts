@@ -30,6 +30,8 @@ export const alertSchema = z.object({
   serial_number: z.string().nullable(),
   acknowledged_at: instantSchema.nullable(),
   acknowledged_by: z.string().nullable(),
+  /** What that person wrote about it; null if nothing. Servers of older versions omit it. */
+  comment: z.string().nullable().optional(),
   /** Written as sample data of a demo. */
   sample: z.boolean(),
 });

@@ -51,7 +51,7 @@ function PageTitle({ title }: { readonly title: string }) {
 
 function usePageTitle(): string {
   const title = useMatches()
-    .map((match) => titleOf(match.handle))
+    .map(({ handle, params }) => titleOf(handle, params))
     .findLast((found) => found !== null);
   return title === undefined || title === null ? "Suncrew" : `${title} - Suncrew`;
 }
@@ -73,7 +73,11 @@ export function usePageChange(): RefObject<HTMLElement | null> {
   return content;
 }
 
-function titleOf(handle: unknown): string | null {
+/** Of a page about one thing the title begins with its name, a parameter of the path. */
+function titleOf(handle: unknown, params: Readonly<Record<string, string | undefined>>): string | null {
   if (typeof handle !== "object" || handle === null || !("title" in handle)) return null;
-  return typeof handle.title === "string" ? handle.title : null;
+  const { title } = handle;
+  if (typeof title !== "string") return null;
+  const name = "of" in handle && typeof handle.of === "string" ? params[handle.of] : undefined;
+  return name === undefined ? title : `${name} - ${title}`;
 }

@@ -3,6 +3,8 @@ import type { ActivityEntry } from "@suncrew/contract/activity/activity.ts";
 import { actionTypeWord, actionWord, directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { IconArrowUp } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useLayoutEffect } from "react";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
 import { browserZone, exactTimeText } from "../../ui/exact-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useVirtualRows } from "../../ui/virtual-rows.ts";
@@ -34,7 +36,19 @@ const ACTIVITY_COLUMNS: readonly ActivityColumn[] = [
   { name: "UserName", widthPx: 160, cell: ({ user_name }) => <Cut text={user_name} /> },
   { name: "Status", widthPx: 110, cell: ({ status }) => <StateBadge look={outcomeLook[status]} /> },
   { name: "Site", widthPx: 210, cell: ({ site_name }) => <Cut text={site_name} /> },
-  { name: "Serial Number", widthPx: 130, cell: ({ serial_number }) => <Cut text={serial_number} /> },
+  {
+    name: "Serial Number",
+    widthPx: 130,
+    cell: ({ serial_number, created_at }) => (
+      <Link
+        to={paths.robot(serial_number, { at: created_at })}
+        className={`${shared["truncate"]} ${classes["robot"]}`}
+        title={`${serial_number} at that time`}
+      >
+        {serial_number}
+      </Link>
+    ),
+  },
   { name: "Mode", widthPx: 90, cell: ({ paramsObj }) => paramsObj.mode },
   {
     name: "Details",

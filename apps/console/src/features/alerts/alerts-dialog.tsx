@@ -5,9 +5,11 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IconCircleCheck, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
+import { Link } from "react-router";
 import { call } from "../../platform/api/call.ts";
 import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore } from "../../platform/live/live.ts";
+import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import type { UrlState } from "../../platform/url-params.tsx";
 import { Dialog, useIsNarrow } from "../../ui/dialog.tsx";
@@ -23,7 +25,7 @@ import classes from "./alerts-dialog.module.css";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
 
 export interface AlertsDialogProps {
-  /** Shows the robot or site of an alert; that closes the list. */
+  /** Shows the site of an alert; that closes the list. */
   readonly onSelect: (alert: Alert) => void;
   readonly onClose: () => void;
 }
@@ -203,7 +205,7 @@ export function AlertRows({ alerts, isNarrow, isOld, more, onMore, onSelect }: A
 }
 
 function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
-  const { severity, text, raised_at, cleared_at, times, sample } = alert;
+  const { severity, text, raised_at, cleared_at, times, sample, comment = null } = alert;
   return (
     <>
       <span className={classes["badge"]}>
@@ -231,7 +233,10 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
       </span>
       <span className={`${shared["muted"]} ${classes["seen"]}`}>
         {alert.acknowledged_by !== null ? (
-          <>Acknowledged by {alert.acknowledged_by}</>
+          <span title={comment ?? undefined}>
+            Acknowledged by {alert.acknowledged_by}
+            {comment === null ? "" : `: ${comment}`}
+          </span>
         ) : cleared_at === null ? (
           <AcknowledgeButton alert={alert} />
         ) : (
@@ -243,13 +248,22 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
 }
 
 function RobotAndSite({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertRowsProps, "onSelect">) {
-  const { serial_number, robot_name, site_name } = alert;
+  const { serial_number, robot_name, site_name, raised_at } = alert;
+  const subject = `${shared["truncate"]} ${classes["subject"]}`;
   return (
     <>
-      <UnstyledButton className={`${shared["truncate"]} ${classes["subject"]}`} onClick={() => onSelect(alert)}>
-        {serial_number ?? "Whole site"}
-        {robot_name !== null && robot_name !== serial_number && <span className={shared["muted"]}> {robot_name}</span>}
-      </UnstyledButton>
+      {serial_number === null ? (
+        <UnstyledButton className={subject} onClick={() => onSelect(alert)}>
+          Whole site
+        </UnstyledButton>
+      ) : (
+        <UnstyledButton component={Link} to={paths.robot(serial_number, { at: raised_at })} className={subject}>
+          {serial_number}
+          {robot_name !== null && robot_name !== serial_number && (
+            <span className={shared["muted"]}> {robot_name}</span>
+          )}
+        </UnstyledButton>
+      )}
       <UnstyledButton
         className={`${shared["muted"]} ${shared["truncate"]} ${classes["site"]}`}
         onClick={() => onSelect(alert)}

@@ -81,12 +81,13 @@ test("protocol rule 12: an alert about Suncrew's servers names them, links nowhe
 test("protocol rule 12: it is acknowledged like any other alert, by its name", async () => {
   tell(ofServers);
   const asked = when(acknowledgeAlert).answer(() => {
-    tell({ ...ofServers, acknowledged_at: new Date().toISOString(), acknowledged_by: "Anita Rao" });
+    const seen = { acknowledged_at: new Date().toISOString(), acknowledged_by: "Anita Rao" };
+    tell({ ...ofServers, ...seen, comment: "The clock is being set." });
     return { message: "The alert was acknowledged." };
   });
   await openConsole("/dashboard?dialog=alerts");
   await list.getByRole("button", { name: `Acknowledge: ${SERVERS}, ${WORDS}` }).click();
-  await expect.element(list.getByText("Acknowledged by Anita Rao")).toBeVisible();
+  await expect.element(list.getByText("Acknowledged by Anita Rao: The clock is being set.")).toBeVisible();
   expect(asked.map(({ params }) => params.alertId)).toEqual(["2"]);
 });
 

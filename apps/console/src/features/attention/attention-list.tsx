@@ -3,6 +3,8 @@ import type { AttentionItem, attentionList } from "@suncrew/contract/attention/a
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconChevronDown, IconChevronUp, IconCircleCheck, IconCloudOff, IconHandStop } from "@tabler/icons-react";
 import { useState } from "react";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
@@ -18,7 +20,7 @@ import { useAttention } from "./use-attention.ts";
 import shared from "../../ui/shared.module.css";
 
 export interface AttentionListProps {
-  /** Shows the robots or the runs that an item is about. */
+  /** Shows the robots or the runs that an item of several robots, or of a site, is about. */
   readonly onOpen: (item: AttentionItem) => void;
   readonly onShowAlerts: () => void;
 }
@@ -169,6 +171,7 @@ function Item({ item, onOpen, onRetry, onAcknowledge }: ItemProps) {
   const [isUndoing, undo] = useBusy();
   const look = kind === "MAY_BE_MOVING" ? statusLooks.mayBeMoving : severityLook[severity];
   const at = item.due_at ?? item.since;
+  const robot = item.robot_count === 1 ? (robots[0] ?? null) : null;
   const about = `: ${subjectOf(item)}, ${cause}`;
   return (
     <li className={classes["item"]} data-seen={acknowledged_at !== null || undefined}>
@@ -217,10 +220,23 @@ function Item({ item, onOpen, onRetry, onAcknowledge }: ItemProps) {
             Retry
           </Button>
         )}
-        {item.site_id !== null && (
-          <Button size="compact-xs" variant="default" aria-label={`Open${about}`} onClick={onOpen}>
+        {robot !== null ? (
+          <Button
+            component={Link}
+            to={paths.robot(robot.serial_number, item.since === null ? {} : { at: item.since })}
+            size="compact-xs"
+            variant="default"
+            className={shared["touch"]}
+            aria-label={`Open${about}`}
+          >
             Open
           </Button>
+        ) : (
+          item.site_id !== null && (
+            <Button size="compact-xs" variant="default" aria-label={`Open${about}`} onClick={onOpen}>
+              Open
+            </Button>
+          )
         )}
         {acknowledged_at === null ? (
           <Button

@@ -7,6 +7,7 @@ import {
 import { robotsSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { live } from "@suncrew/contract/live/live.ts";
+import { robotBySerial } from "@suncrew/contract/robot-history/robot-history.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
@@ -149,14 +150,15 @@ test("attention: it is read again at once when the stream reports changed alerts
   await expectCount(rows, 1);
 });
 
-test("attention: Open leads to the robots of the site, or to the week of the runs", async () => {
+test("attention: Open leads to the week of the runs; of one robot to its page at that moment", async () => {
   tell(lost, { ...skipped, site_id: 3 });
   when(runsCalendar).answer({ timezone: "Asia/Kolkata", today: "2026-06-15", days: [] });
   await openConsole("/dashboard");
   await button(/^Open: SCR-1011, SCR-1012/).click();
   await expectAddress(/site=3&tab=calendar&day=2026-06-14/);
-  await button(/^Open: SCR-1011, Lost/).click();
-  await expectAddress(/site=1(&day=2026-06-14)?$/);
+  when(robotBySerial).fail(404, { code: "ROBOT_NOT_FOUND", message: "Robot not found" });
+  await panel.getByRole("link", { name: /^Open: SCR-1011, Lost/ }).click();
+  await expectAddress(/^\/robots\/SCR-1011\?at=\d{4}-\d\d-\d\dT\d\d%3A\d\dZ$/);
 });
 
 test("attention: Stop is sent at once and never asks; a Stop that is stored says so", async () => {

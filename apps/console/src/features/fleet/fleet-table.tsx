@@ -1,5 +1,6 @@
 import { Anchor, Button, Checkbox, UnstyledButton } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
+import type { RunOfToday } from "@suncrew/contract/runs/runs.ts";
 import { wasSeenMoving } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { robotCan } from "@suncrew/domain/robots/robot-can.ts";
 import { IconArrowDown, IconArrowUp, IconPlayerStopFilled } from "@tabler/icons-react";
@@ -52,7 +53,7 @@ export const FLEET_COLUMNS: Record<ColumnId, Column> = {
     label: "Today",
     widthPx: 220,
     weight: 5,
-    cell: ({ id }, _, runs) => <Cut text={runs.get(id)?.reason ?? undefined} />,
+    cell: ({ id, robot }, _, runs) => <Today serialNumber={robot.serial_number} run={runs.get(id)} />,
   },
   group: { label: "Group", widthPx: 110, weight: 2, cell: ({ groupName }) => <Cut text={groupName} /> },
   firmware: { label: "Firmware", widthPx: 92, weight: 0, cell: ({ robot }) => <Cut text={robot.firmware_version} /> },
@@ -90,6 +91,21 @@ function Cut({ text }: { readonly text: string | undefined }) {
     <span className={shared["truncate"]} title={text}>
       {text}
     </span>
+  );
+}
+
+/** Why its run of today ended so; leads to that moment. */
+function Today({ serialNumber, run }: { readonly serialNumber: string; readonly run: RunOfToday | undefined }) {
+  const at = run?.began_at ?? run?.due_at ?? null;
+  if (run === undefined || run.reason === null || at === null) return <Cut text={run?.reason ?? undefined} />;
+  return (
+    <Link
+      to={paths.robot(serialNumber, { at })}
+      className={`${shared["truncate"]} ${classes["moment"]}`}
+      title={run.reason}
+    >
+      {run.reason}
+    </Link>
   );
 }
 

@@ -121,6 +121,7 @@ beforeEach(() => {
 test("robot page: shows what the robot does, its nights with reasons, its day and its records", async () => {
   await openConsole(`/robots/${SERIAL}`);
   await expect.element(page.getByRole("heading", { level: 1, name: `Robot ${SERIAL}` })).toBeVisible();
+  await expect.poll(() => document.title).toBe(`${SERIAL} - Robot - Suncrew`);
   await expect.element(page.getByRole("link", { name: BHADLA })).toHaveAttribute("href", "/dashboard?site=1");
   await expect
     .element(page.getByRole("article", { name: SERIAL }).getByRole("button", { name: "Start" }))

@@ -68,9 +68,9 @@ test("Cleaning runs: each figure of today leads to its robots, with why their ru
     robots,
     main,
   );
-  await expectCount(robots.getByRole("link"), 1);
-  await expectContains(robots, "SCR-1012");
-  await expectContains(robots, "Robot SCR-1012 refused: its brush is jammed.");
+  await expectCount(robots.getByRole("link", { name: "SCR-1012", exact: true }), 1);
+  const reason = robots.getByRole("link", { name: "Robot SCR-1012 refused: its brush is jammed." });
+  await expect.element(reason).toHaveAttribute("href", expect.stringMatching(/^\/robots\/SCR-1012\?at=/));
   await expectContains(main, "1 of 6 robots");
   await expectAccessible();
   await page.getByRole("combobox", { name: "Today" }).selectOptions("Stopped early");

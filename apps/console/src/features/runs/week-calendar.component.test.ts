@@ -96,6 +96,12 @@ test("Cleaning runs: a large fleet's week folds what is done, and shows every re
   await today.getByRole("button", { name: "Skipped" }).first().click();
   const details = page.getByRole("dialog", { name: /^Block \d+ of the southern field at / });
   await expectContains(details, "SCR-1001 skipped: Heavy rain expected.");
+  const robot = details.getByRole("link", { name: "SCR-1001" });
+  await expect
+    .element(robot)
+    .toHaveAttribute("href", expect.stringMatching(/^\/robots\/SCR-1001\?at=2026-06-03T\d\d%3A\d\dZ$/));
+  const group = details.getByRole("link", { name: "12 robots" });
+  await expect.element(group).toHaveAttribute("href", expect.stringMatching(/^\/robots\?group=\d+$/));
   await expectContains(details, "Sample data of the demo");
   await expectAccessible();
 });

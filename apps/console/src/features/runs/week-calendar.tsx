@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { Box, Button, Group, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Group, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type CalendarEntry, runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
@@ -7,7 +7,9 @@ import { addDays, startOfWeek } from "@suncrew/domain/schedules/calendar-date.ts
 import { IconCalendarWeek, IconChevronLeft, IconChevronRight, IconFlask } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
+import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { todayIn } from "../../ui/days.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -219,7 +221,9 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
   return (
     <div className={classes["details"]} tabIndex={-1} data-autofocus>
       <p className={classes["detailsHead"]}>
-        <strong>{entry.title}</strong>
+        <strong>
+          {entry.group_id === null ? <RobotLink serialNumber={entry.title} at={entry.begins_at} /> : entry.title}
+        </strong>
         <StateBadge look={entryLook[entryStateOf(entry)]} />
       </p>
       <p>
@@ -228,19 +232,38 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
       </p>
       <p>{startedByText[entry.action_type]}</p>
       <p>
-        {robotCountText(entry.robots)}: {countsText(entry.counts)}
+        {entry.group_id === null ? (
+          robotCountText(entry.robots)
+        ) : (
+          <Anchor component={Link} to={paths.robots({ group: String(entry.group_id) })} inherit>
+            {robotCountText(entry.robots)}
+          </Anchor>
+        )}
+        : {countsText(entry.counts)}
       </p>
       {entry.reasons.length > 0 && (
         // A long list scrolls, so the keyboard must be able to enter it.
         <ul className={classes["reasons"]} aria-label="Reasons" tabIndex={0}>
           {entry.reasons.map(({ serial_number: serial, outcome, reason }) => (
             <li key={serial}>
-              <strong>{serial}</strong> {RUN_OUTCOME_WORDS[outcome]}: {reason}
+              <strong>
+                <RobotLink serialNumber={serial} at={entry.begins_at} />
+              </strong>{" "}
+              {RUN_OUTCOME_WORDS[outcome]}: {reason}
             </li>
           ))}
         </ul>
       )}
       {entry.sample && <p className={`${shared["muted"]} ${classes["zone"]}`}>Sample data of the demo</p>}
     </div>
+  );
+}
+
+/** Leads to that moment of a robot's page. */
+function RobotLink({ serialNumber, at }: { readonly serialNumber: string; readonly at: string }) {
+  return (
+    <Anchor component={Link} to={paths.robot(serialNumber, { at })} inherit>
+      {serialNumber}
+    </Anchor>
   );
 }

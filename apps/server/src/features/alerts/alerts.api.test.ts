@@ -60,6 +60,7 @@ describe("Alerts: one list", () => {
         serial_number: null,
         acknowledged_at: null,
         acknowledged_by: null,
+        comment: null,
       },
       {
         id,
@@ -78,6 +79,7 @@ describe("Alerts: one list", () => {
         serial_number: ownRobot.serial,
         acknowledged_at: TEST_NOW.toISOString(),
         acknowledged_by: "Omkar Jain",
+        comment: null,
       },
     ]);
     expect({ open, total, total_exact, next_cursor }).toEqual({
@@ -268,6 +270,7 @@ describe("Alerts: about Suncrew's own servers", () => {
       serial_number: null,
       acknowledged_at: null,
       acknowledged_by: null,
+      comment: null,
     });
     // Not unless requested: a console of the previous version cannot read alerts without a site.
     expect(await list("admin", { servers: "false" })).toMatchObject({ total: 1, open: { CRITICAL: 1 } });

@@ -71,6 +71,7 @@ export async function readAlerts(
     .leftJoin("robots as r", (join) => join.onRef("r.id", "=", "a.robot_id").on("a.cleared_at", "is", null))
     .select(["a.severity", "a.source", "a.code", "a.text", "a.raised_at", "a.cleared_at", "a.robot_id", "a.sample"])
     .select(["sites.id as site_id", "sites.name as site_name", "a.acknowledged_at", "a.acknowledged_by"])
+    .select("a.acknowledgement_comment as comment")
     .select(sql<string>`a.id::text`.as("id"))
     // Open alerts show the robot's current name.
     .select(sql<string | null>`coalesce(r.robot_name, a.robot_name)`.as("robot_name"))
