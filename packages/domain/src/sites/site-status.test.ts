@@ -23,6 +23,13 @@ describe("§3 Site status", () => {
     expect(siteStatusOf(robots(...statuses))).toBe(status);
   });
 
+  it("a robot that has never reported causes neither fault nor warning", () => {
+    const awaited = { status: "offline", operatingMode: "auto", awaitsFirstConnection: true } as const;
+    expect(siteStatusOf([awaited])).toBe("standby");
+    expect(siteStatusOf([awaited, ...robots("normal")])).toBe("normal");
+    expect(siteStatusOf([awaited, ...robots("offline")])).toBe("warning");
+  });
+
   it("a robot in maintenance causes neither fault nor warning", () => {
     expect(siteStatusOf([{ status: "offline", operatingMode: "maintenance" }])).toBe("standby");
     expect(siteStatusOf([{ status: "offline", operatingMode: "maintenance" }, ...robots("normal")])).toBe("normal");

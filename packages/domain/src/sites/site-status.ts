@@ -5,6 +5,8 @@ import type { SiteStatus } from "@suncrew/contract/sites/sites.ts";
 export interface CountedRobot {
   readonly status: RobotStatus;
   readonly operatingMode: OperatingMode;
+  /** It has never reported: nothing has failed there yet. */
+  readonly awaitsFirstConnection?: boolean;
 }
 
 interface SiteCounters {
@@ -21,9 +23,14 @@ export function siteCountersOf(robots: readonly CountedRobot[]): SiteCounters {
   return { robotCount: robots.length, activeRobots, onlineRobots: activeRobots + idleRobots };
 }
 
-/** Fault or warning if any robot has one, then normal if any robot is, else standby; robots in maintenance cause neither fault nor warning. */
+/**
+ * Fault or warning if any robot has one, then normal if any robot is, else standby; robots in maintenance, or that have
+ * never reported, cause neither fault nor warning.
+ */
 export function siteStatusOf(robots: readonly CountedRobot[]): SiteStatus {
-  const counted = robots.filter((robot) => robot.operatingMode !== "maintenance");
+  const counted = robots.filter(
+    ({ operatingMode, awaitsFirstConnection = false }) => operatingMode !== "maintenance" && !awaitsFirstConnection,
+  );
   if (counted.some((robot) => robot.status === "critical")) return "fault";
   if (counted.some((robot) => robot.status === "warning" || robot.status === "offline")) return "warning";
   return robots.some((robot) => robot.status === "normal") ? "normal" : "standby";

@@ -59,7 +59,7 @@ describe("§7 GET api/sites/details", () => {
       timezone: "Asia/Kolkata",
       partner_name: "Owncare Services",
       partner_contact: "Odile Osprey",
-      status: "warning",
+      status: "standby",
       robot_count: 2,
       active_robots: 0,
       online_robots: 0,
@@ -121,6 +121,7 @@ describe("§7 GET api/sites/details, answered from what earlier calls read", () 
 
   test("a change that was committed late is in the next answer, although later ones were there before", async () => {
     const { ownRobot, ownRobot2 } = server.fixtures;
+    await setState(server.db, ownRobot.id, { received_at: new Date() });
     await etagOf("owner");
     let early: string | undefined;
     await server.db.transaction().execute(async (tx) => {
@@ -189,8 +190,8 @@ describe("§4 Robot live status: counters and status of a site", () => {
     ["warning", "critical", ["fault", 2, 0, 0]],
   ] as const)("%s and %s", async (first, second, expected) => {
     const { ownRobot, ownRobot2 } = server.fixtures;
-    await setState(server.db, ownRobot.id, { robot_status: first });
-    await setState(server.db, ownRobot2.id, { robot_status: second });
+    await setState(server.db, ownRobot.id, { robot_status: first, received_at: new Date() });
+    await setState(server.db, ownRobot2.id, { robot_status: second, received_at: new Date() });
     expect(await status()).toEqual(expected);
   });
 
@@ -205,6 +206,15 @@ describe("§4 Robot live status: counters and status of a site", () => {
     expect(await status()).toEqual(["normal", 2, 1, 1]);
     await server.db.updateTable("robots").set({ deleted_at: new Date() }).where("id", "=", ownRobot.id).execute();
     expect(await status()).toEqual(["standby", 1, 0, 0]);
+  });
+
+  test("a robot that has never reported causes no warning", async () => {
+    const { ownRobot } = server.fixtures;
+    expect(await status()).toEqual(["standby", 2, 0, 0]);
+    await setState(server.db, ownRobot.id, { robot_status: "normal", received_at: new Date() });
+    expect(await status()).toEqual(["normal", 2, 1, 1]);
+    await setState(server.db, ownRobot.id, { robot_status: "offline" });
+    expect(await status()).toEqual(["warning", 2, 0, 0]);
   });
 
   test("a site without robots is on standby", async () => {

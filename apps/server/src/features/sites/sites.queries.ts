@@ -30,14 +30,15 @@ export async function readSitesAndLost(
   only: { readonly ids?: readonly number[] } = {},
 ): Promise<{ readonly site: Site; readonly lostRobots: number }[]> {
   if (only.ids?.length === 0) return [];
+  const isAwaited = sql<boolean>`(robot_state.robot_status = 'offline' and coalesce(robot_state.live_at, robot_state.received_at) is null)`;
   const counts = db
     .selectFrom("robots")
     .innerJoin("robot_state", "robot_state.robot_id", "robots.id")
     .select(["robots.site_id", "robot_state.robot_status as status", "robots.operating_mode as mode"])
-    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .select((eb) => [isAwaited.as("is_awaited"), eb.fn.countAll<number>().as("count")])
     .where("robots.deleted_at", "is", null)
     .$if(only.ids !== undefined, (query) => query.where("robots.site_id", "=", sql<number>`any(${only.ids})`))
-    .groupBy(["robots.site_id", "robot_state.robot_status", "robots.operating_mode"])
+    .groupBy(["robots.site_id", "robot_state.robot_status", "robots.operating_mode", isAwaited])
     .as("counts");
   const perSite = db
     .selectFrom(counts)
@@ -45,9 +46,8 @@ export async function readSitesAndLost(
     .select(
       sql<
         RobotCount[]
-      >`jsonb_agg(jsonb_build_object('status', counts.status, 'operatingMode', counts.mode, 'count', counts.count))`.as(
-        "robots",
-      ),
+      >`jsonb_agg(jsonb_build_object('status', counts.status, 'operatingMode', counts.mode, 'count', counts.count,
+          'awaitsFirstConnection', counts.is_awaited))`.as("robots"),
     )
     .groupBy("counts.site_id")
     .as("per_site");
