@@ -128,6 +128,7 @@ async function liveTextOf(partner: Partner): Promise<string> {
     rolloutIds: [],
     alertSiteIds: sites,
     serverAlertIds: [],
+    attentionSiteIds: sites,
     reached: "0:0:",
   };
   const at = seenAt(server.deps);

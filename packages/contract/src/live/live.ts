@@ -40,6 +40,11 @@ export const liveEventSchema = z.discriminatedUnion("type", [
     alerts_changed: z.array(idSchema),
     /** Changed alerts about Suncrew's own servers; none for a PARTNER. Servers of older versions omit it. */
     server_alerts_changed: z.array(z.string()).optional(),
+    /**
+     * Sites of which something on the attention list was acknowledged, or no longer is; of alerts, `alerts_changed` says
+     * so. Servers of older versions omit it.
+     */
+    attention_changed: z.array(idSchema).optional(),
   }),
   /** The stream ends: the session is over, the user's scope has changed, or the server shuts down (reconnect). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),

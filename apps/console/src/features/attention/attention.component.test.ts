@@ -150,6 +150,15 @@ test("attention: it is read again at once when the stream reports changed alerts
   await expectCount(rows, 1);
 });
 
+test("attention: what somebody else acknowledges leaves at once", async () => {
+  tell(skipped);
+  await openConsole("/dashboard");
+  await expectCount(rows, 1);
+  tell({ ...skipped, acknowledged_at: new Date().toISOString(), acknowledged_by: "Anita Rao" });
+  sendOnStream(live, liveUpdate({ at: new Date().toISOString(), attention_changed: [1] }));
+  await expectCount(rows, 0);
+});
+
 test("attention: Open leads to the week of the runs; of one robot to its page at that moment", async () => {
   tell(lost, { ...skipped, site_id: 3 });
   when(runsCalendar).answer({ timezone: "Asia/Kolkata", today: "2026-06-15", days: [] });

@@ -40,8 +40,15 @@ function newsOfRobots(): (event: LiveEvent) => boolean {
     if (event.type === "end") return false;
     let isNews = event.type === "snapshot";
     if (event.type === "update") {
-      const { alerts_changed, server_alerts_changed = [], runs_changed, groups_changed } = event;
-      isNews = [alerts_changed, server_alerts_changed, runs_changed, groups_changed].some(({ length }) => length > 0);
+      const {
+        alerts_changed,
+        server_alerts_changed = [],
+        runs_changed,
+        groups_changed,
+        attention_changed = [],
+      } = event;
+      const named = [alerts_changed, server_alerts_changed, runs_changed, groups_changed, attention_changed];
+      isNews = named.some(({ length }) => length > 0);
     }
     for (const { robot_id: id, lost_while_moving: lost, maintenance } of event.robots) {
       const trouble = `${lost?.state ?? ""}${maintenance?.locked_at ?? ""}`;

@@ -213,6 +213,7 @@ async function readLongLocks(viewer: Viewer, db: Executor, now: Date): Promise<L
 async function readAcknowledgements(viewer: Viewer, db: Executor): Promise<Acknowledgement[]> {
   const rows = await visibleSites(viewer, db)
     .innerJoin("attention_acknowledgements as seen", "seen.site_id", "sites.id")
+    .where("seen.undone_at", "is", null)
     .select(["seen.key", "seen.robot_ids", "seen.acknowledged_at", "seen.acknowledged_by", "seen.comment"])
     .execute();
   return rows.map((row) => ({

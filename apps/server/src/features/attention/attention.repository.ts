@@ -1,6 +1,7 @@
 import { DRAIN_MIN_RUNS, DRAIN_OVER_MS } from "@suncrew/domain/attention/attention.ts";
 import { sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow, type Executor, type Tx } from "../../platform/database/database.ts";
 
 /** So long after its acknowledgement whatever still needs a person counts anew. */
 const FORGOTTEN_AFTER_MS = 90 * 86_400_000;
@@ -38,10 +39,17 @@ export async function storeAcknowledgement(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  await announceChange(tx);
 }
 
-export async function deleteAcknowledgement(tx: Tx, key: string): Promise<void> {
-  await tx.deleteFrom("attention_acknowledgements").where("key", "=", key).execute();
+/** The row stays, so that live streams tell of it. */
+export async function undoAcknowledgement(tx: Tx, key: string, now: Date): Promise<void> {
+  await tx
+    .updateTable("attention_acknowledgements")
+    .set({ undone_at: now, change_no: changedNow })
+    .where("key", "=", key)
+    .execute();
+  await announceChange(tx);
 }
 
 /** What the battery of each robot drains, in percent a minute, by its own runs; of hundreds of thousands of rows. */

@@ -6,7 +6,7 @@ import { acknowledge, unacknowledge } from "../alerts/public.ts";
 import { auditedChange, type ChangeDetails } from "../audit/public.ts";
 import type { SeenAt } from "../sites/public.ts";
 import { type Drains, readAttentionFacts } from "./attention.queries.ts";
-import { deleteAcknowledgement, readDrains, storeAcknowledgement } from "./attention.repository.ts";
+import { readDrains, storeAcknowledgement, undoAcknowledgement } from "./attention.repository.ts";
 
 interface ItemRequest {
   readonly key: string;
@@ -84,7 +84,7 @@ export class Attention {
         const { cause, acknowledged_by, comment } = item;
         details.before = { cause, robot_ids: robotIds, acknowledged_by, comment };
         if (acknowledged_by === null) return { message: "Nobody has acknowledged this." };
-        await deleteAcknowledgement(tx, request.key);
+        await undoAcknowledgement(tx, request.key, request.at.now);
         return { message: "The acknowledgement was undone." };
       },
     });

@@ -1,3 +1,4 @@
+import { acknowledgeAttention, attentionList, undoAcknowledgement } from "@suncrew/contract/attention/attention.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
 import { sql } from "kysely";
@@ -89,6 +90,46 @@ describe("Live stream", () => {
     expect(namedIn(await untilBattery(owner, ownRobot.id, 51))).toEqual([]);
     await admin.return(undefined);
     await owner.return(undefined);
+  });
+
+  it("attention: names the site of what somebody acknowledges, and of what is undone, to those who see it", async () => {
+    const { ownRobot, ownSiteId, foreignRobot } = test.fixtures;
+    await test.db
+      .insertInto("maintenance_locks")
+      .values({
+        robot_id: ownRobot.id,
+        site_id: ownSiteId,
+        locked_at: new Date(Date.now() - 9 * 86_400_000),
+        locked_by: "Asha Rathore",
+        reason: "New brush",
+        former_mode: "auto",
+      })
+      .execute();
+    const owner = await test.as("owner");
+    const [seen, unseen] = [eventsOf(owner), eventsOf(await test.as("stranger"))];
+    await nextOf(seen);
+    await nextOf(unseen);
+    const namedIn = (events: readonly LiveEvent[]) =>
+      events.flatMap((event) => (event.type === "update" ? (event.attention_changed ?? []) : []));
+    const untilNamed = async () => {
+      while (namedIn([await nextOf(seen)]).length === 0);
+    };
+    const { items } = await owner.ask(attentionList);
+    const params = { itemId: items.find(({ kind }) => kind === "MAINTENANCE")?.key ?? "" };
+    await owner.ask(acknowledgeAttention, { params, body: { comment: "On it." } });
+    await untilNamed();
+    expect((await owner.ask(attentionList)).acknowledged).toBe(1);
+    // What was sent twice does not stand for the undoing.
+    await setBattery(test.db, ownRobot.id, 61);
+    await untilBattery(seen, ownRobot.id, 61);
+    await owner.ask(undoAcknowledgement, { params });
+    await untilNamed();
+    expect((await owner.ask(attentionList)).acknowledged).toBe(0);
+    await setBattery(test.db, foreignRobot.id, 62);
+    expect(namedIn(await untilBattery(unseen, foreignRobot.id, 62))).toEqual([]);
+    await seen.return(undefined);
+    await unseen.return(undefined);
+    await test.db.deleteFrom("maintenance_locks").execute();
   });
 
   it("does not skip a change that began earlier and was committed later", async () => {

@@ -30,6 +30,7 @@ export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, chang
     rollouts_changed: may(viewer.role, "deployFirmware") ? [...changed.rolloutIds] : [],
     alerts_changed: await ofViewer(viewer, db, changed.alertSiteIds),
     server_alerts_changed: seesServers(viewer) ? [...changed.serverAlertIds] : [],
+    attention_changed: await ofViewer(viewer, db, changed.attentionSiteIds),
   };
 }
 

@@ -14,6 +14,8 @@ export interface ChangedIds {
   readonly alertSiteIds: readonly number[];
   /** Alerts of no site: about Suncrew's own servers. */
   readonly serverAlertIds: readonly string[];
+  /** Sites of which something that needs a person was acknowledged, or no longer is. */
+  readonly attentionSiteIds: readonly number[];
   /** The database's snapshot in which they were found: who is sent them, and was sent all before, has come that far. */
   readonly reached: string;
 }
@@ -71,6 +73,7 @@ export function idsOf(changed: readonly ChangedRow[]): ChangedIds {
     rolloutIds: ids("rollout").map(Number),
     alertSiteIds: siteIdsOf("alert"),
     serverAlertIds: distinct(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? id : null)),
+    attentionSiteIds: siteIdsOf("attention"),
     reached: changed.at(-1)?.reached ?? "0:0:",
   };
 }
@@ -124,7 +127,7 @@ export async function readSiteOwners(db: Db, siteIds: Iterable<number>): Promise
 }
 
 export interface ChangedRow {
-  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout";
+  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout" | "attention";
   readonly id: string;
   /** Null for an alert about Suncrew's own servers. */
   readonly site_id: string | null;
@@ -167,6 +170,9 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
     select 'rollout', id::text, '0', null, change_no::text from rollouts where change_no >= ${from}::xid8
     union all
     select distinct 'rollout', rollout_id::text, '0', null, change_no::text from rollout_robots
+      where change_no >= ${from}::xid8
+    union all
+    select 'attention', key, site_id::text, null, change_no::text from attention_acknowledgements
       where change_no >= ${from}::xid8)
     select changed.*, snapshot.reached from changed cross join snapshot
   `.execute(db);
@@ -175,7 +181,7 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
 
 /** Gives rows whose change lies in this database's future (it was restored from a dump) a current number. */
 async function resetFutureChanges(db: Db): Promise<void> {
-  const ofSites = ["robot_state", "sites", "activity", "robot_groups", "runs", "alerts"];
+  const ofSites = ["robot_state", "sites", "activity", "robot_groups", "runs", "alerts", "attention_acknowledgements"];
   for (const table of [...ofSites, "rollouts", "rollout_robots"].map((name) => sql.table(name))) {
     await sql`update ${table} set change_no = ${changedNow} where change_no > ${changedNow}`.execute(db);
   }

@@ -60,6 +60,7 @@ async function changeEverything() {
     rolloutIds: [3, 4],
     alertSiteIds: siteIds,
     serverAlertIds: ["7"],
+    attentionSiteIds: siteIds,
     reached: "1:1:",
   };
 }

@@ -5,9 +5,11 @@ import type { LiveSnapshot, LiveUpdate } from "./live.queries.ts";
 import type { OwnedScope } from "./live.repository.ts";
 
 /** The sites that an update of everything mentions. */
-export function sitesOf({ robots, sites, activity, groups_changed, runs_changed, alerts_changed }: LiveUpdate) {
+export function sitesOf({ robots, sites, activity, ...changed }: LiveUpdate) {
   const rows = [...robots, ...activity].map(({ site_id }) => site_id);
-  return new Set([...rows, ...sites.map(({ id }) => id), ...groups_changed, ...runs_changed, ...alerts_changed]);
+  const { groups_changed, runs_changed, alerts_changed, attention_changed } = changed;
+  const named = [groups_changed, runs_changed, alerts_changed, attention_changed].flat();
+  return new Set([...rows, ...sites.map(({ id }) => id), ...named]);
 }
 
 /**
@@ -33,6 +35,7 @@ function ownUpdate(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMap<numbe
     rollouts_changed: may(viewer.role, "deployFirmware") ? update.rollouts_changed : [],
     alerts_changed: update.alerts_changed.filter(isSeen),
     server_alerts_changed: seesServers(viewer) ? update.server_alerts_changed : [],
+    attention_changed: update.attention_changed.filter(isSeen),
   };
 }
 

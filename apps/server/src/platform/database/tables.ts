@@ -117,10 +117,12 @@ export interface AttentionAcknowledgements {
   acknowledged_at: Date;
   acknowledged_by: string;
   acknowledged_by_user_id: number | null;
+  change_no: Generated<string>;
   comment: string | null;
   key: string;
   robot_ids: number[];
   site_id: number;
+  undone_at: Date | null;
 }
 
 export interface Audit {
