@@ -301,7 +301,7 @@ function runtimeInStart(): Plugin {
  * own.
  */
 const PARTS =
-  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|contract[\\/]src[\\/](maintenance|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
+  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]groups[\\/]serial-numbers\.tsx$|features[\\/]partners[\\/]partner-model\.ts$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|contract[\\/]src[\\/](maintenance|partners[\\/]|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
 
 export default defineConfig({
   plugins: [
@@ -357,7 +357,7 @@ export default defineConfig({
             },
             {
               name: "site-dialogs",
-              test: /features[\\/]sites[\\/]((form|import)[\\/]|.*(sites-table-dialog|setup-checklist))/,
+              test: /features[\\/](sites[\\/]((form|import)[\\/]|.*(sites-table-dialog|setup-checklist))|groups[\\/]robot-groups-card)/,
               priority: 1,
             },
             {

@@ -3,7 +3,7 @@ export interface SitesAddress {
   readonly siteId?: number;
   readonly tab?: "groups";
   /** Opened there at once. */
-  readonly dialog?: "add-robot" | "edit-site" | "devices";
+  readonly dialog?: "add-site" | "add-robot" | "edit-site" | "devices";
 }
 
 /** Whose activity is meant. */
@@ -24,12 +24,17 @@ const ROBOTS = "/robots/";
 /** The filters of the Robots page, by the names of its parameters. */
 export type RobotsAddress = Readonly<Partial<Record<"figure" | "today" | "q" | "group", string>>>;
 
+/** The Partners page, by the names of its parameters. */
+export type PartnersAddress = Readonly<Partial<Record<"q", string> & Record<"dialog", "add-partner">>>;
+
 /** Every URL of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
   /** A site's week of cleaning, if one is given. */
   dashboard: (calendarOf?: number) =>
     calendarOf === undefined ? "/dashboard" : `/dashboard?site=${calendarOf}&tab=calendar`,
+  /** A site and its robots. */
+  site: (siteId: number) => `/dashboard?site=${siteId}`,
   sites: ({ siteId, tab, dialog }: SitesAddress = {}) => {
     const params = new URLSearchParams();
     if (siteId !== undefined) params.set("site", String(siteId));
@@ -54,7 +59,11 @@ export const paths = {
   /** The dashboard's Group Control of a site. */
   groupControl: (siteId: number) => `/dashboard?site=${siteId}&tab=groups`,
   profile: () => "/profile",
-  partners: () => "/partners",
+  /** Every partner, or those that match; with the dialog for a new one. */
+  partners: (address: PartnersAddress = {}) => {
+    const text = new URLSearchParams(address).toString();
+    return text === "" ? "/partners" : `/partners?${text}`;
+  },
   reportManagement: () => "/report-management",
   siteReports: () => "/site-reports",
   /** The server's own page, with every call that other programs may make. */

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 import { type DataRouter, useLocation, useNavigate, useSearchParams } from "react-router";
 import { readUrl, type UrlSchema, writeUrl } from "./url-state.ts";
 
@@ -59,6 +59,23 @@ export function useUrlDialog(name: string): readonly [boolean, (isShown: boolean
     [change, name],
   );
   return [params.get(DIALOG) === name, show];
+}
+
+/**
+ * For a dialog with a form, which Back must not close: a link may ask for it in the URL, which then forgets it. Called
+ * with the newest `open`.
+ */
+export function useRequestedDialog(name: string, open: () => void): void {
+  const [isRequested, show] = useUrlDialog(name);
+  const latest = useRef(open);
+  useEffect(() => {
+    latest.current = open;
+  });
+  useEffect(() => {
+    if (!isRequested) return;
+    show(false);
+    latest.current();
+  }, [isRequested, show]);
 }
 
 export interface UrlState<State> {

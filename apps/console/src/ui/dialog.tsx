@@ -19,6 +19,11 @@ export function useIsNarrow(): boolean {
 
 /** Open dialogs, the topmost last. */
 const stack: symbol[] = [];
+/** Whether the page behind is out of reach. */
+export function isDialogOpen(): boolean {
+  return stack.length > 0;
+}
+
 /** Escape presses that have closed a dialog; the one below, which is then the topmost, ignores them. */
 const handledEscapes = new WeakSet<Event>();
 

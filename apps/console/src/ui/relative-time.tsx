@@ -14,18 +14,16 @@ export interface RelativeTimeProps {
 }
 
 /**
- * "3 min ago", kept up to date; the exact local time on hover and touch. Not a tab stop: there is nothing to press, and
+ * "3 min ago", kept up to date; the exact local time on hover and touch, and as its description. Not a tab stop: there is nothing to press, and
  * there are dozens of them before a Start.
  */
 export function RelativeTime({ at, exactText }: RelativeTimeProps) {
   const date = new Date(at);
   const text = useSyncExternalStore(clock.subscribe, () => relativeTimeText(date, clock.now()));
+  const exact = exactText ?? `${exactTimeText(date)} (${browserZone()})`;
   return (
-    <Tooltip
-      label={exactText ?? `${exactTimeText(date)} (${browserZone()})`}
-      events={{ hover: true, focus: false, touch: true }}
-    >
-      <time dateTime={at} style={{ whiteSpace: "nowrap" }}>
+    <Tooltip label={exact} events={{ hover: true, focus: false, touch: true }}>
+      <time dateTime={at} aria-description={exact} style={{ whiteSpace: "nowrap" }}>
         {text}
       </time>
     </Tooltip>

@@ -25,9 +25,12 @@ export function Shell() {
       <PageTitle title={title} />
       {/* After the page's own title, to which it adds a number. */}
       <AttentionTitle title={title} />
-      <a className={classes["skip"]} href={`#${PAGE_CONTENT_ID}`}>
-        Skip to content
-      </a>
+      <SkipLink to={PAGE_CONTENT_ID}>Skip to content</SkipLink>
+      {(SKIPS[pagePathOf(pathname)] ?? []).map(({ label, to }) => (
+        <SkipLink key={to} to={to}>
+          {label}
+        </SkipLink>
+      ))}
       <header className={classes["head"]}>
         <TopBar />
         <Banners />
@@ -43,6 +46,36 @@ export function Shell() {
 
 /** The container of a page's content, for the link that skips the navigation. */
 export const PAGE_CONTENT_ID = "content";
+
+interface Skip {
+  readonly label: string;
+  /** The element's id. */
+  readonly to: string;
+}
+
+const SKIP_TO_ROBOTS: Skip = { label: "Skip to robots", to: "robots" };
+
+/** What a page has to skip to, besides its content. */
+const SKIPS: Readonly<Record<string, readonly Skip[]>> = {
+  [paths.dashboard()]: [{ label: "Skip to what is wrong", to: "attention" }, SKIP_TO_ROBOTS],
+  [paths.robots()]: [SKIP_TO_ROBOTS],
+};
+
+/** Seen only while it has the focus. What has not loaded yet, or is not there, begins with the content. */
+function SkipLink({ to, children }: { readonly to: string; readonly children: string }) {
+  return (
+    <a
+      className={classes["skip"]}
+      href={`#${to}`}
+      onClick={(event) => {
+        event.preventDefault();
+        (document.getElementById(to) ?? document.getElementById(PAGE_CONTENT_ID))?.focus();
+      }}
+    >
+      {children}
+    </a>
+  );
+}
 
 function PageTitle({ title }: { readonly title: string }) {
   useDocumentTitle(title);

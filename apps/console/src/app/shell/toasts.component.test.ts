@@ -59,6 +59,21 @@ test("§8 Toasts: under the pointer all of them are shown, and none ends", async
   await expectNoToast();
 });
 
+test("§8 Toasts: closing the last one by keyboard gives the focus back; until then the next one has it", async () => {
+  await openDashboard();
+  const before = page.getByRole("button", { name: "All alerts" });
+  (await before.findElement()).focus();
+  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 60_000 });
+  toast.success({ title: "Robot Removed", message: "Removed.", durationMs: 60_000 });
+  const close = messages.getByRole("button", { name: "Close message" });
+  (await close.first().findElement()).focus();
+  await userEvent.keyboard("{Enter}");
+  await expect.element(close).toHaveFocus();
+  await userEvent.keyboard("{Enter}");
+  await expectNoToast();
+  await expect.element(before).toHaveFocus();
+});
+
 for (const width of [1440, 1024, 768, 390, 360]) {
   test(`§8 Toasts: at ${width} px none covers a title, a figure, a button of the page, or a dialog's field`, async () => {
     await page.viewport(width, 844);

@@ -1,6 +1,6 @@
 import { CloseButton } from "@mantine/core";
 import { IconAlertOctagon, IconCircleCheck } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { type FocusEvent, useEffect, useRef, useState } from "react";
 import { endToast, type ShownToast, useToasts } from "../../platform/toast.tsx";
 import classes from "./toasts.module.css";
 
@@ -19,6 +19,25 @@ export function Toasts() {
   // The last one may have been closed under the pointer.
   if (isHeld && !isOpen) setHeld(false);
 
+  const section = useRef<HTMLElement>(null);
+  /** What had the focus before it came here. */
+  const before = useRef<EventTarget>(null);
+  const onFocus = ({ relatedTarget, currentTarget }: FocusEvent<HTMLElement>) => {
+    // Null if it came from a message that is gone.
+    if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) before.current = relatedTarget;
+    setHeld(true);
+  };
+  const onClose = (id: number, isByKey: boolean) => {
+    const hadFocus = section.current?.contains(document.activeElement) === true;
+    endToast(id);
+    if (!hadFocus) return;
+    // Once it is gone, the focus goes back, or by keyboard first to the next message's button.
+    requestAnimationFrame(() => {
+      const next = (isByKey ? section.current?.querySelector("button") : null) ?? before.current;
+      if (next instanceof HTMLElement) next.focus({ preventScroll: true });
+    });
+  };
+
   useEffect(() => {
     if (first === undefined || isOpen) return undefined;
     const end = setTimeout(() => endToast(first.id), first.durationMs);
@@ -27,22 +46,36 @@ export function Toasts() {
 
   return (
     <section
+      ref={section}
       aria-label="Messages"
       className={classes["toasts"]}
       data-open={isOpen || undefined}
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
+      onFocus={onFocus}
       onBlur={() => setHeld(false)}
     >
       {(isOpen ? toasts : toasts.slice(0, 1)).map((toast) => (
-        <OneToast key={toast.id} toast={toast} others={toast === first && !isOpen ? toasts.length - 1 : 0} />
+        <OneToast
+          key={toast.id}
+          toast={toast}
+          others={toast === first && !isOpen ? toasts.length - 1 : 0}
+          onClose={(isByKey) => onClose(toast.id, isByKey)}
+        />
       ))}
     </section>
   );
 }
 
-function OneToast({ toast, others }: { readonly toast: ShownToast; readonly others: number }) {
+interface OneToastProps {
+  readonly toast: ShownToast;
+  /** How many more there are. */
+  readonly others: number;
+  /** A press of the key has no clicks. */
+  readonly onClose: (isByKey: boolean) => void;
+}
+
+function OneToast({ toast, others, onClose }: OneToastProps) {
   const { isFailure, title, messages } = toast;
   const Icon = isFailure ? IconAlertOctagon : IconCircleCheck;
   const more = messages.length - MESSAGES;
@@ -66,7 +99,7 @@ function OneToast({ toast, others }: { readonly toast: ShownToast; readonly othe
         {more > 0 && <p>and {more} more</p>}
       </div>
       {others > 0 && <span className={classes["others"]}>+{others}</span>}
-      <CloseButton size="sm" aria-label="Close message" onClick={() => endToast(toast.id)} />
+      <CloseButton size="sm" aria-label="Close message" onClick={({ detail }) => onClose(detail === 0)} />
     </div>
   );
 }

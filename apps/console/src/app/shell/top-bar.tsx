@@ -1,7 +1,9 @@
 import { Burger, Menu } from "@mantine/core";
+import { useState } from "react";
 import { type Icon, IconBroadcast, IconBroadcastOff, IconLoader2, IconPlayerPause } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
 import { FleetStopButton } from "../../features/commands/public.ts";
+import { type GoPage, type Opened, Palette } from "../../features/palette/public.ts";
 import type { LiveStatus } from "../../platform/live/live-store.ts";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
@@ -14,6 +16,7 @@ import { UserMenu } from "./user-menu.tsx";
 /** §2 Top navigation bar. On a narrow screen its links fold into a menu. */
 export function TopBar() {
   const links = useNavigation();
+  const [opened, open] = useState<Opened>(null);
   return (
     <div className={classes["bar"]}>
       <div className={classes["folded"]}>
@@ -54,29 +57,28 @@ export function TopBar() {
       </nav>
       <div className={classes["end"]}>
         <LiveIndicator />
+        <Palette pages={links} opened={opened} onOpen={open} />
         <FleetStopButton />
-        <UserMenu />
+        <UserMenu onShortcuts={() => open("shortcuts")} />
       </div>
     </div>
   );
 }
 
-interface Destination {
-  readonly label: string;
-  readonly to: string;
+interface Destination extends GoPage {
   /** The page it leads to, if `to` redirects. */
   readonly page: string;
 }
 
 /** §2 Top navigation bar, in its order; the Dashboard's link is `/`. */
 const DESTINATIONS: readonly Destination[] = [
-  { label: "Dashboard", to: paths.signIn(), page: paths.dashboard() },
-  { label: "Robots", to: paths.robots(), page: paths.robots() },
-  { label: "Site Management", to: paths.sites(), page: paths.sites() },
-  { label: "Partners", to: paths.partners(), page: paths.partners() },
-  { label: "Activity Log", to: paths.activity(), page: paths.activity() },
-  { label: "Report Management", to: paths.reportManagement(), page: paths.reportManagement() },
-  { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports() },
+  { label: "Dashboard", to: paths.signIn(), page: paths.dashboard(), key: "d" },
+  { label: "Robots", to: paths.robots(), page: paths.robots(), key: "r" },
+  { label: "Site Management", to: paths.sites(), page: paths.sites(), key: "s" },
+  { label: "Partners", to: paths.partners(), page: paths.partners(), key: "p" },
+  { label: "Activity Log", to: paths.activity(), page: paths.activity(), key: "a" },
+  { label: "Report Management", to: paths.reportManagement(), page: paths.reportManagement(), key: "m" },
+  { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports(), key: "e" },
 ];
 
 interface NavigationLink extends Destination {

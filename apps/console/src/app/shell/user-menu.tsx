@@ -1,5 +1,5 @@
 import { Menu, UnstyledButton } from "@mantine/core";
-import { IconChevronDown, IconLogout, IconSettings } from "@tabler/icons-react";
+import { IconChevronDown, IconKeyboard, IconLogout, IconSettings } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { signOut } from "../../features/auth/public.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -12,8 +12,8 @@ const ProfileSettingsDialog = lazyDialog(
   async () => (await import("../../features/profile/public.ts")).ProfileSettingsDialog,
 );
 
-/** §2: the user's name with Profile Settings and Logout. */
-export function UserMenu() {
+/** §2: the user's name with Profile Settings and Logout; between them the keyboard shortcuts. */
+export function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const { user } = useSignedIn();
   const target = useRef<HTMLButtonElement>(null);
   const [profileOpen, setProfileOpen] = useState(false);
@@ -38,6 +38,16 @@ export function UserMenu() {
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={() => setProfileOpen(true)}>
             Profile Settings
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconKeyboard size={16} aria-hidden />}
+            onClick={() => {
+              // Where the dialog returns the focus to.
+              target.current?.focus();
+              onShortcuts();
+            }}
+          >
+            Keyboard shortcuts
           </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
             Logout

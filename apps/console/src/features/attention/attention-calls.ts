@@ -12,6 +12,7 @@ import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { queryKeyOf } from "../../platform/api/route-query.ts";
+import { isShortcut } from "../../platform/shortcuts.ts";
 import { toast } from "../../platform/toast.tsx";
 import { confirmedRobots, newPressHeaders, reasonOf } from "../commands/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
@@ -69,6 +70,13 @@ export async function stopRobots(item: AttentionItem): Promise<void> {
   } catch (error) {
     if (!(error instanceof TokenExpiredError)) toast.failure({ ...failed, reason: reasonOf(error) });
   }
+}
+
+/** S pressed within an item stops its robots, as its Stop does. */
+export function stopByKey(event: KeyboardEvent, item: AttentionItem): void {
+  if (!isShortcut(event, "stopRobot")) return;
+  event.preventDefault();
+  void stopRobots(item);
 }
 
 /** The result of each robot, or why the call itself failed. */

@@ -12,7 +12,7 @@ import { statusLooks } from "../../ui/status-looks.ts";
 import { useBusy } from "../../ui/use-busy.ts";
 import { SEVERITIES, severityLook } from "../alerts/public.ts";
 import { AcknowledgeDialog } from "./acknowledge-dialog.tsx";
-import { stopRobots, undoAcknowledged } from "./attention-calls.ts";
+import { stopByKey, stopRobots, undoAcknowledged } from "./attention-calls.ts";
 import { namesOf, subjectOf } from "./attention-looks.ts";
 import classes from "./attention-list.module.css";
 import { RetryDialog } from "./retry-dialog.tsx";
@@ -29,7 +29,7 @@ export interface AttentionListProps {
 export function AttentionList({ onOpen, onShowAlerts }: AttentionListProps) {
   const query = useAttention();
   return (
-    <section className={`${shared["card"]} ${classes["panel"]}`} aria-label="Attention">
+    <section id="attention" className={`${shared["card"]} ${classes["panel"]}`} aria-label="Attention" tabIndex={-1}>
       <QueryState
         query={query}
         loading={
@@ -174,7 +174,11 @@ function Item({ item, onOpen, onRetry, onAcknowledge }: ItemProps) {
   const robot = item.robot_count === 1 ? (robots[0] ?? null) : null;
   const about = `: ${subjectOf(item)}, ${cause}`;
   return (
-    <li className={classes["item"]} data-seen={acknowledged_at !== null || undefined}>
+    <li
+      className={classes["item"]}
+      data-seen={acknowledged_at !== null || undefined}
+      {...(item.can_stop && { onKeyDown: ({ nativeEvent }) => stopByKey(nativeEvent, item) })}
+    >
       <span className={classes["icon"]}>
         <StatusIcon look={look} size={18} />
         <span className={shared["visuallyHidden"]}>{look.label}</span>

@@ -9,7 +9,7 @@ import { runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotBySerial } from "@suncrew/contract/robot-history/robot-history.ts";
 import { expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
 import {
   expectAccessible,
@@ -170,7 +170,7 @@ test("attention: Open leads to the week of the runs; of one robot to its page at
   await expectAddress(/^\/robots\/SCR-1011\?at=\d{4}-\d\d-\d\dT\d\d%3A\d\dZ$/);
 });
 
-test("attention: Stop is sent at once and never asks; a Stop that is stored says so", async () => {
+test("attention: Stop, and S within the item, is sent at once and never asks; a Stop that is stored says so", async () => {
   tell(lost);
   const sent = when(robotsSendCommand).answer(() => ({
     success: false,
@@ -182,6 +182,8 @@ test("attention: Stop is sent at once and never asks; a Stop that is stored says
   await expectToast("Control Failed", "0 of 1 robot stopped.", "The STOP is stored for 1 robot until confirmed.");
   expect(sent.map(({ body }) => body)).toMatchObject([{ command: "STOP", robotObjectIds: [11] }]);
   await expectCount(dialog, 0);
+  await userEvent.keyboard("s");
+  await expect.poll(() => sent.length).toBe(2);
 });
 
 test("attention: if more robots may be moving than an item names, its Stop is for every robot of the site", async () => {

@@ -64,9 +64,11 @@ export function mayMoveNow(robot: RobotLive): boolean {
 }
 
 /** Stops these robots, at whatever sites, and shows the result in the shell's dialog; never throws. */
-export function stopRobots(robotIds: readonly number[]): Promise<void> {
+export function stopRobots(
+  robotIds: readonly number[],
+  title = robotIds.length === 1 ? "Stop 1 robot" : `Stop ${robotIds.length} robots`,
+): Promise<void> {
   const ids = new Set(robotIds);
-  const title = ids.size === 1 ? "Stop 1 robot" : `Stop ${ids.size} robots`;
   return stopFleet({ title, body: { robotObjectIds: [...ids] }, includes: (robot) => ids.has(robot.robot_id) });
 }
 

@@ -1,4 +1,5 @@
 import { Tabs } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { GroupControlTab, StopSiteButton } from "../groups/public.ts";
@@ -47,15 +48,28 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
           <StopSiteButton site={site} rows={robots.rows} />
         </div>
         <Tabs.Panel value="robots" className={classes["panel"]}>
-          <IndividualRobotsTab robots={robots} />
+          <Robots>
+            <IndividualRobotsTab robots={robots} />
+          </Robots>
         </Tabs.Panel>
         <Tabs.Panel value="groups" className={classes["panel"]}>
-          <GroupControlTab site={site} robots={robots} />
+          <Robots>
+            <GroupControlTab site={site} robots={robots} />
+          </Robots>
         </Tabs.Panel>
         <Tabs.Panel value="calendar" className={classes["panel"]}>
           <WeekCalendarTab site={site} day={day} onDay={onDay} />
         </Tabs.Panel>
       </Tabs>
     </>
+  );
+}
+
+/** Where "Skip to robots" leads. */
+function Robots({ children }: { readonly children: ReactNode }) {
+  return (
+    <div id="robots" tabIndex={-1} className={classes["robots"]}>
+      {children}
+    </div>
   );
 }

@@ -21,6 +21,7 @@ import {
   RobotStatusBadge,
   RunBar,
   type RobotView,
+  stopKeyOf,
   useRobotView,
 } from "../robots/public.ts";
 import shared from "../../ui/shared.module.css";
@@ -216,6 +217,7 @@ export function FleetTable(props: FleetTableProps) {
       ref={scroll}
       className={`${shared["card"]} ${shared["inset"]} ${classes["scroll"]}`}
       role="region"
+      id="robots"
       aria-label="Robots, scrollable"
       data-selected={selected.size > 0 || undefined}
       tabIndex={0}
@@ -372,6 +374,7 @@ const Row = memo(function Row(props: RowProps) {
       data-active={isActive || undefined}
       style={{ top: start, height: heightPx, ...(isNarrow ? {} : { gridTemplateColumns: template }) }}
       onFocus={() => onActive(row.id)}
+      {...stopKeyOf(robot)}
     >
       <span role="cell" className={classes["cell"]}>
         {check}

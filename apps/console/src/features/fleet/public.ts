@@ -1,1 +1,1 @@
-export { FIGURE_NAMES, FLEET_FIGURES, fleetFigureLook, fleetFiguresOf } from "./fleet-looks.ts";
+export { FIGURE_NAMES, FLEET_FIGURES, fleetFigureLook, fleetFiguresOf, figureOf } from "./fleet-looks.ts";

@@ -1,5 +1,5 @@
 export { GroupControlTab } from "./group-control-tab.tsx";
 export { useSiteGroups } from "./group-calls.ts";
 export { StartAllDialog } from "./group-controls.tsx";
-export { GroupDialog, RobotGroupsCard } from "./robot-groups-card.tsx";
+export { GroupDialog, RobotGroupsCard } from "./lazy-robot-groups.tsx";
 export { StopSiteButton } from "./stop-site-button.tsx";

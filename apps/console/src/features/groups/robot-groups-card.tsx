@@ -9,21 +9,16 @@ import { confirm } from "../../platform/confirm/confirm.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FailedState } from "../../ui/failed-state.tsx";
-import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup, useSiteGroups } from "./group-calls.ts";
+import { GroupDialog } from "./lazy-robot-groups.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-groups-card.module.css";
 import { useBusy } from "../../ui/use-busy.ts";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { SerialNumbers } from "./serial-numbers.tsx";
-
-export const GroupDialog = lazyDialog(
-  ({ group }) => (group === null ? "Create Group" : "Edit Robot Group"),
-  async () => (await import("./group-dialog.tsx")).GroupDialog,
-);
 
 /** §2 Site Management page, Robot Groups tab: the card with Create Group, and a row for each group. */
 export function RobotGroupsCard({ site, robots }: { readonly site: Site; readonly robots: SiteRobots }) {

@@ -1,4 +1,5 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
+import { sendCommand } from "@suncrew/contract/commands/commands.ts";
 import { type Night, robotNights } from "@suncrew/contract/robot-history/nights.ts";
 import {
   robotBySerial,
@@ -9,7 +10,7 @@ import {
 } from "@suncrew/contract/robot-history/robot-history.ts";
 import { type Run, runsList } from "@suncrew/contract/runs/runs.ts";
 import { beforeEach, expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
@@ -330,4 +331,20 @@ test("robot page, on a phone: its Stop stays under the thumb, however far down t
   }
   await page.viewport(1440, 900);
   await expectCount(stop, 0);
+});
+
+test("robot page: S stops its robot, once for each press, wherever the focus is", async () => {
+  const sent = when(sendCommand).answer({
+    success: true,
+    message: "",
+    command_id: "0190a000-0000-7000-8000-000000000001",
+  });
+  await openConsole(`/robots/${SERIAL}`);
+  const card = page.getByRole("article", { name: SERIAL });
+  const stopped = { robotObjectId: 11, command: "STOP" };
+  for (const focused of [page.getByRole("main"), card.getByRole("link", { name: SERIAL })]) {
+    (await focused.findElement()).focus();
+    await userEvent.keyboard("s");
+  }
+  await expect.poll(() => sent.map(({ body }) => body)).toMatchObject([stopped, stopped]);
 });

@@ -1,4 +1,5 @@
 import { Anchor, Button, Skeleton } from "@mantine/core";
+import { useWindowEvent } from "@mantine/hooks";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { robotNights } from "@suncrew/contract/robot-history/nights.ts";
 import { robotBySerial, robotOrders } from "@suncrew/contract/robot-history/robot-history.ts";
@@ -28,6 +29,7 @@ import {
   controllableOf,
   requestRobotStatus,
   RobotCard,
+  stopByKey,
   useRobotView,
 } from "../robots/public.ts";
 import { HistoryCard } from "./history-card.tsx";
@@ -111,9 +113,12 @@ function FoundRobot({ found, onOutdated }: FoundRobotProps) {
   );
 }
 
-/** The card's Stop once more: on a phone it stays in reach, however far down the page is scrolled. */
+/**
+ * The card's Stop once more, however far down the page is scrolled: on a phone it stays in reach, on a keyboard it is S.
+ */
 function PhoneStop({ row }: { readonly row: RobotWithSettings }) {
   const robot = useRobotView(row);
+  useWindowEvent("keydown", (event) => stopByKey(event, robot));
   const blocked = robotCan.stop(controllableOf(robot));
   return (
     <div className={`${shared["thumb"]} ${classes["phoneStop"]}`}>
@@ -149,7 +154,7 @@ function RobotFacts({ found, firmware }: { readonly found: FoundRobotProps["foun
   const { robot, site_name, group_name, timezone } = found;
   const facts = {
     Site: (
-      <Anchor component={Link} to={`${paths.dashboard()}?site=${robot.site_id}`} inherit>
+      <Anchor component={Link} to={paths.site(robot.site_id)} inherit>
         {site_name}
       </Anchor>
     ),

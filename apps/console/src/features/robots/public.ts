@@ -14,7 +14,7 @@ export {
 } from "./robot-looks.ts";
 export { RobotBatteryBadge, RobotStatusBadge, RunBar } from "./robot-badges.tsx";
 export { RobotCard } from "./robot-card.tsx";
-export { commandRobot, requestRobotStatus, showConfirmedCommands } from "./robot-calls.ts";
+export { commandRobot, requestRobotStatus, showConfirmedCommands, stopByKey, stopKeyOf } from "./robot-calls.ts";
 export { alarmOf, controllableOf } from "./robot-view.ts";
 export type { RobotView } from "./robot-view.ts";
 export {

@@ -18,8 +18,9 @@ import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { liveStore, readScope, scopeRead } from "../../platform/live/live.ts";
 import type { ServerConfig } from "../../platform/server-config.ts";
 import { onSessionChange } from "../../platform/session/session.ts";
+import { isShortcut } from "../../platform/shortcuts.ts";
 import { toast } from "../../platform/toast.tsx";
-import { type ConfirmedRobot, sendRobotCommand, type StartOrStop } from "../commands/public.ts";
+import { type CommandTarget, type ConfirmedRobot, sendRobotCommand, type StartOrStop } from "../commands/public.ts";
 import { robotStatusLook } from "./robot-looks.ts";
 import {
   confirmedCommand,
@@ -236,7 +237,7 @@ export function showConfirmedCommands(robots: readonly ConfirmedRobot[], verb: S
 }
 
 /** Sends START or STOP and sets the status by its outcome (§4 Commands); never throws. */
-export async function commandRobot(robot: RobotView, command: StartOrStop): Promise<void> {
+export async function commandRobot(robot: CommandTarget, command: StartOrStop): Promise<void> {
   const press = {};
   lastPress.set(robot.id, press);
   liveStore.update(robot.id, { sending: command });
@@ -250,6 +251,20 @@ export async function commandRobot(robot: RobotView, command: StartOrStop): Prom
   }
   // Last, so that Stop stays enabled throughout: first because a START is being sent, then because of its outcome.
   liveStore.update(robot.id, { sending: null });
+}
+
+/**
+ * For the element that shows a robot: S pressed within it stops that robot at once. Nothing that this browser knows
+ * about the robot forbids it, as with Stop all robots.
+ */
+export function stopKeyOf(robot: CommandTarget) {
+  return { onKeyDown: ({ nativeEvent }: { readonly nativeEvent: KeyboardEvent }) => stopByKey(nativeEvent, robot) };
+}
+
+export function stopByKey(event: KeyboardEvent, robot: CommandTarget): void {
+  if (!isShortcut(event, "stopRobot")) return;
+  event.preventDefault();
+  void commandRobot(robot, "STOP");
 }
 
 /** The server reports success once the robot has confirmed, so the values hold from now on. */

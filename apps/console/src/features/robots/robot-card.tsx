@@ -18,6 +18,7 @@ import { CardNights, LastCleaningLine, LastRunFact, RunNotBegunLine } from "../r
 import { LiveStatusBadge, RobotBattery, RunBar } from "./robot-badges.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-card.module.css";
+import { stopKeyOf } from "./robot-calls.ts";
 import { RobotControls } from "./robot-controls.tsx";
 import { autoLook, lostLook, maintenanceLook, manualLook, robotActivityOf } from "./robot-looks.ts";
 import { alarmOf, type RobotView } from "./robot-view.ts";
@@ -59,6 +60,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh, withNights = 
       className={`${shared["card"]} ${classes["card"]}`}
       aria-label={robot.serialNumber}
       data-alarm={alarmOf(robot) ?? undefined}
+      {...stopKeyOf(robot)}
     >
       <div className={classes["row"]}>
         <div className={classes["title"]}>

@@ -1,6 +1,9 @@
-import { Box, Skeleton, Stack } from "@mantine/core";
+import { Anchor, Box, Skeleton, Stack } from "@mantine/core";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { IconSearch } from "@tabler/icons-react";
+import { Link } from "react-router";
 import { firstContentShown } from "../../platform/first-content.ts";
+import { paths } from "../../platform/paths.ts";
 import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./map-panel.module.css";
@@ -49,6 +52,7 @@ export function MapPanel({ sites, found, selectedId, onSelect, ...tools }: SiteC
           </Box>
           <ListTools {...tools} />
         </div>
+        <RobotsLink search={tools.search} />
         {found.length === 0 ? (
           <Box component="p" p={12} fz={13} c="dimmed" role="status">
             No sites match.
@@ -76,6 +80,18 @@ function ListTools({
   );
 }
 
+/** A search of sites that was meant for a robot goes on among the robots. */
+function RobotsLink({ search }: { readonly search: string }) {
+  const words = search.trim();
+  if (words === "") return null;
+  return (
+    <Anchor component={Link} to={paths.robots({ q: words })} className={`${shared["touch"]} ${classes["robots"]}`}>
+      <IconSearch size={16} aria-hidden />
+      <span className={shared["truncate"]}>Find robots matching “{words}”</span>
+    </Anchor>
+  );
+}
+
 /** Half a row more shows that the list continues. */
 const MAX_ROWS = 4.5;
 
@@ -84,6 +100,7 @@ export function SiteButtons({ found, selectedId, onSelect, ...tools }: Omit<Site
   return (
     <section className={`${shared["card"]} ${classes["panel"]}`} aria-label="Sites">
       <ListTools {...tools} />
+      <RobotsLink search={tools.search} />
       {found.length === 0 ? (
         <Box component="p" p={12} fz={13} c="dimmed" role="status">
           No sites match.

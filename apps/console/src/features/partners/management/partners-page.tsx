@@ -6,7 +6,7 @@ import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { routeQuery } from "../../../platform/api/route-query.ts";
 import { QueryState } from "../../../platform/query-state.tsx";
 import { saveFile } from "../../../platform/save-file.ts";
-import { useUrlState } from "../../../platform/url-params.tsx";
+import { useRequestedDialog, useUrlState } from "../../../platform/url-params.tsx";
 import { textParam, type UrlSchema } from "../../../platform/url-state.ts";
 import { useReturnFocus } from "../../../ui/dialog.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
@@ -33,6 +33,7 @@ export function PartnersPage() {
   // Partners are not part of the live stream, so other users' changes are polled for.
   const query = useQuery({ ...routeQuery(partnerDetails, {}), refetchInterval: REFETCH_INTERVAL_MS });
   const [open, setOpen] = useState<OpenDialog | null>(null);
+  useRequestedDialog("add-partner", () => setOpen({ kind: "add" }));
   const [search, setSearch] = useUrlSearch();
   const words = useDeferredValue(search);
   const partners = query.data;
@@ -153,7 +154,7 @@ const ShareDialog = lazyDialog(
   async () => (await import("../credentials/share-credentials-dialog.tsx")).ShareDialog,
 );
 
-/** The open dialog. Not kept in the URL: these dialogs are not meant for links. */
+/** The open dialog. Not kept in the URL, which can only ask for it. */
 export type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "edit"; readonly partner: Partner }

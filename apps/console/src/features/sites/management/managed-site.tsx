@@ -42,6 +42,7 @@ import {
   RobotStatusBadge,
   type RobotView,
   type SiteRobots,
+  stopKeyOf,
   useRobotView,
   useRobotsValue,
   useSiteRobots,
@@ -243,6 +244,7 @@ function RobotRow({ row, isSelected, onSelect, onRefresh, onEdit, onDelete }: Ro
       className={`${shared["box"]} ${classes["row"]}`}
       aria-label={robot.serialNumber}
       data-selected={isSelected || undefined}
+      {...stopKeyOf(robot)}
     >
       <Checkbox
         size="xs"

@@ -8,7 +8,7 @@ import { routeQuery } from "../../../platform/api/route-query.ts";
 import { QueryState } from "../../../platform/query-state.tsx";
 import { useServerConfig } from "../../../platform/server-config.ts";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
-import { useUrlDialog, useUrlParams, useUrlState } from "../../../platform/url-params.tsx";
+import { useRequestedDialog, useUrlDialog, useUrlParams, useUrlState } from "../../../platform/url-params.tsx";
 import { DisabledReason } from "../../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { lazyDialog } from "../../../ui/lazy-dialog.tsx";
@@ -95,6 +95,8 @@ export function SiteManagementPage() {
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
   const [open, setOpen] = useState<OpenDialog | null>(null);
+  const { role } = useSignedIn();
+  useRequestedDialog("add-site", () => setOpen(mayCall(role, "createSite") ? { kind: "add" } : null));
   // Shown even while the sites are loading, so that nothing jumps once they are there.
   const actions = (
     <PageActions

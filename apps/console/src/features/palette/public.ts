@@ -1,0 +1,1 @@
+export { type GoPage, type Opened, Palette } from "./palette.tsx";
