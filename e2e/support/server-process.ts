@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** The folder of an earlier start; a new empty one by default. */
   readonly dataDir?: string;
+  /** That of an earlier start; a free one by default. */
+  readonly port?: number;
   /** With the demo's sample history, groups and schedules; off by default. */
   readonly history?: boolean;
 }
@@ -56,7 +58,7 @@ export interface ServerOptions {
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "suncrew-e2e-")));
-  const [port, mqttPort] = [await freePort(), await freePort()];
+  const [port, mqttPort] = [options.port ?? (await freePort()), await freePort()];
   const simulatorControlFile = join(dataDir, "simulator-control");
   const child = spawn(
     process.execPath,

@@ -7,6 +7,7 @@ import { queryClient } from "../src/platform/api/query-client.ts";
 import { openQuestion } from "../src/platform/confirm/confirm.ts";
 import { clearSession, startSession } from "../src/platform/session/session.ts";
 import { endToast } from "../src/platform/toast.tsx";
+import { WallboardPage } from "../src/features/wallboard/wallboard-page.tsx";
 import { chooseTheme } from "../src/ui/theme/theme-choice.ts";
 import { forgetAnswers } from "./answers.ts";
 import { accounts } from "./sample-fleet.ts";
@@ -24,6 +25,16 @@ export async function openConsole(address: string, account: keyof typeof account
   document.body.append(place);
   root = createRoot(place);
   root.render(<App router={router} />);
+}
+
+/** Shows the wallboard in place of the console, as to somebody who is signed in. */
+export function showWallboard(): void {
+  startSession(signInOf("admin"));
+  const place = document.createElement("div");
+  place.id = "root";
+  document.body.append(place);
+  root = createRoot(place);
+  root.render(<WallboardPage />);
 }
 
 /** Unmounts the console, with everything it remembers. */

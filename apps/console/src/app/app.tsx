@@ -6,6 +6,7 @@ import type { DataRouter } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "../platform/api/query-client.ts";
 import { routeQuery } from "../platform/api/route-query.ts";
+import { isWallboard } from "../platform/paths.ts";
 import { UrlParamsProvider } from "../platform/url-params.tsx";
 import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { addressAfterSignIn } from "./guards.ts";
@@ -29,6 +30,10 @@ export async function startConsole({ isAfterSignIn }: { readonly isAfterSignIn: 
   const next = isAfterSignIn ? addressAfterSignIn() : null;
   // Back does not lead to the sign-in page.
   if (next !== null) history.replaceState(null, "", next);
+  if (isWallboard(location)) {
+    const { WallboardPage } = await import("../features/wallboard/wallboard-page.tsx");
+    return <WallboardPage />;
+  }
   const router = createRouter();
   const taken = takeFirstAnswers();
   await new Promise<void>((resolve) => {

@@ -30,6 +30,10 @@ export type PartnersAddress = Readonly<Partial<Record<"q", string> & Record<"dia
 /** Every URL of the console is built here (§2 Routes). */
 export const paths = {
   signIn: () => "/",
+  /** A screen that a wallboard's link signs in. */
+  wall: () => "/wall",
+  /** The same in a browser in which somebody is signed in. */
+  wallboard: () => "/dashboard?view=wall",
   /** A site's week of cleaning, if one is given. */
   dashboard: (calendarOf?: number) =>
     calendarOf === undefined ? "/dashboard" : `/dashboard?site=${calendarOf}&tab=calendar`,
@@ -88,6 +92,12 @@ const PAGES: ReadonlySet<string> = new Set([
 /** The path of a page as the router matches it: ignoring case and a trailing slash. */
 export function pagePathOf(pathname: string): string {
   return pathname.toLowerCase().replace(/\/+$/, "");
+}
+
+/** Whether the page is a wallboard: a screen's own, or the dashboard of somebody who is signed in, as one. */
+export function isWallboard({ pathname, search }: Pick<Location, "pathname" | "search">): boolean {
+  const page = pagePathOf(pathname);
+  return page === paths.wall() || (page === paths.dashboard() && new URLSearchParams(search).get("view") === "wall");
 }
 
 export function isPagePath(pathname: string): boolean {

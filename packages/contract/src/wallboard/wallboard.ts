@@ -55,7 +55,9 @@ export const openWallboard = defineRoute({
   path: "/api/wallboard/open",
   open: true,
   maxBodyBytes: 4_096,
-  body: z.object({ token: z.string({ error: "Token is required" }).min(1, "Token is required").max(200) }),
+  body: z.object({
+    token: z.string({ error: "Token is required" }).regex(/^\d{1,9}\.[\w-]{43}$/, "This is no wallboard's link"),
+  }),
   response: z.object({
     message: z.string(),
     token: z.string(),

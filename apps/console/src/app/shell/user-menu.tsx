@@ -1,5 +1,5 @@
 import { Menu, UnstyledButton } from "@mantine/core";
-import { IconChevronDown, IconKeyboard, IconLogout, IconSettings } from "@tabler/icons-react";
+import { IconBroadcast, IconChevronDown, IconKeyboard, IconLogout, IconSettings } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { signOut } from "../../features/auth/public.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
@@ -12,14 +12,19 @@ const ProfileSettingsDialog = lazyDialog(
   async () => (await import("../../features/profile/public.ts")).ProfileSettingsDialog,
 );
 
+const WallboardLinksDialog = lazyDialog(
+  () => "Wallboard Links",
+  async () => (await import("../../features/wallboard/public.ts")).WallboardLinksDialog,
+);
+
 /** §2: the user's name with Profile Settings and Logout; between them the keyboard shortcuts. */
 export function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const { user } = useSignedIn();
   const target = useRef<HTMLButtonElement>(null);
-  const [profileOpen, setProfileOpen] = useState(false);
+  const [open, setOpen] = useState<"profile" | "wallboards" | null>(null);
 
-  function closeProfile(): void {
-    setProfileOpen(false);
+  function close(): void {
+    setOpen(null);
     target.current?.focus();
   }
 
@@ -36,7 +41,7 @@ export function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) 
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={() => setProfileOpen(true)}>
+          <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={() => setOpen("profile")}>
             Profile Settings
           </Menu.Item>
           <Menu.Item
@@ -49,12 +54,16 @@ export function UserMenu({ onShortcuts }: { readonly onShortcuts: () => void }) 
           >
             Keyboard shortcuts
           </Menu.Item>
+          <Menu.Item leftSection={<IconBroadcast size={16} aria-hidden />} onClick={() => setOpen("wallboards")}>
+            Wallboard links
+          </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
             Logout
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {profileOpen && <ProfileSettingsDialog onClose={closeProfile} />}
+      {open === "profile" && <ProfileSettingsDialog onClose={close} />}
+      {open === "wallboards" && <WallboardLinksDialog onClose={close} />}
     </>
   );
 }

@@ -1,1 +1,2 @@
 export { AttentionPanel, AttentionTitle } from "./attention-parts.tsx";
+export { subjectOf } from "./attention-looks.ts";

@@ -5,4 +5,4 @@ export { todayWord } from "./runs-looks.ts";
 export { TodayFigures } from "./today-figures.tsx";
 export { WeekCalendarTab } from "./week-calendar-tab.tsx";
 export type { WeekCalendarTabProps } from "./week-calendar-tab.tsx";
-export { elapsedText, runLook, startedByText } from "./runs-looks.ts";
+export { elapsedText, runLook, startedByText, todayTexts } from "./runs-looks.ts";

@@ -1,1 +1,3 @@
+export { weatherAdviceLook } from "./weather-looks.tsx";
 export { WeatherPanel } from "./weather-panel.tsx";
+export { celsius, percent } from "./weather-text.ts";

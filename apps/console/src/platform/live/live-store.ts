@@ -105,6 +105,10 @@ export class LiveStore {
     for (const { robot } of this.#robots.values()) if (robot !== null) yield robot;
   }
 
+  sites(): Iterable<Site> {
+    return this.#sites.values();
+  }
+
   site(id: number): Site | undefined {
     return this.#sites.get(id);
   }

@@ -1,15 +1,18 @@
 import { sessionUserSchema, type login, type Role } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
-import { paths } from "../paths.ts";
+import { pagePathOf, paths } from "../paths.ts";
 import { TokenExpiredError } from "../api/errors.ts";
 import { noteCookieLost, noteSessionEnd } from "./left-place.ts";
 import { decodeToken, validClaims } from "./token.ts";
 
 /** §9 Browser storage keys. */
-const TOKEN_KEY = "token";
-const USER_KEY = "user";
-const GROUPS_KEY = "robotGroups";
+const isScreen = pagePathOf(location.pathname) === paths.wall();
+/** A screen's session stands beside that of a person in the same browser. */
+const OWNER = isScreen ? "wallboard." : "";
+const TOKEN_KEY = `${OWNER}token`;
+const USER_KEY = `${OWNER}user`;
+const GROUPS_KEY = `${OWNER}robotGroups`;
 /** The longest delay a browser's timer takes. */
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -91,7 +94,8 @@ export function clearSession(): void {
  * somebody has signed in again since that request was sent.
  */
 export function endSession(refusedToken: string): void {
-  if (localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
+  // A wallboard has nobody to sign in: it tries on, or says that its link was withdrawn.
+  if (isScreen || localStorage.getItem(TOKEN_KEY) !== refusedToken) return;
   // The server accepts a browser's token only with the cookie that came with it.
   if (untried === refusedToken) noteCookieLost(storedUserId(), addressOf(location));
   else noteSessionEnd(storedUserId(), addressOf(location));
@@ -127,7 +131,7 @@ export function watchSession(): void {
     const before = current;
     refresh();
     // Another tab signed out or in as somebody else: nothing on this page is true any more.
-    if (before === null || before.token === localStorage.getItem(TOKEN_KEY)) return;
+    if (isScreen || before === null || before.token === localStorage.getItem(TOKEN_KEY)) return;
     noteSessionEnd(before.user.id, addressOf(location));
     location.replace(paths.signIn());
   });

@@ -96,9 +96,13 @@ describe("wallboard: a link signs a screen in", () => {
     await Screen.open(token);
     await Screen.open(token);
     expect((await withdraw("owner", linkId)).status).toBe(200);
-    for (const wrong of [token, `${token}x`, "x", `${linkId}.${"a".repeat(43)}`, `999.${"a".repeat(43)}`]) {
+    for (const wrong of [token, `${linkId}.${"a".repeat(43)}`, `999.${"a".repeat(43)}`]) {
       const answer = await nobody().call(openWallboard, { body: { token: wrong } });
       expect([answer.status, answer.body]).toMatchObject([401, { code: "WALLBOARD_ENDED" }]);
+    }
+    for (const odd of ["x", `${token}x`, linkId, null]) {
+      const answer = await nobody().raw(openWallboard.path, { method: "POST", body: { token: odd } });
+      expect([answer.status, answer.body]).toMatchObject([400, { errors: [{ field: "token" }] }]);
     }
     expect(await audit()).toEqual([
       { action: "CREATE_WALLBOARD_LINK", outcome: "DONE", actor: "Omkar Jain" },
@@ -134,7 +138,7 @@ describe("wallboard: a link signs a screen in", () => {
   });
 
   test("wallboard: somebody who tries links is slowed down like somebody who tries passwords", async () => {
-    const attempt = () => nobody("192.0.2.9").call(openWallboard, { body: { token: "1.x" } });
+    const attempt = () => nobody("192.0.2.9").call(openWallboard, { body: { token: `1.${"x".repeat(43)}` } });
     for (let each = 0; each < 120; each += 1) expect((await attempt()).status).toBe(401);
     expect((await attempt()).body).toMatchObject({ code: "ADDRESS_RATE_LIMITED" });
     expect((await audit()).length).toBeLessThan(3);

@@ -112,7 +112,7 @@ export class WallboardLinks {
   ): Promise<{ readonly sessionId: string; readonly answer: ResponseOf<typeof openWallboard> }> {
     const { db, clock, refusals, sign } = this.#deps;
     const now = clock.now();
-    const [, id = "0", secret = ""] = /^(\d{1,9})\.([\w-]{43})$/.exec(token) ?? [];
+    const [id, secret = ""] = token.split(".");
     const link = await openWallboardLinks(db)
       .select(["links.id", "links.session_id", "links.name", "links.secret_sha256", "links.first_used_at"])
       .select(["users.id as user_id", "users.role", "users.partner_id"])

@@ -1,0 +1,1 @@
+export { WallboardLinksDialog } from "./links-dialog.tsx";

@@ -1,0 +1,174 @@
+import { type AttentionItem, attentionList } from "@suncrew/contract/attention/attention.ts";
+import { live } from "@suncrew/contract/live/live.ts";
+import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { page } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import { expectAccessible, expectContains, expectCount, expectText } from "../../../test/expectations.ts";
+import { showWallboard } from "../../../test/open-console.tsx";
+import { BHADLA, fleetSnapshot, livePart, sampleRobots, sampleSite } from "../../../test/sample-fleet.ts";
+import { chooseTheme } from "../../ui/theme/theme-choice.ts";
+
+const board = page.getByRole("main");
+const connection = page.getByRole("status");
+const wrong = page.getByRole("region", { name: "What is wrong" });
+
+beforeEach(async () => {
+  await page.viewport(1920, 1080);
+  chooseTheme("dark");
+});
+
+function item(nth: number, change: Partial<AttentionItem> = {}): AttentionItem {
+  return {
+    key: `${nth}`,
+    kind: "ALERT",
+    severity: "CRITICAL",
+    site_id: 1,
+    site_name: BHADLA,
+    robots: [{ robot_id: 11, serial_number: "SCR-1011" }],
+    robot_count: 1,
+    since: new Date(Date.now() - 8 * 3_600_000).toISOString(),
+    due_at: null,
+    cause:
+      "The brush is jammed, the robot has stopped on the rail between two rows, and somebody has to look after it.",
+    suggestion: "Send somebody.",
+    can_stop: false,
+    retry_minutes: null,
+    day: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    comment: null,
+    ...change,
+  };
+}
+
+function tell(items: readonly AttentionItem[]): void {
+  const open = { CRITICAL: items.length, WARNING: 0, INFO: 0 };
+  when(attentionList).answer({ items: [...items], open, acknowledged: 0 });
+}
+
+/** Nothing is cut off at the edge of the screen, or of its own box, and nothing takes the focus. */
+function expectWhole(): void {
+  expect([document.documentElement.scrollHeight, document.documentElement.scrollWidth]).toEqual([
+    innerHeight,
+    innerWidth,
+  ]);
+  for (const row of document.querySelectorAll("main h2, main li, main dd, main footer p, main header p")) {
+    const { bottom, right } = row.getBoundingClientRect();
+    const box = row.closest("section, footer, header, dl")?.getBoundingClientRect();
+    expect([row.textContent, bottom <= (box?.bottom ?? 0) + 1, right <= innerWidth]).toEqual([
+      row.textContent,
+      true,
+      true,
+    ]);
+  }
+  expect(document.querySelectorAll("main :is(a, button, input, select, [tabindex])")).toHaveLength(0);
+}
+
+function expectReadable(): void {
+  const sizes = [...document.querySelectorAll("main *")]
+    .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim() !== ""))
+    .filter((element) => element.tagName !== "H1")
+    .map((element) => Number.parseFloat(getComputedStyle(element).fontSize));
+  expect(Math.min(...sizes)).toBeGreaterThanOrEqual(24);
+  for (const figure of document.querySelectorAll("main dd")) {
+    expect(Number.parseFloat(getComputedStyle(figure).fontSize)).toBeGreaterThan(80);
+  }
+}
+
+describe("wallboard: what a screen shows", () => {
+  test("wallboard: all is well", async () => {
+    showWallboard();
+    await expectText(connection, "Live");
+    await expectContains(board, "All 3 sites are well");
+    await expectContains(board, "6 robots, nothing needs a person");
+    await expectAccessible();
+    expectWhole();
+    expectReadable();
+  });
+
+  for (const [width, height] of [
+    [1920, 1080],
+    [1280, 720],
+    [1080, 1920],
+  ] as const) {
+    test(`wallboard: what is wrong, and where, at ${width} by ${height}`, async () => {
+      await page.viewport(width, height);
+      const ill = sampleRobots.map((robot) =>
+        robot.site_id === 1
+          ? {
+              ...robot,
+              status: "critical" as const,
+              alerts: ["The brush is jammed."],
+              alert_severities: ["CRITICAL" as const],
+            }
+          : robot,
+      );
+      const snapshot = fleetSnapshot(ill);
+      if (snapshot.type === "snapshot") snapshot.sites = [sampleSite({ status: "fault" }), ...snapshot.sites.slice(1)];
+      when(live).stream(() => snapshot);
+      tell(Array.from({ length: 13 }, (_, nth) => item(nth)));
+      showWallboard();
+      await expectCount(wrong.getByRole("listitem"), 4);
+      await expectContains(wrong, "and 9 more");
+      await expectContains(wrong, "8 h ago");
+      const site = page.getByRole("region", { name: BHADLA });
+      await expectContains(site, "Fault");
+      await expectContains(site, "SCR-1011 The brush is jammed.");
+      await expectContains(site, "34 °C, clear sky");
+      expectWhole();
+      if (width === 1920) expectReadable();
+      if (width === 1920) await expectAccessible();
+    });
+  }
+
+  test("wallboard: a thousand sites and ten thousand robots fit on the screen", async () => {
+    const sites = Array.from({ length: 1_000 }, (_, nth) =>
+      sampleSite({
+        id: nth + 1,
+        name: `Park ${nth + 1} of the Northern Desert Solar Company`,
+        status: nth < 40 ? "fault" : "normal",
+      }),
+    );
+    const [model] = sampleRobots as readonly [RobotWithSettings];
+    const robots = Array.from({ length: 10_000 }, (_, nth) =>
+      livePart({
+        ...model,
+        robot_id: nth + 1,
+        site_id: (nth % 1_000) + 1,
+        serial_number: `SCR-${10_000 + nth}`,
+        status: nth % 1_000 < 40 ? ("critical" as const) : ("idle" as const),
+        alerts: nth % 1_000 < 40 ? ["The brush is jammed and the robot has stopped between two rows."] : [],
+        alert_severities: nth % 1_000 < 40 ? ["CRITICAL" as const] : [],
+      }),
+    );
+    when(live).stream(() => ({ type: "snapshot", at: new Date().toISOString(), robots, sites }));
+    tell(
+      Array.from({ length: 100 }, (_, nth) =>
+        item(nth, { site_id: nth + 1, site_name: `Park ${nth + 1} of the Northern Desert Solar Company` }),
+      ),
+    );
+    showWallboard();
+    await expectContains(wrong, "and 96 more");
+    await expectContains(board, "40 fault");
+    await expectContains(board, "960 normal");
+    await expectContains(board, "400");
+    await expectContains(board, "9600");
+    await expectContains(board, "and 6 more");
+    await expectContains(board, "of 20");
+    expectWhole();
+  });
+
+  test("wallboard: figures from before the connection was lost never pass for current ones", async () => {
+    showWallboard();
+    await expectText(connection, "Live");
+    when(live).offline();
+    dispatchEvent(new Event("offline"));
+    await expectText(connection, /^Connection lost since \d\d:\d\d$/);
+    await expect.poll(() => board.element().getAttribute("data-stale")).toBe("true");
+    expect(page.getByRole("dialog").elements()).toHaveLength(0);
+    when(live).answerAsUsual();
+    await expectText(connection, "Live");
+    await expect.poll(() => board.element().getAttribute("data-stale")).toBe("false");
+  });
+});
