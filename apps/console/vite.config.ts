@@ -345,11 +345,6 @@ export default defineConfig({
               test: /features[\\/](attention[\\/](attention-(list|title)|use-attention)|runs[\\/](card-nights\.tsx|night-looks))/,
               priority: 3,
             },
-            {
-              name: "weather-card",
-              test: /features[\\/]weather[\\/]weather-(card|looks|text)|contract[\\/]src[\\/]weather[\\/]/,
-              priority: 3,
-            },
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
             { name: "parts", test: PARTS, priority: 3 },
             // What several of the rest share: a file for each set of them, or for similar sets if it is small.

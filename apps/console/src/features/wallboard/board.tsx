@@ -1,6 +1,5 @@
 import { type AttentionItem, attentionList } from "@suncrew/contract/attention/attention.ts";
 import { runsToday } from "@suncrew/contract/runs/runs.ts";
-import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { IconBroadcast, IconCircleCheck, IconPlugConnectedX } from "@tabler/icons-react";
@@ -22,14 +21,13 @@ import { subjectOf } from "../attention/public.ts";
 import { figureOf, FLEET_FIGURES, fleetFigureLook } from "../fleet/public.ts";
 import { todayTexts } from "../runs/public.ts";
 import { siteStatusLook } from "../sites/public.ts";
-import { celsius, percent, weatherAdviceLook } from "../weather/public.ts";
+import { WeatherLine } from "../weather/public.ts";
 import { type BoardSite, type Fleet, fleetOf, shiftOf, SITE_STATES, sitesInTrouble, turnOf } from "./board-model.ts";
 import { reloadIfServed, useAwakeScreen, useFreshPage, useRestingPointer } from "./board-upkeep.ts";
 import classes from "./wallboard.module.css";
 
 const ATTENTION_EVERY_MS = 20_000;
 const TODAY_EVERY_MS = 60_000;
-const WEATHER_EVERY_MS = 600_000;
 /** How long the board shows one site in trouble. */
 const TURN_MS = 15_000;
 /** A stream that has not come back for so long although the server answers needs a new page. */
@@ -260,10 +258,6 @@ function ageOf({ since, due_at: due }: AttentionItem, now: Date): string {
 }
 
 function SiteTurn({ site, state, troubled, position }: BoardSite & { readonly position: string }) {
-  const weather = useQuery({
-    ...routeQuery(siteWeather, { params: { siteId: site.id } }),
-    staleTime: WEATHER_EVERY_MS,
-  }).data;
   const look = state === "mayBeMoving" ? statusLooks.mayBeMoving : siteStatusLook[state];
   const more = troubled.length - ROBOTS_SHOWN;
   return (
@@ -290,13 +284,7 @@ function SiteTurn({ site, state, troubled, position }: BoardSite & { readonly po
         ))}
       </ul>
       <p className={classes["below"]}>
-        {weather !== undefined && (
-          <span className={classes["weather"]}>
-            <LookIcon look={weatherAdviceLook[weather.advice]} />
-            {`${celsius(weather.current.temperature)}, ${weather.current.description.toLowerCase()}`}
-            {weather.forecast[0] !== undefined && `, rain ${percent(weather.forecast[0].precipitation_percent)}`}
-          </span>
-        )}
+        <WeatherLine siteId={site.id} />
         {more > 0 && <strong>{`and ${more} more`}</strong>}
       </p>
     </section>

@@ -51,7 +51,9 @@ export function WallboardPage() {
 function Message({ text }: { readonly text: string }): ReactNode {
   return (
     <main className={classes["message"]}>
-      <h1 role="status">{text}</h1>
+      <div role="status">
+        <h1>{text}</h1>
+      </div>
     </main>
   );
 }

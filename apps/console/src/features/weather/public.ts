@@ -1,3 +1,1 @@
-export { weatherAdviceLook } from "./weather-looks.tsx";
-export { WeatherPanel } from "./weather-panel.tsx";
-export { celsius, percent } from "./weather-text.ts";
+export { WeatherLine, WeatherPanel } from "./weather-panel.tsx";

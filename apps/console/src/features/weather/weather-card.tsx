@@ -42,6 +42,20 @@ export function WeatherCard({ siteId }: { readonly siteId: number }) {
   );
 }
 
+export function WeatherLine({ siteId }: { readonly siteId: number }) {
+  const weather = useSiteWeather(siteId).data;
+  if (weather === undefined) return null;
+  const { current, forecast, advice } = weather;
+  const Icon = weatherIcon[current.icon];
+  const rain = forecast[0] === undefined ? "" : `, rain ${percent(forecast[0].precipitation_percent)}`;
+  return (
+    <span>
+      <Icon size="1em" stroke={1.6} aria-hidden />{" "}
+      {`${celsius(current.temperature)}, ${current.description.toLowerCase()}${rain}. ${weatherAdviceLook[advice].label}.`}
+    </span>
+  );
+}
+
 function Now({ current }: { readonly current: CurrentWeather }) {
   const Icon = weatherIcon[current.icon];
   return (

@@ -14,6 +14,11 @@ const WeatherCard = lazyPart(
   },
 );
 
+/** A site's weather in a few words, for a screen that nobody operates; nothing where it is not known. */
+export const WeatherLine = lazyPart(async () => (await import("./weather-card.tsx")).WeatherLine, {
+  failed: () => null,
+});
+
 /** §2 Detail panel: the weather card of the selected site. It loads after the robots. */
 export function WeatherPanel({ siteId }: { readonly siteId: number }) {
   return (
