@@ -55,7 +55,7 @@ export function Board({ onEnd }: BoardProps) {
   const live = useLiveStatus();
   const isLive = live === "live";
   useFreshPage(isLive);
-  const lostSince = useLostSince(isLive);
+  const lostSince = useLostSince(isLive, now);
   const attention = useQuery({ ...routeQuery(attentionList, {}), refetchInterval: ATTENTION_EVERY_MS });
   useEnd(attention.error, onEnd);
   useStuck(lostSince, attention.dataUpdatedAt);
@@ -115,10 +115,10 @@ const reasonOf: Parameters<typeof fleetOf>[0]["reasonOf"] = (robot, site) => {
 };
 
 /** Since when nothing that is shown is certain; null while it is. */
-function useLostSince(isLive: boolean): Date | null {
-  const [since, setSince] = useState<Date | null>(null);
-  useEffect(() => setSince(isLive ? null : new Date()), [isLive]);
-  return since;
+function useLostSince(isLive: boolean, now: Date): Date | null {
+  const [known, setKnown] = useState({ isLive, at: now });
+  if (known.isLive !== isLive) setKnown({ isLive, at: now });
+  return isLive ? null : known.at;
 }
 
 /** The link was withdrawn: nothing else ends a board, which otherwise goes on trying. */
@@ -132,8 +132,10 @@ function useEnd(error: Error | null, onEnd: (why: string) => void): void {
 function useStuck(lostSince: Date | null, answeredAtMs: number): void {
   const isStuck = lostSince !== null && answeredAtMs > lostSince.getTime() + STUCK_MS;
   useEffect(() => {
-    if (isStuck) void reloadIfServed();
-  }, [isStuck, answeredAtMs]);
+    if (!isStuck) return undefined;
+    const timer = setInterval(() => void reloadIfServed(), ATTENTION_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isStuck]);
 }
 
 const clockFormat = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

@@ -19,15 +19,11 @@ const NO_LINK = "Open this wallboard's link.";
  * is signed in. It has no controls, and never shows a form or a dialog.
  */
 export function WallboardPage() {
-  const [ended, setEnded] = useState<string | null>(null);
-  const [isOpen, setOpen] = useState(false);
+  const [token] = useState(tokenOfLink);
+  const [ended, setEnded] = useState(() => (token === null && currentSession() === null ? NO_LINK : null));
+  const [isOpen, setOpen] = useState(token === null);
   useEffect(() => {
-    const token = tokenOfLink();
-    if (token === null) {
-      if (currentSession() === null) setEnded(NO_LINK);
-      else setOpen(true);
-      return undefined;
-    }
+    if (token === null) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const open = async () => {
       const outcome = await openLink(token);
@@ -37,7 +33,7 @@ export function WallboardPage() {
     };
     void open();
     return () => clearTimeout(timer);
-  }, []);
+  }, [token]);
 
   if (ended !== null) return <Message text={ended} />;
   if (!isOpen) return <Message text="Connecting…" />;
