@@ -51,7 +51,12 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their cont
     await menuButton.focus();
     await page.keyboard.press("Enter");
     await expect(page.getByRole("menuitem", { name: "Profile Settings" })).toBeFocused();
-    await expect(page.getByRole("menuitem")).toHaveText(["Profile Settings", "Keyboard shortcuts", "Wallboard links", "Logout"]);
+    await expect(page.getByRole("menuitem")).toHaveText([
+      "Profile Settings",
+      "Keyboard shortcuts",
+      "Wallboard links",
+      "Logout",
+    ]);
     await expectAccessible(page);
     await page.keyboard.press("Enter");
     await expectProfileSettings(dialog, "Super Admin");

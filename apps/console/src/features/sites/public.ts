@@ -4,4 +4,3 @@ export { SiteFacts } from "./site-facts.tsx";
 export { useFavourites } from "./favourites.ts";
 export { siteStatusLook } from "./site-looks.ts";
 export { orderSites, searchSites, type SiteOrder } from "./site-model.ts";
-export { siteStatusLook } from "./site-looks.ts";
