@@ -14,15 +14,17 @@ async function openDashboard(): Promise<void> {
 
 test("§8 Toasts: the newest is shown at once, and the one that it replaced is shown again after it", async () => {
   await openDashboard();
-  toast.failure({ title: "Control Failed", message: "Failed to send STOP command to Robot SCR-1001" });
-  await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
-  toast.success({ title: "Site Deleted", message: "Gone." });
+  const message = "Failed to send STOP command to Robot SCR-1001";
+  toast.failure({ title: "Control Failed", message, durationMs: 60_000 });
+  await expectToast("Control Failed", message);
+  toast.success({ title: "Site Deleted", message: "Gone.", durationMs: 60_000 });
   await expectToast("Site Deleted", "Gone.");
   await expectCount(messages.getByText("Control Failed"), 0);
   await expect.element(messages.getByText("+1")).toBeVisible();
   await messages.getByRole("button", { name: "Close message" }).click();
   await userEvent.unhover(messages);
-  await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
+  await expectToast("Control Failed", message);
+  await messages.getByRole("button", { name: "Close message" }).click();
   await expectNoToast();
 });
 
