@@ -6,10 +6,10 @@ import { brotliCompress, constants } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type IndexHtmlTransformContext, minifySync, type Plugin, transformWithOxc } from "vite";
 
-/** Only the sign-in page needs these; the rest of it is part of every page's start. */
-const SIGN_IN_ONLY = /auth[\\/]sign-in-(page|form|scene|failure)/;
+/** Of what pages start with, only the sign-in page needs these; the rest of it is part of every page's start. */
+const SIGN_IN_ONLY = /auth[\\/]sign-in-(page|form|scene|failure)|components[\\/]PasswordInput[\\/]/;
 const START =
-  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|PasswordInput|Alert)[\\/]\w+\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
+  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|Alert)[\\/]\w+\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
 
 /** What runs before the console itself: the theme, and the requests for what the page needs. */
 const FIRST_SCRIPTS = ["src/ui/theme/before-paint.js", "src/platform/api/first-requests.ts"];
