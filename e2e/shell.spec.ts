@@ -30,6 +30,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their cont
     await expect(links).toHaveText([
       "Dashboard",
       "Robots",
+      "Calendar",
       "Site Management",
       "Partners",
       "Activity Log",

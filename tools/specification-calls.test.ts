@@ -52,6 +52,8 @@ const addedCalls = [
   "GET api/runs/today",
   "GET api/runs/today/list",
   "GET api/runs/calendar/{siteId}",
+  "GET api/runs/calendar/{siteId}/night",
+  "GET api/runs/fleet-calendar",
   "GET api/weather/{siteId}",
   "POST api/auth/change-password",
   "GET api/robots/serialNumbers",

@@ -19,6 +19,7 @@ const SHELL = "src/app/app.tsx";
 const PAGES: Readonly<Record<string, string>> = {
   "/dashboard": "src/features/dashboard/dashboard-page.tsx",
   "/robots": "src/features/fleet/robots-page.tsx",
+  "/calendar": "src/features/runs/fleet-calendar/fleet-calendar-page.tsx",
   "/sites": "src/features/sites/management/site-management-page.tsx",
   "/partners": "src/features/partners/management/partners-page.tsx",
   "/activity": "src/features/activity/activity-page.tsx",
@@ -301,7 +302,7 @@ function runtimeInStart(): Plugin {
  * own.
  */
 const PARTS =
-  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]groups[\\/]serial-numbers\.tsx$|features[\\/]partners[\\/]partner-model\.ts$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|contract[\\/]src[\\/](maintenance|partners[\\/]|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
+  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]groups[\\/]serial-numbers\.tsx$|features[\\/]partners[\\/]partner-model\.ts$|features[\\/]robots[\\/]form[\\/]type-field\.tsx$|runs[\\/]calendar-entry\.ts$|contract[\\/]src[\\/](maintenance|partners[\\/]|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
 
 export default defineConfig({
   plugins: [
@@ -368,7 +369,7 @@ export default defineConfig({
             { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
             {
               name: "monitoring-dialogs",
-              test: /(group|start-all|alerts|fleet-stop)-(dialog|menu)\.tsx$|week-calendar\.tsx$|site-row-more\.tsx$/,
+              test: /(group|start-all|alerts|fleet-stop)-(dialog|menu)\.tsx$|(week-calendar|night-dialog)\.tsx$|site-row-more\.tsx$/,
               priority: 1,
             },
             // What the user menu opens.

@@ -180,6 +180,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   runsOfToday: { query: { count: "done" } },
   runsToday: {},
   runsCalendar: { params: { siteId: site } },
+  runsFleetCalendar: {},
+  runsNight: { params: { siteId: site }, query: { date: "2026-06-15" } },
   siteWeather: { params: { siteId: site } },
   partnerDetails: {},
   createPartner: { body: partnerForm, changes: true },

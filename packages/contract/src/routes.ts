@@ -58,7 +58,7 @@ import { robotNights, siteNights } from "./robot-history/nights.ts";
 import { robotBySerial, robotChanges, robotHistory, robotOrders } from "./robot-history/robot-history.ts";
 import { exportRobots, importRobots } from "./robots/robot-files.ts";
 import { robotDetailsWithSettings, robotDirectory, robotsList, updateRobotSettings } from "./robots/robots.ts";
-import { runsCalendar, runsList, runsOfToday, runsToday } from "./runs/runs.ts";
+import { runsCalendar, runsFleetCalendar, runsList, runsNight, runsOfToday, runsToday } from "./runs/runs.ts";
 import { createSchedule, deleteSchedule, getRobotSchedule, updateSchedule } from "./schedules/schedules.ts";
 import { createSite, deleteSite, siteDetails, updateSite } from "./sites/sites.ts";
 import { exportSites, importSites } from "./sites/site-files.ts";
@@ -117,6 +117,8 @@ export const routes = {
   runsOfToday,
   runsToday,
   runsCalendar,
+  runsFleetCalendar,
+  runsNight,
   siteWeather,
   partnerDetails,
   createPartner,

@@ -66,6 +66,11 @@ const pages: RouteObject[] = [
     lazy: page(async () => (await import("../features/fleet/robots-page.tsx")).RobotsPage),
   },
   {
+    path: paths.calendar(),
+    handle: { title: "Calendar" },
+    lazy: page(async () => (await import("../features/runs/fleet-calendar/fleet-calendar-page.tsx")).FleetCalendarPage),
+  },
+  {
     path: paths.sites(),
     handle: { title: "Site Management" },
     lazy: page(async () => (await import("../features/sites/management/site-management-page.tsx")).SiteManagementPage),

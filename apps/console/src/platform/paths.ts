@@ -34,9 +34,11 @@ export const paths = {
   wall: () => "/wall",
   /** The same in a browser in which somebody is signed in. */
   wallboard: () => "/dashboard?view=wall",
-  /** A site's week of cleaning, if one is given. */
-  dashboard: (calendarOf?: number) =>
-    calendarOf === undefined ? "/dashboard" : `/dashboard?site=${calendarOf}&tab=calendar`,
+  /** A site's week of cleaning, if one is given: the present one, or that of a day. */
+  dashboard: (calendarOf?: number, day?: string) =>
+    calendarOf === undefined
+      ? "/dashboard"
+      : `/dashboard?site=${calendarOf}&tab=calendar${day === undefined ? "" : `&day=${day}`}`,
   /** A site and its robots. */
   site: (siteId: number) => `/dashboard?site=${siteId}`,
   sites: ({ siteId, tab, dialog }: SitesAddress = {}) => {
@@ -52,6 +54,8 @@ export const paths = {
     const text = new URLSearchParams(filter).toString();
     return text === "" ? "/robots" : `/robots?${text}`;
   },
+  /** The cleaning of all sites by night. */
+  calendar: () => "/calendar",
   /** One robot, now or around a moment. */
   robot: (serialNumber: string, { span, at }: RobotMoment = {}) => {
     const params = new URLSearchParams();
@@ -81,6 +85,7 @@ export const paths = {
 const PAGES: ReadonlySet<string> = new Set([
   paths.dashboard(),
   paths.robots(),
+  paths.calendar(),
   paths.sites(),
   paths.partners(),
   paths.activity(),

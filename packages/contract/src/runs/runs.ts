@@ -138,3 +138,62 @@ export const runsCalendar = defineRoute({
     days: z.array(z.object({ date: dateSchema, entries: z.array(calendarEntrySchema) })),
   }),
 });
+
+export const FLEET_CALENDAR_MAX_DAYS = 31;
+
+/** A night of a site, noon to noon of its time: what its robots did, and what is still planned. */
+export const fleetNightSchema = z.object({
+  /** The date of its evening. */
+  date: dateSchema,
+  /** Robots by the best of their runs, and those whose run is still planned; only counts above zero. */
+  counts: runCountsSchema.partial(),
+  /** Null if nothing is planned any more. */
+  plan: z
+    .object({
+      /** When the first group begins, local time at the site, `HH:MM`. */
+      first: z.string(),
+      /** Of the longest run. */
+      minutes: z.int(),
+      groups: z.int(),
+    })
+    .nullable(),
+});
+export type FleetNight = z.output<typeof fleetNightSchema>;
+
+export const runsFleetCalendar = defineRoute({
+  summary: `What was cleaned and what is planned at every site the user can see, by night, at most ${FLEET_CALENDAR_MAX_DAYS}`,
+  method: "GET",
+  path: "/api/runs/fleet-calendar",
+  query: z.object({
+    /** The evening of the first night; by default tonight's is in the middle. */
+    from: dateSchema.optional(),
+    days: z.coerce.number().pipe(z.int().min(1).max(FLEET_CALENDAR_MAX_DAYS)).default(7),
+  }),
+  response: z.object({
+    /** The evenings, in order. */
+    dates: z.array(dateSchema),
+    /** The evening of the night that most sites are in. */
+    tonight: dateSchema,
+    sites: z.array(
+      z.object({
+        site_id: idSchema,
+        /** The evening of the site's night in progress, noon to noon. */
+        tonight: dateSchema,
+        /** Those in which something was done or is planned. */
+        nights: z.array(fleetNightSchema),
+      }),
+    ),
+  }),
+});
+
+export const runsNight = defineRoute({
+  summary: "A night of a site, noon to noon of its time: what was done and what is planned",
+  method: "GET",
+  path: "/api/runs/calendar/:siteId/night",
+  params: z.object({ siteId: idInputSchema }),
+  query: z.object({
+    /** The date of its evening. */
+    date: dateSchema,
+  }),
+  response: z.object({ timezone: z.string(), entries: z.array(calendarEntrySchema) }),
+});

@@ -91,6 +91,8 @@ export const permissions: Record<RouteName, Permission> = {
   runsToday: { access: "signed-in", scope: "sites", wallboard: true },
   runsOfToday: { access: "signed-in", scope: "sites" },
   runsCalendar: { access: "signed-in", scope: "site" },
+  runsFleetCalendar: { access: "signed-in", scope: "sites" },
+  runsNight: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
   reportPdf: { access: "signed-in", scope: "site" },
   reportCsv: { access: "signed-in", scope: "site" },

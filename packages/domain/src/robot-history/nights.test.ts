@@ -1,7 +1,7 @@
 import { runOutcomeSchema } from "@suncrew/contract/robots/run-outcome.ts";
 import { expect, test } from "vitest";
 import { BEST_FIRST, isNotDone, nightName } from "./night-states.ts";
-import { nightsUntil } from "./nights.ts";
+import { nightOf, nightsUntil } from "./nights.ts";
 
 const iso = ({ date, fromMs, toMs }: ReturnType<typeof nightsUntil>[number]) => [
   date,
@@ -51,4 +51,12 @@ test.each([
 ])("robot page: a run is '%s' that was due at %s, seen at %s", (name, run, now) => {
   const hourOf = (text: string) => ({ date: `2026-06-${text.slice(0, 2)}`, hour: Number(text.slice(3)) });
   expect(nightName(hourOf(run), hourOf(now))).toBe(name);
+});
+
+test.each([
+  ["2026-06-15", "11:59:59", "2026-06-14"],
+  ["2026-06-15", "12:00:00", "2026-06-15"],
+  ["2026-03-01", "05:30:00", "2026-02-28"],
+])("fleet calendar: what is due on %s at %s belongs to the night of %s", (date, time, night) => {
+  expect(nightOf({ date, time })).toBe(night);
 });

@@ -2,7 +2,7 @@ import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { expect, inject, it } from "vitest";
-import { nextRunAfter, nextRunsAfter, runsBetween } from "./next-run.ts";
+import { dueDates, nextRunAfter, nextRunsAfter, runsBetween } from "./next-run.ts";
 import type { ScheduleTimes } from "./calendar-date.ts";
 
 /** Unusual ones come as often as all the others together. */
@@ -166,6 +166,22 @@ it("§9 Schedule: ONCE runs at most once, and not before it is due", () => {
       const due = instantByLuxon(start, zone);
       expect(nextRunsAfter(schedule, zone, after, 5).map(Number)).toEqual(due > after.getTime() ? [due] : []);
       expect(nextRunAfter(schedule, zone, new Date(due))).toBeNull();
+    }),
+    RUNS,
+  );
+});
+
+it("fleet calendar: the dates on which a schedule is due are those of its runs", () => {
+  const anyFrequency = fc.constantFrom<Frequency[]>("ONCE", "DAILY", "WEEKLY", "MONTHLY");
+  fc.assert(
+    fc.property(anySchedule, anyFrequency, fc.integer({ min: 0, max: 62 }), (any, frequency, days) => {
+      const schedule: ScheduleTimes = { ...parts(any).schedule, frequency };
+      const first = DateTime.fromJSDate(parts(any).after, { zone: "utc" }).startOf("day");
+      const last = first.plus({ days });
+      const runs = runsBetween(schedule, "UTC", first.toJSDate(), last.plus({ days: 1 }).toJSDate());
+      expect(dueDates(schedule, first.toFormat("yyyy-MM-dd"), last.toFormat("yyyy-MM-dd"))).toEqual(
+        runs.map((run) => run.toISOString().slice(0, 10)),
+      );
     }),
     RUNS,
   );

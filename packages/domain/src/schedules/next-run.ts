@@ -1,6 +1,6 @@
 import type { Frequency } from "@suncrew/contract/schedules/schedules.ts";
 import { Temporal } from "temporal-polyfill";
-import { addDays, parseStartTime, type ScheduleTimes, startTimeOf } from "./calendar-date.ts";
+import { addDays, daysBetween, parseStartTime, type ScheduleTimes, startTimeOf } from "./calendar-date.ts";
 import { instantOfLocal, localDateTimeOf, siteToday, startOfDay } from "./site-time.ts";
 
 /**
@@ -45,6 +45,29 @@ export function runsBetween(schedule: ScheduleTimes, timezone: string, from: Dat
     run = nextRunAfter(schedule, timezone, run);
   }
   return runs;
+}
+
+/**
+ * The local dates from `first` to `last` on which a schedule is due; the dates of `runsBetween` without the instants,
+ * which take a hundred times as long for the schedules of a thousand sites.
+ */
+export function dueDates({ startTime, frequency }: ScheduleTimes, first: string, last: string): string[] {
+  const start = startTime.slice(0, 10);
+  const length = Math.max(0, daysBetween(first, last) + 1);
+  const days = Array.from({ length }, (_, nth) => addDays(first, nth)).filter((day) => day >= start);
+  switch (frequency) {
+    case "ONCE":
+      return days.filter((day) => day === start);
+    case "DAILY":
+      return days;
+    case "WEEKLY":
+      return days.filter((day) => daysBetween(start, day) % 7 === 0);
+    case "MONTHLY": {
+      const date = start.slice(8);
+      // A day that a month lacks becomes its last day.
+      return days.filter((day) => day.slice(8) === date || (day.slice(8) < date && addDays(day, 1).endsWith("-01")));
+    }
+  }
 }
 
 type Recurring = Exclude<Frequency, "ONCE">;

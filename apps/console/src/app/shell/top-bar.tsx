@@ -74,6 +74,7 @@ interface Destination extends GoPage {
 const DESTINATIONS: readonly Destination[] = [
   { label: "Dashboard", to: paths.signIn(), page: paths.dashboard(), key: "d" },
   { label: "Robots", to: paths.robots(), page: paths.robots(), key: "r" },
+  { label: "Calendar", to: paths.calendar(), page: paths.calendar(), key: "c" },
   { label: "Site Management", to: paths.sites(), page: paths.sites(), key: "s" },
   { label: "Partners", to: paths.partners(), page: paths.partners(), key: "p" },
   { label: "Activity Log", to: paths.activity(), page: paths.activity(), key: "a" },

@@ -131,6 +131,7 @@ test("§6, command palette: a partner finds no partners, and nothing that it may
   await expectTexts(palette.getByRole("group", { name: "Pages" }).getByRole("option"), [
     "Dashboard",
     "Robots",
+    "Calendar",
     "Site Management",
     "Site Reports",
   ]);

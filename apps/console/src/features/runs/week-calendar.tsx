@@ -235,7 +235,7 @@ export function EntryDetails({ entry, timezone }: CalendarEntryProps) {
         {entry.group_id === null ? (
           robotCountText(entry.robots)
         ) : (
-          <Anchor component={Link} to={paths.robots({ group: String(entry.group_id) })} inherit>
+          <Anchor component={Link} to={paths.robots({ group: String(entry.group_id) })} inherit td="underline">
             {robotCountText(entry.robots)}
           </Anchor>
         )}

@@ -1,5 +1,6 @@
 export { clientScheduleOf } from "./client-schedule.ts";
 export type { ClientSchedule } from "./client-schedule.ts";
-export { ScheduleButton } from "./schedule-button.tsx";
+export { ScheduleButton, ScheduleDialog } from "./schedule-button.tsx";
 export type { ScheduledGroupProps } from "./schedule-button.tsx";
+export { timesText } from "./schedule-looks.ts";
 export { ScheduleSummary } from "./schedule-summary.tsx";

@@ -6,7 +6,8 @@ import { useState } from "react";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 
-const ScheduleDialog = lazyDialog(
+/** Loads the date rules when it is first opened. */
+export const ScheduleDialog = lazyDialog(
   ({ group }) => `Schedule: ${group.group_name}`,
   async () => (await import("./schedule-dialog.tsx")).ScheduleDialog,
 );
@@ -20,7 +21,7 @@ export interface ScheduledGroupProps {
   readonly robots: readonly RobotLive[];
 }
 
-/** §2 Group Control tab, the button Schedule; its dialog loads the date rules when it is first opened. */
+/** §2 Group Control tab, the button Schedule. */
 export function ScheduleButton({ group, site, robots }: ScheduledGroupProps) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,6 +1,6 @@
 import { groupList, type Group } from "@suncrew/contract/groups/groups.ts";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
-import { runsCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { runsCalendar, runsFleetCalendar, runsNight, runsToday } from "@suncrew/contract/runs/runs.ts";
 import {
   createSchedule,
   deleteSchedule,
@@ -68,6 +68,7 @@ function showSchedule({ id, site_id: siteId }: Group, schedule: Schedule | null)
 }
 
 const scheduleKeys = (siteId: number) => [
-  ...[groupList.path, getRobotSchedule.path, runsCalendar.path].map((path) => [path, { siteId }]),
+  ...[groupList.path, getRobotSchedule.path, runsCalendar.path, runsNight.path].map((path) => [path, { siteId }]),
   queryKeyOf(runsToday),
+  queryKeyOf(runsFleetCalendar),
 ];

@@ -29,6 +29,7 @@ import {
   type ScheduleForm,
   scheduleRules,
   storedSchedule,
+  withProposal,
 } from "./schedule-form.ts";
 import { FREQUENCIES, frequencyWord, lastDayNote, nextTimeText } from "./schedule-looks.ts";
 
@@ -38,20 +39,23 @@ export interface ScheduleDialogProps {
   readonly group: Group;
   readonly site: Site;
   readonly robotCount: number;
+  /** When a single run is wanted, `YYYY-MM-DD` and `HH:MM`: the dialog begins with it instead of with what is stored. */
+  readonly proposal?: { readonly date: string; readonly time: string };
   readonly onClose: () => void;
 }
 
 /** §2 Schedule dialog: an enable toggle, a time, a duration and a frequency; with a date and a preview. */
-export function ScheduleDialog({ group, site, robotCount, onClose }: ScheduleDialogProps) {
+export function ScheduleDialog({ group, site, robotCount, proposal, onClose }: ScheduleDialogProps) {
   const { timezone } = site;
   const [today] = useState(() => siteToday(timezone, new Date()));
   const [begun] = useState(group.schedule_details);
+  const [opened] = useState(() => withProposal(storedSchedule(begun, today), proposal));
   // Another schedule in its place is not the one being edited.
   const stored = begun === null || begun.id === group.schedule_details?.id ? group.schedule_details : null;
   const frequencyId = useId();
   const state = useEntityForm<ScheduleForm, ScheduleField, unknown>({
     what: "schedule",
-    opened: storedSchedule(begun, today),
+    opened,
     isNew: begun === null,
     latest: stored === null ? null : storedSchedule(stored, today),
     deleted: begun !== null && stored === null ? "This schedule was deleted in the meantime." : null,

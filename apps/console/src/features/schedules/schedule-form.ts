@@ -41,6 +41,18 @@ export function storedSchedule(schedule: Schedule | null, siteToday: string): St
   return { form: scheduleFormOf(schedule, siteToday), version: schedule?.version ?? 0 };
 }
 
+/** The form with a single run at the proposed time. */
+export function withProposal(
+  stored: StoredForm<ScheduleForm>,
+  proposal: { readonly date: string; readonly time: string } | undefined,
+): StoredForm<ScheduleForm> {
+  if (proposal === undefined) return stored;
+  return {
+    ...stored,
+    form: { ...stored.form, date: proposal.date, startTime: proposal.time, enabled: true, frequency: "ONCE" },
+  };
+}
+
 export type ScheduleField = Exclude<keyof ScheduleForm, "customDays" | "days">;
 
 const fieldLabel: Record<ScheduleField, string> = {

@@ -1,6 +1,6 @@
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
-import { runsCalendar, runsList, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { runsCalendar, runsList, runsNight, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
@@ -238,7 +238,7 @@ function refreshStale(events: readonly LiveEvent[]): void {
   }
   const refresh = (queryKey: readonly unknown[]) => invalidations.note(queryKey);
   if (anything) {
-    for (const route of [groupList, getRobotSchedule, runsCalendar, runsList, runsToday, alertList]) {
+    for (const route of [groupList, getRobotSchedule, runsCalendar, runsNight, runsList, runsToday, alertList]) {
       refresh(queryKeyOf(route));
     }
     return;
@@ -249,7 +249,10 @@ function refreshStale(events: readonly LiveEvent[]): void {
     refresh([getRobotSchedule.path, { siteId }]);
   }
   // Planned runs change with the schedules, finished ones with the runs.
-  for (const siteId of new Set([...groups, ...runs])) refresh([runsCalendar.path, { siteId }]);
+  for (const siteId of new Set([...groups, ...runs])) {
+    refresh([runsCalendar.path, { siteId }]);
+    refresh([runsNight.path, { siteId }]);
+  }
   if (groups.size + runs.size > 0) {
     refresh(queryKeyOf(runsToday));
     refresh(queryKeyOf(runsList));

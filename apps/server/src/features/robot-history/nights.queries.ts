@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { reasonText, stoppedBy } from "../runs/public.ts";
+import { reasonText, runRank, stoppedBy } from "../runs/public.ts";
 import { sitesEverVisible, visibleSites } from "../sites/public.ts";
 import { requireRobot } from "./robot-history.queries.ts";
 
@@ -59,8 +59,6 @@ function stateOf(outcome: RunOutcome | null): NightState {
   return outcome ?? "RUNNING";
 }
 
-const rank = sql<number>`array_position(${[...BEST_FIRST]}::text[], coalesce(runs.outcome, 'RUNNING'))`;
-
 function nightsTable(spans: readonly NightSpan[]) {
   const instants = (ms: readonly number[]) => ms.map((each) => new Date(each).toISOString());
   return sql<{ from: Date; to: Date; nth: number }>`(select t."from", t."to", t.nth::int - 1 as nth from unnest(
@@ -89,7 +87,7 @@ function runsOfNights(
 async function readStates(viewer: Viewer, db: Executor, siteId: number, spans: readonly NightSpan[]) {
   const best = runsOfNights(viewer, db, { siteId }, spans)
     .select(["runs.robot_id", "night.nth"])
-    .select(sql<number>`min(${rank})`.as("best"))
+    .select(sql<number>`min(${runRank})`.as("best"))
     .groupBy(["runs.robot_id", "night.nth"]);
   const rows = await db
     .selectFrom(best.as("best"))
@@ -117,7 +115,7 @@ function readBestRuns(
     .select(["runs.id", "night.nth"])
     .orderBy("runs.robot_id")
     .orderBy("night.nth")
-    .orderBy(rank)
+    .orderBy(runRank)
     .orderBy("runs.at", "desc");
   return db
     .selectFrom(best.as("best"))

@@ -2,7 +2,17 @@ import type { CalendarEntry, Run } from "@suncrew/contract/runs/runs.ts";
 import { countRuns, NOT_DONE } from "@suncrew/domain/runs/run-outcome.ts";
 import { stopDueAt } from "@suncrew/domain/schedules/due-decision.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
+import { invalid } from "../../platform/http/http-error.ts";
 import type { UpcomingSchedule } from "./runs.queries.ts";
+
+const FIRST_DAY = "2000-01-01";
+const LAST_DAY = "2199-12-31";
+
+/** Throws 400 for a date that no calendar shows. */
+export function requireCalendarDate(field: string, date: string): void {
+  if (date < FIRST_DAY || date > LAST_DAY)
+    throw invalid(field, `${field} must lie between ${FIRST_DAY} and ${LAST_DAY}`);
+}
 
 /** Robots of a group that a person started together begin within this time. */
 const TOGETHER_MS = 10_000;

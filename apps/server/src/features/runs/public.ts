@@ -23,4 +23,5 @@ export {
 } from "./planned-runs.repository.ts";
 export { closeLostRun, closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
 export { endText, reasonText, stoppedBy } from "./run-reasons.ts";
+export { runRank } from "./fleet-calendar.queries.ts";
 export { readRuns } from "./runs.queries.ts";

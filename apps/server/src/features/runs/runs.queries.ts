@@ -1,5 +1,6 @@
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import {
+  type CalendarEntry,
   type RecordedCount,
   type Run,
   type RunCounts,
@@ -15,7 +16,7 @@ import { anyUuid, type Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { requireSiteEver, sitesEverVisible, visibleSites } from "../sites/public.ts";
-import { plannedEntry, recordedEntries } from "./calendar-entries.ts";
+import { plannedEntry, recordedEntries, requireCalendarDate } from "./calendar-entries.ts";
 import { countRuns, outcomesOf } from "@suncrew/domain/runs/run-outcome.ts";
 import { reasonText, stoppedBy } from "./run-reasons.ts";
 
@@ -103,7 +104,7 @@ export async function requireFilterInScope(
 }
 
 /** The viewer's schedules whose next run comes before `to`, of one site or all, with how many robots they have now. */
-function readUpcomingSchedules(
+export function readUpcomingSchedules(
   viewer: Viewer,
   db: Executor,
   { to, siteId }: { readonly to: Date; readonly siteId?: number },
@@ -111,7 +112,7 @@ function readUpcomingSchedules(
   return visibleSites(viewer, db)
     .innerJoin("schedules as s", "s.site_id", "sites.id")
     .innerJoin("robot_groups as g", "g.id", "s.group_id")
-    .select(["s.id", "s.group_id", "g.group_name", "sites.timezone", "s.frequency", "s.start_time"])
+    .select(["s.id", "s.site_id", "s.group_id", "g.group_name", "sites.timezone", "s.frequency", "s.start_time"])
     .select(["s.duration_minutes", "s.next_run_at"])
     .select((eb) =>
       eb
@@ -235,9 +236,6 @@ async function countPlanned(viewer: Viewer, db: Executor, days: readonly ZoneDay
   }, 0);
 }
 
-const FIRST_DAY = "2000-01-01";
-const LAST_DAY = "2199-12-31";
-
 /** A week of a site, Monday to Sunday in local time. Throws 404 out of scope, 400 for a day out of range. */
 export async function readCalendar(
   viewer: Viewer,
@@ -253,20 +251,30 @@ export async function readCalendar(
   const { timezone } = site;
   const today = siteToday(timezone, request.now);
   const day = request.day ?? today;
-  if (day < FIRST_DAY || day > LAST_DAY) throw invalid("day", `day must lie between ${FIRST_DAY} and ${LAST_DAY}`);
+  requireCalendarDate("day", day);
   const monday = startOfWeek(day);
   const from = startOfDay(monday, timezone);
   const to = startOfDay(addDays(monday, 7), timezone);
+  const entries = await readEntries(viewer, db, { siteId, timezone, from, to });
+  const byDay = Map.groupBy(entries, ({ begins_at }) => localTimeOf(new Date(begins_at), timezone).date);
+  const dates = Array.from({ length: 7 }, (_, offset) => addDays(monday, offset));
+  return { timezone, today, days: dates.map((date) => ({ date, entries: byDay.get(date) ?? [] })) };
+}
+
+/** What was done at a site and what is planned there, in order. */
+export async function readEntries(
+  viewer: Viewer,
+  db: Executor,
+  span: { readonly siteId: number; readonly timezone: string; readonly from: Date; readonly to: Date },
+): Promise<CalendarEntry[]> {
+  const { siteId, timezone, from, to } = span;
   const recorded = await readRuns(viewer, db, { siteId, from, to });
   const coming = await readUpcomingSchedules(viewer, db, { siteId, to });
   const runs = recorded.map(({ run }) => run);
-  const entries = [
+  return [
     ...recordedEntries(runs, timezone),
     ...coming.flatMap((schedule) =>
       upcomingRuns(schedule, from, to).map((dueAt) => plannedEntry(schedule, dueAt, timezone)),
     ),
   ].toSorted((one, other) => one.begins_at.localeCompare(other.begins_at) || one.key.localeCompare(other.key));
-  const byDay = Map.groupBy(entries, ({ begins_at }) => localTimeOf(new Date(begins_at), timezone).date);
-  const dates = Array.from({ length: 7 }, (_, offset) => addDays(monday, offset));
-  return { timezone, today, days: dates.map((date) => ({ date, entries: byDay.get(date) ?? [] })) };
 }

@@ -1,7 +1,16 @@
-import { RUNS_DEFAULT_LIMIT, runsCalendar, runsList, runsOfToday, runsToday } from "@suncrew/contract/runs/runs.ts";
+import {
+  RUNS_DEFAULT_LIMIT,
+  runsCalendar,
+  runsFleetCalendar,
+  runsList,
+  runsNight,
+  runsOfToday,
+  runsToday,
+} from "@suncrew/contract/runs/runs.ts";
 import type { FastifyInstance } from "fastify";
-import { register } from "../../platform/http/register.ts";
+import { register, SerializedAnswer, serializeAnswer, versionOf } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { readFleetCalendar, readNight } from "./fleet-calendar.queries.ts";
 import {
   countTodaysRuns,
   readCalendar,
@@ -40,6 +49,14 @@ export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): v
   register(app, runsCalendar, ({ viewer, params, query }) =>
     readCalendar(viewer, db, params.siteId, { day: query.day, now: clock.now() }),
   );
+
+  register(app, runsFleetCalendar, async ({ viewer, query }) => {
+    const choice = { from: query.from, days: query.days, now: clock.now() };
+    const json = serializeAnswer(runsFleetCalendar, await readFleetCalendar(viewer, db, choice));
+    return new SerializedAnswer(runsFleetCalendar, json, versionOf(json));
+  });
+
+  register(app, runsNight, ({ viewer, params, query }) => readNight(viewer, db, params.siteId, query.date));
 }
 
 function instant(text: string | undefined): Date | undefined {
