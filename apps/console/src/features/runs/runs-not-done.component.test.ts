@@ -41,7 +41,7 @@ const failed: RunOfToday = {
   sample: false,
 };
 
-test("Cleaning runs: each figure of today leads to its robots, with why their runs ended so", async () => {
+test("Cleaning runs: each figure of today leads to its robots, with why their runs ended so, or to the calendar", async () => {
   when(runsToday).answer({
     planned: 2,
     running: 0,
@@ -56,8 +56,9 @@ test("Cleaning runs: each figure of today leads to its robots, with why their ru
   await openConsole("/dashboard?site=2");
   const figures = page.getByRole("group", { name: "Today's cleaning" });
   await expectContains(figures, "4 done, 0 running, 2 planned, 0 skipped, 0 missed, 1 stopped early, 1 failed");
-  // Planned runs, and counts of zero, lead nowhere.
-  await expectCount(figures.getByRole("link"), 3);
+  // Counts of zero lead nowhere.
+  await expectCount(figures.getByRole("link"), 4);
+  await expect.element(figures.getByRole("link", { name: "2 planned" })).toHaveAttribute("href", "/calendar");
   await figures.getByRole("link", { name: "1 failed" }).click();
   await expectAddress("/robots?today=failed");
   const main = page.getByRole("main");

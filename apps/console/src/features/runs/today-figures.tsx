@@ -17,7 +17,7 @@ const REFRESH_MS = 60_000;
 
 /**
  * Today's cleaning over every site that the user may see, as one line among the fleet figures; each figure leads to
- * the robots that it counts.
+ * the robots that it counts, and what is planned to the calendar.
  */
 export function TodayFigures() {
   const query = useQuery({
@@ -42,11 +42,12 @@ export function TodayFigures() {
           {(data) =>
             todayTexts(data).map(({ count, text }, index) => {
               const recorded = recordedCountSchema.safeParse(count);
+              const to = recorded.success ? paths.robots({ today: recorded.data }) : paths.calendar();
               return (
                 <Fragment key={count}>
                   {index > 0 && ", "}
-                  {recorded.success && data[count] > 0 ? (
-                    <Link to={paths.robots({ today: recorded.data })} className={classes["figure"]}>
+                  {data[count] > 0 ? (
+                    <Link to={to} className={classes["figure"]}>
                       {text}
                     </Link>
                   ) : (
