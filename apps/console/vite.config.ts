@@ -328,6 +328,9 @@ export default defineConfig({
         entryFileNames: "assets/start-[hash].js",
         // The bundler names a file that several parts share after all of them.
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, "")}-[hash].js`,
+        // The same for style sheets, which the start of every page names.
+        assetFileNames: ({ names: [name = ""] }) =>
+          `assets/${name.includes("~") ? "shared" : "[name]"}-[hash][extname]`,
         // A visit loads one file for each step instead of dozens of small ones. Each group contains what its page
         // imports, except what a group above already has; so none of them needs one below it.
         codeSplitting: {
@@ -373,11 +376,7 @@ export default defineConfig({
               priority: 1,
             },
             // What the user menu opens.
-            {
-              name: "profile",
-              test: /features[\\/](profile[\\/]|wallboard[\\/](public|links-dialog)\.)/,
-              priority: 1,
-            },
+            { name: "profile", test: /features[\\/](profile|wallboard)[\\/]/, priority: 1 },
           ],
         },
       },

@@ -101,8 +101,7 @@ export function pagePathOf(pathname: string): string {
 
 /** Whether the page is a wallboard: a screen's own, or the dashboard of somebody who is signed in, as one. */
 export function isWallboard({ pathname, search }: Pick<Location, "pathname" | "search">): boolean {
-  const page = pagePathOf(pathname);
-  return page === paths.wall() || (page === paths.dashboard() && new URLSearchParams(search).get("view") === "wall");
+  return /^\/(wall|dashboard.*[?&]view=wall)\b/i.test(pathname + search);
 }
 
 export function isPagePath(pathname: string): boolean {

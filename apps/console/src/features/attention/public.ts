@@ -1,2 +1,1 @@
 export { AttentionPanel, AttentionTitle } from "./attention-parts.tsx";
-export { subjectOf } from "./attention-looks.ts";

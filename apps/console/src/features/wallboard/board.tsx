@@ -17,7 +17,6 @@ import { relativeTimeText } from "../../ui/relative-time-text.ts";
 import { siteClockText } from "../../ui/site-time-text.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 import { pageClock } from "../../ui/use-now.ts";
-import { subjectOf } from "../attention/public.ts";
 import { figureOf, FLEET_FIGURES, fleetFigureLook } from "../fleet/public.ts";
 import { todayTexts } from "../runs/public.ts";
 import { siteStatusLook } from "../sites/public.ts";
@@ -252,6 +251,12 @@ function Wrong({ items, more, now, isKnown }: WrongProps) {
       </ul>
     </section>
   );
+}
+
+/** Two robots by name, more by their number; from the distance a list of names is not read. */
+function subjectOf({ robots, robot_count: count, site_name: site }: AttentionItem): string {
+  if (count === 0) return site ?? "Suncrew's servers";
+  return count > 2 ? robotCountText(count) : robots.map(({ serial_number: serial }) => serial).join(", ");
 }
 
 function ageOf({ since, due_at: due }: AttentionItem, now: Date): string {

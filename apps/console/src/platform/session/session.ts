@@ -1,18 +1,18 @@
 import { sessionUserSchema, type login, type Role } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
-import { pagePathOf, paths } from "../paths.ts";
+import { isWallboard, paths } from "../paths.ts";
 import { TokenExpiredError } from "../api/errors.ts";
 import { noteCookieLost, noteSessionEnd } from "./left-place.ts";
 import { decodeToken, validClaims } from "./token.ts";
 
 /** §9 Browser storage keys. */
-const isScreen = pagePathOf(location.pathname) === paths.wall();
+const isScreen = isWallboard({ pathname: location.pathname, search: "" });
 /** A screen's session stands beside that of a person in the same browser. */
 const OWNER = isScreen ? "wallboard." : "";
 const TOKEN_KEY = `${OWNER}token`;
 const USER_KEY = `${OWNER}user`;
-const GROUPS_KEY = `${OWNER}robotGroups`;
+const GROUPS_KEY = "robotGroups";
 /** The longest delay a browser's timer takes. */
 const MAX_TIMER_MS = 2_147_483_647;
 

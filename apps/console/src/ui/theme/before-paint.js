@@ -9,10 +9,8 @@
     // Storage is switched off: the default stays.
   }
   // A wallboard is dark, whatever the person who opens it has chosen; its address may say otherwise.
-  const { pathname, search } = location;
-  if (/^\/wall\/?$/i.test(pathname) || /[?&]view=wall\b/.test(search)) {
-    theme = /[?&]theme=light\b/.test(search) ? "light" : "dark";
-  }
+  const address = location.pathname + location.search;
+  if (/^\/wall\b|view=wall\b/i.test(address)) theme = /theme=light\b/.test(address) ? "light" : "dark";
   const root = document.documentElement;
   root.dataset.theme = theme;
   root.dataset.mantineColorScheme = theme === "dark" ? "dark" : "light";
