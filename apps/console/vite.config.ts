@@ -9,7 +9,7 @@ import { defineConfig, type IndexHtmlTransformContext, minifySync, type Plugin, 
 /** Of what pages start with, only the sign-in page needs these; the rest of it is part of every page's start. */
 const SIGN_IN_ONLY = /auth[\\/]sign-in-(page|form|scene|failure)|components[\\/]PasswordInput[\\/]/;
 const START =
-  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|Alert)[\\/]\w+\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
+  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|ActionIcon|Alert)[\\/]\w+\.mjs$|use-uncontrolled\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
 
 /** What runs before the console itself: the theme, and the requests for what the page needs. */
 const FIRST_SCRIPTS = ["src/ui/theme/before-paint.js", "src/platform/api/first-requests.ts"];
