@@ -20,6 +20,7 @@ afterAll(() => server.close());
 const exempt: Partial<Record<RouteName, readonly string[]>> = {
   login: ["username", "password"],
   changePassword: ["currentPassword", "newPassword"],
+  openWallboard: ["token"],
   importSites: ["csv"],
   importRobots: ["csv"],
   reportPdf: ["site_name"],

@@ -7,7 +7,7 @@ import { noteCookieLost, noteSessionEnd } from "./left-place.ts";
 import { decodeToken, validClaims } from "./token.ts";
 
 /** §9 Browser storage keys. */
-const isScreen = isWallboard({ pathname: location.pathname, search: "" });
+const isScreen = typeof location === "object" && isWallboard({ pathname: location.pathname, search: "" });
 /** A screen's session stands beside that of a person in the same browser. */
 const OWNER = isScreen ? "wallboard." : "";
 const TOKEN_KEY = `${OWNER}token`;
