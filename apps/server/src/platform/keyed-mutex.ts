@@ -1,7 +1,7 @@
 /** Runs one task at a time for each key, in the order of the calls. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
-  readonly #shared = new Map<string, Promise<void>>();
+  readonly #shared = new Map<string, Promise<unknown>>();
 
   /** Runs `work` once all earlier work of `key` has settled, and returns its result. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -15,13 +15,14 @@ export class KeyedMutex {
     }
   }
 
-  /** Coalesces calls: those that wait share one run, which begins after each of them was made. */
-  runShared(key: string, work: () => Promise<void>): Promise<void> {
+  /** Coalesces calls: those that wait share one run and its result; it begins after each of them was made. */
+  runShared<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#shared.get(key);
-    if (waiting !== undefined) return waiting;
-    const current = this.run(key, async () => {
+    // All work of a key has results of the same type.
+    if (waiting !== undefined) return waiting as Promise<T>;
+    const current = this.run(key, () => {
       this.#shared.delete(key);
-      await work();
+      return work();
     });
     this.#shared.set(key, current);
     return current;

@@ -30,9 +30,15 @@ const MORNING_HOUR = 6;
 const NOON_HOUR = 12;
 const EVENING_HOUR = 17;
 
-/** What people call the time of a run of this night or the last: "Tonight", "Last night"; by day "Today", "Yesterday". */
+/**
+ * What people call the time of a run of this night or the last: "Tonight", "Last night"; by day "Today", "Yesterday",
+ * "Two days ago".
+ */
 export function nightName(run: LocalHour, now: LocalHour): string {
-  if (run.hour >= MORNING_HOUR && run.hour < EVENING_HOUR) return run.date === now.date ? "Today" : "Yesterday";
+  if (run.hour >= MORNING_HOUR && run.hour < EVENING_HOUR) {
+    const daysAgo = (Date.parse(now.date) - Date.parse(run.date)) / DAY_MS;
+    return daysAgo <= 0 ? "Today" : daysAgo === 1 ? "Yesterday" : "Two days ago";
+  }
   const isMorning = now.hour >= MORNING_HOUR && now.hour < NOON_HOUR;
   const nightsAgo = (eveningMsOf(now) - eveningMsOf(run)) / DAY_MS + (isMorning ? 1 : 0);
   if (nightsAgo <= 0) return "Tonight";

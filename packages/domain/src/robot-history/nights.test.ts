@@ -48,6 +48,7 @@ test.each([
   ["Today", "16T14", "16T22"],
   ["Yesterday", "15T14", "16T09"],
   ["Yesterday", "15T08", "16T02"],
+  ["Two days ago", "14T13", "16T10"],
 ])("robot page: a run is '%s' that was due at %s, seen at %s", (name, run, now) => {
   const hourOf = (text: string) => ({ date: `2026-06-${text.slice(0, 2)}`, hour: Number(text.slice(3)) });
   expect(nightName(hourOf(run), hourOf(now))).toBe(name);

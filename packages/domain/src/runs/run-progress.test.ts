@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  presentByReport,
   runLimitText,
   type RunInProgress,
   runOfMany,
@@ -77,4 +78,13 @@ test("progress: a group's run lasts from the first beginning to the last end", (
   expect(runOfMany(two)).toEqual(byHand("12:00:00", "20:01:00"));
   expect(runOfMany([...two, byHand("12:00:00", null, "Omkar Jain")])).toEqual(byHand("12:00:00", null, null));
   expect(runOfMany([])).toBeNull();
+});
+
+test.each([
+  ["as told by the browser", "18:20:00", "18:19:40", "18:20:00"],
+  ["not before the last report, where the browser's clock is slow", "17:00:00", "18:19:40", "18:19:40"],
+  ["not long after it, where the clock is fast", "19:00:00", "18:19:40", "18:21:40"],
+  ["as told by the browser without a report", "19:00:00", null, "19:00:00"],
+])("progress: the present is %s", (_, now, reportedAt, present) => {
+  expect(presentByReport(at(now), reportedAt === null ? null : at(reportedAt))).toEqual(at(present));
 });

@@ -30,6 +30,16 @@ export type RunProgress =
       readonly stopsBy: Date | null;
     };
 
+/** A robot that is connected reports more often, in milliseconds. */
+const REPORTS_WITHIN_MS = 120_000;
+
+/** The present by the server's clock, as far as a robot's last report tells: a browser's own clock may be wrong. */
+export function presentByReport(now: Date, reportedAt: Date | null): Date {
+  if (reportedAt === null) return now;
+  const reportedMs = reportedAt.getTime();
+  return new Date(Math.min(Math.max(now.getTime(), reportedMs), reportedMs + REPORTS_WITHIN_MS));
+}
+
 export function runProgressOf({ beganAt, endsAt, isPlanned, startedBy }: RunInProgress, now: Date): RunProgress {
   const sinceMs = Math.max(0, now.getTime() - beganAt.getTime());
   const minutes = Math.floor(sinceMs / MINUTE_MS);

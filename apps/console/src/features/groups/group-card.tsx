@@ -3,7 +3,7 @@ import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { RobotLive, RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupStatusOf, onlineMembersOf, robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { runOfMany, runProgressOf, runProgressText } from "@suncrew/domain/runs/run-progress.ts";
+import { presentByReport, runOfMany, runProgressOf, runProgressText } from "@suncrew/domain/runs/run-progress.ts";
 import { IconCheck, IconLoader2 } from "@tabler/icons-react";
 import { memo, useMemo, useState } from "react";
 import { sameApartFrom } from "../../platform/live/live.ts";
@@ -115,7 +115,9 @@ function GroupRun({ name, members }: { readonly name: string; readonly members: 
   const run = runOfMany(cleaning.flatMap(({ run: own }) => own ?? []));
   const [first] = cleaning;
   if (run === null || first === undefined) return null;
-  const progress = runProgressOf(run, now);
+  const reports = cleaning.map(({ lastUpdatedAt }) => lastUpdatedAt?.getTime() ?? 0);
+  const latestMs = Math.max(...reports);
+  const progress = runProgressOf(run, presentByReport(now, latestMs === 0 ? null : new Date(latestMs)));
   const text = runProgressText(progress, (at) => siteClockText(at, first.timezone));
   return (
     <span className={classes["run"]} title={text}>

@@ -2,7 +2,13 @@ import type { RobotStatus } from "@suncrew/contract/robots/robots.ts";
 import type { BatteryLevel } from "@suncrew/domain/robots/battery.ts";
 import { type LostState, lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
 import type { BlockedReason } from "@suncrew/domain/robots/robot-can.ts";
-import { runLimitText, runProgressOf, runProgressText, shortProgressText } from "@suncrew/domain/runs/run-progress.ts";
+import {
+  presentByReport,
+  runLimitText,
+  runProgressOf,
+  runProgressText,
+  shortProgressText,
+} from "@suncrew/domain/runs/run-progress.ts";
 import { IconTool } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { siteClockText, siteShortText } from "../../ui/site-time-text.ts";
@@ -190,7 +196,7 @@ function connectionText(robot: RobotView): string {
 
 /** "Cleaning, 18 of 30 min, ends 18:45"; a run beyond its planned end needs a look. */
 function runActivity(robot: RobotView, run: NonNullable<RobotView["run"]>, now: Date): RobotActivity {
-  const progress = runProgressOf(run, now);
+  const progress = runProgressOf(run, presentByReport(now, robot.lastUpdatedAt));
   const clockOf = (at: Date) => siteClockText(at, robot.timezone);
   const words = runProgressText(progress, clockOf);
   if (progress.kind === "open") {

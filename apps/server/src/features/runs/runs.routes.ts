@@ -10,6 +10,8 @@ import {
 import type { FastifyInstance } from "fastify";
 import { register, SerializedAnswer, serializeAnswer, versionOf } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
+import { KeyedMutex } from "../../platform/keyed-mutex.ts";
+import { scopeOf } from "../../platform/sessions.ts";
 import { readFleetCalendar, readNight } from "./fleet-calendar.queries.ts";
 import {
   countTodaysRuns,
@@ -50,10 +52,16 @@ export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): v
     readCalendar(viewer, db, params.siteId, { day: query.day, now: clock.now() }),
   );
 
-  register(app, runsFleetCalendar, async ({ viewer, query }) => {
-    const choice = { from: query.from, days: query.days, now: clock.now() };
-    const json = serializeAnswer(runsFleetCalendar, await readFleetCalendar(viewer, db, choice));
-    return new SerializedAnswer(runsFleetCalendar, json, versionOf(json));
+  // An expensive answer: one of a scope is worked out at a time, and those who wait for the same share it.
+  const calendars = new KeyedMutex();
+  register(app, runsFleetCalendar, ({ viewer, query: { from, days } }) => {
+    const scope = scopeOf(viewer);
+    const work = async () => {
+      const calendar = await readFleetCalendar(viewer, db, { from, days, now: clock.now() });
+      const json = serializeAnswer(runsFleetCalendar, calendar);
+      return new SerializedAnswer(runsFleetCalendar, json, versionOf(json));
+    };
+    return calendars.runShared(`${scope} ${from} ${days}`, () => calendars.run(scope, work));
   });
 
   register(app, runsNight, ({ viewer, params, query }) => readNight(viewer, db, params.siteId, query.date));

@@ -30,7 +30,7 @@ export async function readSitesAndLost(
   only: { readonly ids?: readonly number[] } = {},
 ): Promise<{ readonly site: Site; readonly lostRobots: number }[]> {
   if (only.ids?.length === 0) return [];
-  const isAwaited = sql<boolean>`(robot_state.robot_status = 'offline' and coalesce(robot_state.live_at, robot_state.received_at) is null)`;
+  const isAwaited = sql<boolean>`(robot_state.robot_status = 'offline' and coalesce(robot_state.live_at, robot_state.received_at, robot_state.connection_at) is null)`;
   const counts = db
     .selectFrom("robots")
     .innerJoin("robot_state", "robot_state.robot_id", "robots.id")
