@@ -341,7 +341,7 @@ test("Robots page: of many Starts none is sent any more once the page was left",
   const { next, sent } = await startMany();
   await userEvent.keyboard("{Escape}");
   await page.getByRole("link", { name: "Suncrew" }).click();
-  await expectAddress(/dashboard/);
+  await expectCount(page.getByRole("group", { name: "Fleet figures" }), 1);
   next();
   // A later call, answered: a further Start would have been sent before it.
   await page.getByRole("button", { name: /^Rewa/ }).click();
