@@ -40,7 +40,8 @@ export function NightDialog({ title, site, night, onClose }: NightDialogProps) {
   const now = useNow();
   const query = useQuery(routeQuery(runsNight, { params: { siteId: site.id }, query: { date: night } }));
   const local = { date: todayIn(site.timezone, now), time: siteClockText(now, site.timezone) };
-  const isOver = `${addDays(night, 1)} 12:00` <= `${local.date} ${local.time}`;
+  // A night ends at noon; in its last hour there is no full hour left to suggest.
+  const isOver = `${addDays(night, 1)} 11:00` <= `${local.date} ${local.time}`;
   // What went wrong earlier is no longer on the attention list.
   const hasTrouble =
     night >= addDays(local.date, -1) && query.data?.entries.some(({ reasons }) => reasons.length > 0) === true;
