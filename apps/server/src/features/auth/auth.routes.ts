@@ -51,12 +51,13 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
     registerOpen(scope, login, async ({ body, request, reply, signal }) => {
       const { browser = null } = body;
       const { sessionId, answer } = await auth.signIn({ ...body, browser, address: clientNetwork(request) }, signal);
-      if (browser !== null) cookies.set(request, reply, sessionId, deps.settings.tokenHours);
+      const hours = deps.settings.tokenHours;
+      if (browser !== null) cookies.set(request, reply, { sessionId, hours, isWallboard: false });
       return answer;
     });
     registerOpen(scope, openWallboard, async ({ body, request, reply }) => {
       const { sessionId, answer } = await links.open(body.token, clientNetwork(request));
-      cookies.set(request, reply, sessionId, WALLBOARD_HOURS);
+      cookies.set(request, reply, { sessionId, hours: WALLBOARD_HOURS, isWallboard: true });
       return answer;
     });
     register(scope, changePassword, ({ viewer, body, request, signal }) =>

@@ -5,6 +5,8 @@ import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { createWallboardLink, openWallboard, withdrawWallboardLink } from "@suncrew/contract/wallboard/wallboard.ts";
+import { attentionList } from "@suncrew/contract/attention/attention.ts";
 import { permissions } from "@suncrew/domain/auth/permissions.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, type Person, usernames } from "../../../test/fixtures.ts";
@@ -43,9 +45,17 @@ class Browser {
     return this.#keep(answer.headers);
   }
 
-  async call(route: RouteSpec, body?: unknown) {
+  /** Opens a link to a wallboard, and returns the token of its session. */
+  async openWall(link: string): Promise<string> {
     const headers = { ...this.page, cookie: this.cookie };
-    const answer = await callWith(this.token, headers, route, body);
+    const answer = await callWith(null, headers, openWallboard, { token: link });
+    this.#keep(answer.headers);
+    return openWallboard.response.parse(answer.body).token;
+  }
+
+  async call(route: RouteSpec, body?: unknown, token = this.token) {
+    const headers = { ...this.page, cookie: this.cookie };
+    const answer = await callWith(token, headers, route, body);
     this.#keep(answer.headers);
     return answer;
   }
@@ -181,6 +191,43 @@ describe("§4 Session: a token is only valid in the browser that signed in", () 
     for (let more = 0; more < COOKIES_PER_BROWSER; more += 1) await browser.signIn("owner");
     expect(browser.jar.size).toBe(2 + COOKIES_PER_BROWSER);
     expect([browser.jar.has(foreign), browser.jar.has(oldest)]).toEqual([true, false]);
+  });
+
+  test("people and wallboards of a browser put each other's cookies out of none", async () => {
+    const owner = await server.as("owner");
+    const links: string[] = [];
+    for (let each = 0; each <= COOKIES_PER_BROWSER; each += 1) {
+      links.push((await owner.ask(createWallboardLink, { body: { name: `Wall ${each}` } })).token);
+    }
+    const [oldest = "", ...newer] = links;
+    const browser = new Browser();
+    await browser.signIn("owner");
+    for (const link of newer) await browser.openWall(link);
+    expect((await browser.call(siteDetails)).status).toBe(200);
+    expect([...browser.jar.keys()].filter((name) => /^suncrew-wall-[0-9a-f]{32}$/.test(name))).toHaveLength(8);
+    // A ninth is one too many, whichever link it is; opened again, it keeps what it is given.
+    const wall = await browser.openWall(oldest);
+    expect(await browser.openWall(oldest)).not.toBe("");
+    expect(browser.jar.size).toBe(1 + COOKIES_PER_BROWSER);
+    for (let each = 0; each < COOKIES_PER_BROWSER; each += 1) await browser.signIn("owner");
+    expect(browser.jar.size).toBe(2 * COOKIES_PER_BROWSER);
+    expect((await browser.call(attentionList, undefined, wall)).status).toBe(200);
+    expect((await browser.call(siteDetails)).status).toBe(200);
+  });
+
+  test("wallboard: the cookie goes with its link", async () => {
+    const owner = await server.as("owner");
+    const { token, linkId } = await owner.ask(createWallboardLink, { body: { name: "Control room" } });
+    const browser = new Browser();
+    await browser.signIn("owner");
+    const wall = await browser.openWall(token);
+    await owner.ask(withdrawWallboardLink, { params: { linkId } });
+    const withdrawn = { code: "WALLBOARD_ENDED", message: "This wallboard's link was withdrawn." };
+    expect((await browser.call(attentionList, undefined, wall)).body).toEqual(withdrawn);
+    expect(browser.jar.size).toBe(1);
+    server.clock.advance(120_000);
+    expect((await browser.call(attentionList, undefined, wall)).body).toEqual(withdrawn);
+    expect((await browser.call(siteDetails)).status).toBe(200);
   });
 
   test("a program, which identifies no browser, gets no cookie and needs none", async () => {

@@ -37,13 +37,24 @@ export function useGuard(
   const unconfirmed = new WeakMap<FastifyRequest, Promise<Viewer | null>>();
   /** Calls that may be a Stop, with the claims of their token. */
   const maybeStops = new WeakMap<FastifyRequest, TokenClaims>();
-  const admit = async (request: FastifyRequest, name: RouteName, claims: TokenClaims, viewer: Viewer | null) => {
-    const caller = requireViewer(claims, viewer);
+  /** The refusal of a token whose session has ended. A wallboard's cookie, which would stay for a year, is removed with it. */
+  const ended = (reply: FastifyReply, claims: TokenClaims): HttpError => {
+    if (claims.wallboard !== true) return notSignedIn();
+    cookies.clear(reply.request, reply, claims.sid);
+    return wallboardEnded();
+  };
+  /** Whoever a token belongs to, by its session. Throws 401 without one. */
+  const requireViewer = (reply: FastifyReply, claims: TokenClaims, viewer: Viewer | null): Viewer => {
+    if (viewer === null || viewer.userId !== claims.id) throw ended(reply, claims);
+    return viewer;
+  };
+  const admit = async (reply: FastifyReply, name: RouteName, claims: TokenClaims, viewer: Viewer | null) => {
+    const caller = requireViewer(reply, claims, viewer);
     if (!mayCall(caller.role, name, caller.isWallboard)) {
       if (routes[name].method !== "GET") await recordRefusal(refusals, caller, name);
       throw caller.isWallboard === true ? forbidden("A wallboard does not show or change this.") : forbidden();
     }
-    request.viewer = caller;
+    reply.request.viewer = caller;
   };
   app.addHook("onRoute", ({ url, method, config }) => {
     if (!url.startsWith("/api") && config?.route === undefined) return;
@@ -61,18 +72,18 @@ export function useGuard(
     if (name === null && fileFor !== "signed-in") return;
     const claims = readToken(app, request.headers.authorization, clock);
     // A token whose session has ended does not count as a call of its owner.
-    if (sessions.hasEnded(claims.sid)) throw ended(claims);
+    if (sessions.hasEnded(claims.sid)) throw ended(reply, claims);
     // Nor does one that came without its browser: it counts for nobody, and is no person's Stop.
     if (claims.bound === true && !cookies.has(request, claims.sid)) {
       const owner = await sessions.ownerOf(claims.sid);
       if (owner?.userId === claims.id) await recordMissingCookie(refusals, owner, clientNetwork(request));
-      throw claims.wallboard === true
+      throw claims.wallboard === true && owner !== null
         ? wallboardEnded("Open this wallboard's link again in this browser.")
-        : notSignedIn();
+        : ended(reply, claims);
     }
     if (name === null) {
       await limits.count(callerOf(claims), "file", reply);
-      const { isWallboard } = requireViewer(claims, await sessions.read(claims.sid));
+      const { isWallboard } = requireViewer(reply, claims, await sessions.read(claims.sid));
       if (isWallboard === true) throw forbidden("A wallboard does not show this.");
       return;
     }
@@ -82,7 +93,7 @@ export function useGuard(
       return;
     }
     await limits.count(callerOf(claims), name, reply);
-    await admit(request, name, claims, await sessions.read(claims.sid));
+    await admit(reply, name, claims, await sessions.read(claims.sid));
     if (request.viewer?.isWallboard === true) links.noteUse(claims.sid);
   });
   // Only the body shows whether it is a Stop, which no limit delays.
@@ -92,7 +103,7 @@ export function useGuard(
     if (claims === undefined || name === null) return;
     if (!isStop(request)) await limits.count(callerOf(claims), name, reply);
     const { viewer, confirmed } = await sessions.readForStop(claims.sid);
-    await admit(request, name, claims, viewer);
+    await admit(reply, name, claims, viewer);
     if (confirmed !== null) unconfirmed.set(request, confirmed);
   });
   // Only a Stop is accepted from a person known from memory alone.
@@ -103,16 +114,6 @@ export function useGuard(
     if (viewer === null || viewer.userId !== request.viewer?.userId) throw notSignedIn();
     request.viewer = viewer;
   });
-}
-
-/** Whoever a token belongs to, by its session. Throws 401 without one. */
-function requireViewer(claims: TokenClaims, viewer: Viewer | null): Viewer {
-  if (viewer === null || viewer.userId !== claims.id) throw ended(claims);
-  return viewer;
-}
-
-function ended({ wallboard }: TokenClaims): HttpError {
-  return wallboard === true ? wallboardEnded() : notSignedIn();
 }
 
 /** A wallboard's calls are not those of the person who made its link. */

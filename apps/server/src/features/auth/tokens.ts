@@ -39,11 +39,11 @@ function verified(app: FastifyInstance, token: string): unknown {
   }
 }
 
-/** Maximum cookies per browser: those of abandoned sessions are removed, the oldest first. */
+/** Maximum cookies per browser, of people and of wallboards each: those of abandoned sessions are removed, the oldest first. */
 export const COOKIES_PER_BROWSER = 8;
 
 /** Each session has its own; session ids ascend with time. */
-const NAME = /^(?:__Host-)?suncrew-([0-9a-f]{32})$/;
+const NAME = /^(?:__Host-)?suncrew-(wall-)?([0-9a-f]{32})$/;
 
 /**
  * Besides the token, a browser has a cookie for each of its sessions that no script can read (decision 46). Its value
@@ -56,15 +56,19 @@ export class BrowserCookies {
     this.#secretKey = secretKey;
   }
 
-  /** Gives the requesting browser the cookie of its new session, valid for `hours`. */
-  set(request: FastifyRequest, reply: FastifyReply, sessionId: string, hours: number): void {
+  /** Gives the requesting browser the cookie of a person's or a wallboard's session, valid for `hours`. */
+  set(request: FastifyRequest, reply: FastifyReply, { sessionId, hours, isWallboard }: NewCookie): void {
     // The browser sends its page's origin with every sign-in, whatever proxies are in between.
     const isTls = request.headers.origin?.startsWith("https:") === true || request.protocol === "https";
     const session = hexOf(sessionId);
-    send(reply, `${isTls ? "__Host-" : ""}suncrew-${session}`, this.#valueOf(session), hours * 3600);
-    const before = cookiesOf(request).filter((cookie) => this.#isOurs(cookie));
+    const name = `${isTls ? "__Host-" : ""}suncrew-${isWallboard ? "wall-" : ""}${session}`;
+    send(reply, name, this.#valueOf(session), hours * 3600);
+    // A wallboard's session is the same whenever its link is opened.
+    const before = cookiesOf(request).filter(
+      (cookie) => cookie.isWallboard === isWallboard && cookie.session !== session && this.#isOurs(cookie),
+    );
     const oldestFirst = before.toSorted((a, b) => (a.session < b.session ? -1 : 1));
-    for (const { name } of oldestFirst.slice(0, 1 - COOKIES_PER_BROWSER)) send(reply, name, "", 0);
+    for (const old of oldestFirst.slice(0, 1 - COOKIES_PER_BROWSER)) send(reply, old.name, "", 0);
   }
 
   /** Removes the cookie of an ended session from the browser that makes the request. */
@@ -86,8 +90,15 @@ export class BrowserCookies {
   }
 }
 
+interface NewCookie {
+  readonly sessionId: string;
+  readonly hours: number;
+  readonly isWallboard: boolean;
+}
+
 interface Cookie {
   readonly name: string;
+  readonly isWallboard: boolean;
   /** Its session's id without hyphens. */
   readonly session: string;
   readonly value: string;
@@ -96,8 +107,8 @@ interface Cookie {
 function cookiesOf({ headers }: FastifyRequest): Cookie[] {
   return (headers.cookie ?? "").split(";").flatMap((pair) => {
     const [name = "", value = ""] = pair.trim().split("=");
-    const session = NAME.exec(name)?.[1];
-    return session === undefined ? [] : [{ name, session, value }];
+    const [, wall, session] = NAME.exec(name) ?? [];
+    return session === undefined ? [] : [{ name, isWallboard: wall !== undefined, session, value }];
   });
 }
 
