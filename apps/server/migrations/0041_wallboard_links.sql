@@ -9,8 +9,20 @@ create table wallboard_links (
   name text not null check (btrim(name) <> ''),
   secret_sha256 bytea not null check (length(secret_sha256) = 32),
   created_at timestamptz not null,
-  first_used_at timestamptz,
   last_used_at timestamptz,
   withdrawn_at timestamptz
 );
 create index wallboard_links_of_user on wallboard_links (user_id) where withdrawn_at is null;
+
+-- Nothing that somebody may have made with a former password survives its reset, nor the user, also on a server of an older
+-- version, which does not know links. A person's own new password makes the column null and keeps them.
+create function withdraw_wallboard_links() returns trigger language plpgsql as $$
+begin
+  update wallboard_links set withdrawn_at = coalesce(new.deleted_at, new.password_made_at)
+  where user_id = new.id and withdrawn_at is null;
+  return null;
+end $$;
+create trigger users_withdraw_wallboard_links after update of password_made_at, deleted_at on users for each row
+  when ((new.password_made_at is not null and new.password_made_at is distinct from old.password_made_at)
+    or (new.deleted_at is not null and old.deleted_at is null))
+  execute function withdraw_wallboard_links();

@@ -7,6 +7,7 @@ import { PASSWORD, usernames } from "../test/fixtures.ts";
 import { compiledBefore } from "../test/suncrew-process.ts";
 import { createTestApp, testSettings, type TestApp } from "../test/test-app.ts";
 import { TestClient } from "../test/test-client.ts";
+import { seedWallboardLinks } from "../test/wallboard-fixtures.ts";
 import { ManualClock } from "./platform/clock.ts";
 
 const program = fileURLToPath(new URL("admin.ts", import.meta.url));
@@ -115,6 +116,7 @@ describe("set-up: npm run admin", () => {
   test("sessions lists who is signed in, and end-sessions signs a user out everywhere", async () => {
     const [one, two] = [await server.signIn("owner"), await server.signIn("owner")];
     const other = await server.signIn("admin");
+    await seedWallboardLinks(server.db, server.fixtures);
     const all = await admin(["sessions"]);
     expect(all.printed.match(new RegExp(`^ +${usernames.owner} +Partner +since .* until `, "gm"))).toHaveLength(2);
     expect(all.printed.match(new RegExp(`^ +${usernames.admin} +Super Admin +since `, "gm"))).toHaveLength(1);
@@ -127,6 +129,8 @@ describe("set-up: npm run admin", () => {
       [one, two, other].map(async (client) => (await client.call(siteDetails)).status),
     );
     expect(statuses).toEqual([401, 401, 200]);
+    const links = server.db.selectFrom("wallboard_links").select("user_id").where("withdrawn_at", "is", null);
+    expect(await links.execute()).toEqual([{ user_id: server.fixtures.userIds.stranger }]);
     expect((await admin(["sessions", usernames.owner])).printed).toBe(
       `There is no open session of ${usernames.owner}.\n`,
     );

@@ -131,24 +131,13 @@ export async function endSession(db: Executor, sessionId: string, now: Date): Pr
   return ended.numUpdatedRows > 0n;
 }
 
-/**
- * Ends every open session of these users except `exceptId`, and returns how many there were. Where none is kept, their
- * links to wallboards are withdrawn, too: nothing that somebody may have made with a former password survives it.
- */
+/** Ends every open session of these users except `exceptId`, and returns how many there were. */
 export async function endSessionsOf(
   db: Executor,
   userIds: readonly number[],
   now: Date,
   exceptId: string | null = null,
 ): Promise<number> {
-  if (exceptId === null) {
-    await db
-      .updateTable("wallboard_links")
-      .set({ withdrawn_at: now })
-      .where("user_id", "=", anyInt(userIds))
-      .where("withdrawn_at", "is", null)
-      .execute();
-  }
   const ended = await db
     .updateTable("sessions")
     .set({ ended_at: now })

@@ -3,7 +3,7 @@ import { Throttle } from "../../platform/throttle.ts";
 import { type AuditRecord, recordChange } from "./audit.repository.ts";
 
 /**
- * The audit of refusals that anybody can cause at will: the first of a kind is written immediately, those of the
+ * The audit of what anybody can cause at will, above all refusals: the first of a kind is written immediately, those of the
  * following minute become one row with their number as `times`. What is pending is written when the server stops.
  */
 export class ThrottledAudit implements Service {
@@ -22,7 +22,7 @@ export class ThrottledAudit implements Service {
           at: deps.clock.now(),
         });
       } catch (error) {
-        deps.log.error({ error, action: record.action, times }, "refusals could not be recorded yet");
+        deps.log.error({ error, action: record.action, times }, "repeats could not be recorded yet");
         throw error;
       }
     });
@@ -34,9 +34,9 @@ export class ThrottledAudit implements Service {
     await this.#throttle.stop();
   }
 
-  /** `kind` identifies who is refused what. Rejects if the database cannot be written. */
-  async record(kind: string, refusal: Omit<AuditRecord, "at">): Promise<void> {
-    const record = { ...refusal, at: this.#deps.clock.now() };
+  /** `kind` identifies who does or is refused what. Rejects if the database cannot be written. */
+  async record(kind: string, what: Omit<AuditRecord, "at">): Promise<void> {
+    const record = { ...what, at: this.#deps.clock.now() };
     if (this.#throttle.add(kind, record, record.action)) await recordChange(this.#deps.db, record);
   }
 }

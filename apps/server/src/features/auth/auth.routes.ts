@@ -31,7 +31,8 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
   const limits = await CallLimits.open(app, deps.settings.callsPerMinute);
   const refusals = new ThrottledAudit(deps);
   const cookies = new BrowserCookies(deps.settings.secretKey);
-  const links = new WallboardLinks({ ...deps, refusals, sign: (claims, now) => signToken(app, claims, now) });
+  const openings = new ThrottledAudit(deps);
+  const links = new WallboardLinks({ ...deps, openings, refusals, sign: (claims, now) => signToken(app, claims, now) });
   useGuard(app, { clock: deps.clock, sessions, limits, refusals, cookies, links });
   const attempts = new PasswordAttempts(deps);
   const auth = new AuthService({ ...deps, attempts, refusals, sign: (claims, now) => signToken(app, claims, now) });
@@ -90,5 +91,5 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
     return { message };
   });
 
-  return [sessions, refusals, signInCleaner(deps)];
+  return [sessions, refusals, openings, signInCleaner(deps)];
 }

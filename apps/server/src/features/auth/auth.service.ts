@@ -10,6 +10,7 @@ import { type AttemptResult, type ConfirmationDependencies, withConfirmedPasswor
 import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
 import { type Caller, forgetOldCallers, forgetOldFailures, rememberCaller } from "./sign-in-attempts.repository.ts";
 import { tooManyFailures } from "./sign-in-limits.ts";
+import { forgetOldLinks } from "./wallboard-links.ts";
 import { type Account, lockAccount, readAccount, readAccountOf, replacePassword } from "./users.repository.ts";
 
 interface SignIn extends Caller {
@@ -181,12 +182,13 @@ function refusalOf(account: Account | null, { address }: SignIn, reason: string)
 
 const CLEAN_EVERY_MS = 3_600_000;
 
-/** Removes failed sign-ins and known callers that no longer count, every hour. */
+/** Removes failed sign-ins, known callers and links to wallboards that no longer count, every hour. */
 export function signInCleaner(deps: Dependencies): Service {
   const { db, clock } = deps;
   const work = async () => {
     await forgetOldFailures(db, clock.now());
     await forgetOldCallers(db, clock.now());
+    await forgetOldLinks(db, clock.now());
   };
   return new PeriodicTasks(deps, [{ name: "old sign-ins", everyMs: CLEAN_EVERY_MS, work }]);
 }

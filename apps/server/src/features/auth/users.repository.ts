@@ -5,6 +5,7 @@ import { databaseNow, type Executor, type Tx } from "../../platform/database/dat
 import { endSessionsOf, openSessions } from "../../platform/sessions.ts";
 import type { ChangeDetails } from "../audit/public.ts";
 import { forgetAttemptsOf, forgetCallersOf } from "./sign-in-attempts.repository.ts";
+import { withdrawLinksOf } from "./wallboard-links.ts";
 
 /** A user as sign-in needs it; never sent to anybody. */
 export type Account = NonNullable<Awaited<ReturnType<typeof readAccountOf>>>;
@@ -165,7 +166,9 @@ export async function setAdminPassword(
     .set({ password_hash: passwordHash, password_made_at: at })
     .where("id", "=", user.id)
     .execute();
-  const ended = await endAllSessions({ tx, details, at }, user);
+  const ended = await endSessionsOf(tx, [user.id], at);
+  details.entityId = user.id;
+  details.after = { sessions_ended: ended };
   await (secretKey === null ? forgetCallersOf(tx, user.id) : forgetAttemptsOf(tx, secretKey, user));
   return ended;
 }
@@ -182,8 +185,9 @@ export async function deleteAdmin(
   details.after = null;
 }
 
-/** Ends every session of the user. Resolves to their number. */
+/** Ends every session of the user, and withdraws its links to wallboards. Resolves to the sessions' number. */
 export async function endAllSessions({ tx, details, at }: AdminChange, { id }: NamedUser): Promise<number> {
+  await withdrawLinksOf(tx, id, at);
   const ended = await endSessionsOf(tx, [id], at);
   details.entityId = id;
   details.after = { sessions_ended: ended };

@@ -20,6 +20,8 @@ import { eventsOf, listen, nextOf } from "../../../test/live-events.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { type Answer, TestClient } from "../../../test/test-client.ts";
 import { type App, buildApp } from "../../app.ts";
+import { signInCleaner } from "./auth.service.ts";
+import { forgetOldLinks } from "./wallboard-links.ts";
 
 let server: TestApp;
 let lines: string[];
@@ -52,8 +54,8 @@ class Screen {
     this.client = new TestClient(server.app.http, openWallboard.response.parse(answer.body).token);
   }
 
-  static async open(token: string): Promise<Screen> {
-    return new Screen(await nobody().call(openWallboard, { body: { token } }));
+  static async open(token: string, address?: string): Promise<Screen> {
+    return new Screen(await nobody(address).call(openWallboard, { body: { token } }));
   }
 
   async status(): Promise<readonly [number, unknown]> {
@@ -64,7 +66,8 @@ class Screen {
 
 const WORKS = [200, undefined];
 const ENDED = [401, "WALLBOARD_ENDED"];
-const audit = () => server.db.selectFrom("audit").select(["action", "outcome", "actor"]).orderBy("id").execute();
+const audit = () =>
+  server.db.selectFrom("audit").select(["action", "outcome", "actor", "after"]).orderBy("id").execute();
 
 describe("wallboard: a link signs a screen in", () => {
   test("wallboard: it is told once, and neither stored nor logged; each use is known", async () => {
@@ -91,10 +94,14 @@ describe("wallboard: a link signs a screen in", () => {
     );
   });
 
-  test("wallboard: making, first opening and withdrawing it are on record, and so is what is no link", async () => {
+  test("wallboard: making, opening and withdrawing it are on record, and so is what is no link", async () => {
     const { token, linkId } = await make("owner");
     await Screen.open(token);
     await Screen.open(token);
+    await Screen.open(token);
+    await Screen.open(token, "192.0.2.9");
+    server.clock.advance(60_000);
+    await expect.poll(audit, { timeout: 20_000 }).toHaveLength(4);
     expect((await withdraw("owner", linkId)).status).toBe(200);
     for (const wrong of [token, `${linkId}.${"a".repeat(43)}`, `999.${"a".repeat(43)}`]) {
       const answer = await nobody().call(openWallboard, { body: { token: wrong } });
@@ -104,9 +111,13 @@ describe("wallboard: a link signs a screen in", () => {
       const answer = await nobody().raw(openWallboard.path, { method: "POST", body: { token: odd } });
       expect([answer.status, answer.body]).toMatchObject([400, { errors: [{ field: "token" }] }]);
     }
-    expect(await audit()).toEqual([
+    const opened = { action: "OPEN_WALLBOARD", outcome: "DONE", actor: "Wallboard Control room" };
+    expect(await audit()).toMatchObject([
       { action: "CREATE_WALLBOARD_LINK", outcome: "DONE", actor: "Omkar Jain" },
-      { action: "OPEN_WALLBOARD", outcome: "DONE", actor: "Wallboard Control room" },
+      { ...opened, after: { address: "127.0.0.1" } },
+      { ...opened, after: { address: "192.0.2.9" } },
+      // At most one a minute for each link and address.
+      { ...opened, after: { address: "127.0.0.1", times: 2 } },
       { action: "WITHDRAW_WALLBOARD_LINK", outcome: "DONE", actor: "Omkar Jain" },
       { action: "OPEN_WALLBOARD", outcome: "REFUSED", actor: "Unknown screen" },
     ]);
@@ -213,6 +224,37 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     await admin.ask(resetPartnerPassword, { params: { id: server.fixtures.ownerPartnerId } });
     expect(await screen.status()).toEqual(ENDED);
     expect((await nobody().call(openWallboard, { body: { token } })).status).toBe(401);
+  });
+
+  test("wallboard: a server of an older version, which does not know links, withdraws those of a reset password, too", async () => {
+    const { owner, stranger } = server.fixtures.userIds;
+    const ofOwner = await Screen.open((await make("owner")).token);
+    const ofOther = await Screen.open((await make("stranger")).token);
+    const store = (password_made_at: Date | null) =>
+      server.db.updateTable("users").set({ password_hash: "another", password_made_at }).where("id", "=", owner);
+    await store(null).execute();
+    expect(await ofOwner.status()).toEqual(WORKS);
+    await store(server.clock.now()).execute();
+    expect([await ofOwner.status(), await ofOther.status()]).toEqual([ENDED, WORKS]);
+    const remove = server.db.updateTable("users").set({ deleted_at: server.clock.now() });
+    await remove.where("id", "=", stranger).execute();
+    const open = server.db.selectFrom("wallboard_links").select("id").where("withdrawn_at", "is", null);
+    expect(await open.execute()).toEqual([]);
+  });
+
+  test("wallboard: a link that was withdrawn is forgotten after 30 days, an open one never", async () => {
+    const { linkId } = await make("owner", "Old");
+    const { linkId: kept } = await make("owner", "Kept");
+    await withdraw("owner", linkId);
+    const ids = async () =>
+      (await server.db.selectFrom("wallboard_links").select("id").orderBy("id").execute()).map(({ id }) => id);
+    await forgetOldLinks(server.db, new Date(server.clock.now().getTime() + 30 * 86_400_000 - 1));
+    expect(await ids()).toEqual([linkId, kept]);
+    const cleaner = signInCleaner(server.deps);
+    await cleaner.start();
+    server.clock.advance(31 * 86_400_000);
+    await cleaner.stop();
+    expect(await ids()).toEqual([kept]);
   });
 
   test("wallboard: it ends with the partner", async () => {

@@ -13,7 +13,7 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, HttpError, notFound } from "../../platform/http/http-error.ts";
 import { isSameSecret } from "../../platform/secrets.ts";
 import { openWallboardLinks, type Viewer } from "../../platform/sessions.ts";
-import { auditedChange, recordChange, type ThrottledAudit } from "../audit/public.ts";
+import { auditedChange, type ThrottledAudit } from "../audit/public.ts";
 
 /**
  * How long a screen stays signed in after its link was opened there: 400 days, the longest that browsers keep a cookie.
@@ -25,6 +25,8 @@ export const WALLBOARD_HOURS = 400 * 24;
 const USE_NOTED_EVERY_MS = 600_000;
 
 interface LinkDependencies extends Pick<Dependencies, "db" | "clock" | "log"> {
+  /** Apart from refusals: many of those must not be counted together with an opening. */
+  readonly openings: ThrottledAudit;
   readonly refusals: ThrottledAudit;
   readonly sign: (claims: TokenClaims, now: Date) => string;
 }
@@ -110,11 +112,11 @@ export class WallboardLinks {
     token: string,
     address: string,
   ): Promise<{ readonly sessionId: string; readonly answer: ResponseOf<typeof openWallboard> }> {
-    const { db, clock, refusals, sign } = this.#deps;
+    const { db, clock, openings, refusals, sign } = this.#deps;
     const now = clock.now();
     const [id, secret = ""] = token.split(".");
     const link = await openWallboardLinks(db)
-      .select(["links.id", "links.session_id", "links.name", "links.secret_sha256", "links.first_used_at"])
+      .select(["links.id", "links.session_id", "links.name", "links.secret_sha256"])
       .select(["users.id as user_id", "users.role", "users.partner_id"])
       .where("links.id", "=", Number(id))
       .executeTakeFirst();
@@ -131,14 +133,15 @@ export class WallboardLinks {
       });
       throw wallboardEnded();
     }
-    const use = { first_used_at: link.first_used_at ?? now, last_used_at: now };
-    await db.transaction().execute(async (tx) => {
-      await tx.updateTable("wallboard_links").set(use).where("id", "=", link.id).execute();
-      if (link.first_used_at !== null) return;
-      const actor = { userId: null, name: `Wallboard ${link.name}` };
-      const change = { actor, action: "OPEN_WALLBOARD", entity: "wallboard", entityId: link.id, after: { address } };
-      await recordChange(tx, { ...change, at: now });
+    await openings.record(`${link.id} at ${address}`, {
+      actor: { userId: null, name: `Wallboard ${link.name}` },
+      action: "OPEN_WALLBOARD",
+      entity: "wallboard",
+      entityId: link.id,
+      outcome: "DONE",
+      after: { address },
     });
+    await db.updateTable("wallboard_links").set({ last_used_at: now }).where("id", "=", link.id).execute();
     const { user_id, role, session_id: sid, name, partner_id: partnerId } = link;
     const exp = Math.floor(now.getTime() / 1000) + WALLBOARD_HOURS * 3_600;
     const claims = { id: user_id, role, email: "", partnerId, sid, exp, bound: true, wallboard: true };
@@ -158,6 +161,26 @@ export class WallboardLinks {
       .execute()
       .catch((error: unknown) => log.warn({ error }, "the use of a wallboard's link could not be noted"));
   }
+}
+
+/** The database does so itself with a reset password and a deleted user, whichever server's version that was. */
+export async function withdrawLinksOf(db: Executor, userId: number, now: Date): Promise<void> {
+  await db
+    .updateTable("wallboard_links")
+    .set({ withdrawn_at: now })
+    .where("user_id", "=", userId)
+    .where("withdrawn_at", "is", null)
+    .execute();
+}
+
+/** For how long the row of a link that was withdrawn is kept. */
+const WITHDRAWN_KEPT_MS = 30 * 86_400_000;
+
+export async function forgetOldLinks(db: Executor, now: Date): Promise<void> {
+  await db
+    .deleteFrom("wallboard_links")
+    .where("withdrawn_at", "<=", new Date(now.getTime() - WITHDRAWN_KEPT_MS))
+    .execute();
 }
 
 /** Open links that the viewer may withdraw: a Super Admin all, a partner those of its own people. */

@@ -753,7 +753,6 @@ export interface Users {
 
 export interface WallboardLinks {
   created_at: Date;
-  first_used_at: Date | null;
   id: Generated<number>;
   last_used_at: Date | null;
   name: string;
