@@ -55,6 +55,14 @@ test("wallboard: a link shows the board in another browser, through a restart of
   expect(asked.filter((url) => url.split("#")[0]?.includes(secret))).toEqual([]);
   await screen.reload();
   await expect(screen.getByRole("status")).toHaveText("Live");
+  // Opened again after its session has expired, it does not store the link's secret.
+  const expired = `test.${Buffer.from(JSON.stringify({ role: "SUPER_ADMIN", exp: 1 })).toString("base64")}.test`;
+  await screen.evaluate((token) => localStorage.setItem("wallboard.token", token), expired);
+  await screen.goto("about:blank");
+  await screen.goto(link);
+  await expect(screen.getByRole("status")).toHaveText("Live");
+  const stored = await screen.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+  expect(stored).not.toContain(secret);
 
   await served.now.stop({ keepData: true });
   await expect(screen.getByRole("status")).toHaveText(/^Connection lost since \d\d:\d\d$/);

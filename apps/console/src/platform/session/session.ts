@@ -107,7 +107,8 @@ export function endSession(refusedToken: string): void {
 export function dropExpiredSession(asked: string): boolean {
   const token = localStorage.getItem(TOKEN_KEY);
   if (token === null || validClaims(token, Date.now()) !== null) return false;
-  noteSessionEnd(storedUserId(), asked);
+  // Nobody comes back to a wallboard after a sign-in, and its address may hold a link's secret.
+  if (!isScreen) noteSessionEnd(storedUserId(), asked);
   clearSession();
   return true;
 }
