@@ -7,6 +7,8 @@ import type { LongLockFact, TroubledOutcome, TroubledRunFact, WeakBatteryFact } 
 
 interface Texts {
   readonly cause: string;
+  /** The cause without people and their words, where it has any. */
+  readonly publicCause?: string;
   readonly suggestion: string;
 }
 
@@ -117,12 +119,16 @@ export const attentionTexts = {
   },
 
   /** `clock` is when they were due, or began. */
-  runs({ plan, outcome, code, reason, robot }: TroubledRunFact, robots: number, clock: string): Texts {
+  runs({ plan, outcome, code, reason, publicReason, robot }: TroubledRunFact, robots: number, clock: string): Texts {
     const run = plan === null ? `The run begun at ${clock}` : `The ${clock} run of ${plan.groupName}`;
     const whom = robots === 1 ? "" : ` for ${robotCountText(robots)}`;
-    const why = reason === null ? "" : ` ${robots === 1 ? reason : ofEach(reason, robot.serial_number)}`;
+    const causeWith = (why: string | null) => {
+      const because = why === null ? "" : ` ${robots === 1 ? why : ofEach(why, robot.serial_number)}`;
+      return `${run} ${outcomeWords[outcome]}${whom}.${because}`;
+    };
     return {
-      cause: `${run} ${outcomeWords[outcome]}${whom}.${why}`,
+      cause: causeWith(reason),
+      publicCause: causeWith(publicReason),
       suggestion: plan === null ? LOOK : reasonOf(code).suggestion,
     };
   },
@@ -144,6 +150,7 @@ export const attentionTexts = {
     const ended = /[.!?]$/.test(reason) ? reason : `${reason}.`;
     return {
       cause: `In maintenance for ${days} days, locked by ${lockedBy}: ${ended}`,
+      publicCause: `In maintenance for ${days} days.`,
       suggestion: "Exit maintenance once the work is done.",
     };
   },

@@ -42,6 +42,7 @@ const run = (nth: number, more: Partial<TroubledRunFact> = {}): TroubledRunFact 
   outcome: "SKIPPED",
   code: "ROBOT_AWAY",
   reason: `Robot SCR-${1000 + nth} is offline: it has no connection at the moment.`,
+  publicReason: null,
   ...more,
 });
 const battery = (nth: number, percent: number) => ({

@@ -90,6 +90,8 @@ export interface TroubledRunFact extends OfRobot {
   /** Of the reason; null for rows of older versions. */
   readonly code: string | null;
   readonly reason: string | null;
+  /** The reason without the person whom it names; null if that cannot be told apart. */
+  readonly publicReason: string | null;
 }
 
 export interface WeakBatteryFact extends OfRobot {
@@ -124,6 +126,8 @@ export interface AttentionFacts {
 /** An item with what only the server needs of it. */
 export interface RankedItem {
   readonly item: AttentionItem;
+  /** Its cause without people and their words, for a screen that anybody may look at. */
+  readonly publicCause: string;
   /** Of all its robots. */
   readonly robotIds: readonly number[];
   /** Its alerts, which are acknowledged instead of the item. */
@@ -147,6 +151,7 @@ export function attentionOf(facts: AttentionFacts, now: Date): RankedItem[] {
 }
 
 interface Draft extends Pick<AttentionItem, "key" | "kind" | "severity" | "cause" | "suggestion"> {
+  readonly publicCause?: string;
   readonly site: AttentionSite | null;
   readonly robots: readonly AttentionRobot[];
   readonly since: Date | null;
@@ -277,8 +282,9 @@ function rankedItem(draft: Draft, found: Acknowledgement | undefined): RankedIte
   const inOrder = robots.toSorted((one, other) => one.serial_number.localeCompare(other.serial_number, "en"));
   const robotIds = inOrder.map(({ robot_id }) => robot_id);
   const acknowledged = draft.acknowledged === undefined ? stillAcknowledged(draft, found) : draft.acknowledged;
-  const { key, kind, severity, cause, suggestion } = draft;
+  const { key, kind, severity, cause, publicCause = cause, suggestion } = draft;
   return {
+    publicCause,
     robotIds,
     alertIds,
     item: {

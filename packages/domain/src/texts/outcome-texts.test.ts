@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nested } from "@suncrew/contract/http/coded-text.ts";
-import { bareOutcomeSentence, outcomeSentence, outcomeText, withoutAdvice } from "./outcome-texts.ts";
+import { bareOutcomeSentence, outcomeSentence, outcomeText, withoutAdvice, withoutPerson } from "./outcome-texts.ts";
 
 const serial = "OWN-1";
 
@@ -49,5 +49,33 @@ describe("a text is rebuilt from what is stored of it", () => {
   test("a code of another version has no sentence", () => {
     expect(outcomeSentence({ code: "OF_TOMORROW", params: {} })).toBe("");
     expect(outcomeSentence({ code: "toString", params: {} })).toBe("");
+  });
+
+  test("whoever is not to know the person is told the rest", () => {
+    const name = "Asha Rathore";
+    const byPerson = [
+      outcomeText("ROBOT_DELETED", { name }),
+      outcomeText("RUN_AFTER_STOP", { name }),
+      outcomeText("RUN_AFTER_MAINTENANCE_ON", { name }),
+      outcomeText("RUN_AFTER_MAINTENANCE_OFF", { name }),
+      outcomeText("RUN_SWITCHED_OFF", { name }),
+      outcomeText("RUN_SCHEDULE_CHANGED", { name }),
+      outcomeText("RUN_TIMEZONE_CHANGED", { name }),
+      outcomeText("RUN_STOPPED", { name }),
+      outcomeText("RUN_MAINTENANCE", { name }),
+    ];
+    expect(byPerson.map((text) => withoutPerson(text))).toEqual([
+      "The robot was deleted.",
+      "Stopped after this run was due.",
+      "Locked for maintenance after this run was due.",
+      "Released from maintenance after this run was due.",
+      "Switched off before it could start.",
+      "The schedule was changed before this run could start.",
+      "The time zone of the site was changed before this run could start.",
+      "Stopped.",
+      "The robot was put in maintenance.",
+    ]);
+    expect(withoutPerson(outcomeText("RUN_STOPPED", { name: null }))).toBe("Stopped by a command.");
+    expect(withoutPerson(outcomeText("ROBOT_MOVING", { serial }))).toBe("Robot OWN-1 is already cleaning.");
   });
 });

@@ -176,6 +176,18 @@ export function withoutAdvice({ code, params }: OutcomeText): OutcomeText {
   return { code, params, text: written(code, params).withoutAdvice };
 }
 
+/** The text without the person whom it names, for whoever is not to know. */
+export function withoutPerson({
+  params,
+  text,
+}: {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}): string {
+  const { name } = params;
+  return typeof name === "string" ? text.replace(` by ${name}`, "") : text;
+}
+
 /** The sentence of a stored code with its parameters; empty for a code of another version. */
 export function outcomeSentence({ code, params }: NestedText): string {
   return isOutcomeCode(code) ? written(code, params).text : "";

@@ -109,7 +109,8 @@ const reasonOf: Parameters<typeof fleetOf>[0]["reasonOf"] = (robot, site) => {
     return lostText(lostTimes(times, (at) => siteClockText(at, site.timezone)));
   }
   const [alert] = alerts;
-  if (maintenance !== null) return `In maintenance: ${maintenance.reason}`;
+  // A screen's own board is not told why.
+  if (maintenance !== null) return ["In maintenance", maintenance.reason].filter(Boolean).join(": ");
   return alert ?? (online ? "Needs attention" : "Offline");
 };
 

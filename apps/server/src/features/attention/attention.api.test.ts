@@ -11,6 +11,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { setState } from "../../../test/fixtures.ts";
 import { seedGroups } from "../../../test/group-fixtures.ts";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
+import { TestClient } from "../../../test/test-client.ts";
+import { seedWallboardLinks, wallboardSessionOf } from "../../../test/wallboard-fixtures.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
 // The tests' clock is at 12:00 on Monday, 15 June 2026, at every site of the fixtures.
@@ -216,6 +218,31 @@ describe("attention: what is over leaves by itself", () => {
     expect(await kinds()).toEqual([]);
     await run(at(-18 * HOUR));
     expect(await kinds()).toEqual(["RUNS"]);
+  });
+
+  test("wallboard: is told causes without people and their words, of the same items", async () => {
+    await seedWallboardLinks(server.db, server.fixtures);
+    const wall = new TestClient(server.app.http, wallboardSessionOf(server.app.http, server.fixtures));
+    const stopped = outcomeText("RUN_AFTER_STOP", { name: "Asha Rathore" });
+    await run(at(-12 * HOUR), { reason: stopped.text, reason_code: stopped.code, reason_params: stopped.params });
+    await lock(9);
+    const { items } = await list();
+    expect(items.filter(({ cause }) => cause.includes("Asha Rathore"))).toHaveLength(2);
+    for (const { key } of items) await acknowledge("owner", key, "Asha looks after it.");
+    const shown = (await wall.ask(attentionList)).items;
+    expect(shown.map(({ cause }) => cause)).toEqual([
+      "The 00:00 run of Ownfield East was skipped. Stopped after this run was due.",
+      "In maintenance for 9 days.",
+    ]);
+    expect(shown.map(({ key }) => key)).toEqual(items.map(({ key }) => key));
+    expect(shown.filter(({ acknowledged_at: seen }) => seen === null)).toEqual([]);
+    expect(JSON.stringify(shown)).not.toContain("Asha");
+    // Of a text that is stored without its code nobody knows whom it names.
+    await server.db
+      .updateTable("runs")
+      .set({ reason: "Asha did it.", reason_code: null, reason_params: null })
+      .execute();
+    expect((await wall.ask(attentionList)).items[0]?.cause).toBe("The 00:00 run of Ownfield East was skipped.");
   });
 
   test("an alert once it is cleared, and a lock once it is released", async () => {

@@ -12,6 +12,7 @@ import {
   type WeakBatteryFact,
 } from "@suncrew/domain/attention/attention.ts";
 import { HELD_FOR_RAIN } from "@suncrew/domain/attention/attention-texts.ts";
+import { withoutPerson } from "@suncrew/domain/texts/outcome-texts.ts";
 import { LOW_BATTERY_PERCENT } from "@suncrew/domain/alerts/low-battery.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
@@ -137,12 +138,16 @@ async function readTroubledRuns(viewer: Viewer, db: Executor, now: Date): Promis
       ),
     )
     .select(["runs.id", "runs.schedule_id", "runs.group_name", "runs.due_at", "runs.stop_due_at", "runs.at"])
-    .select(["runs.outcome", "runs.reason", "runs.reason_code", "runs.planned", stoppedBy.as("stopped_by")])
+    .select(["runs.outcome", "runs.reason", "runs.reason_code", "runs.reason_params"])
+    .select(["runs.planned", stoppedBy.as("stopped_by")])
     .execute();
   return rows.flatMap((row) => {
     const outcome = TROUBLED_OUTCOMES.find((one) => one === row.outcome);
     if (outcome === undefined) return [];
     const ended = endText({ outcome, reason: row.reason, planned: row.planned, stoppedBy: row.stopped_by });
+    const stored =
+      row.reason === null || row.reason_params === null ? null : { text: row.reason, params: row.reason_params };
+    const coded = ended ?? stored;
     const { schedule_id: scheduleId, due_at: dueAt, stop_due_at: stopDueAt } = row;
     const plan =
       scheduleId === null || dueAt === null || stopDueAt === null
@@ -156,6 +161,7 @@ async function readTroubledRuns(viewer: Viewer, db: Executor, now: Date): Promis
       outcome,
       code: row.reason_code ?? ended?.code ?? null,
       reason: ended?.text ?? row.reason,
+      publicReason: coded && withoutPerson(coded),
     };
   });
 }

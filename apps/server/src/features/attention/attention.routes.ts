@@ -16,12 +16,13 @@ export function attentionRoutes(app: FastifyInstance, deps: Dependencies): void 
 
   register(app, attentionList, async ({ viewer }) => {
     const ranked = await attention.list(viewer, seenAt(deps));
-    const items = ranked.slice(0, ATTENTION_LIMIT).map(({ item }) => item);
-    // A wallboard is for anybody's eyes: who is dealing with something, and what they write about it, is not.
-    const shown = items.map((item) =>
-      viewer.isWallboard === true ? { ...item, acknowledged_by: null, comment: null } : item,
-    );
-    return { items: shown, ...countAttention(ranked) };
+    // A wallboard is for anybody's eyes: who did or is dealing with something, and what they write about it, is not.
+    const items = ranked
+      .slice(0, ATTENTION_LIMIT)
+      .map(({ item, publicCause }) =>
+        viewer.isWallboard === true ? { ...item, cause: publicCause, acknowledged_by: null, comment: null } : item,
+      );
+    return { items, ...countAttention(ranked) };
   });
 
   register(app, acknowledgeAttention, ({ viewer, params, body }) =>

@@ -177,6 +177,15 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     const { id: robot_id, siteId: site_id } = server.fixtures.ownRobot;
     const run = { id: randomUUID(), robot_id, site_id, began_at: server.clock.now(), started_by: "Anita Rao" };
     await server.db.insertInto("runs").values(run).execute();
+    const { id: other_id } = server.fixtures.ownRobot2;
+    const failed = { outcome: "FAILED", reason: "Stopped by Anita Rao.", ended_at: server.clock.now() } as const;
+    const notBegun = { id: randomUUID(), robot_id: other_id, site_id, started_by: "Anita Rao", ...failed };
+    await server.db.insertInto("runs").values(notBegun).execute();
+    const lock = { robot_id: other_id, site_id, locked_by: "Anita Rao", reason: "Anita mends it" };
+    await server.db
+      .insertInto("maintenance_locks")
+      .values({ ...lock, former_mode: "auto", locked_at: server.clock.now() })
+      .execute();
     const { token, linkId } = await make("owner");
     const screen = await Screen.open(token);
     const events = eventsOf(address, screen.client, undefined, { cookie: screen.cookie });
@@ -185,6 +194,7 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     const text = JSON.stringify(snapshot);
     expect(text).toContain("Ownfield Park");
     expect(text).toContain(run.id);
+    expect(text).toContain('"maintenance":{"reason":"","locked_by":""');
     for (const word of ["Farfield", "Osprey", "Owncare", "+91 98", "Anita"]) expect(text).not.toContain(word);
     await withdraw("owner", linkId);
     server.clock.advance(1_000);

@@ -51,14 +51,15 @@ export function snapshotFor(
   return viewer.isWallboard === true ? withoutPeople(own) : own;
 }
 
-/** For a screen that anybody may look at: nothing says who is responsible, who started a run or who set a lock. */
+/** For a screen that anybody may look at: nothing says who is responsible, who did something or why. */
 function withoutPeople({ robots, sites }: LiveSnapshot): LiveSnapshot {
   return {
     robots: robots.map((robot) => ({
       ...robot,
       current_run: robot.current_run && { ...robot.current_run, started_by: undefined },
       last_run: null,
-      maintenance: robot.maintenance && { ...robot.maintenance, locked_by: "" },
+      run_not_begun: null,
+      maintenance: robot.maintenance && { ...robot.maintenance, locked_by: "", reason: "" },
     })),
     sites: sites.map((site) => ({
       ...site,
