@@ -122,6 +122,22 @@ describe("wallboard: what a screen shows", () => {
     });
   }
 
+  test("wallboard: a screen that is not told why a robot is locked says only that it is", async () => {
+    const lock = { reason: "", locked_by: "", locked_at: new Date().toISOString(), confirmed: true };
+    const locked = sampleRobots.map((robot) =>
+      robot.site_id === 1
+        ? { ...robot, operating_mode: "maintenance" as const, motion: "STOPPED" as const, maintenance: lock }
+        : robot,
+    );
+    const snapshot = fleetSnapshot(locked);
+    if (snapshot.type === "snapshot") snapshot.sites = [sampleSite({ status: "fault" }), ...snapshot.sites.slice(1)];
+    when(live).stream(() => snapshot);
+    tell([]);
+    showWallboard();
+    const site = page.getByRole("region", { name: BHADLA });
+    await expect.element(site.getByText("In maintenance", { exact: true }).first()).toBeVisible();
+  });
+
   test("wallboard: a thousand sites and ten thousand robots fit on the screen", async () => {
     const sites = Array.from({ length: 1_000 }, (_, nth) =>
       sampleSite({
