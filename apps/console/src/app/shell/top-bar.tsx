@@ -70,12 +70,12 @@ interface Destination extends GoPage {
   readonly page: string;
 }
 
-/** §2 Top navigation bar, in its order; the Dashboard's link is `/`. */
+/** §2 Top navigation bar, in its order; the Dashboard's link is `/`. No key is S, which stops also after G. */
 const DESTINATIONS: readonly Destination[] = [
   { label: "Dashboard", to: paths.signIn(), page: paths.dashboard(), key: "d" },
   { label: "Robots", to: paths.robots(), page: paths.robots(), key: "r" },
   { label: "Calendar", to: paths.calendar(), page: paths.calendar(), key: "c" },
-  { label: "Site Management", to: paths.sites(), page: paths.sites(), key: "s" },
+  { label: "Site Management", to: paths.sites(), page: paths.sites(), key: "i" },
   { label: "Partners", to: paths.partners(), page: paths.partners(), key: "p" },
   { label: "Activity Log", to: paths.activity(), page: paths.activity(), key: "a" },
   { label: "Report Management", to: paths.reportManagement(), page: paths.reportManagement(), key: "m" },

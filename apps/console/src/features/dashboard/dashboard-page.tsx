@@ -3,7 +3,7 @@ import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import type { FleetFigure, FleetFigures } from "@suncrew/domain/robots/fleet-figures.ts";
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { Link } from "react-router";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
@@ -103,6 +103,12 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
     change({ siteId }, siteId === selectedId ? "replace" : "push");
     scrollToSite();
   };
+  const shownId = useRef(url.siteId);
+  useEffect(() => {
+    // Chosen elsewhere, such as in the command palette.
+    if (url.siteId !== null && url.siteId !== shownId.current) scrollToSite();
+    shownId.current = url.siteId;
+  }, [url.siteId]);
   const choice = {
     found,
     selectedId,

@@ -2,4 +2,4 @@ export { GroupControlTab } from "./group-control-tab.tsx";
 export { useSiteGroups } from "./group-calls.ts";
 export { StartAllDialog } from "./group-controls.tsx";
 export { GroupDialog, RobotGroupsCard } from "./lazy-robot-groups.tsx";
-export { StopSiteButton } from "./stop-site-button.tsx";
+export { StopSiteButton, useStopSite } from "./stop-site-button.tsx";

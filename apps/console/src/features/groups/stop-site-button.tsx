@@ -4,7 +4,7 @@ import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { groupSuccessMessage, wereAlreadyStopped, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { IconHandStop } from "@tabler/icons-react";
-import { useCallback, useRef, useState } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { liveStore, useLiveValue } from "../../platform/live/live.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { useNow } from "../../ui/use-now.ts";
@@ -19,26 +19,13 @@ import classes from "./stop-site-dialog.module.css";
  * a press while robots are still awaited sends the Stop again. Its dialog is not loaded lazily: a Stop needs no further file.
  */
 export function StopSiteButton({ site, rows }: { readonly site: Site; readonly rows: readonly RobotWithSettings[] }) {
-  const [isOpen, setOpen] = useState(false);
-  const [stopped, setStopped] = useState<SiteStopOutcome | null>(null);
-  const press = useRef<object>(null);
+  const [stop, dialog] = useStopSite(rows);
   const moving = useLiveValue(
     useCallback(() => {
       if (!liveStore.hasSnapshot()) return null;
       return rows.filter(({ robot_id }) => isMovingNow(robot_id)).length;
     }, [rows]),
   );
-
-  const stop = async () => {
-    const own = {};
-    press.current = own;
-    setStopped(null);
-    setOpen(true);
-    const outcome = await stopSite(site.id);
-    if (press.current !== own) return;
-    if (outcome === null) setOpen(false);
-    else setStopped(outcome);
-  };
 
   return (
     <>
@@ -47,22 +34,40 @@ export function StopSiteButton({ site, rows }: { readonly site: Site; readonly r
         variant="filled"
         size="xs"
         leftSection={<IconHandStop size={16} aria-hidden />}
-        onClick={() => void stop()}
+        onClick={() => stop(site)}
       >
         Stop all at {shortSiteName(site.name)}
         {moving !== null && ` (${moving})`}
       </Button>
-      {isOpen && (
-        <StopSiteDialog
-          site={site}
-          rows={rows}
-          stopped={stopped}
-          onAgain={() => void stop()}
-          onClose={() => setOpen(false)}
-        />
-      )}
+      {dialog}
     </>
   );
+}
+
+type StoppedSite = Pick<Site, "id" | "name">;
+
+interface StopSitePress {
+  readonly site: StoppedSite;
+  /** Null until the response has arrived. */
+  readonly stopped: SiteStopOutcome | null;
+}
+
+const NO_ROWS: readonly RobotWithSettings[] = [];
+
+/** Stops every robot of a site at once, and the dialog that shows how far that is; `rows` are its robots if known. */
+export function useStopSite(rows = NO_ROWS): readonly [(site: StoppedSite) => void, ReactNode] {
+  const [press, setPress] = useState<StopSitePress | null>(null);
+  const stop = async (site: StoppedSite) => {
+    const own: StopSitePress = { site, stopped: null };
+    setPress(own);
+    const stopped = await stopSite(site.id);
+    // A later press owns the dialog, and a closed one stays closed.
+    setPress((now) => (now === own ? stopped && { site, stopped } : now));
+  };
+  const dialog = press && (
+    <StopSiteDialog {...press} rows={rows} onAgain={() => void stop(press.site)} onClose={() => setPress(null)} />
+  );
+  return [(site) => void stop(site), dialog];
 }
 
 function isMovingNow(robotId: number): boolean {
@@ -70,11 +75,8 @@ function isMovingNow(robotId: number): boolean {
   return robot !== undefined && mayMoveNow(robot);
 }
 
-interface StopSiteDialogProps {
-  readonly site: Site;
+interface StopSiteDialogProps extends StopSitePress {
   readonly rows: readonly RobotWithSettings[];
-  /** Null until the response has arrived. */
-  readonly stopped: SiteStopOutcome | null;
   readonly onAgain: () => void;
   readonly onClose: () => void;
 }

@@ -24,12 +24,20 @@ import { siteStatusLook } from "../sites/public.ts";
 import shared from "../../ui/shared.module.css";
 import type { GoPage } from "./palette.tsx";
 import classes from "./palette-dialog.module.css";
-import { stopOf, useEntries } from "./palette-entries.ts";
-import { type Entry, type Kind, recentFirst, recentOf, searchEntries, verbOf, withRecent } from "./palette-search.ts";
+import { type Doing, useEntries } from "./palette-entries.ts";
+import {
+  type Entry,
+  type Kind,
+  recentFirst,
+  recentOf,
+  searchEntries,
+  searchStops,
+  verbOf,
+  withRecent,
+} from "./palette-search.ts";
 
-interface PaletteDialogProps {
+interface PaletteDialogProps extends Doing {
   readonly pages: readonly GoPage[];
-  readonly onShortcuts: () => void;
   readonly onClose: () => void;
 }
 
@@ -51,36 +59,43 @@ interface Section {
 }
 
 /** The command palette: jumps to what is typed, or does it. It never starts a robot. */
-export function PaletteDialog({ pages, onShortcuts, onClose }: PaletteDialogProps) {
+export function PaletteDialog({ pages, onClose, ...doing }: PaletteDialogProps) {
   const [query, setQuery] = useState("");
-  const [active, setActive] = useState(0);
-  const found = useEntries(pages, onShortcuts);
+  const [chosenKey, choose] = useState<string | null>(null);
+  const found = useEntries(pages, doing);
   const [recent, remember] = useRecent();
-  const sections = useSections(found, recent, query);
+  const { sections, meant } = useSections(found, recent, query);
   const options = sections.flatMap(({ entries }) => entries);
-  const activeIndex = Math.min(active, options.length - 1);
+  // The list grows while it loads: Enter never sends another Stop than the one that was seen to be chosen.
+  if (chosenKey === null && meant !== null) choose(meant.key);
+  const activeIndex =
+    chosenKey !== null
+      ? options.findIndex(({ key }) => key === chosenKey)
+      : options.length === 0 || options[0]?.isStop === true || verbOf(query)?.verb === "stop"
+        ? -1
+        : 0;
   const isNothingFound = sections.every(({ name }) => name === MORE);
   const id = useId();
   const optionId = (index: number) => `${id}-${index}`;
   const navigate = useNavigate();
 
-  const choose = (entry: Entry | undefined) => {
+  const follow = (entry: Entry | undefined) => {
     if (entry === undefined) return;
-    remember(entry.key);
     // Whatever follows takes the focus only after the dialog has given it back.
     flushSync(onClose);
     setTimeout(() => {
       if (typeof entry.leads === "function") return entry.leads();
       void navigate(entry.leads);
       document.querySelector("main")?.focus({ preventScroll: true });
+      remember(entry);
     });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const { nativeEvent, key } = event;
     if (nativeEvent.isComposing) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-    if (step !== undefined && options.length > 0) setActive((activeIndex + step + options.length) % options.length);
-    else if (key === "Enter") choose(options[activeIndex]);
+    if (key === "ArrowDown") choose((options[activeIndex + 1] ?? options[0])?.key ?? null);
+    else if (key === "ArrowUp") choose((options[activeIndex - 1] ?? options.at(-1))?.key ?? null);
+    else if (key === "Enter") follow(options[activeIndex]);
     else if (key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) onClose();
     else return;
     event.preventDefault();
@@ -122,7 +137,7 @@ export function PaletteDialog({ pages, onShortcuts, onClose }: PaletteDialogProp
           value={query}
           onChange={({ currentTarget }) => {
             setQuery(currentTarget.value);
-            setActive(0);
+            choose(null);
           }}
           onKeyDown={onKeyDown}
         />
@@ -148,8 +163,8 @@ export function PaletteDialog({ pages, onShortcuts, onClose }: PaletteDialogProp
                   id={optionId(own)}
                   entry={entry}
                   isActive={own === activeIndex}
-                  onPoint={() => setActive(own)}
-                  onChoose={() => choose(entry)}
+                  onPoint={() => choose(entry.key)}
+                  onChoose={() => follow(entry)}
                 />
               );
             })}
@@ -186,26 +201,32 @@ export function PaletteDialog({ pages, onShortcuts, onClose }: PaletteDialogProp
 const RECENT = "Recent";
 const MORE = "More";
 
+interface Sections {
+  readonly sections: readonly Section[];
+  /** The Stop that is chosen without a further key. */
+  readonly meant: Entry | null;
+}
+
 function useSections(
-  { places, pages, actions, themes }: ReturnType<typeof useEntries>,
+  { places, pages, actions, themes, stopOf }: ReturnType<typeof useEntries>,
   recent: readonly string[],
   query: string,
-): readonly Section[] {
+): Sections {
   const ordered = useMemo(() => recentFirst(places, recent), [places, recent]);
   if (query.trim() === "") {
-    const lately = recentOf([...places, ...pages, ...actions], recent);
+    const lately = recentOf([...places, ...pages], recent);
     const sections = [
       { name: RECENT, entries: lately, more: 0 },
       { name: KIND_NAMES.page, entries: without(pages, lately), more: 0 },
-      { name: KIND_NAMES.action, entries: without(actions, lately), more: 0 },
+      { name: KIND_NAMES.action, entries: actions, more: 0 },
     ];
-    return sections.filter(({ entries }) => entries.length > 0);
+    return { sections: sections.filter(({ entries }) => entries.length > 0), meant: null };
   }
   const verb = verbOf(query);
   const about = verb?.of ?? query;
-  const toStop = verb?.verb === "stop" ? searchEntries(ordered, about) : [];
+  const { stops, meant } = searchStops({ places, actions, stopOf }, query);
   const kinds = searchEntries(
-    verb === null ? [...ordered, ...recentFirst([...pages, ...actions, ...themes], recent)] : ordered,
+    verb === null ? [...ordered, ...recentFirst(pages, recent), ...actions, ...themes] : ordered,
     about,
   );
   const sections = kinds.map(({ kind, entries, count }) => ({
@@ -213,12 +234,14 @@ function useSections(
     entries,
     more: count - entries.length,
   }));
-  const stops = toStop.flatMap(({ entries }) => entries.flatMap(stopOf));
-  return [
-    ...(stops.length > 0 ? [{ name: "Stop at once", entries: stops, more: 0 }] : []),
-    ...sections,
-    { name: MORE, entries: [allRobots(about.trim())], more: 0 },
-  ];
+  return {
+    sections: [
+      ...(stops.length > 0 ? [{ name: "Stop at once", entries: stops, more: 0 }] : []),
+      ...sections,
+      { name: MORE, entries: [allRobots(about.trim())], more: 0 },
+    ],
+    meant,
+  };
 }
 
 function without(entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] {
@@ -228,7 +251,7 @@ function without(entries: readonly Entry[], others: readonly Entry[]): readonly 
 /** The table of robots also finds firmware, motors and partners. */
 function allRobots(query: string): Entry {
   const name = `All robots matching “${query}”`;
-  return { key: "robots", kind: "robot", name, detail: "", nameText: "", text: "", leads: paths.robots({ q: query }) };
+  return { key: "robots", kind: "robot", name, detail: "", names: [], text: "", leads: paths.robots({ q: query }) };
 }
 
 interface OptionProps {
@@ -249,8 +272,7 @@ const ICONS: Record<Kind, ComponentType<{ size?: number; "aria-hidden"?: boolean
 };
 
 function Option({ id, entry, isActive, onPoint, onChoose }: OptionProps) {
-  const { kind, name, detail } = entry;
-  const isStop = kind === "action" && name.startsWith("Stop ");
+  const { kind, name, detail, isStop = false } = entry;
   const Icon = isStop ? IconHandStop : ICONS[kind];
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -311,9 +333,17 @@ function State({ look }: { readonly look: Look }) {
 /** Each user of this browser has their own. */
 const recentKeyOf = (userId: string) => `recentResults:${userId}`;
 
-/** What the user has chosen lately in this browser, and what adds to it. */
-function useRecent(): readonly [readonly string[], (key: string) => void] {
+/** The places and pages that the user has chosen lately in this browser, and what adds to them. */
+function useRecent(): readonly [readonly string[], (entry: Entry) => void] {
   const key = recentKeyOf(useSignedIn().user.id);
   const [recent] = useState(() => (localStorage.getItem(key) ?? "").split("\n").filter((one) => one !== ""));
-  return [recent, (chosen) => localStorage.setItem(key, withRecent(recent, chosen).join("\n"))];
+  const remember = (chosen: Entry) => {
+    if (chosen.kind === "action") return;
+    try {
+      localStorage.setItem(key, withRecent(recent, chosen.key).join("\n"));
+    } catch {
+      // The browser's storage may be full.
+    }
+  };
+  return [recent, remember];
 }

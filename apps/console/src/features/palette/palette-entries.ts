@@ -18,10 +18,16 @@ import { downloadExport } from "../sites/public.ts";
 import type { GoPage } from "./palette.tsx";
 import type { Entry, Kind } from "./palette-search.ts";
 
-function entryOf(kind: Kind, id: number | string, entry: Omit<Entry, "key" | "kind" | "nameText" | "text">, more = "") {
-  const nameText = entry.name.toLowerCase();
-  const text = `${nameText} ${entry.detail} ${more}`.toLowerCase();
-  return { ...entry, key: `${kind}:${id}`, kind, nameText, text };
+function entryOf(
+  kind: Kind,
+  id: number | string,
+  entry: Omit<Entry, "key" | "kind" | "names" | "text">,
+  more = "",
+  otherName = "",
+): Entry {
+  const names = [entry.name, otherName].filter((name) => name !== "").map((name) => name.toLowerCase());
+  const text = `${entry.name} ${entry.detail} ${more}`.toLowerCase();
+  return { ...entry, key: `${kind}:${id}`, kind, names, text };
 }
 
 /** The parts of a whole that have something to say. */
@@ -47,8 +53,9 @@ function robotEntries(names: RobotDirectory["robots"], sites: readonly Site[]): 
   );
   return robots.map(({ robot_id: id, serial_number: name, site_id }) => {
     const site = siteOf.get(site_id);
-    const detail = joined([nameOf.get(id), site?.name]);
-    return entryOf("robot", id, { name, detail, leads: paths.robot(name), id }, site?.state);
+    const ownName = nameOf.get(id);
+    const detail = joined([ownName, site?.name]);
+    return entryOf("robot", id, { name, detail, leads: paths.robot(name), id }, site?.state, ownName);
   });
 }
 
@@ -69,20 +76,21 @@ function partnerEntries(partners: readonly Partner[]): Entry[] {
 
 interface ActionsFor {
   readonly role: Role;
-  /** The site that the page shows. */
+  /** The site that the page shows, and its Stop. */
   readonly site: Site | undefined;
+  readonly siteStop: Entry | null;
   /** That page is Site Management. */
   readonly isManaging: boolean;
   readonly onShortcuts: () => void;
 }
 
 /** What can be done from anywhere. None starts a robot; a Stop acts at once, as everywhere. */
-function actionEntries({ role, site, isManaging, onShortcuts }: ActionsFor): Entry[] {
+function actionEntries({ role, site, siteStop, isManaging, onShortcuts }: ActionsFor): Entry[] {
   const action = (name: string, detail: string, leads: Entry["leads"], isAllowed = true) =>
     isAllowed ? [entryOf("action", name, { name, detail, leads })] : [];
   return [
-    ...action("Stop fleet", "Stops every robot at once", () => void stopFleet()),
-    ...(site === undefined ? [] : stopOfSite(site)),
+    stopEntry("fleet", "Stop fleet", "Stops every robot at once", () => void stopFleet()),
+    ...(siteStop === null ? [] : [siteStop]),
     ...action("All alerts", "Open and past, of every site", `${paths.dashboard()}?dialog=alerts`),
     ...action(
       "New site",
@@ -112,24 +120,26 @@ function themeEntries(): Entry[] {
   });
 }
 
-/** Stops every robot of a site, if its robots are known. */
-function stopOfSite({ id, name }: Pick<Site, "id" | "name">): Entry[] {
-  const idsOf = () => Array.from(liveStore.robots()).flatMap((robot) => (robot.site_id === id ? [robot.robot_id] : []));
-  const count = idsOf().length;
-  if (count === 0) return [];
-  const title = `Stop all at ${name}`;
-  const detail = count === 1 ? "1 robot, at once" : `${count} robots, at once`;
-  return [entryOf("action", title, { name: title, detail, leads: () => void stopRobots(idsOf(), title) })];
+function stopEntry(of: string, name: string, detail: string, leads: () => void): Entry {
+  return entryOf("action", `stop ${of}`, { name, detail, leads, isStop: true });
 }
 
-/** For what was found after "stop": its Stop. */
-export function stopOf({ kind, id, name, detail }: Entry): Entry[] {
-  if (id === undefined) return [];
-  if (kind === "site") return stopOfSite({ id, name });
+/** Of a robot or a site; null for all others. */
+function stopOfPlace({ key, kind, id, name, detail }: Entry, onStopSite: Doing["onStopSite"]): Entry | null {
+  if (id === undefined) return null;
+  if (kind === "site") {
+    return stopEntry(key, `Stop all at ${name}`, joined(["Every robot at once", detail]), () =>
+      onStopSite({ id, name }),
+    );
+  }
   const title = `Stop ${name}`;
-  return kind === "robot"
-    ? [entryOf("action", title, { name: title, detail, leads: () => void stopRobots([id], title) })]
-    : [];
+  return kind === "robot" ? stopEntry(key, title, detail, () => void stopRobots([id], title)) : null;
+}
+
+/** What the palette leaves to those who show it. */
+export interface Doing {
+  readonly onShortcuts: () => void;
+  readonly onStopSite: (site: Pick<Site, "id" | "name">) => void;
 }
 
 const NO_SITES: readonly Site[] = [];
@@ -137,7 +147,7 @@ const NO_PARTNERS: readonly Partner[] = [];
 const NO_DIRECTORY: RobotDirectory = { robots: [], groups: [] };
 
 /** All that the palette finds, read when it opens; the state of what is shown stays live. */
-export function useEntries(pages: readonly GoPage[], onShortcuts: () => void) {
+export function useEntries(pages: readonly GoPage[], { onShortcuts, onStopSite }: Doing) {
   const { role } = useSignedIn();
   const { pathname, search } = useLocation();
   const sites = useQuery(routeQuery(siteDetails, {}));
@@ -163,12 +173,16 @@ export function useEntries(pages: readonly GoPage[], onShortcuts: () => void) {
     [names, groups, knownSites, knownPartners, isManaging, hasRobots],
   );
   const site = knownSites.find(({ id }) => id === siteId) ?? (path === paths.dashboard() ? knownSites[0] : undefined);
+  const place = site && places.find(({ kind, id }) => kind === "site" && id === site.id);
+  const stopOf = (entry: Entry) => stopOfPlace(entry, onStopSite);
+  const siteStop = place === undefined ? null : stopOf(place);
   const pageEntries = pages.map(({ label, to }) => entryOf("page", label, { name: label, detail: "", leads: to }));
   const failed = [sites, directory, partners].filter(({ isError, data }) => isError && data === undefined);
   return {
     places,
     pages: pageEntries,
-    actions: actionEntries({ role, site, isManaging, onShortcuts }),
+    actions: actionEntries({ role, site, siteStop, isManaging, onShortcuts }),
+    stopOf,
     themes: themeEntries(),
     isLoading: [sites, directory].some(({ isPending, isError }) => isPending && !isError) || !hasRobots,
     hasFailed: failed.length > 0,

@@ -3,22 +3,30 @@ import { useRef } from "react";
 import { useNavigate } from "react-router";
 import { GO_KEY, isShortcut, shortcutKeyOf } from "../../platform/shortcuts.ts";
 import { useReturnFocus } from "../../ui/dialog.tsx";
-import type { PaletteProps } from "./palette.tsx";
+import { useStopSite } from "../groups/public.ts";
 import { PaletteDialog } from "./palette-dialog.tsx";
+import type { Doing } from "./palette-entries.ts";
+import type { PaletteProps } from "./palette.tsx";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
 
 /** Listens for the keys that work on every page, and shows the dialog that is open. */
 export function PaletteParts(props: PaletteProps) {
   useKeys(props);
-  return props.opened !== null && <OpenDialog {...props} />;
+  const [stopSite, stopSiteDialog] = useStopSite();
+  return (
+    <>
+      {props.opened !== null && <OpenDialog {...props} onStopSite={stopSite} />}
+      {stopSiteDialog}
+    </>
+  );
 }
 
 /** One dialog may replace the other; the focus returns to where it was before the first. */
-function OpenDialog({ pages, opened, onOpen }: PaletteProps) {
+function OpenDialog({ pages, opened, onOpen, onStopSite }: PaletteProps & Pick<Doing, "onStopSite">) {
   useReturnFocus();
   const close = () => onOpen(null);
   return opened === "search" ? (
-    <PaletteDialog pages={pages} onShortcuts={() => onOpen("shortcuts")} onClose={close} />
+    <PaletteDialog pages={pages} onShortcuts={() => onOpen("shortcuts")} onStopSite={onStopSite} onClose={close} />
   ) : (
     <ShortcutsDialog pages={pages} onClose={close} />
   );
@@ -46,7 +54,7 @@ function useKeys({ pages, onOpen }: PaletteProps): void {
       }
       event.preventDefault();
     },
-    // Before a robot's card: the second key of two is not S.
+    // Before the page: the second key of two is for the shell. It is never S, which always stops.
     { capture: true },
   );
 }

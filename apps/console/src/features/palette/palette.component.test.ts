@@ -1,9 +1,9 @@
 import { robotStatus, sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { fleetStop } from "@suncrew/contract/groups/groups.ts";
+import { fleetStop, siteStop } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotBySerial } from "@suncrew/contract/robot-history/robot-history.ts";
 import { robotDirectory } from "@suncrew/contract/robots/robots.ts";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
@@ -22,6 +22,8 @@ const palette = page.getByRole("dialog", { name: "Search" });
 const field = palette.getByRole("combobox");
 const options = palette.getByRole("option");
 const shortcuts = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+
+afterEach(() => vi.restoreAllMocks());
 
 const searchKeys = "{Control>}k{/Control}";
 
@@ -109,20 +111,112 @@ test("command palette: a Stop acts at once and shows its result; nothing in it s
   await result.getByRole("button", { name: "Close" }).last().click();
 
   await userEvent.keyboard(searchKeys);
-  await palette.getByRole("option", { name: `Stop all at ${BHADLA}` }).click();
-  await expect.poll(() => sent.at(-1)?.body).toEqual({ robotObjectIds: [11, 12] });
-  await page
-    .getByRole("dialog", { name: `Stop all at ${BHADLA}` })
-    .getByRole("button", { name: "Close" })
-    .last()
-    .click();
-
-  await userEvent.keyboard(searchKeys);
   await field.fill("start 1021");
   await expectContains(options.first(), "SCR-1021");
   await userEvent.keyboard("{Enter}");
   await expectAddress("/robots/SCR-1021");
   expect(started).toEqual([]);
+});
+
+test("command palette: Stop all at a site is the site's own Stop, with each robot's result, also before any robot is known", async () => {
+  const stopped = when(siteStop).answer({
+    success: true,
+    message: "",
+    results: [{ robotId: "SCR-1011", robotObjectId: 11, outcome: "SUCCESS", message: "", pending: false }],
+  });
+  when(live).hang();
+  when(robotDirectory).hang();
+  await openConsole("/dashboard?site=1");
+  const search = page.getByRole("button", { name: "Search", exact: true });
+  const result = page.getByRole("dialog", { name: `Stop all robots: ${BHADLA}` });
+  for (const choose of [
+    () => palette.getByRole("option", { name: `Stop all at ${BHADLA}` }).click(),
+    async () => {
+      await field.fill("stop all at bhadla");
+      await expectContains(options.first(), `Stop all at ${BHADLA}`);
+      await expect.element(options.first()).toHaveAttribute("aria-selected", "true");
+      await userEvent.keyboard("{Enter}");
+    },
+  ]) {
+    await search.click();
+    await choose();
+    await expectContains(result.getByRole("list", { name: "Result for each robot" }), "SCR-1011");
+    await expectAccessible();
+    await result.getByRole("button", { name: "Close" }).last().click();
+    await expectCount(result, 0);
+    await expect.element(search).toHaveFocus();
+  }
+  expect(stopped.map(({ body }) => body)).toEqual([{ siteId: 1 }, { siteId: 1 }]);
+});
+
+test("command palette: no Stop is chosen by itself unless its name was typed, whatever was chosen lately", async () => {
+  const sent = when(fleetStop).answer(() => ({ success: true, message: "", sites: [] }));
+  await opened("/dashboard?site=1");
+  await userEvent.keyboard(searchKeys);
+  await field.fill("stop fleet");
+  await expect.element(palette.getByRole("option", { name: /^Stop fleet/ })).toHaveAttribute("aria-selected", "true");
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => sent.map(({ body }) => body)).toEqual([{}]);
+  await page.getByRole("dialog", { name: "Stop fleet" }).getByRole("button", { name: "Close" }).last().click();
+  await expectCount(page.getByRole("dialog"), 0);
+
+  await userEvent.keyboard(searchKeys);
+  await expectCount(palette.getByRole("group", { name: "Recent" }), 0);
+  await expectContains(palette.getByRole("option", { selected: true }), "Dashboard");
+  for (const query of ["stop", "fleet", "stop 10", "stop all", "stop rajasthan"]) {
+    await field.fill(query);
+    await expectContains(options.last(), "All robots matching");
+    await expectCount(palette.getByRole("option", { selected: true }), 0);
+    await userEvent.keyboard("{Enter}");
+    await expect.element(field).toHaveFocus();
+  }
+  await userEvent.keyboard("{Escape}");
+  expect(sent).toHaveLength(1);
+});
+
+test("command palette: what is chosen stays chosen while more is found, and a full storage loses no choice", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  when(robotDirectory).answer(async () => {
+    await released;
+    return {
+      robots: sampleRobots.map((robot) => ({ ...robot, robot_name: robot.robot_id === 32 ? "10" : "" })),
+      groups: [],
+    };
+  });
+  const sent = when(fleetStop).answer(() => ({ success: true, message: "", sites: [] }));
+  await opened("/profile");
+  vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+    throw new DOMException("Full", "QuotaExceededError");
+  });
+  await userEvent.keyboard(searchKeys);
+  await field.fill("stop 10");
+  await expectContains(options.first(), "Stop SCR-1011");
+  await userEvent.keyboard("{ArrowDown}");
+  release();
+  await expectContains(options.first(), "Stop SCR-1032");
+  await expectContains(palette.getByRole("option", { selected: true }), "Stop SCR-1011");
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => sent.map(({ body }) => body)).toEqual([{ robotObjectIds: [11] }]);
+  await page.getByRole("dialog", { name: "Stop SCR-1011" }).getByRole("button", { name: "Close" }).last().click();
+  await expectCount(page.getByRole("dialog"), 0);
+  await userEvent.keyboard(searchKeys);
+  await field.fill("dashboard");
+  await expectContains(palette.getByRole("option", { selected: true }), "Dashboard");
+  await userEvent.keyboard("{Enter}");
+  await expectAddress("/dashboard");
+});
+
+test("command palette: on a phone a site that is chosen on the dashboard scrolls to its details", async () => {
+  await page.viewport(390, 780);
+  await opened("/dashboard?site=1");
+  await expect.element(page.getByRole("article").first()).toBeInTheDocument();
+  scrollTo(0, 0);
+  await userEvent.keyboard(searchKeys);
+  await field.fill("charanka");
+  await userEvent.keyboard("{Enter}");
+  await expectAddress("/dashboard?site=2");
+  const details = page.getByRole("region", { name: "Site details" });
+  await expect.poll(() => details.element().getBoundingClientRect().top).toBeLessThan(200);
 });
 
 test("§6, command palette: a partner finds no partners, and nothing that it may not open or do", async () => {
@@ -252,7 +346,7 @@ test("shortcuts: no key acts in a field, in a dialog or in a menu, or with anoth
 
   (await card.getByRole("button", { name: "Start" }).findElement()).focus();
   await userEvent.keyboard("{Shift>}S{/Shift}{Control>}s{/Control}{Alt>}s{/Alt}");
-  await userEvent.keyboard("gs");
+  await userEvent.keyboard("gi");
   await expectAddress(/^\/sites/);
   expect(sent).toEqual([]);
 });
@@ -269,11 +363,17 @@ test("shortcuts: S stops the robot whose card or row has the focus, and on its p
   await userEvent.keyboard("s");
   const commands = () => sent.map(({ body: { robotObjectId, command } }) => [robotObjectId, command]);
   await expect.poll(commands).toEqual([[12, "STOP"]]);
+  await userEvent.keyboard("gs");
+  await expect.poll(commands).toEqual([
+    [12, "STOP"],
+    [12, "STOP"],
+  ]);
 
   await router.navigate("/robots");
   await page.getByRole("checkbox", { name: "Select SCR-1021" }).click();
   await userEvent.keyboard("s");
   await expect.poll(commands).toEqual([
+    [12, "STOP"],
     [12, "STOP"],
     [21, "STOP"],
   ]);
