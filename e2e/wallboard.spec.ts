@@ -78,15 +78,35 @@ test("wallboard: a link shows the board in another browser, through a restart of
   await expect(screen.getByRole("heading", { name: "This wallboard's link was withdrawn." })).toBeVisible({
     timeout: 60_000,
   });
+  // Only what follows `#` differs from where the screen is: the page loads itself anew.
+  const loaded = screen.waitForEvent("load");
   await screen.goto(link);
-  await screen.reload();
+  await loaded;
   await expect(screen.getByRole("heading", { name: "This wallboard's link was withdrawn." })).toBeVisible();
+
+  await dialog.getByLabel("Name of the screen").fill("Canteen");
+  await dialog.getByRole("button", { name: "Make Link" }).click();
+  await screen.goto((await dialog.locator("code").textContent()) ?? "");
+  await expect(screen.getByRole("status")).toHaveText("Live");
+  await expect(screen.getByText("Canteen")).toBeVisible();
+  expect(new URL(screen.url()).hash).toBe("");
 });
 
-test("wallboard: somebody who is signed in sees the board in place of the dashboard", async ({ page, signIn }) => {
+test("wallboard: somebody who is signed in sees the board in place of the dashboard, dark whatever another tab chooses", async ({
+  page,
+  signIn,
+}) => {
   await signIn(page, "partner", { at: "/dashboard?view=wall" });
   await expect(page.getByRole("status")).toHaveText("Live");
   await expect(page.getByRole("banner")).toHaveCount(0);
   await expect(page.getByRole("button")).toHaveCount(0);
+  const told = page.evaluate(() =>
+    new Promise((resolve) => addEventListener("storage", resolve, { once: true })).then(() => "told"),
+  );
+  const other = await page.context().newPage();
+  await other.goto("/api/docs");
+  await other.evaluate(() => localStorage.setItem("theme", "green"));
+  expect(await told).toBe("told");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", "dark");
 });

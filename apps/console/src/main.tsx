@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { UnexpectedError } from "./app/message-page.tsx";
 import { isPagePath, isWallboard, paths } from "./platform/paths.ts";
+import { reloadOnceServed } from "./platform/served-page.ts";
 import { rememberRequestedPlace } from "./platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession, watchSession } from "./platform/session/session.ts";
 import { ThemeProvider } from "./ui/theme/theme-provider.tsx";
 
 /** After the sign-in page is painted. */
 const NEXT_PAGES_AFTER_MS = 500;
-const WALLBOARD_RETRY_MS = 10_000;
 
 dropExpiredSession(addressOf(location));
 watchSession();
@@ -48,12 +48,6 @@ async function openSignIn(): Promise<void> {
   } catch (error) {
     showFailure(error);
   }
-}
-
-/** Nobody is there to press Retry: tries until the server brings the page. */
-function reloadOnceServed(): void {
-  const reload = (answer: Response) => (answer.ok ? location.reload() : reloadOnceServed());
-  setTimeout(() => void fetch(location.pathname).then(reload, reloadOnceServed), WALLBOARD_RETRY_MS);
 }
 
 /** Loads the rest of the console, and shows it once its first page is ready; never rejects. */

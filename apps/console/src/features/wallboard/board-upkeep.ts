@@ -1,25 +1,14 @@
 import { useEffect, useState } from "react";
+import { servedScript, startScriptIn } from "../../platform/served-page.ts";
 
 /** The hour, by the screen's own clock, at which the page is loaded anew. */
 const RELOAD_HOUR = 4;
 /** A page younger than this, in milliseconds, is fresh enough. */
 const FRESH_MS = 3_600_000;
+/** While servers are upgraded one by one, either version may answer: a younger page stays, or it would load all the time. */
+const SETTLED_MS = 60_000;
 const LOOK_EVERY_MS = 300_000;
 const CURSOR_HIDDEN_AFTER_MS = 3_000;
-
-const START_SCRIPT = /assets\/start-[\w-]+\.js/;
-
-/** The start script that the server's page names now; null if the server does not answer as it should. */
-async function servedScript(): Promise<string | null> {
-  try {
-    const answer = await fetch(location.pathname, { cache: "no-store" });
-    return answer.ok ? (START_SCRIPT.exec(await answer.text())?.[0] ?? "") : null;
-  } catch {
-    return null;
-  }
-}
-
-const ownScript = () => START_SCRIPT.exec(document.head.innerHTML)?.[0] ?? "";
 
 /** Loads the page anew if the server answers: a browser's own error page would stay for the night. */
 export async function reloadIfServed(): Promise<void> {
@@ -30,9 +19,10 @@ export async function reloadIfServed(): Promise<void> {
 export function useFreshPage(isLive: boolean): void {
   useEffect(() => {
     const look = async () => {
+      if (performance.now() < SETTLED_MS) return;
       const served = await servedScript();
       const isNight = new Date().getHours() === RELOAD_HOUR && performance.now() > FRESH_MS;
-      if (served !== null && (isNight || served !== ownScript())) location.reload();
+      if (served !== null && (isNight || served !== startScriptIn(document.head.innerHTML))) location.reload();
     };
     const timer = setInterval(() => void look(), LOOK_EVERY_MS);
     if (isLive) void look();

@@ -1,9 +1,9 @@
 import { type AttentionItem, attentionList } from "@suncrew/contract/attention/attention.ts";
-import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { type RunCounts, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
-import { IconBroadcast, IconCircleCheck, IconPlugConnectedX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { IconAlertTriangle, IconBroadcast, IconCircleCheck, IconPlugConnectedX } from "@tabler/icons-react";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { type CSSProperties, Fragment, useEffect, useState, useSyncExternalStore } from "react";
 import { ApiError } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
@@ -27,6 +27,8 @@ import classes from "./wallboard.module.css";
 
 const ATTENTION_EVERY_MS = 20_000;
 const TODAY_EVERY_MS = 60_000;
+/** An answer older than this is no longer current, although no call has failed. */
+const OLD_MS = 180_000;
 /** How long the board shows one site in trouble. */
 const TURN_MS = 15_000;
 /** A stream that has not come back for so long although the server answers needs a new page. */
@@ -35,6 +37,8 @@ const STUCK_MS = 90_000;
 /** As many as always fit, with two lines each. */
 const ITEMS_SHOWN = 4;
 const ROBOTS_SHOWN = 4;
+/** As many leave room for larger text. */
+const FEW_ROBOTS = 2;
 
 const clock = pageClock(1_000);
 const useSecond = () => useSyncExternalStore(clock.subscribe, clock.now);
@@ -56,6 +60,7 @@ export function Board({ onEnd }: BoardProps) {
   useFreshPage(isLive);
   const lostSince = useLostSince(isLive, now);
   const attention = useQuery({ ...routeQuery(attentionList, {}), refetchInterval: ATTENTION_EVERY_MS });
+  const today = useQuery({ ...routeQuery(runsToday, {}), refetchInterval: TODAY_EVERY_MS });
   useEnd(attention.error, onEnd);
   useStuck(lostSince, attention.dataUpdatedAt);
 
@@ -67,11 +72,14 @@ export function Board({ onEnd }: BoardProps) {
   const isKnown = liveStore.hasSnapshot() && attention.data !== undefined;
   const [x, y] = shiftOf(now);
   const style: CSSProperties = { translate: `${x}px ${y}px` };
+  const isOld = isAnswerOld(attention, now);
+  const isTodayOld = isAnswerOld(today, now);
+  const state = !isLive ? "lost" : isOld || isTodayOld ? "partly" : "live";
   return (
-    <main className={classes["board"]} data-resting={isResting} data-stale={!isLive || attention.isError}>
+    <main className={classes["board"]} data-resting={isResting} data-stale={!isLive || isOld}>
       <h1 className={classes["hidden"]}>Wallboard</h1>
       <div className={classes["content"]} style={style}>
-        <Header now={now} isLive={isLive} lostSince={lostSince} isFirst={!liveStore.hasSnapshot()} />
+        <Header now={now} state={state} lostSince={lostSince} isFirst={!liveStore.hasSnapshot()} />
         <Figures fleet={fleet} isKnown={liveStore.hasSnapshot()} />
         {isKnown && items.length === 0 && troubled.length === 0 ? (
           <AllWell fleet={fleet} />
@@ -81,7 +89,7 @@ export function Board({ onEnd }: BoardProps) {
             {turn !== null && <SiteTurn key={turn.site.id} {...turn} position={positionOf(troubled, turn)} />}
           </div>
         )}
-        <Footer fleet={fleet} />
+        <Footer fleet={fleet} today={today.data} isTodayOld={isTodayOld} />
       </div>
     </main>
   );
@@ -113,6 +121,10 @@ const reasonOf: Parameters<typeof fleetOf>[0]["reasonOf"] = (robot, site) => {
   if (maintenance !== null) return ["In maintenance", maintenance.reason].filter(Boolean).join(": ");
   return alert ?? (online ? "Needs attention" : "Offline");
 };
+
+function isAnswerOld({ isError, dataUpdatedAt }: UseQueryResult, now: Date): boolean {
+  return isError || (dataUpdatedAt > 0 && now.getTime() - dataUpdatedAt > OLD_MS);
+}
 
 /** Since when nothing that is shown is certain; null while it is. */
 function useLostSince(isLive: boolean, now: Date): Date | null {
@@ -148,19 +160,25 @@ const dateFormat = new Intl.DateTimeFormat("en-GB", {
 
 interface HeaderProps {
   readonly now: Date;
-  readonly isLive: boolean;
+  /** Whether what the board shows is current: all of it, what the stream tells, or nothing. */
+  readonly state: "live" | "partly" | "lost";
   readonly lostSince: Date | null;
   readonly isFirst: boolean;
 }
 
-function Header({ now, isLive, lostSince, isFirst }: HeaderProps) {
+function Header({ now, state, lostSince, isFirst }: HeaderProps) {
   const lost = isFirst ? "Connecting…" : `Connection lost since ${clockFormat.format(lostSince ?? now)}`;
+  const { icon: Icon, text } = {
+    live: { icon: IconBroadcast, text: "Live" },
+    partly: { icon: IconAlertTriangle, text: "Partly out of date" },
+    lost: { icon: IconPlugConnectedX, text: lost },
+  }[state];
   return (
     <header className={classes["header"]}>
       <p className={classes["name"]}>{nameOfScreen()}</p>
-      <p className={classes["connection"]} data-live={isLive} role="status">
-        {isLive ? <IconBroadcast size="1em" aria-hidden /> : <IconPlugConnectedX size="1em" aria-hidden />}
-        {isLive ? "Live" : lost}
+      <p className={classes["connection"]} data-state={state} role="status">
+        <Icon size="1em" aria-hidden />
+        {text}
       </p>
       <p className={classes["date"]}>
         <span>{dateFormat.format(now)}</span>
@@ -269,7 +287,7 @@ function SiteTurn({ site, state, troubled, position }: BoardSite & { readonly po
   const look = state === "mayBeMoving" ? statusLooks.mayBeMoving : siteStatusLook[state];
   const more = troubled.length - ROBOTS_SHOWN;
   return (
-    <section className={classes["turn"]} aria-labelledby="turn">
+    <section className={classes["turn"]} data-few={troubled.length <= FEW_ROBOTS} aria-labelledby="turn">
       <div className={classes["title"]}>
         <h2 id="turn">{site.name}</h2>
         {position !== "" && <span className={classes["muted"]}>{position}</span>}
@@ -299,13 +317,18 @@ function SiteTurn({ site, state, troubled, position }: BoardSite & { readonly po
   );
 }
 
+interface FooterProps {
+  readonly fleet: Fleet;
+  readonly today: RunCounts | undefined;
+  readonly isTodayOld: boolean;
+}
+
 /** Today's cleaning, and every site as a tile by its state. */
-function Footer({ fleet: { sites } }: { readonly fleet: Fleet }) {
-  const today = useQuery({ ...routeQuery(runsToday, {}), refetchInterval: TODAY_EVERY_MS }).data;
+function Footer({ fleet: { sites }, today, isTodayOld }: FooterProps) {
   const counts = SITE_STATES.map((state) => ({ state, count: sites.filter((of) => of.state === state).length }));
   return (
     <footer className={classes["footer"]}>
-      <p>
+      <p data-stale={isTodayOld}>
         <strong>Today</strong>{" "}
         {today === undefined
           ? "–"

@@ -23,6 +23,12 @@ export function WallboardPage() {
   const [ended, setEnded] = useState(() => (token === null && currentSession() === null ? NO_LINK : null));
   const [isOpen, setOpen] = useState(token === null);
   useEffect(() => {
+    // Another link in the address bar: the browser itself loads nothing for what follows `#`.
+    const openOther = () => location.reload();
+    addEventListener("hashchange", openOther);
+    return () => removeEventListener("hashchange", openOther);
+  }, []);
+  useEffect(() => {
     if (token === null) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const open = async () => {

@@ -1,22 +1,27 @@
 import { type AttentionItem, attentionList } from "@suncrew/contract/attention/attention.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { beforeEach, describe, expect, test } from "vitest";
+import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import { expectAccessible, expectContains, expectCount, expectText } from "../../../test/expectations.ts";
 import { showWallboard } from "../../../test/open-console.tsx";
 import { BHADLA, fleetSnapshot, livePart, sampleRobots, sampleSite } from "../../../test/sample-fleet.ts";
+import { reloadOnceServed } from "../../platform/served-page.ts";
 import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
 const board = page.getByRole("main");
 const connection = page.getByRole("status");
+const MINUTE_MS = 60_000;
 const wrong = page.getByRole("region", { name: "What is wrong" });
 
 beforeEach(async () => {
   await page.viewport(1920, 1080);
   chooseTheme("dark");
 });
+
+afterEach(() => void vi.useRealTimers());
 
 function item(nth: number, change: Partial<AttentionItem> = {}): AttentionItem {
   return {
@@ -138,6 +143,29 @@ describe("wallboard: what a screen shows", () => {
     await expect.element(site.getByText("In maintenance", { exact: true }).first()).toBeVisible();
   });
 
+  for (const [width, height] of [
+    [1440, 900],
+    [1280, 720],
+  ] as const) {
+    test(`wallboard: a site with few robots in trouble fills its place at ${width} by ${height}`, async () => {
+      await page.viewport(width, height);
+      const name = "Northern Desert Solar Park of the Rajasthan Renewable Energy Company";
+      const alerts = ["The brush is jammed, and the robot has stopped on the rail between the rows 14 and 15."];
+      const ill = sampleRobots.filter(({ site_id: site }) => site === 1).slice(0, 2);
+      const robots = ill.map((robot) => ({ ...robot, status: "critical" as const, alerts }));
+      const snapshot = fleetSnapshot(robots);
+      if (snapshot.type === "snapshot") snapshot.sites = [sampleSite({ name, status: "fault" })];
+      when(live).stream(() => snapshot);
+      showWallboard();
+      const site = page.getByRole("region", { name });
+      await expectCount(site.getByRole("listitem"), 2);
+      await expectContains(site, "34 °C, clear sky");
+      expectWhole();
+      const [text] = site.getByRole("listitem").elements();
+      expect(text && Number.parseFloat(getComputedStyle(text).fontSize)).toBeGreaterThan((30 * height) / 1080);
+    });
+  }
+
   test("wallboard: a thousand sites and ten thousand robots fit on the screen", async () => {
     const sites = Array.from({ length: 1_000 }, (_, nth) =>
       sampleSite({
@@ -186,5 +214,157 @@ describe("wallboard: what a screen shows", () => {
     when(live).answerAsUsual();
     await expectText(connection, "Live");
     await expect.poll(() => board.element().getAttribute("data-stale")).toBe("false");
+  });
+
+  test("wallboard: today's cleaning that failed to come, or is minutes old, is marked, and nothing says that all is live", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    const expectToday = async (told: string, isStale: boolean) => {
+      await expectText(connection, told);
+      const line = board.getByText("Today").element().closest("[data-stale]");
+      expect([line?.tagName, line?.getAttribute("data-stale")]).toEqual(["P", String(isStale)]);
+      expect(board.element().getAttribute("data-stale")).toBe("false");
+    };
+    showWallboard();
+    await expectToday("Live", false);
+    when(runsToday).fail(503, { message: "Busy." });
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    await expectToday("Partly out of date", true);
+    await expectAccessible();
+    when(runsToday).answerAsUsual();
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    await expectToday("Live", false);
+    when(runsToday).hang();
+    await vi.advanceTimersByTimeAsync(4 * MINUTE_MS);
+    await expectToday("Partly out of date", true);
+  });
+});
+
+describe("wallboard: a fresh page", () => {
+  /** What the board read and did, in order. */
+  let happened: string[] = [];
+  /** Of the page. */
+  let ageMs = 0;
+
+  /** The server's page, or what answers in its place; `name` tells them apart. */
+  function serve(name: string, html: string): void {
+    const others = globalThis.fetch;
+    globalThis.fetch = (input, init) => {
+      if (input !== location.pathname) return others(input, init);
+      const answer = new Response(html);
+      const read = answer.text.bind(answer);
+      answer.text = async () => {
+        const text = await read();
+        happened.push(name);
+        return text;
+      };
+      return Promise.resolve(answer);
+    };
+  }
+  const servePage = (version: string) => serve(version, `<script src="/assets/start-${version}.js"></script>`);
+  const servePortal = () => serve("portal", "<h1>Sign in to the network</h1>");
+
+  const onNavigate = (event: NavigateEvent) => {
+    if (event.navigationType !== "reload") return;
+    event.preventDefault();
+    happened.push("reload");
+  };
+  const own = document.createElement("meta");
+  own.content = "/assets/start-own.js";
+
+  beforeEach(() => {
+    happened = [];
+    document.head.append(own);
+    navigation.addEventListener("navigate", onNavigate);
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    vi.spyOn(performance, "now").mockImplementation(() => ageMs);
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+    navigation.removeEventListener("navigate", onNavigate);
+    own.remove();
+  });
+
+  async function reconnect(): Promise<void> {
+    when(live).offline();
+    dispatchEvent(new Event("offline"));
+    await expectText(connection, /^Connection lost/);
+    when(live).answerAsUsual();
+    await expectText(connection, "Live");
+  }
+
+  /** The board looks for a new version every five minutes. */
+  async function look(): Promise<void> {
+    const before = happened.length;
+    vi.advanceTimersByTime(5 * MINUTE_MS);
+    await expect.poll(() => happened.length).toBeGreaterThan(before);
+  }
+
+  test("wallboard: each night at 04:00 it loads itself anew, once our server itself answers", async () => {
+    ageMs = 10 * 60 * MINUTE_MS;
+    vi.setSystemTime(new Date(2026, 5, 15, 3, 50));
+    servePage("own");
+    showWallboard();
+    await expect.poll(() => happened).toEqual(["own"]);
+    await expectText(connection, "Live");
+    await look();
+    vi.setSystemTime(new Date(2026, 5, 15, 4, 0));
+    servePortal();
+    await look();
+    servePage("own");
+    await look();
+    await expect.poll(() => happened).toEqual(["own", "own", "portal", "own", "reload"]);
+    ageMs = 30 * MINUTE_MS;
+    await look();
+    expect(happened.slice(5)).toEqual(["own"]);
+  });
+
+  test("wallboard: a new version is loaded, but not again and again while servers are upgraded one by one", async () => {
+    vi.setSystemTime(new Date(2026, 5, 15, 12, 0));
+    ageMs = MINUTE_MS / 2;
+    servePage("new");
+    showWallboard();
+    await expectText(connection, "Live");
+    await reconnect();
+    expect(happened).toEqual([]);
+    ageMs = 2 * MINUTE_MS;
+    servePage("own");
+    await reconnect();
+    await expect.poll(() => happened).toEqual(["own"]);
+    servePortal();
+    await reconnect();
+    await expect.poll(() => happened).toEqual(["own", "portal"]);
+    servePage("new");
+    await reconnect();
+    await expect.poll(() => happened).toEqual(["own", "portal", "new", "reload"]);
+  });
+
+  test("wallboard: a screen whose console could not load tries until our server itself brings the page", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const limit = new AbortController();
+    vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(limit.signal);
+    globalThis.fetch = (_, init) =>
+      new Promise((_, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(new DOMException("Too long.", "TimeoutError")));
+      });
+    reloadOnceServed();
+    vi.advanceTimersByTime(10_000);
+    limit.abort();
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    servePortal();
+    vi.advanceTimersByTime(10_000);
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    servePage("new");
+    vi.advanceTimersByTime(10_000);
+    await expect.poll(() => happened).toEqual(["portal", "new", "reload"]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("wallboard: another link in the address bar opens", async () => {
+    showWallboard();
+    await expectText(connection, "Live");
+    location.hash = "#another-link";
+    await expect.poll(() => happened).toEqual(["reload"]);
+    history.replaceState(null, "", location.pathname + location.search);
   });
 });

@@ -10,8 +10,11 @@
   }
   // A wallboard is dark, whatever the person who opens it has chosen; its address may say otherwise.
   const address = location.pathname + location.search;
-  if (/^\/wall\b|view=wall\b/i.test(address)) theme = /theme=light\b/.test(address) ? "light" : "dark";
   const root = document.documentElement;
+  if (/^\/(wall\b|dashboard\b.*\bview=wall\b)/i.test(address)) {
+    theme = /theme=light\b/.test(address) ? "light" : "dark";
+    root.dataset.fixedTheme = theme;
+  }
   root.dataset.theme = theme;
   root.dataset.mantineColorScheme = theme === "dark" ? "dark" : "light";
   const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute("content");

@@ -14,15 +14,16 @@ function isTheme(value: string | null): value is ThemeName {
   return THEMES.some((theme) => theme === value);
 }
 
-function storedTheme(): ThemeName {
-  const stored = localStorage.getItem(THEME_KEY);
-  return isTheme(stored) ? stored : DEFAULT_THEME;
+/** The one chosen for this browser, unless before-paint.js gave this page one of its own. */
+function currentTheme(): ThemeName {
+  const theme = document.documentElement.dataset["fixedTheme"] ?? localStorage.getItem(THEME_KEY);
+  return isTheme(theme) ? theme : DEFAULT_THEME;
 }
 
 function subscribe(listener: () => void): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key !== THEME_KEY && event.key !== null) return;
-    applyTheme(storedTheme());
+    applyTheme(currentTheme());
     listener();
   };
   listeners.add(listener);
@@ -48,5 +49,5 @@ export function chooseTheme(theme: ThemeName): void {
 
 /** The theme of this browser; renders again when it changes. */
 export function useTheme(): ThemeName {
-  return useSyncExternalStore(subscribe, storedTheme);
+  return useSyncExternalStore(subscribe, currentTheme);
 }
