@@ -35,6 +35,7 @@ function showFleet(first: RobotWithSettings["current_run"]): void {
   const byHand = runFrom(-12, 468, { planned: false, started_by: "Asha Rathore" });
   const robots = sampleRobots.map((robot, nth) => ({
     ...robot,
+    last_updated_at: new Date(now).toISOString(),
     group_id: robot.site_id === 1 ? 5 : null,
     ...(nth < 2 && { status: "normal" as const, motion: "MOVING" as const }),
     current_run: nth === 0 ? first : nth === 1 ? byHand : null,
