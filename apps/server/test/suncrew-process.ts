@@ -161,7 +161,8 @@ export async function processesNaming(text: string): Promise<string[]> {
 
 /** Occupies a port, any free one by default. */
 export async function takePort(port = 0): Promise<{ readonly port: number; release(): Promise<void> }> {
-  const server: Server = createServer();
+  // Whoever connects meanwhile is let go at once: the server would not close while a connection is open.
+  const server: Server = createServer((socket) => socket.destroy());
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
