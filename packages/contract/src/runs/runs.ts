@@ -160,6 +160,14 @@ export const fleetNightSchema = z.object({
 });
 export type FleetNight = z.output<typeof fleetNightSchema>;
 
+export const siteNightsSchema = z.object({
+  site_id: idSchema,
+  /** The evening of the site's night in progress, noon to noon. */
+  tonight: dateSchema,
+  /** Those in which something was done or is planned. */
+  nights: z.array(fleetNightSchema),
+});
+
 export const runsFleetCalendar = defineRoute({
   summary: `What was cleaned and what is planned at every site the user can see, by night, at most ${FLEET_CALENDAR_MAX_DAYS}`,
   method: "GET",
@@ -174,15 +182,7 @@ export const runsFleetCalendar = defineRoute({
     dates: z.array(dateSchema),
     /** The evening of the night that most sites are in. */
     tonight: dateSchema,
-    sites: z.array(
-      z.object({
-        site_id: idSchema,
-        /** The evening of the site's night in progress, noon to noon. */
-        tonight: dateSchema,
-        /** Those in which something was done or is planned. */
-        nights: z.array(fleetNightSchema),
-      }),
-    ),
+    sites: z.array(siteNightsSchema),
   }),
 });
 

@@ -8,8 +8,9 @@ import { conflict, HttpError, notSignedIn } from "../../platform/http/http-error
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { Semaphore } from "../../platform/semaphore.ts";
 import { readChangedSessions, type Scope, scopeOf, type Viewer } from "../../platform/sessions.ts";
+import { inSlices } from "../../platform/in-slices.ts";
 import { seenAt, type SiteOwner } from "../sites/public.ts";
-import { inSlices, type Line, LiveStreams, type Message, messageOf, textOf } from "./live-streams.ts";
+import { type Line, LiveStreams, type Message, messageOf, textOf } from "./live-streams.ts";
 import { type LiveUpdate, readSnapshot, readUpdate } from "./live.queries.ts";
 import {
   type ChangedIds,

@@ -1,7 +1,8 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../platform/clock.ts";
-import { inSlices, LiveStreams, messageOf } from "./live-streams.ts";
+import { inSlices } from "../../platform/in-slices.ts";
+import { LiveStreams, messageOf } from "./live-streams.ts";
 
 test("wire, Live: other work gets its turn while thousands of streams are sent to", async () => {
   let sent = 0;

@@ -1,7 +1,7 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { Readable } from "node:stream";
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../platform/clock.ts";
+import { inSlices } from "../../platform/in-slices.ts";
 import { scopeOf, type Viewer } from "../../platform/sessions.ts";
 
 /** How many bytes besides its snapshot a reader may be behind; one further behind is cut off at the next message. */
@@ -13,22 +13,12 @@ const MAX_UNREAD_BYTES = 1_048_576;
 const MAX_HELD_BYTES = 256 * 1_048_576;
 /** How much a connection is given at a time; only what it has of one piece is not counted as held. */
 const PIECE_BYTES = 32_768;
-/** How many rows, or streams, are processed before other work gets its turn. */
-const SLICE = 50;
 
 /** Encoded once for all streams that carry it. */
 export interface Message {
   /** Each in memory of its own, so that a waiting one does not retain the others. */
   readonly pieces: readonly Buffer[];
   readonly length: number;
-}
-
-/** Processes the list without blocking other work, however long it is. */
-export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
-  for (const [index, item] of items.entries()) {
-    if (index > 0 && index % SLICE === 0) await yieldToOthers();
-    work(item);
-  }
 }
 
 /** Rows are the same objects for every scope that sees them, so each is encoded once. */

@@ -1,10 +1,8 @@
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import type { FleetNight, runsFleetCalendar, runsNight } from "@suncrew/contract/runs/runs.ts";
+import type { runsNight } from "@suncrew/contract/runs/runs.ts";
 import { BEST_FIRST } from "@suncrew/domain/robot-history/night-states.ts";
 import { nightOf, nightsFrom, type NightSpan } from "@suncrew/domain/robot-history/nights.ts";
-import { countRuns } from "@suncrew/domain/runs/run-outcome.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
-import { dueDates } from "@suncrew/domain/schedules/next-run.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
@@ -12,7 +10,8 @@ import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { visibleSites } from "../sites/public.ts";
 import { requireCalendarDate } from "./calendar-entries.ts";
-import { readEntries, readUpcomingSchedules, type UpcomingSchedule } from "./runs.queries.ts";
+import { writeFleetCalendar } from "./fleet-calendar.ts";
+import { readEntries, readUpcomingSchedules } from "./runs.queries.ts";
 
 /** The place of a run among those of a robot's night; the lowest is the best. */
 export const runRank = sql<number>`array_position(${[...BEST_FIRST]}::text[], coalesce(runs.outcome, 'RUNNING'))`;
@@ -24,12 +23,8 @@ interface Request {
   readonly now: Date;
 }
 
-/** Nights at all of the viewer's sites. Throws 400 for nights out of range. */
-export async function readFleetCalendar(
-  viewer: Viewer,
-  db: Executor,
-  { from, days, now }: Request,
-): Promise<ResponseOf<typeof runsFleetCalendar>> {
+/** Nights at all of the viewer's sites, as JSON. Throws 400 for nights out of range. */
+export async function readFleetCalendar(viewer: Viewer, db: Executor, { from, days, now }: Request): Promise<string> {
   if (from !== undefined) requireCalendarDate("from", from);
   const sites = await visibleSites(viewer, db)
     .select(["sites.id", "sites.timezone"])
@@ -44,39 +39,10 @@ export async function readFleetCalendar(
   const first = from ?? addDays(tonight, -Math.floor(days / 2));
   const dates = Array.from({ length: days }, (_, nth) => addDays(first, nth));
   const spans = new Map(Array.from(sitesOf.keys(), (zone) => [zone, nightsFrom(first, zone, days)]));
-
-  const nights = new NightsBySite();
-  for (const { site_id, nth, rank, robots } of await countBestRuns(viewer, db, spans)) {
-    const state = BEST_FIRST[rank - 1] ?? "SKIPPED";
-    const counts = countRuns([{ outcome: state === "RUNNING" ? null : state, count: robots }]);
-    nights.add(site_id, dates[nth] ?? first, counts);
-  }
+  const best = await countBestRuns(viewer, db, spans);
   const lastMs = Math.max(0, ...Array.from(spans.values(), (zone) => zone.at(-1)?.toMs ?? 0));
-  const nextDates = new Map<string, string>();
-  for (const schedule of await readUpcomingSchedules(viewer, db, { to: new Date(lastMs) })) {
-    const key = `${schedule.timezone} ${schedule.next_run_at.getTime()}`;
-    const next = nextDates.get(key) ?? localTimeOf(schedule.next_run_at, schedule.timezone).date;
-    nextDates.set(key, next);
-    for (const date of plannedNights(schedule, next, dates)) nights.plan(schedule, date);
-  }
-  return {
-    dates,
-    tonight,
-    sites: sites.map(({ id, timezone }) => ({
-      site_id: id,
-      tonight: tonights.get(timezone) ?? tonight,
-      nights: nights.of(id),
-    })),
-  };
-}
-
-/** The evenings of the nights in which a schedule is due, from its next run, on the local date `next`, on. */
-function plannedNights(schedule: UpcomingSchedule, next: string, dates: readonly string[]): string[] {
-  const { start_time: startTime, frequency } = schedule;
-  const [first = "", last = ""] = [dates.at(0), dates.at(-1)];
-  const time = startTime.slice(11);
-  const due = dueDates({ startTime, frequency }, first, addDays(last, 1)).filter((date) => date >= next);
-  return due.map((date) => nightOf({ date, time })).filter((evening) => evening >= first && evening <= last);
+  const schedules = await readUpcomingSchedules(viewer, db, { to: new Date(lastMs) });
+  return writeFleetCalendar({ dates, tonight, tonights, sites, best, schedules });
 }
 
 /** How many robots of each site had which best run in each night. */
@@ -114,56 +80,6 @@ async function countBestRuns(viewer: Viewer, db: Executor, spans: ReadonlyMap<st
 
 function instant(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-type Counts = FleetNight["counts"];
-
-interface Night {
-  readonly counts: Counts;
-  plan: FleetNight["plan"];
-}
-
-/** Collects the nights of each site. */
-class NightsBySite {
-  readonly #sites = new Map<number, Map<string, Night>>();
-
-  add(siteId: number, date: string, counts: ReturnType<typeof countRuns>): void {
-    const night = this.#night(siteId, date);
-    for (const [name, count] of Object.entries(counts) as [keyof Counts, number][])
-      if (count > 0) night.counts[name] = (night.counts[name] ?? 0) + count;
-  }
-
-  plan({ site_id, start_time, duration_minutes, robots }: UpcomingSchedule, date: string): void {
-    const night = this.#night(site_id, date);
-    const first = start_time.slice(11, 16);
-    const { plan } = night;
-    if (robots > 0) night.counts.planned = (night.counts.planned ?? 0) + robots;
-    night.plan = {
-      first: plan !== null && sinceNoon(plan.first) < sinceNoon(first) ? plan.first : first,
-      minutes: Math.max(plan?.minutes ?? 0, duration_minutes),
-      groups: (plan?.groups ?? 0) + 1,
-    };
-  }
-
-  of(siteId: number): FleetNight[] {
-    const nights = this.#sites.get(siteId) ?? new Map<string, Night>();
-    return Array.from(nights, ([date, night]) => ({ date, ...night })).toSorted((one, other) =>
-      one.date.localeCompare(other.date),
-    );
-  }
-
-  #night(siteId: number, date: string) {
-    const site = this.#sites.get(siteId) ?? new Map<string, Night>();
-    this.#sites.set(siteId, site);
-    const night: Night = site.get(date) ?? { counts: {}, plan: null };
-    site.set(date, night);
-    return night;
-  }
-}
-
-/** Orders times of day within a night: the evening's come before the morning's. */
-function sinceNoon(time: string): string {
-  return time < "12:00" ? `1${time}` : `0${time}`;
 }
 
 /** One night of a site. Throws 404 out of scope, 400 for a date out of range. */

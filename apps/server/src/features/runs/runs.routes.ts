@@ -8,7 +8,7 @@ import {
   runsToday,
 } from "@suncrew/contract/runs/runs.ts";
 import type { FastifyInstance } from "fastify";
-import { register, SerializedAnswer, serializeAnswer, versionOf } from "../../platform/http/register.ts";
+import { register, SerializedAnswer, versionOf } from "../../platform/http/register.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { scopeOf } from "../../platform/sessions.ts";
@@ -57,8 +57,7 @@ export function runsRoutes(app: FastifyInstance, { db, clock }: Dependencies): v
   register(app, runsFleetCalendar, ({ viewer, query: { from, days } }) => {
     const scope = scopeOf(viewer);
     const work = async () => {
-      const calendar = await readFleetCalendar(viewer, db, { from, days, now: clock.now() });
-      const json = serializeAnswer(runsFleetCalendar, calendar);
+      const json = await readFleetCalendar(viewer, db, { from, days, now: clock.now() });
       return new SerializedAnswer(runsFleetCalendar, json, versionOf(json));
     };
     return calendars.runShared(`${scope} ${from} ${days}`, () => calendars.run(scope, work));
