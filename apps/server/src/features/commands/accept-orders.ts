@@ -27,6 +27,7 @@ import {
   withRobots,
 } from "./commands.repository.ts";
 import type { SentStop, SentStops } from "./stop-journal.ts";
+import { settleConfirmed } from "./settle-by-messages.repository.ts";
 import { answerAllPending, closeAll, settleAllSuperseded } from "./settle.repository.ts";
 
 /** Who gives the order: a person alone or through a group, the scheduler, or Suncrew itself. */
@@ -103,6 +104,7 @@ export async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: D
   const refused: RefusedOrder[] = [];
   const superseded: OpenCommand[] = [];
   const accepting: CommandOf[] = [];
+  const obeying = new Set<number>();
   for (const { robot, open, order } of orders) {
     const command = newCommand(order, robot);
     const refusal = refusals.get(robot.id) ?? null;
@@ -114,6 +116,7 @@ export async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: D
       continue;
     }
     if (order.verb === "STOP") superseded.push(...startsBefore(order, robot, open));
+    if (hasObeyed(robot, order)) obeying.add(robot.id);
     accepting.push({ robot, command });
   }
   await settleAllSuperseded(tx, superseded, now);
@@ -133,7 +136,14 @@ export async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: D
     const wasMoving = robot.motion === "MOVING" || starting.has(robot.id) || stopped.has(robot.id);
     accepted.set(robot.id, { kind: "stored", command, robotAway: !robot.online, wasMoving });
   }
-  const offline = stored.filter(({ robot, command }) => command.verb === "STOP" && !robot.online);
+  await settleConfirmed(
+    tx,
+    stored.filter(({ robot }) => obeying.has(robot.id)),
+    now,
+  );
+  const offline = stored.filter(
+    ({ robot, command }) => command.verb === "STOP" && !robot.online && !obeying.has(robot.id),
+  );
   await answerAllPending(tx, offline, (robot) => pendingText("STOP", "AWAY", robot.serial_number), now);
   const stillMoving = offline.filter(({ robot }) => robot.motion === "MOVING");
   await alertUnconfirmed(tx, stillMoving, now);
@@ -180,6 +190,15 @@ async function recordRefusals(tx: Tx, refused: readonly RefusedOrder[], now: Dat
   await insertNotStarted(tx, notStarted);
 }
 
+/**
+ * Whether the robot was sent this Stop before its row, and has shown that it stopped (protocol rule 6). Not one that is
+ * recorded after an outage, nor if there is a newer command.
+ */
+function hasObeyed({ motion, last_seq, last_command_seq }: LockedRobot, { pressed }: Order): boolean {
+  if (pressed === undefined || pressed.wasSent) return false;
+  return motion === "STOPPED" && last_seq === pressed.seq && last_seq > last_command_seq;
+}
+
 function newCommand(order: Order, robot: LockedRobot): NewCommand {
   const { verb, by, mode, params, maxDurationS, runId, pressed } = order;
   return {
@@ -188,7 +207,7 @@ function newCommand(order: Order, robot: LockedRobot): NewCommand {
     mode,
     ...givenBy(by),
     press: by.press ?? null,
-    pressed,
+    pressed: pressed && { ...pressed, wasSent: pressed.wasSent || hasObeyed(robot, order) },
     ...(verb === "START" && { max_duration_s: maxDurationS, run_id: runId ?? null }),
   };
 }

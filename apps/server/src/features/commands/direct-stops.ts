@@ -1,10 +1,11 @@
 import type { RobotResult } from "@suncrew/contract/groups/groups.ts";
 import { COMMAND_EXPIRES_MS, RESEND_MS } from "@suncrew/domain/devices/protocol-times.ts";
+import pLimit from "p-limit";
 import { v7 as uuidv7 } from "uuid";
 import { withTimeout } from "../../platform/clock.ts";
 import { isDatabaseUnreachable } from "../../platform/database/database-errors.ts";
 import { isLockTimeout } from "../../platform/database/transactions.ts";
-import type { Dependencies, Service } from "../../platform/dependencies.ts";
+import type { Dependencies, Service, Settings } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { CachedSnapshot, PeriodicTask, PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -79,6 +80,10 @@ const DIRECT_SEND_DELAY_MS = 100;
 /** How much later the caller is answered if the database still has not stored anything. */
 const ANSWER_DELAY_MS = 800;
 const RETRY_INTERVAL_MS = 500;
+/** How many Stops of large presses the broker has to accept at a time: another Stop is not behind more than these. */
+const MAX_UNACCEPTED = 500;
+/** A slow broker does not hold up the next ones for longer than this. */
+const ACCEPTED_WITHIN_MS = 100;
 
 /** A person's Stop for robots. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
@@ -90,6 +95,10 @@ export interface StopOrder extends Pick<Order, "mode" | "params"> {
   readonly answerDelayMs?: number | undefined;
 }
 
+type Deps = Pick<Dependencies, "db" | "broker" | "peerBroker" | "clock" | "log" | "serverId"> & {
+  readonly settings: Pick<Settings, "stopJournalDir">;
+};
+
 type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
 
 /**
@@ -98,7 +107,7 @@ type Outcome<A> = { readonly answer: A } | { readonly error: unknown };
  * database accepts it.
  */
 export class DirectStops implements Service {
-  readonly #deps: Dependencies;
+  readonly #deps: Deps;
   /** Null without a folder: then every Stop goes through the database. */
   readonly #journal: StopJournal | null;
   readonly #notices: StopNotices;
@@ -106,10 +115,12 @@ export class DirectStops implements Service {
   readonly #tasks: PeriodicTasks;
   /** Presses that the database may still store. */
   readonly #inProgress = new Set<string>();
+  /** Of presses for several robots. */
+  readonly #turns = pLimit(MAX_UNACCEPTED);
   /** When each press was last sent. */
   readonly #sentAt = new Map<string, Date>();
 
-  constructor(deps: Dependencies) {
+  constructor(deps: Deps) {
     this.#deps = deps;
     const { stopJournalDir } = deps.settings;
     this.#journal = stopJournalDir === undefined ? null : new StopJournal(stopJournalDir, deps.log);
@@ -210,16 +221,20 @@ export class DirectStops implements Service {
     };
     // Before anything that may take time.
     this.#notices.announce(sent);
-    const publishing = stops.map(async (stop) => {
-      await this.#publish(sent, stop);
-      press.noteSent(stop.robotId);
-    });
+    const publishing = this.#publishAll(sent, stops, ({ robotId }) => press.noteSent(robotId));
     this.#sentAt.set(press.id, this.#deps.clock.now());
     // Those with a row already need no file.
     const unstored = stops.filter(({ robotId }) => !press.isStored(robotId));
     for (const { robotId } of unstored) press.noteJournaled(robotId);
     const journaling = unstored.length === 0 ? null : this.#journal.add({ ...sent, stops: unstored });
     return Promise.allSettled([...publishing, journaling]);
+  }
+
+  /** A Stop of a single robot waits for no turn. */
+  #publishAll(press: SentStops, stops: readonly SentStop[], onAccepted: (stop: SentStop) => void = () => {}) {
+    const publish = (stop: SentStop) => this.#publish(press, stop).then(() => onAccepted(stop));
+    if (stops.length === 1) return stops.map(publish);
+    return stops.map((stop) => this.#turns(() => withTimeout(this.#deps.clock, publish(stop), ACCEPTED_WITHIN_MS)));
   }
 
   async #publish(press: SentStops, stop: SentStop): Promise<void> {
@@ -252,7 +267,7 @@ export class DirectStops implements Service {
       if (sentAt !== undefined && now.getTime() - sentAt.getTime() < RESEND_MS) continue;
       this.#sentAt.set(press.id, now);
       this.#notices.announce(press);
-      for (const stop of press.stops) this.#publish(press, stop).catch(() => {});
+      void Promise.allSettled(this.#publishAll(press, press.stops));
     }
   }
 

@@ -61,6 +61,19 @@ test("protocol rule 3: a robot that obeys before its Stop has a row is reported 
     expect(await answer).toMatchObject({ success: true, message: "1 of 1 robot stopped. 1 already stopped." });
   }));
 
+test("protocol rule 6: a Stop that was obeyed before its row needs no other, and is confirmed with its row", () =>
+  withMovingGroup(async ({ harness, owner, group }) => {
+    const letGo = await holdLock(harness.db, (tx) => sql`lock table robot_groups in access exclusive mode`.execute(tx));
+    const answer = owner.ask(groupSendCommand, { body: { ...group, command: "STOP" } });
+    await harness.until(async () => (await harness.state()).motion === "STOPPED");
+    const { lastSeq } = harness.robot().truth();
+    await letGo();
+    expect((await answer).results).toMatchObject([{ outcome: "SUCCESS", pending: false }, {}]);
+    const stops = (await harness.commands()).filter(({ verb }) => verb === "STOP");
+    expect(stops).toMatchObject([{ seq: lastSeq, outcome: "CONFIRMED", claimed_by: null }]);
+    expect((await harness.activity()).filter(({ action }) => action === "STOP")).toMatchObject([{ status: "SUCCESS" }]);
+  }));
+
 test.each(["robot", "group"] as const)(
   "protocol rule 3: a Stop of a %s that is repeated before it was sent does not wait for the database either",
   (of) =>
