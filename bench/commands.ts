@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { sendCommand } from "@suncrew/contract/commands/commands.ts";
-import { commandMessageSchema, type StateMessage } from "@suncrew/contract/devices/messages.ts";
-import { leaves, parseTopic, topicOf } from "@suncrew/contract/devices/topics.ts";
-import { connectAsync, type MqttClient } from "mqtt";
+import { ObedientRobots } from "./obedient-robots.ts";
 import { Caller } from "./production/caller.ts";
 import {
   PASSWORD,
   reportInTurn,
   type ReportingFleet,
-  restingState,
   ROBOTS,
   serialOf,
   siteOf,
@@ -31,52 +28,6 @@ const PRESSED_ROBOTS = 20;
 const WARM_UP_PRESSES = 50;
 const LIMIT_MS = 50;
 
-/** When a robot received its last order, and when it had answered. */
-interface Handled {
-  readonly atMs: number;
-  readonly answeredMs: number;
-}
-
-/** Robots that do as they are told at once. */
-class ObedientRobots {
-  readonly #client: MqttClient;
-  readonly #seqs = new Map<string, number>();
-  readonly handled = new Map<string, Handled>();
-
-  constructor(client: MqttClient) {
-    this.#client = client;
-    client.on("message", (topic, payload) => this.#obey(parseTopic(topic)?.serial ?? "", payload.toString("utf8")));
-  }
-
-  async listen(serials: readonly string[]): Promise<void> {
-    await this.#client.subscribeAsync(
-      serials.map((serial) => topicOf(serial, "command")),
-      { qos: leaves.command.qos },
-    );
-    for (const serial of serials) this.#show(serial, {});
-  }
-
-  #obey(serial: string, text: string): void {
-    const atMs = performance.now();
-    const command = commandMessageSchema.parse(JSON.parse(text));
-    if (command.verb !== "START" && command.verb !== "STOP") return;
-    const { id, seq: lastSeq } = command;
-    const isStart = command.verb === "START";
-    const ack = { id, status: isStart ? "ACCEPTED" : "DONE", code: null, ts: new Date().toISOString() };
-    this.#client.publish(topicOf(serial, "ack"), JSON.stringify(ack), { qos: 1 });
-    const moving = isStart && ({ motion: "MOVING", status: "start", runId: command.runId, charging: false } as const);
-    this.#show(serial, { lastSeq, lastCommandId: id, ...moving });
-    this.handled.set(serial, { atMs, answeredMs: performance.now() });
-  }
-
-  #show(serial: string, shown: Partial<StateMessage>): void {
-    const seq = (this.#seqs.get(serial) ?? 0) + 1;
-    this.#seqs.set(serial, seq);
-    const state = JSON.stringify({ ...restingState(seq, 90), ...shown });
-    this.#client.publish(topicOf(serial, "state"), state, { qos: 1 });
-  }
-}
-
 async function measure({ url, robotUrl }: ReportingFleet): Promise<void> {
   const robotIds = Array.from({ length: ROBOTS }, (_, nth) => 1 + nth);
   const pressed = robotIds.slice(0, PRESSED_ROBOTS);
@@ -85,11 +36,10 @@ async function measure({ url, robotUrl }: ReportingFleet): Promise<void> {
   const stop = await reportInTurn({ robotUrl }, others, REPORTS_PER_SECOND, (robotId) => {
     if (robotId === others.at(-1)) allOnline.resolve();
   });
-  const client = await connectAsync(robotUrl, { clientId: "bench-obedient", protocolVersion: 4 });
-  const robots = new ObedientRobots(client);
+  const robots = new ObedientRobots();
   await allOnline.promise;
   // Only now: a robot that has been silent for 45 s is not started (protocol rule 2).
-  await robots.listen(pressed.map(serialOf));
+  await robots.connect(robotUrl, "bench-obedient", pressed.map(serialOf));
   await pause(2_000);
   const caller = await Caller.signIn({ url }, PASSWORD);
   const own: { sending: number; answering: number }[] = [];
@@ -115,7 +65,7 @@ async function measure({ url, robotUrl }: ReportingFleet): Promise<void> {
   }
   await Promise.all(pressing);
   await stop();
-  await client.endAsync();
+  await robots.end();
   const of = (part: (one: { sending: number; answering: number }) => number) => own.map(part).toSorted((a, b) => a - b);
   const [whole, sending, answering] = [
     of((one) => one.sending + one.answering),

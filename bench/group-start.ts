@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { login } from "@suncrew/contract/auth/auth.ts";
 import { createGroup, groupSendCommand, type ManyRobotsResponse } from "@suncrew/contract/groups/groups.ts";
 import { COMMAND_SETTLES_MS } from "@suncrew/domain/devices/protocol-times.ts";
@@ -14,7 +13,7 @@ import { sql } from "kysely";
 import { runSuncrew } from "../apps/server/test/suncrew-process.ts";
 import { report } from "./result.ts";
 import { serverEnvironment } from "./server-environment.ts";
-import { busySecondsOf } from "./process-figures.ts";
+import { busySecondsOf, longestTransaction } from "./process-figures.ts";
 import { makeDevices, storeRobots } from "./production/fleet.ts";
 import { until } from "./production/wait-and-random.ts";
 
@@ -66,24 +65,6 @@ class Caller {
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return answer.json();
   }
-}
-
-/** Does `work`; returns for how many seconds the longest transaction seen in the meantime was open. */
-async function longestTransaction(db: Db, work: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  const done = new AbortController();
-  const watch = (async () => {
-    while (!done.signal.aborted) {
-      const { rows } = await sql<{ seconds: number | null }>`
-        select extract(epoch from max(clock_timestamp() - xact_start))::float8 as seconds from pg_stat_activity
-        where backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db);
-      longest = Math.max(longest, rows[0]?.seconds ?? 0);
-      await pause(10);
-    }
-  })();
-  await work().finally(() => done.abort());
-  await watch;
-  return longest;
 }
 
 async function measure(db: Db, fleet: Fleet, caller: Caller, pid: number): Promise<void> {

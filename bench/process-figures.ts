@@ -1,4 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Db } from "@suncrew/server/platform/database/database.ts";
+import { sql } from "kysely";
 
 /** Linux counts processor time in hundredths of a second. */
 const TICKS = 100;
@@ -41,4 +44,22 @@ export async function childNamed(name: string): Promise<number> {
     if (found === name && Number(parent) === process.pid) return Number(pid);
   }
   throw new Error(`No ${name} is running here.`);
+}
+
+/** Does `work`; returns for how many seconds the longest transaction seen in the meantime was open. */
+export async function longestTransaction(db: Db, work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  const done = new AbortController();
+  const watch = (async () => {
+    while (!done.signal.aborted) {
+      const { rows } = await sql<{ seconds: number | null }>`
+        select extract(epoch from max(clock_timestamp() - xact_start))::float8 as seconds from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()`.execute(db);
+      longest = Math.max(longest, rows[0]?.seconds ?? 0);
+      await pause(10);
+    }
+  })();
+  await work().finally(() => done.abort());
+  await watch;
+  return longest;
 }
