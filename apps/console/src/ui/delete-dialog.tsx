@@ -1,8 +1,8 @@
-import { Button, Group as Row } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState, type ReactNode } from "react";
 import { DisabledReason } from "./disabled-reason.tsx";
 import { RefusalBox } from "./refusal-box.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Dialog, DialogFooter } from "./dialog.tsx";
 import { useBusy } from "./use-busy.ts";
 
 /** Why it was not deleted, and whether trying again may help. */
@@ -43,7 +43,7 @@ export function DeleteDialog({ title, blockedReason, unknown = null, onDelete, o
           </RefusalBox>
         )
       )}
-      <Row justify="flex-end" mt="lg" gap="xs">
+      <DialogFooter isEqual>
         <Button variant="default" onClick={onClose} data-autofocus>
           Cancel
         </Button>
@@ -52,7 +52,7 @@ export function DeleteDialog({ title, blockedReason, unknown = null, onDelete, o
             {refusal?.mayRetry === true && blockedReason === null ? "Try again" : title}
           </Button>
         </DisabledReason>
-      </Row>
+      </DialogFooter>
     </Dialog>
   );
 }

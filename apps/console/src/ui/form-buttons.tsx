@@ -1,4 +1,5 @@
-import { Button, Group } from "@mantine/core";
+import { Button } from "@mantine/core";
+import { DialogFooter } from "./dialog.tsx";
 import { DisabledReason } from "./disabled-reason.tsx";
 
 export interface FormButtonsProps {
@@ -16,7 +17,7 @@ export interface FormButtonsProps {
 export function FormButtons(props: FormButtonsProps) {
   const { submitLabel, color, isSaving, blockedReason, onRefused, onCancel } = props;
   return (
-    <Group justify="flex-end" mt="md" gap="xs">
+    <DialogFooter isEqual>
       <Button variant="default" disabled={isSaving} onClick={onCancel}>
         Cancel
       </Button>
@@ -25,6 +26,6 @@ export function FormButtons(props: FormButtonsProps) {
           {submitLabel}
         </Button>
       </DisabledReason>
-    </Group>
+    </DialogFooter>
   );
 }

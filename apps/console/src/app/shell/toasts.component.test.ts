@@ -37,14 +37,22 @@ test("§8 Toasts: what came by itself waits behind what the user asked for", asy
   await expectToast("Weather", "Failed to load weather data");
 });
 
-test("§8 Toasts: many of the same are one, the newest first, and the rest are counted", async () => {
+test("§8 Toasts: many of the same are one: the newest and the number of the others, which the pointer shows", async () => {
   await openDashboard();
   for (const nth of [1, 2, 3, 4, 5, 5]) {
     toast.failure({ title: "Control Failed", message: `Failed to send START command to Robot SCR-100${nth}` });
   }
   await expectCount(messages.getByRole("alert"), 1);
-  const texts = messages.getByRole("paragraph").elements();
-  expect(texts.map((one) => one.textContent)).toEqual([
+  const texts = () =>
+    messages
+      .getByRole("paragraph")
+      .elements()
+      .map((one) => one.textContent);
+  expect(texts()).toEqual(["Failed to send START command to Robot SCR-1005"]);
+  await expect.element(messages.getByText("+4")).toBeVisible();
+  await messages.getByText("Control Failed").hover();
+  await expect.element(messages.getByText("and 2 more")).toBeVisible();
+  expect(texts()).toEqual([
     ...[5, 4, 3].map((nth) => `Failed to send START command to Robot SCR-100${nth}`),
     "and 2 more",
   ]);
@@ -86,8 +94,13 @@ for (const width of [1440, 1024, 768, 390, 360]) {
 
     await page.getByRole("button", { name: "All alerts" }).click();
     await expect.element(page.getByRole("dialog")).toBeVisible();
-    toast.failure({ title: "Control Failed", message: "Failed to send STOP command to Robot SCR-1001" });
-    await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
+    // Several of the same, each with more lines than the bar has room for.
+    const reason =
+      "The robot has not confirmed it within 8 s. It is sent again until the robot shows that it has stopped.";
+    for (const serial of ["SCR-1003", "SCR-1002", "SCR-1001"]) {
+      toast.failure({ title: "Control Failed", message: `Failed to send STOP command to Robot ${serial}`, reason });
+    }
+    await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001", reason);
     expect(covered("[role='dialog'] :is(h2, button, input, select)")).toEqual([]);
   });
 }

@@ -4,12 +4,13 @@ import { type FocusEvent, useEffect, useRef, useState } from "react";
 import { endToast, type ShownToast, useToasts } from "../../platform/toast.tsx";
 import classes from "./toasts.module.css";
 
-/** How many messages of one toast are shown; the others are counted. */
+/** How many messages of one toast are shown where there is room; the others are counted. */
 const MESSAGES = 3;
 
 /**
  * §8 Toasts, over the navigation's links, where they cover no title, figure, field or Stop: the first one, until it
- * ends, then the one below it. All of them while the pointer or the focus is on them.
+ * ends, then the one below it. No higher than the bar: what is longer, and all of them, while the pointer or the focus
+ * is on them.
  */
 export function Toasts() {
   const toasts = useToasts();
@@ -59,7 +60,8 @@ export function Toasts() {
         <OneToast
           key={toast.id}
           toast={toast}
-          others={toast === first && !isOpen ? toasts.length - 1 : 0}
+          isOpen={isOpen}
+          others={isOpen ? 0 : toasts.length - 1}
           onClose={(isByKey) => onClose(toast.id, isByKey)}
         />
       ))}
@@ -69,16 +71,19 @@ export function Toasts() {
 
 interface OneToastProps {
   readonly toast: ShownToast;
-  /** How many more there are. */
+  /** Shows more than its newest message. */
+  readonly isOpen: boolean;
+  /** How many more toasts there are. */
   readonly others: number;
   /** A press of the key has no clicks. */
   readonly onClose: (isByKey: boolean) => void;
 }
 
-function OneToast({ toast, others, onClose }: OneToastProps) {
+function OneToast({ toast, isOpen, others, onClose }: OneToastProps) {
   const { isFailure, title, messages } = toast;
   const Icon = isFailure ? IconAlertOctagon : IconCircleCheck;
   const more = messages.length - MESSAGES;
+  const hidden = others + (isOpen ? 0 : messages.length - 1);
   return (
     // A failure interrupts a screen reader; a success waits for its turn.
     <div className={classes["toast"]} data-failure={isFailure || undefined} role={isFailure ? "alert" : "status"}>
@@ -96,9 +101,9 @@ function OneToast({ toast, others, onClose }: OneToastProps) {
             )}
           </p>
         ))}
-        {more > 0 && <p>and {more} more</p>}
+        {more > 0 && <p className={classes["message"]}>and {more} more</p>}
       </div>
-      {others > 0 && <span className={classes["others"]}>+{others}</span>}
+      {hidden > 0 && <span className={classes["others"]}>+{hidden}</span>}
       <CloseButton size="sm" aria-label="Close message" onClick={({ detail }) => onClose(detail === 0)} />
     </div>
   );

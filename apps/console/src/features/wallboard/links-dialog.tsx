@@ -43,7 +43,7 @@ export function WallboardLinksDialog({ onClose }: { readonly onClose: () => void
       <Box component="p" fz={13} c="dimmed" mb="sm">
         A link signs a screen in to the wallboard of the sites that you see. It can only read, until you withdraw it. In
         this browser,{" "}
-        <Anchor href={paths.wallboard()} fz="inherit">
+        <Anchor href={paths.wallboard()} fz="inherit" underline="always">
           open the wallboard
         </Anchor>{" "}
         without one.

@@ -1,6 +1,6 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useSyncExternalStore } from "react";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { onQuestionChange, type OpenQuestion, openQuestion } from "./confirm.ts";
 
 /** Asks one question; Escape, the cross and the outside mean no. */
@@ -9,7 +9,7 @@ function ConfirmDialog({ question }: { question: OpenQuestion }) {
   return (
     <Dialog onClose={() => answer(false)} title={title}>
       <Text size="sm">{message}</Text>
-      <Group justify="flex-end" mt="lg" gap="xs">
+      <DialogFooter isEqual>
         <Button variant="default" onClick={() => answer(false)} data-autofocus={destructive || undefined}>
           {cancelLabel}
         </Button>
@@ -20,7 +20,7 @@ function ConfirmDialog({ question }: { question: OpenQuestion }) {
         >
           {confirmLabel}
         </Button>
-      </Group>
+      </DialogFooter>
     </Dialog>
   );
 }

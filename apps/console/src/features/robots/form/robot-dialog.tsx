@@ -94,6 +94,7 @@ export function RobotFields({ state, isNew }: { readonly state: RobotFormState; 
           error={state.problemAt("siteId")}
           disabled={bound.siteId !== null}
           description={bound.siteId}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           data={sites.map((site) => ({ value: String(site.id), label: site.name }))}
           onChange={(event) => state.change({ siteId: Number(event.currentTarget.value) })}
         />

@@ -136,7 +136,7 @@ function Choices({ numbers, chosen, own, elsewhere, onChoose }: ChoicesProps) {
       <Group gap={8} mt={8} mb={6} justify="space-between">
         <Box component="p" fz={12} lh="17px" c="dimmed" role="status">
           {found.length > 0
-            ? `${free.length} of ${all.length} can be chosen`
+            ? `${free.length.toLocaleString("en-GB")} of ${all.length.toLocaleString("en-GB")} can be chosen`
             : assigned > 0
               ? "All that match are assigned."
               : "No serial numbers match."}

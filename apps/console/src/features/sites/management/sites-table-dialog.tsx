@@ -144,8 +144,18 @@ function SiteCells({ site, cleanedAt, isNarrow, onSelect }: SiteCellsProps) {
         {isNarrow ? `${online} online` : online}
       </Cell>
       <Cell area="cleaned">
-        {isNarrow && "Cleaned "}
-        {cleanedAt === undefined ? isNarrow ? "never" : "Never" : <RelativeTime at={cleanedAt} />}
+        {cleanedAt === undefined ? (
+          isNarrow ? (
+            "Never cleaned"
+          ) : (
+            "Never"
+          )
+        ) : (
+          <>
+            {isNarrow && "Cleaned "}
+            <RelativeTime at={cleanedAt} />
+          </>
+        )}
       </Cell>
       {!isNarrow && <Cell area="commissioned">{shortDayText(site.commissioning_date)}</Cell>}
     </>
