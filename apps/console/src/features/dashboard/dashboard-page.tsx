@@ -4,7 +4,7 @@ import type { FleetFigure, FleetFigures } from "@suncrew/domain/robots/fleet-fig
 import { IconMap, IconMapOff, IconMapPin, IconSolarPanel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { Link } from "react-router";
+import { Link, NavigationType, useNavigationType } from "react-router";
 import { useFirstContent } from "../../platform/first-content.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore, useLiveValue } from "../../platform/live/live.ts";
@@ -34,10 +34,10 @@ export function DashboardPage() {
   // The server's mode decides what a failed status call shows.
   useServerConfig();
   const query = useQuery(routeQuery(siteDetails, {}));
-  const { isMapShown, change } = useDashboardUrl();
+  const { state: url, isMapShown, change } = useDashboardUrl();
   const alerts = useAlertsUrl();
   useFirstContent(query.isError || query.data?.length === 0);
-  const show = useShow();
+  const show = useShow(url.siteId);
 
   const toggle = (
     <Button
@@ -46,7 +46,7 @@ export function DashboardPage() {
       leftSection={isMapShown ? <IconMapOff size={16} aria-hidden /> : <IconMap size={16} aria-hidden />}
       onClick={() => change({ isMapShown: !isMapShown }, "replace")}
     >
-      {isMapShown ? "Hide Map" : "Show Map"}
+      <span className={classes["mapWords"]}>{isMapShown ? "Hide Map" : "Show Map"}</span>
     </Button>
   );
   return (
@@ -99,16 +99,11 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
   const selected = isNamed ? sites.find((site) => site.id === url.siteId) : sites[0];
   const selectedId = selected?.id ?? null;
   useFirstContent(selectedId === null);
+  useScrollToChosen(url.siteId);
   const choose = (siteId: number) => {
-    change({ siteId }, siteId === selectedId ? "replace" : "push");
-    scrollToSite();
+    if (siteId === url.siteId) scrollToSite();
+    else change({ siteId }, siteId === selectedId ? "replace" : "push");
   };
-  const shownId = useRef(url.siteId);
-  useEffect(() => {
-    // Chosen elsewhere, such as in the command palette.
-    if (url.siteId !== null && url.siteId !== shownId.current) scrollToSite();
-    shownId.current = url.siteId;
-  }, [url.siteId]);
   const choice = {
     found,
     selectedId,
@@ -154,6 +149,17 @@ function Monitoring({ sites }: { readonly sites: readonly Site[] }) {
 }
 
 const DETAIL_ID = "site-details";
+
+/** Shows the details of a site whenever one is chosen: here, in the command palette, or on another page that led here. */
+function useScrollToChosen(siteId: number | null): void {
+  // A reload or Back is no choice.
+  const isChosen = useNavigationType() === NavigationType.Push;
+  const shownId = useRef(isChosen ? null : siteId);
+  useEffect(() => {
+    if (siteId !== null && siteId !== shownId.current) scrollToSite();
+    shownId.current = siteId;
+  }, [siteId]);
+}
 
 /** Where the details stand below the sites instead of beside them, shows what was just chosen. */
 function scrollToSite(): void {
@@ -233,15 +239,15 @@ function isSameFigures(one: FleetFigures | null, other: FleetFigures | null): bo
 }
 
 /** Shows the robots or a week of a site, in one step that Back undoes. */
-function useShow() {
+function useShow(shownId: number | null) {
   const [, change] = useUrlParams();
   return useCallback(
     (siteId: number | null, place: Pick<DashboardUrl, "tab"> & Partial<Pick<DashboardUrl, "day">>) => {
       if (siteId === null) return;
       const site = { siteId, ...place };
       change((now) => writeUrl(alertsUrl, writeUrl(dashboardUrl, now, site), ALERTS_CLOSED), "push");
-      scrollToSite();
+      if (siteId === shownId) scrollToSite();
     },
-    [change],
+    [change, shownId],
   );
 }

@@ -34,7 +34,7 @@ function FigureChips({ chosen, byFigure, change }: FigureChipsProps) {
       ).map((figure) => (
         <UnstyledButton
           key={figure}
-          className={`${shared["card"]} ${shared["inset"]} ${shared["touch"]} ${classes["chip"]}`}
+          className={`${shared["card"]} ${shared["inset"]} ${classes["chip"]}`}
           aria-pressed={chosen === figure}
           onClick={() => change({ figure: chosen === figure ? null : figure }, "push")}
         >

@@ -377,7 +377,7 @@ const Row = memo(function Row(props: RowProps) {
       {...stopKeyOf(robot)}
     >
       <span role="cell" className={classes["cell"]}>
-        {check}
+        {isNarrow ? <label className={classes["check"]}>{check}</label> : check}
       </span>
       {isNarrow ? (
         <span role="cell" className={classes["lines"]}>

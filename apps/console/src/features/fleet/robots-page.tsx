@@ -269,6 +269,7 @@ function SortChoice({ sort, onSort }: { readonly sort: FleetSort; readonly onSor
   return (
     <NativeSelect
       size="xs"
+      style={{ flex: "1 1 120px" }}
       aria-label="Sort by"
       value={`${sort.isDescending ? "-" : ""}${sort.column}`}
       data={COLUMN_IDS.flatMap((id) => [

@@ -25,7 +25,8 @@ const SiteRowMore = lazyPart(
 );
 
 export const SITE_GAP_PX = 4;
-const MIN_COLUMN_PX = 230;
+/** Room for the longest names of sites. */
+const MIN_COLUMN_PX = 300;
 
 interface SiteListProps {
   readonly label: string;

@@ -8,8 +8,8 @@ const MIN_GAP_PX = 52;
 const PANE = "graticule";
 /** Above the land, which is at 150, and below the tiles: a picture of the land needs no lines. */
 const LEVEL = "160";
-/** The corner, where degrees of both kinds would overlap. */
-const CORNER_PX = 44;
+/** The edge's part that degrees take. */
+const EDGE_PX = 44;
 /** Parallels are not drawn nearer to the poles: the map ends there. */
 const MAX_LATITUDE = 85;
 
@@ -51,31 +51,27 @@ export class Graticule {
     this.#lines.clearLayers();
     this.#forgetLabels();
     if (this.#colour === "" || !Number.isFinite(pxPerDegree)) return;
-    const renderer = this.#renderer;
-    const line = (from: LatLngExpression, to: LatLngExpression) => {
-      const look = { color: this.#colour, weight: 1, interactive: false, pane: PANE, renderer };
-      polyline([from, to], look).addTo(this.#lines);
-    };
     for (const longitude of multiplesWithin(step, west, east)) {
-      line([south, longitude], [north, longitude]);
-      this.#label([north, longitude], degreesText(longitude, "E", "W"), "top");
+      this.#line([south, longitude], [north, longitude], degreesText(longitude, "E", "W"), "top");
     }
     for (const latitude of multiplesWithin(step, south, north)) {
-      line([latitude, west], [latitude, east]);
-      this.#label([latitude, east], degreesText(latitude, "N", "S"), "right");
+      this.#line([latitude, west], [latitude, east], degreesText(latitude, "N", "S"), "right");
     }
   };
 
-  #label(at: LatLngExpression, text: string, edge: "top" | "right"): void {
-    const { x, y } = this.#map.latLngToContainerPoint(at);
-    if (edge === "top" ? x > this.#map.getSize().x - CORNER_PX : y < CORNER_PX / 2) return;
+  /** A line with its degrees at its end; none where it would run through the degrees of the others. */
+  #line(from: LatLngExpression, to: LatLngExpression, text: string, edge: "top" | "right"): void {
+    const { x, y } = this.#map.latLngToContainerPoint(to);
+    if (edge === "top" ? x > this.#map.getSize().x - EDGE_PX : y < EDGE_PX / 2) return;
+    const look = { color: this.#colour, weight: 1, interactive: false, pane: PANE, renderer: this.#renderer };
+    polyline([from, to], look).addTo(this.#lines);
     const label = document.createElement("div");
     const words = document.createElement("span");
     words.textContent = text;
     label.append(words);
     label.className = classes["degree"] ?? "";
     label.dataset["edge"] = edge;
-    DomUtil.setPosition(label, this.#map.latLngToLayerPoint(at));
+    DomUtil.setPosition(label, this.#map.latLngToLayerPoint(to));
     this.#pane.append(label);
     this.#labels.push(label);
   }
