@@ -1,5 +1,5 @@
 import { expectAccessible } from "./support/axe.ts";
-import { BHADLA, chooseSite, KURNOOL, PAVAGADA, robotCard } from "./support/dashboard.ts";
+import { BHADLA, chooseSite, KURNOOL, PAVAGADA, robotCard, siteButton } from "./support/dashboard.ts";
 import { groupCard } from "./support/group-fixtures.ts";
 import { type RunningServer, startServer } from "./support/server-process.ts";
 import { expect, test as base } from "./support/suncrew.ts";
@@ -66,4 +66,17 @@ test("robot page: a robot's serial number leads to its nights, and a night that 
   await expect(page).toHaveURL(/\/robots\/SCR-1001\?at=[\d-]+T\d\d%3A\d\dZ$/);
   await history.getByRole("button", { name: "Show as table" }).click();
   await expect(history.getByText("Run cut short: The robot's battery was too low.").first()).toBeVisible();
+});
+
+test("nights: why a robot did not run last night is two presses from the dashboard, the second of which leads to that moment", async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page, "admin");
+  await siteButton(page, PAVAGADA).click();
+  const reason = robotCard(page, "SCR-1007").root.getByRole("link", { name: /skipped\. Robot SCR-1007 is offline/ });
+  await expect(reason).toBeVisible();
+  await reason.click();
+  await expect(page).toHaveURL(/\/robots\/SCR-1007\?at=/);
+  await expect(page.getByRole("region", { name: "History", exact: true })).toBeInViewport();
 });

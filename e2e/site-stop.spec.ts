@@ -17,6 +17,7 @@ import {
   startRobot,
   stopRobot,
 } from "./support/dashboard.ts";
+import { deliverPendingStop } from "./support/leftovers.ts";
 import type { SimulatorControl } from "./support/simulator.ts";
 import { expect, test } from "./support/suncrew.ts";
 
@@ -154,6 +155,32 @@ test("Stop everything, 360 and 390 px: it stays under the thumb wherever the rob
       expect(overflow).toBeLessThanOrEqual(0);
     }
   });
+});
+
+test("fleet stop: one press on any page stops every robot of every site without asking, and tells each site's result", async ({
+  page,
+  signIn,
+  simulator,
+  standing,
+  problems,
+}) => {
+  problems.allow(/status of 504/);
+  await signIn(page, "admin");
+  for (const [site, serial] of [
+    [BHADLA, "SCR-1001"],
+    [REWA, "SCR-1010"],
+  ] as const) {
+    await chooseSite(page, site);
+    await startRobot(robotCard(page, serial), simulator);
+  }
+  await page.getByRole("link", { name: "Robots", exact: true }).click();
+  await page.getByRole("button", { name: "Stop fleet (2)" }).click();
+  for (const serial of ["SCR-1001", "SCR-1010"]) await expectTruth(simulator, serial, { motion: "STOPPED" });
+  const result = page.getByRole("dialog", { name: "Stop fleet" });
+  await expect(result.getByRole("status")).toContainText("2 robots stopped.", { timeout: SETTLED_MS });
+  for (const site of [BHADLA, REWA]) await expect(result).toContainText(site);
+  // It is offline: its Stop waits until it is back.
+  await deliverPendingStop(simulator, standing.read, "SCR-1007");
 });
 
 test("protocol rule 3: an offline robot keeps a pending STOP, which is shown and delivered when it returns; Stop everything has no axe violations", async ({

@@ -3,25 +3,31 @@ import { siteStop } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { type Locator, page, userEvent } from "vitest/browser";
 import { Refusal, sendOnStream, when } from "../../../test/answers.ts";
 import {
+  expectAddress,
   expectContains,
   expectCount,
   expectNoSidewaysScroll,
   expectNoToast,
+  expectTexts,
   expectToast,
   pressRetry,
+  siteButton,
 } from "../../../test/expectations.ts";
 import { openConsole, router } from "../../../test/open-console.tsx";
-import { fleetSnapshot, livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+import { CHARANKA, fleetSnapshot, livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { liveUpdate } from "../../platform/live/test/live-update.ts";
 import { toast } from "../../platform/toast.tsx";
 
 const siteFacts = page.getByRole("region", { name: "Site details" });
 const robots = page.getByRole("article");
+const siteList = page.getByRole("group", { name: /^(All Sites|Site buttons)$/ });
+
+afterEach(() => vi.restoreAllMocks());
 
 test("§8 Robot fetch failure: the list is emptied, robots online is 0, and Retry loads them", async () => {
   when(robotDetailsWithSettings).fail(500, { message: "Broken" });
@@ -40,7 +46,6 @@ test("§8 Site fetch failure: its failed state without a toast, and Retry loads 
   await openConsole("/dashboard");
   await expect.element(page.getByText("The sites could not be loaded.")).toBeVisible();
   await expectNoToast();
-  const siteList = page.getByRole("group", { name: /^(All Sites|Site buttons)$/ });
   await pressRetry(() => when(siteDetails).answerAsUsual(), siteList);
   await expectCount(siteList.getByRole("button"), sampleSites.length);
 });
@@ -165,6 +170,48 @@ test("§8 Toasts: many robots that do not answer are two messages, and the user'
   for (const nth of many.keys()) toast.failure({ title: `Unasked ${nth}`, message: "", isAutomatic: true });
   toast.success({ title: "Site Deleted", message: "Gone." });
   await expectToast("Site Deleted", "Gone.");
+});
+
+test("§2 Site monitoring view: Worst first lists the sites that need somebody before the others, favourites come first in either order, and both are kept", async () => {
+  const states = ["standby", "warning", "fault"] as const;
+  const sites = sampleSites.map((site, nth) => ({ ...site, status: states[nth] ?? "standby" }));
+  when(siteDetails).answer(sites);
+  when(live).stream(() => ({ ...fleetSnapshot(sampleRobots), sites }));
+  await openConsole("/dashboard");
+  const listed = siteList.getByRole("button");
+  await expectTexts(listed, [/^Bhadla/, /^Charanka/, /^Rewa/]);
+  const worstFirst = page.getByRole("button", { name: "Worst first" });
+  await worstFirst.click();
+  await expectTexts(listed, [/^Rewa/, /^Charanka/, /^Bhadla/]);
+  await expectAddress("/dashboard?order=worst");
+  const favourite = siteList.getByRole("checkbox", { name: `Favourite: ${CHARANKA}` });
+  await favourite.click();
+  await expectTexts(listed, [/^Charanka/, /^Rewa/, /^Bhadla/]);
+  await worstFirst.click();
+  await expectTexts(listed, [/^Charanka/, /^Bhadla/, /^Rewa/]);
+  await router.navigate("/profile");
+  await router.navigate("/dashboard?order=worst");
+  await expectTexts(listed, [/^Charanka/, /^Rewa/, /^Bhadla/]);
+  await expect.element(favourite).toBeChecked();
+  await favourite.click();
+  await expectTexts(listed, [/^Rewa/, /^Charanka/, /^Bhadla/]);
+});
+
+test("§2 Site monitoring view: on a phone a choice scrolls to the details once, that of the site already shown too; Back does not scroll", async () => {
+  await page.viewport(390, 780);
+  await openConsole("/dashboard?site=1");
+  await expectCount(robots, 2);
+  const scrolled = vi.spyOn(Element.prototype, "scrollIntoView");
+  await siteButton(CHARANKA).click();
+  await expectContains(siteFacts, CHARANKA);
+  await expect.poll(() => scrolled.mock.calls.length).toBe(1);
+  await siteButton(CHARANKA).click();
+  await expect.poll(() => scrolled.mock.calls.length).toBe(2);
+  await router.navigate("/robots");
+  await router.navigate(-1);
+  await expectContains(siteFacts, CHARANKA);
+  await expectCount(robots, 2);
+  expect(scrolled).toHaveBeenCalledTimes(2);
 });
 
 test("using the keyboard, a time is not a tab stop on the way to a Start", async () => {
