@@ -55,17 +55,19 @@ async function pass(ms: number): Promise<void> {
   await new Promise(setImmediate);
 }
 
-test("protocol rule 3: a Stop of one robot is not behind the thousands of a fleet, which a slow broker delays little", async () => {
+test("protocol rule 3: a Stop of a robot or a site is not behind the thousands of a fleet, which a slow broker delays little", async () => {
   const fleet = Array.from({ length: 1_200 }, (_, nth) => robotNamed(`FLEET-${nth}`, nth + 1));
-  const answers = [press(fleet), press([robotNamed("SINGLE", 9_999)])];
+  const single = [robotNamed("SINGLE", 9_999)];
+  const site = Array.from({ length: 12 }, (_, nth) => robotNamed(`SITE-${nth}`, 5_000 + nth));
+  const answers = [press(fleet), press(single), press(site)];
   await pass(100);
-  expect(serials()).toHaveLength(501);
-  expect(serials()).toContain("SINGLE");
+  expect(serials()).toHaveLength(513);
+  expect(serials()).toEqual(expect.arrayContaining([...single, ...site].map(({ serial }) => serial)));
   // Nothing has been accepted, yet the others follow.
   await pass(100);
-  expect(serials()).toHaveLength(1_001);
+  expect(serials()).toHaveLength(1_013);
   await pass(100);
-  expect(new Set(serials())).toEqual(new Set([...fleet.map(({ serial }) => serial), "SINGLE"]));
+  expect(new Set(serials())).toEqual(new Set([...fleet, ...single, ...site].map(({ serial }) => serial)));
   await pass(1_000);
-  expect((await Promise.all(answers)).map((results) => results.length)).toEqual([1_200, 1]);
+  expect((await Promise.all(answers)).map((results) => results.length)).toEqual([1_200, 1, 12]);
 });

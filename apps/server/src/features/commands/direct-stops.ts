@@ -80,7 +80,9 @@ const DIRECT_SEND_DELAY_MS = 100;
 /** How much later the caller is answered if the database still has not stored anything. */
 const ANSWER_DELAY_MS = 800;
 const RETRY_INTERVAL_MS = 500;
-/** How many Stops of large presses the broker has to accept at a time: another Stop is not behind more than these. */
+/** A press for as many robots is a large one. */
+const LARGE_PRESS = 100;
+/** How many Stops of large presses the broker has to accept at a time: any other Stop is not behind more than these. */
 const MAX_UNACCEPTED = 500;
 /** A slow broker does not hold up the next ones for longer than this. */
 const ACCEPTED_WITHIN_MS = 100;
@@ -115,7 +117,7 @@ export class DirectStops implements Service {
   readonly #tasks: PeriodicTasks;
   /** Presses that the database may still store. */
   readonly #inProgress = new Set<string>();
-  /** Of presses for several robots. */
+  /** Of large presses. */
   readonly #turns = pLimit(MAX_UNACCEPTED);
   /** When each press was last sent. */
   readonly #sentAt = new Map<string, Date>();
@@ -230,11 +232,21 @@ export class DirectStops implements Service {
     return Promise.allSettled([...publishing, journaling]);
   }
 
-  /** A Stop of a single robot waits for no turn. */
+  /** Resolves each when the broker has accepted it. Only large presses wait for their turn. */
   #publishAll(press: SentStops, stops: readonly SentStop[], onAccepted: (stop: SentStop) => void = () => {}) {
     const publish = (stop: SentStop) => this.#publish(press, stop).then(() => onAccepted(stop));
-    if (stops.length === 1) return stops.map(publish);
-    return stops.map((stop) => this.#turns(() => withTimeout(this.#deps.clock, publish(stop), ACCEPTED_WITHIN_MS)));
+    if (stops.length < LARGE_PRESS) return stops.map(publish);
+    return stops.map((stop) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const publishing = this.#turns(async () => {
+        const accepted = publish(stop);
+        resolve(accepted);
+        await withTimeout(this.#deps.clock, accepted, ACCEPTED_WITHIN_MS);
+      });
+      // A Stop that failed fails where it is awaited.
+      publishing.catch(() => {});
+      return promise;
+    });
   }
 
   async #publish(press: SentStops, stop: SentStop): Promise<void> {
