@@ -8,7 +8,7 @@ import { live } from "@suncrew/contract/live/live.ts";
 import { siteNights } from "@suncrew/contract/robot-history/nights.ts";
 import { robotTypes } from "@suncrew/contract/robots/robot-forms.ts";
 import { robotDetailsWithSettings, robotDirectory } from "@suncrew/contract/robots/robots.ts";
-import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
@@ -48,6 +48,7 @@ export function giveDefaultAnswers(): void {
     skipped: 0,
     missed: 0,
   }));
+  usually(runsFleetCalendar).answer(() => ({ dates: [], tonight: "2026-06-15", sites: [] }));
   usually(siteNights).answer(() => ({ timezone: "Asia/Kolkata", dates: [], robots: [] }));
   usually(robotTypes).answer(() => ({ motor_types: ["BLDC"], control_types: ["PLC"] }));
   usually(robotDirectory).answer(() => ({ robots: [...sampleRobots], groups: [] }));

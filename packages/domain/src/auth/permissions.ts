@@ -91,7 +91,7 @@ export const permissions: Record<RouteName, Permission> = {
   runsToday: { access: "signed-in", scope: "sites", wallboard: true },
   runsOfToday: { access: "signed-in", scope: "sites" },
   runsCalendar: { access: "signed-in", scope: "site" },
-  runsFleetCalendar: { access: "signed-in", scope: "sites" },
+  runsFleetCalendar: { access: "signed-in", scope: "sites", wallboard: true },
   runsNight: { access: "signed-in", scope: "site" },
   siteWeather: { access: "signed-in", scope: "site", wallboard: true },
   reportPdf: { access: "signed-in", scope: "site" },

@@ -4,10 +4,19 @@ import { shiftOf, turnOf } from "./board-model.ts";
 const at = (seconds: number) => new Date(Date.UTC(2026, 5, 15) + seconds * 1_000);
 
 describe("wallboard: turns", () => {
-  test("wallboard: each site in trouble has its turn, one after another", () => {
-    const turns = [0, 14, 15, 30, 45].map((seconds) => turnOf(["a", "b", "c"], at(seconds), 15_000));
-    expect(turns).toEqual(["a", "a", "b", "c", "a"]);
-    expect(turnOf([], at(0), 15_000)).toBeNull();
+  test("wallboard: two sites in trouble have their turn together, one pair after another; of very many, the worst", () => {
+    const turns = [0, 14, 15, 30].map((seconds) => turnOf(["a", "b", "c"], at(seconds), 15_000));
+    const [both, last] = [
+      { shown: ["a", "b"], from: 1 },
+      { shown: ["b", "c"], from: 2 },
+    ];
+    expect(turns).toEqual([both, both, last, both]);
+    expect(turnOf(["a"], at(15), 15_000)).toEqual({ shown: ["a"], from: 1 });
+    expect(turnOf([], at(0), 15_000).shown).toEqual([]);
+    const many = Array.from({ length: 1_000 }, (_, nth) => nth);
+    expect(turnOf(many, at(0), 15_000).shown).toEqual([0, 1]);
+    expect(turnOf(many, at(19 * 15), 15_000)).toEqual({ shown: [38, 39], from: 39 });
+    expect(turnOf(many, at(20 * 15), 15_000).shown).toEqual([0, 1]);
   });
 
   test("wallboard: everything moves by a few pixels each minute, and comes back", () => {

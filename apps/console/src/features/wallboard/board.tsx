@@ -1,44 +1,42 @@
-import { type AttentionItem, attentionList } from "@suncrew/contract/attention/attention.ts";
-import { type RunCounts, runsToday } from "@suncrew/contract/runs/runs.ts";
-import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { lostText, lostTimes } from "@suncrew/domain/robots/lost-while-moving.ts";
-import { IconAlertTriangle, IconBroadcast, IconCircleCheck, IconPlugConnectedX } from "@tabler/icons-react";
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { type CSSProperties, Fragment, useEffect, useState, useSyncExternalStore } from "react";
+import { attentionList } from "@suncrew/contract/attention/attention.ts";
+import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { siteWeather } from "@suncrew/contract/weather/weather.ts";
+import { IconAlertTriangle, IconBroadcast, IconPlugConnected, IconPlugConnectedX } from "@tabler/icons-react";
+import { useQueries, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { type CSSProperties, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { ApiError } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { useFirstContent } from "../../platform/first-content.ts";
-import { followLive, liveStore, useLiveStatus } from "../../platform/live/live.ts";
+import { followLive, liveRefusal, liveStore, useLiveStatus } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
 import { currentSession } from "../../platform/session/session.ts";
 import { browserZone } from "../../ui/exact-time-text.ts";
-import type { Look } from "../../ui/look.ts";
-import { relativeTimeText } from "../../ui/relative-time-text.ts";
-import { siteClockText } from "../../ui/site-time-text.ts";
-import { statusLooks } from "../../ui/status-looks.ts";
 import { pageClock } from "../../ui/use-now.ts";
-import { figureOf, FLEET_FIGURES, fleetFigureLook } from "../fleet/public.ts";
-import { todayTexts } from "../runs/public.ts";
-import { siteStatusLook } from "../sites/public.ts";
-import { WeatherLine } from "../weather/public.ts";
-import { type BoardSite, type Fleet, fleetOf, shiftOf, SITE_STATES, sitesInTrouble, turnOf } from "./board-model.ts";
+import { figureOf } from "../fleet/public.ts";
+import { type Fleet, fleetOf, nextRunsOf, shiftOf, sitesInTrouble, turnOf } from "./board-model.ts";
+import { AllWell, Figures, Footer, NextRuns, reasonOf, SiteCard, Wrong } from "./board-panels.tsx";
 import { reloadIfServed, useAwakeScreen, useFreshPage, useRestingPointer } from "./board-upkeep.ts";
+import panels from "./board-panels.module.css";
 import classes from "./wallboard.module.css";
 
 const ATTENTION_EVERY_MS = 20_000;
 const TODAY_EVERY_MS = 60_000;
 /** An answer older than this is no longer current, although no call has failed. */
 const OLD_MS = 180_000;
-/** How long the board shows one site in trouble. */
+const PLAN_EVERY_MS = 300_000;
+const PLAN_OLD_MS = 900_000;
+/** Yesterday's, tonight's and tomorrow's: once tonight's runs have begun, the next ones are those of tomorrow. */
+const PLANNED_NIGHTS = 3;
+const WEATHER_EVERY_MS = 900_000;
+const WEATHER_AGAIN_MS = 60_000;
+/** The server's own is up to half an hour old. */
+const WEATHER_OLD_MS = 3_600_000;
+/** How long the board shows the same sites in trouble. */
 const TURN_MS = 15_000;
 /** A stream that has not come back for so long although the server answers needs a new page. */
 const STUCK_MS = 90_000;
-
-/** As many as always fit, with two lines each. */
-const ITEMS_SHOWN = 4;
-const ROBOTS_SHOWN = 4;
-/** As many leave room for larger text. */
-const FEW_ROBOTS = 2;
+/** For so long, a page that has never been connected is only connecting. */
+const CONNECTING_MS = 10_000;
 
 const clock = pageClock(1_000);
 const useSecond = () => useSyncExternalStore(clock.subscribe, clock.now);
@@ -55,48 +53,93 @@ export function Board({ onEnd }: BoardProps) {
   useEffect(() => followLive(), []);
   useAwakeScreen();
   const isResting = useRestingPointer();
-  const live = useLiveStatus();
-  const isLive = live === "live";
+  const isLive = useLiveStatus() === "live";
   useFreshPage(isLive);
   const lostSince = useLostSince(isLive, now);
   const attention = useQuery({ ...routeQuery(attentionList, {}), refetchInterval: ATTENTION_EVERY_MS });
   const today = useQuery({ ...routeQuery(runsToday, {}), refetchInterval: TODAY_EVERY_MS });
+  const plan = useQuery({
+    ...routeQuery(runsFleetCalendar, { query: { days: PLANNED_NIGHTS } }),
+    refetchInterval: PLAN_EVERY_MS,
+  });
+  const nextRuns = useMemo(() => plan.data && nextRunsOf(plan.data), [plan.data]);
   useEnd(attention.error, onEnd);
-  useStuck(lostSince, attention.dataUpdatedAt);
+  const refusal = isLive ? null : liveRefusal();
+  useStuck(refusal === null ? lostSince : null, attention.dataUpdatedAt);
 
   const fleet = fleetNow();
   const items = (attention.data?.items ?? []).filter(({ acknowledged_at: at }) => at === null);
-  const more = Object.values(attention.data?.open ?? {}).reduce((sum, count) => sum + count, 0) - ITEMS_SHOWN;
+  const open = Object.values(attention.data?.open ?? {}).reduce((sum, count) => sum + count, 0);
   const troubled = sitesInTrouble(fleet, items);
   const turn = turnOf(troubled, now, TURN_MS);
-  const isKnown = liveStore.hasSnapshot() && attention.data !== undefined;
+  const weather = useWeather(
+    turn.shown.map(({ site }) => site.id),
+    now,
+  );
+  const hasSnapshot = liveStore.hasSnapshot();
+  const isWell = hasSnapshot && attention.data !== undefined && items.length === 0 && troubled.length === 0;
   const [x, y] = shiftOf(now);
   const style: CSSProperties = { translate: `${x}px ${y}px` };
-  const isOld = isAnswerOld(attention, now);
-  const isTodayOld = isAnswerOld(today, now);
-  const state = !isLive ? "lost" : isOld || isTodayOld ? "partly" : "live";
+  const [isListOld, isTodayOld, isPlanOld] = [
+    isAnswerOld(attention, now),
+    isAnswerOld(today, now),
+    isAnswerOld(plan, now, PLAN_OLD_MS),
+  ];
+  const isPartlyOld = isListOld || isTodayOld || isPlanOld || weather.some(({ isOld }) => isOld);
+  const isConnecting = !hasSnapshot && now.getTime() - (lostSince ?? now).getTime() < CONNECTING_MS;
+  const lost = refusal !== null ? "Not live" : hasSnapshot ? "Connection lost" : "No connection";
+  const state = !isLive ? (isConnecting ? "connecting" : "lost") : isPartlyOld ? "partly" : "live";
   return (
-    <main className={classes["board"]} data-resting={isResting} data-stale={!isLive || isOld}>
+    <main className={classes["board"]} data-resting={isResting} data-stale={!isLive} data-state={state}>
       <h1 className={classes["hidden"]}>Wallboard</h1>
       <div className={classes["content"]} style={style}>
-        <Header now={now} state={state} lostSince={lostSince} isFirst={!liveStore.hasSnapshot()} />
-        <Figures fleet={fleet} isKnown={liveStore.hasSnapshot()} />
-        {isKnown && items.length === 0 && troubled.length === 0 ? (
-          <AllWell fleet={fleet} />
-        ) : (
-          <div className={classes["middle"]}>
-            <Wrong items={items.slice(0, ITEMS_SHOWN)} more={more} now={now} isKnown={isKnown} />
-            {turn !== null && <SiteTurn key={turn.site.id} {...turn} position={positionOf(troubled, turn)} />}
+        <Header now={now} state={state} lostSince={lostSince ?? now} lost={lost} />
+        {refusal !== null && state === "lost" && <p className={classes["refusal"]}>{refusal}</p>}
+        <Figures fleet={fleet} isKnown={hasSnapshot} />
+        <div className={classes["middle"]}>
+          {isWell ? (
+            <AllWell fleet={fleet} isOld={isListOld} />
+          ) : (
+            <Wrong
+              items={items}
+              open={open}
+              now={now}
+              state={attention.data !== undefined ? "known" : attention.isError ? "failed" : "loading"}
+              isOld={isListOld && attention.data !== undefined}
+              wellSites={fleet.sites.length - troubled.length}
+            />
+          )}
+          <div className={panels["side"]} data-sites={turn.shown.length}>
+            {troubled.length > 1 && (
+              <div className={panels["title"]}>
+                <h2>Sites in trouble</h2>
+                <span className={panels["muted"]}>{`${turn.from}–${turn.from + 1} of ${troubled.length}`}</span>
+              </div>
+            )}
+            {turn.shown.map((site, nth) => (
+              <SiteCard
+                key={site.site.id}
+                {...site}
+                now={now}
+                weather={weather[nth]}
+                next={nextRuns?.find(({ siteId }) => siteId === site.site.id)}
+              />
+            ))}
+            {turn.shown.length < 2 && (
+              <NextRuns
+                runs={nextRuns}
+                hasFailed={plan.isError}
+                isOld={isPlanOld && nextRuns !== undefined}
+                fleet={fleet}
+              />
+            )}
           </div>
-        )}
+        </div>
         <Footer fleet={fleet} today={today.data} isTodayOld={isTodayOld} />
       </div>
     </main>
   );
 }
-
-const positionOf = (list: readonly BoardSite[], turn: BoardSite) =>
-  list.length === 1 ? "" : `${list.indexOf(turn) + 1} of ${list.length}`;
 
 let known: { readonly version: number; readonly fleet: Fleet } | null = null;
 
@@ -110,20 +153,23 @@ function fleetNow(): Fleet {
   return known.fleet;
 }
 
-const reasonOf: Parameters<typeof fleetOf>[0]["reasonOf"] = (robot, site) => {
-  const { lost_while_moving: lost, alerts, maintenance, online } = robot;
-  if (lost?.state === "MAY_BE_MOVING") {
-    const times = { state: lost.state, lostAt: new Date(lost.lost_at), stopsBy: new Date(lost.stops_by) };
-    return lostText(lostTimes(times, (at) => siteClockText(at, site.timezone)));
-  }
-  const [alert] = alerts;
-  // A screen's own board is not told why.
-  if (maintenance !== null) return ["In maintenance", maintenance.reason].filter(Boolean).join(": ");
-  return alert ?? (online ? "Needs attention" : "Offline");
-};
+function isAnswerOld({ isError, dataUpdatedAt }: UseQueryResult, now: Date, oldMs = OLD_MS): boolean {
+  return isError || (dataUpdatedAt > 0 && now.getTime() - dataUpdatedAt > oldMs);
+}
 
-function isAnswerOld({ isError, dataUpdatedAt }: UseQueryResult, now: Date): boolean {
-  return isError || (dataUpdatedAt > 0 && now.getTime() - dataUpdatedAt > OLD_MS);
+/** The weather at these sites, as far as it is known, and whether it was so long ago that it no longer counts. */
+function useWeather(siteIds: readonly number[], now: Date) {
+  const queries = siteIds.map((siteId) => ({
+    ...routeQuery(siteWeather, { params: { siteId } }),
+    staleTime: WEATHER_EVERY_MS,
+    refetchInterval: ({ state }: { state: { status: string } }) =>
+      state.status === "error" ? WEATHER_AGAIN_MS : WEATHER_EVERY_MS,
+  }));
+  return useQueries({ queries }).map(({ data, isError }) => ({
+    data,
+    isMissing: isError && data === undefined,
+    isOld: data !== undefined && now.getTime() - Date.parse(data.fetched_at) > WEATHER_OLD_MS,
+  }));
 }
 
 /** Since when nothing that is shown is certain; null while it is. */
@@ -161,28 +207,33 @@ const dateFormat = new Intl.DateTimeFormat("en-GB", {
 interface HeaderProps {
   readonly now: Date;
   /** Whether what the board shows is current: all of it, what the stream tells, or nothing. */
-  readonly state: "live" | "partly" | "lost";
-  readonly lostSince: Date | null;
-  readonly isFirst: boolean;
+  readonly state: "live" | "partly" | "connecting" | "lost";
+  readonly lostSince: Date;
+  /** In what way it is lost. */
+  readonly lost: string;
 }
 
-function Header({ now, state, lostSince, isFirst }: HeaderProps) {
-  const lost = isFirst ? "Connecting…" : `Connection lost since ${clockFormat.format(lostSince ?? now)}`;
-  const { icon: Icon, text } = {
-    live: { icon: IconBroadcast, text: "Live" },
-    partly: { icon: IconAlertTriangle, text: "Partly out of date" },
-    lost: { icon: IconPlugConnectedX, text: lost },
+function Header({ now, state, lostSince, lost }: HeaderProps) {
+  const {
+    icon: Icon,
+    tone,
+    text,
+  } = {
+    live: { icon: IconBroadcast, tone: "good", text: "Live" },
+    partly: { icon: IconAlertTriangle, tone: "fair", text: "Partly out of date" },
+    connecting: { icon: IconPlugConnected, tone: "plain", text: "Connecting…" },
+    lost: { icon: IconPlugConnectedX, tone: "poor", text: `${lost} since ${clockFormat.format(lostSince)}` },
   }[state];
   return (
     <header className={classes["header"]}>
       <p className={classes["name"]}>{nameOfScreen()}</p>
-      <p className={classes["connection"]} data-state={state} role="status">
+      <p className={`${panels["mark"]} ${classes["connection"]}`} data-state={state} data-tone={tone} role="status">
         <Icon size="1em" aria-hidden />
         {text}
       </p>
       <p className={classes["date"]}>
         <span>{dateFormat.format(now)}</span>
-        <span>{browserZone()}</span>
+        <span className={panels["muted"]}>{browserZone()}</span>
       </p>
       <p className={classes["clock"]}>{clockFormat.format(now)}</p>
     </header>
@@ -192,176 +243,4 @@ function Header({ now, state, lostSince, isFirst }: HeaderProps) {
 /** A screen is named after its link. */
 function nameOfScreen(): string {
   return (location.pathname === paths.wall() ? currentSession()?.user.name : undefined) ?? "Suncrew";
-}
-
-function Figures({ fleet: { figures }, isKnown }: { readonly fleet: Fleet; readonly isKnown: boolean }) {
-  return (
-    <dl className={classes["figures"]}>
-      {FLEET_FIGURES.filter((figure) => figure !== "mayBeMoving" || figures.mayBeMoving > 0).map((figure) => {
-        const look = fleetFigureLook[figure];
-        const isQuiet = figures[figure] === 0;
-        return (
-          <div key={figure} className={classes["figure"]} data-tone={isQuiet ? "plain" : look.tone}>
-            <dt>
-              <LookIcon look={look} />
-              {look.label}
-            </dt>
-            <dd>{isKnown ? figures[figure] : "–"}</dd>
-          </div>
-        );
-      })}
-    </dl>
-  );
-}
-
-function LookIcon({ look: { icon: Icon, tone } }: { readonly look: Look }) {
-  return (
-    <span className={classes["icon"]} data-tone={tone}>
-      {Icon !== undefined && <Icon size="1em" aria-hidden />}
-    </span>
-  );
-}
-
-function AllWell({ fleet: { sites, robots } }: { readonly fleet: Fleet }) {
-  const what = sites.length === 1 ? "The site is well" : `All ${sites.length} sites are well`;
-  return (
-    <div className={classes["well"]}>
-      <IconCircleCheck size="1.4em" stroke={1.5} aria-hidden />
-      <p>{sites.length === 0 ? "No sites yet" : what}</p>
-      <p className={classes["muted"]}>{`${robotCountText(robots)}, nothing needs a person`}</p>
-    </div>
-  );
-}
-
-const severityLook = {
-  CRITICAL: statusLooks.critical,
-  WARNING: statusLooks.warning,
-  INFO: statusLooks.info,
-} as const satisfies Record<AttentionItem["severity"], Look>;
-
-interface WrongProps {
-  readonly items: readonly AttentionItem[];
-  readonly more: number;
-  readonly now: Date;
-  readonly isKnown: boolean;
-}
-
-function Wrong({ items, more, now, isKnown }: WrongProps) {
-  return (
-    <section className={classes["wrong"]} aria-labelledby="wrong">
-      <div className={classes["title"]}>
-        <h2 id="wrong">{isKnown && items.length === 0 ? "Nothing needs a person" : "What is wrong"}</h2>
-        {more > 0 && <span className={classes["muted"]}>{`and ${more} more`}</span>}
-      </div>
-      <ul>
-        {items.map((item) => (
-          <li key={item.key} data-tone={severityLook[item.severity].tone}>
-            <LookIcon look={severityLook[item.severity]} />
-            <div>
-              <p className={classes["subject"]}>
-                <strong>{subjectOf(item)}</strong>
-                {item.robots.length > 0 && item.site_name !== null && <span>{item.site_name}</span>}
-                <span className={classes["age"]}>{ageOf(item, now)}</span>
-              </p>
-              <p className={classes["cause"]}>{item.cause}</p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** Two robots by name, more by their number; from the distance a list of names is not read. */
-function subjectOf({ robots, robot_count: count, site_name: site }: AttentionItem): string {
-  if (count === 0) return site ?? "Suncrew's servers";
-  return count > 2 ? robotCountText(count) : robots.map(({ serial_number: serial }) => serial).join(", ");
-}
-
-function ageOf({ since, due_at: due }: AttentionItem, now: Date): string {
-  const at = since ?? due;
-  return at === null ? "" : relativeTimeText(new Date(at), now);
-}
-
-function SiteTurn({ site, state, troubled, position }: BoardSite & { readonly position: string }) {
-  const look = state === "mayBeMoving" ? statusLooks.mayBeMoving : siteStatusLook[state];
-  const more = troubled.length - ROBOTS_SHOWN;
-  return (
-    <section className={classes["turn"]} data-few={troubled.length <= FEW_ROBOTS} aria-labelledby="turn">
-      <div className={classes["title"]}>
-        <h2 id="turn">{site.name}</h2>
-        {position !== "" && <span className={classes["muted"]}>{position}</span>}
-      </div>
-      <p className={classes["state"]} data-tone={look.tone}>
-        <LookIcon look={look} />
-        {look.label}
-        <span
-          className={classes["muted"]}
-        >{`${site.online_robots} of ${robotCountText(site.robot_count)} online`}</span>
-      </p>
-      <ul>
-        {troubled.slice(0, ROBOTS_SHOWN).map(({ robotId, serial, figure, reason }) => (
-          <li key={robotId}>
-            <LookIcon look={fleetFigureLook[figure]} />
-            <div>
-              <strong>{serial}</strong> <span>{reason}</span>
-            </div>
-          </li>
-        ))}
-      </ul>
-      <p className={classes["below"]}>
-        <WeatherLine siteId={site.id} />
-        {more > 0 && <strong>{`and ${more} more`}</strong>}
-      </p>
-    </section>
-  );
-}
-
-interface FooterProps {
-  readonly fleet: Fleet;
-  readonly today: RunCounts | undefined;
-  readonly isTodayOld: boolean;
-}
-
-/** Today's cleaning, and every site as a tile by its state. */
-function Footer({ fleet: { sites }, today, isTodayOld }: FooterProps) {
-  const counts = SITE_STATES.map((state) => ({ state, count: sites.filter((of) => of.state === state).length }));
-  return (
-    <footer className={classes["footer"]}>
-      <p data-stale={isTodayOld}>
-        <strong>Today</strong>{" "}
-        {today === undefined
-          ? "–"
-          : todayTexts(today).map(({ count, text }, nth) => (
-              <Fragment key={count}>{`${nth > 0 ? ", " : ""}${text}`}</Fragment>
-            ))}
-      </p>
-      <div className={classes["sites"]}>
-        <p>
-          {counts
-            .filter(({ count }) => count > 0)
-            .map(({ state, count }) => {
-              const look = state === "mayBeMoving" ? statusLooks.mayBeMoving : siteStatusLook[state];
-              return (
-                <span key={state} className={classes["count"]}>
-                  <LookIcon look={look} />
-                  {`${count} ${look.label.toLowerCase()}`}
-                </span>
-              );
-            })}
-        </p>
-        <div className={classes["tiles"]} data-many={manyOf(sites.length)} aria-hidden>
-          {sites.map(({ site, state }) => (
-            <i key={site.id} data-state={state} />
-          ))}
-        </div>
-      </div>
-    </footer>
-  );
-}
-
-/** How small the tiles are. */
-function manyOf(sites: number): "few" | "some" | "many" {
-  if (sites <= 30) return "few";
-  return sites <= 150 ? "some" : "many";
 }

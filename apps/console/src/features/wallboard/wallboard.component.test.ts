@@ -1,13 +1,24 @@
 import { type AttentionItem, attentionList } from "@suncrew/contract/attention/attention.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
-import { runsToday } from "@suncrew/contract/runs/runs.ts";
+import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
+import { siteWeather } from "@suncrew/contract/weather/weather.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
-import { expectAccessible, expectContains, expectCount, expectText } from "../../../test/expectations.ts";
+import { expectAccessible, expectContains, expectCount, expectText, expectTexts } from "../../../test/expectations.ts";
 import { showWallboard } from "../../../test/open-console.tsx";
-import { BHADLA, fleetSnapshot, livePart, sampleRobots, sampleSite } from "../../../test/sample-fleet.ts";
+import {
+  BHADLA,
+  CHARANKA,
+  fleetSnapshot,
+  livePart,
+  REWA,
+  sampleRobots,
+  sampleSite,
+  sampleSites,
+  sampleWeather,
+} from "../../../test/sample-fleet.ts";
 import { reloadOnceServed } from "../../platform/served-page.ts";
 import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 
@@ -58,9 +69,10 @@ function expectWhole(): void {
     innerHeight,
     innerWidth,
   ]);
-  for (const row of document.querySelectorAll("main h2, main li, main dd, main footer p, main header p")) {
+  for (const row of document.querySelectorAll("main :is(h2, h3, li, dd, p)")) {
+    if (!row.checkVisibility({ visibilityProperty: true })) continue;
     const { bottom, right } = row.getBoundingClientRect();
-    const box = row.closest("section, footer, header, dl")?.getBoundingClientRect();
+    const box = row.closest("section, footer, header, dl, main")?.getBoundingClientRect();
     expect([row.textContent, bottom <= (box?.bottom ?? 0) + 1, right <= innerWidth]).toEqual([
       row.textContent,
       true,
@@ -92,10 +104,10 @@ describe("wallboard: what a screen shows", () => {
     expectReadable();
   });
 
-  for (const [width, height] of [
-    [1920, 1080],
-    [1280, 720],
-    [1080, 1920],
+  for (const [width, height, shown] of [
+    [1920, 1080, 4],
+    [1280, 720, 4],
+    [1080, 1920, 3],
   ] as const) {
     test(`wallboard: what is wrong, and where, at ${width} by ${height}`, async () => {
       await page.viewport(width, height);
@@ -114,8 +126,8 @@ describe("wallboard: what a screen shows", () => {
       when(live).stream(() => snapshot);
       tell(Array.from({ length: 13 }, (_, nth) => item(nth)));
       showWallboard();
-      await expectCount(wrong.getByRole("listitem"), 4);
-      await expectContains(wrong, "and 9 more");
+      await expectCount(wrong.getByRole("listitem"), shown);
+      await expectContains(wrong, `and ${13 - shown} more`);
       await expectContains(wrong, "8 h ago");
       const site = page.getByRole("region", { name: BHADLA });
       await expectContains(site, "Fault");
@@ -198,8 +210,8 @@ describe("wallboard: what a screen shows", () => {
     await expectContains(board, "960 normal");
     await expectContains(board, "400");
     await expectContains(board, "9600");
-    await expectContains(board, "and 6 more");
-    await expectContains(board, "of 20");
+    await expect.poll(() => board.element().textContent).toMatch(/and \d more.*and \d more/);
+    await expectContains(board, "of 100");
     expectWhole();
   });
 
@@ -236,6 +248,150 @@ describe("wallboard: what a screen shows", () => {
     when(runsToday).hang();
     await vi.advanceTimersByTimeAsync(4 * MINUTE_MS);
     await expectToday("Partly out of date", true);
+  });
+});
+
+describe("wallboard: sites in trouble, and what comes next", () => {
+  /** The first so many of the sample sites have a fault. */
+  function trouble(count: number): void {
+    const snapshot = fleetSnapshot(sampleRobots);
+    if (snapshot.type === "snapshot") {
+      snapshot.sites = sampleSites.map((site, nth) => ({ ...site, status: nth < count ? "fault" : "normal" }));
+    }
+    when(live).stream(() => snapshot);
+  }
+
+  const night = (date: string, first: string) => ({
+    date,
+    counts: { planned: 4 },
+    plan: { first, minutes: 30, groups: 1 },
+  });
+  const tonight = "2026-06-15";
+
+  beforeEach(() => {
+    const sites = [
+      { site_id: 1, tonight, nights: [night("2026-06-16", "18:15")] },
+      { site_id: 2, tonight, nights: [{ ...night("2026-06-14", "19:00"), plan: null }, night(tonight, "05:30")] },
+      { site_id: 3, tonight, nights: [night(tonight, "19:45")] },
+    ];
+    when(runsFleetCalendar).answer({ dates: [tonight], tonight, sites });
+  });
+
+  const rows = page.getByRole("region", { name: "Next runs" }).getByRole("listitem");
+
+  test("wallboard: with nothing wrong, the next runs of all sites, the earliest first", async () => {
+    showWallboard();
+    await expectTexts(rows, [`19:45${REWA}4 robots`, `05:30${CHARANKA}4 robots`, `Tue 18:15${BHADLA}4 robots`]);
+    expectWhole();
+  });
+
+  test("wallboard: robots that clean now come before the next runs", async () => {
+    const moving = { motion: "MOVING", status: "normal" } as const;
+    const robots = sampleRobots.map((robot) => (robot.site_id === 2 ? { ...robot, ...moving } : robot));
+    when(live).stream(() => fleetSnapshot(robots));
+    showWallboard();
+    const list = page.getByRole("region", { name: "Now and next" }).getByRole("listitem");
+    await expect.element(list.first()).toHaveTextContent(`Now${CHARANKA}2 robots`);
+    await expectCount(list, 4);
+  });
+
+  test("wallboard: one site in trouble leaves room for the next runs; of several, two have their turn together", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    vi.setSystemTime(new Date(Math.ceil(Date.now() / 60_000) * 60_000));
+    trouble(1);
+    tell([item(1)]);
+    showWallboard();
+    const site = page.getByRole("region", { name: BHADLA });
+    await expectContains(site, "Next run Tue 18:15");
+    await expectContains(wrong, "Send somebody.");
+    await expectContains(wrong, "The other 2 sites are well");
+    await expectCount(rows, 3);
+    expectWhole();
+    when(live).offline();
+    dispatchEvent(new Event("offline"));
+    await expectText(connection, /^Connection lost/);
+    trouble(3);
+    await expectContains(board, "1–2 of 3");
+    await expectCount(page.getByRole("region", { name: CHARANKA }), 1);
+    await expectCount(rows, 0);
+    expectWhole();
+    await vi.advanceTimersByTimeAsync(15_000);
+    await expectContains(board, "2–3 of 3");
+    await expectCount(page.getByRole("region", { name: REWA }), 1);
+    await expectCount(site, 0);
+    expectWhole();
+  });
+
+  test("wallboard: weather from hours ago says so, and the board that not all is live", async () => {
+    trouble(1);
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    when(siteWeather).answer(() => sampleWeather({ fetched_at: hoursAgo(3) }));
+    showWallboard();
+    const site = page.getByRole("region", { name: BHADLA });
+    await expectContains(site, "3 h ago");
+    await expectText(connection, "Partly out of date");
+    expect(site.getByText("3 h ago").element().closest("[data-stale=true]")?.textContent).toContain("clear sky");
+    await expectAccessible();
+  });
+
+  test("wallboard: weather that never came is named, and makes nothing else look old", async () => {
+    trouble(1);
+    when(siteWeather).fail(503, { message: "Busy." });
+    showWallboard();
+    await expectContains(page.getByRole("region", { name: BHADLA }), "Weather unavailable");
+    await expectText(connection, "Live");
+  });
+
+  test("wallboard: a list that cannot be loaded says so, rather than that nothing is wrong", async () => {
+    when(attentionList).fail(503, { message: "Busy." });
+    showWallboard();
+    await expectContains(wrong, "The list could not be loaded. Trying again…");
+    await expectText(connection, "Partly out of date");
+    await expectAccessible();
+  });
+
+  test("wallboard: more screens than a link may have are told what to do", async () => {
+    const message = "Make another link for this screen.";
+    when(live).fail(429, { code: "STREAMS_OF_SESSION", message });
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    showWallboard();
+    await expectText(connection, "Connecting…");
+    await vi.advanceTimersByTimeAsync(10_000);
+    await expectText(connection, /^Not live since \d\d:\d\d$/);
+    await expectContains(board, message);
+    when(live).answerAsUsual();
+    await expectText(connection, "Live");
+    await expect.poll(() => board.element().textContent).not.toContain(message);
+  });
+});
+
+describe("wallboard: the screen stays on", () => {
+  test("wallboard: it is asked to stay on at first, and again whenever the page is shown after it was hidden", async () => {
+    const held: string[] = [];
+    const request = vi.fn((kind: WakeLockType = "screen") => {
+      held.push(kind);
+      return Promise.resolve(Object.assign(new EventTarget(), { release: () => Promise.resolve(void held.pop()) }));
+    });
+    Object.defineProperty(navigator, "wakeLock", { value: { request }, configurable: true });
+    let isHidden = false;
+    Object.defineProperty(document, "hidden", { get: () => isHidden, configurable: true });
+    const show = (isShown: boolean) => {
+      isHidden = !isShown;
+      document.dispatchEvent(new Event("visibilitychange"));
+    };
+    try {
+      showWallboard();
+      await expectText(connection, "Live");
+      expect(request.mock.calls).toEqual([["screen"]]);
+      show(false);
+      expect(request).toHaveBeenCalledTimes(1);
+      show(true);
+      expect(request).toHaveBeenCalledTimes(2);
+      await expectText(connection, "Live");
+    } finally {
+      Reflect.deleteProperty(navigator, "wakeLock");
+      Reflect.deleteProperty(document, "hidden");
+    }
   });
 });
 

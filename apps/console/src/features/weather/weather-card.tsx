@@ -42,10 +42,7 @@ export function WeatherCard({ siteId }: { readonly siteId: number }) {
   );
 }
 
-export function WeatherLine({ siteId }: { readonly siteId: number }) {
-  const weather = useSiteWeather(siteId).data;
-  if (weather === undefined) return null;
-  const { current, forecast, advice } = weather;
+export function WeatherLine({ weather: { current, forecast, advice } }: { readonly weather: Weather }) {
   const Icon = weatherIcon[current.icon];
   const rain = forecast[0] === undefined ? "" : `, rain ${percent(forecast[0].precipitation_percent)}`;
   return (

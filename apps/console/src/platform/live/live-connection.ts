@@ -33,6 +33,7 @@ export class LiveConnection {
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
   /** Events that did not have the contract's shape. */
   #ignored = 0;
+  #refusal: string | null = null;
 
   constructor(parts: LiveConnectionParts) {
     this.#parts = parts;
@@ -40,6 +41,11 @@ export class LiveConnection {
 
   get ignoredEvents(): number {
     return this.#ignored;
+  }
+
+  /** Why the server opens no further stream, such as too many of them; null while it does, or cannot be reached. */
+  get refusal(): string | null {
+    return this.#refusal;
   }
 
   start(): void {
@@ -108,6 +114,7 @@ export class LiveConnection {
       const headers = { Accept: "text/event-stream" };
       this.#parts.store.noteOpening();
       const response = await send(live, {}, { signal: either, headers });
+      this.#refusal = null;
       if (response.body === null) return "broken";
       heard();
       for await (const data of readEventStream(response.body, heard)) {
@@ -116,6 +123,7 @@ export class LiveConnection {
       }
       return "broken";
     } catch (error) {
+      this.#refusal = error instanceof ApiError && error.status === 429 ? error.message : null;
       const refused = error instanceof ApiError && (error.status === 401 || error.status === 403);
       return refused ? "refused" : "broken";
     } finally {

@@ -134,6 +134,9 @@ export function useLiveStatus(): LiveStatus {
   );
 }
 
+/** Why the server opens no live stream for this browser, in its own words; null unless it has said so. */
+export const liveRefusal = (): string | null => connection.refusal;
+
 const eventListeners = new Set<(events: readonly LiveEvent[]) => void>();
 
 /** Refetches a query that is shown, soon and once for many changes. */

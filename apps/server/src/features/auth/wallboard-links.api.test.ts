@@ -3,6 +3,7 @@ import { changePassword } from "@suncrew/contract/auth/auth.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { errorResponseSchema } from "@suncrew/contract/http/error-codes.ts";
 import { deletePartner, resetPartnerPassword } from "@suncrew/contract/partners/partners.ts";
+import { runsFleetCalendar } from "@suncrew/contract/runs/runs.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { fleetStop } from "@suncrew/contract/groups/groups.ts";
 import {
@@ -20,6 +21,7 @@ import { eventsOf, listen, nextOf } from "../../../test/live-events.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { type Answer, TestClient } from "../../../test/test-client.ts";
 import { type App, buildApp } from "../../app.ts";
+import { LIVE_LIMITS } from "../live/stream-limits.ts";
 import { signInCleaner } from "./auth.service.ts";
 import { forgetOldLinks } from "./wallboard-links.ts";
 
@@ -128,6 +130,7 @@ describe("wallboard: a link signs a screen in", () => {
     expect((await screen.client.call(attentionList)).body).toMatchObject({ code: "WALLBOARD_ENDED" });
     const headers = { cookie: screen.cookie };
     expect((await screen.client.call(siteDetails, { headers })).status).toBe(403);
+    expect((await screen.client.call(runsFleetCalendar, { headers })).status).toBe(200);
     expect((await screen.client.call(createWallboardLink, { headers, body: { name: "Another" } })).status).toBe(403);
     expect((await screen.client.call(fleetStop, { headers, body: {} })).status).toBe(403);
     expect((await screen.client.raw("/api/docs/openapi.json", { headers })).status).toBe(403);
@@ -205,6 +208,34 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     const refused = await there.call(live, { headers: { cookie: screen.cookie } });
     expect([refused.status, refused.body]).toMatchObject([401, { code: "WALLBOARD_ENDED" }]);
     expect(await screen.status()).toEqual(ENDED);
+  });
+
+  test("wallboard: twenty screens of one link are live at the same time; one more is told to get another link", async () => {
+    await server.app.start();
+    const address = await listen(server.app.http);
+    const { token } = await make("owner");
+    const screens = await Promise.all(Array.from({ length: LIVE_LIMITS.perSession }, () => Screen.open(token)));
+    const streams = screens.map(({ client, cookie }) => eventsOf(address, client, undefined, { cookie }));
+    for (const events of streams) expect(await nextOf(events)).toMatchObject({ type: "snapshot" });
+    const more = await Screen.open(token);
+    const refused = await more.client.call(live, { headers: { cookie: more.cookie } });
+    expect([refused.status, refused.body]).toMatchObject([
+      429,
+      {
+        code: "STREAMS_OF_SESSION",
+        message: "This link is open on 20 screens, which is the limit. Make another link for this screen.",
+      },
+    ]);
+    expect(await more.status()).toEqual(WORKS);
+    // The person who made it, and the link for the next screen, have their own.
+    const other = await Screen.open((await make("owner", "Canteen")).token);
+    const person = await server.as("owner");
+    for (const { client, headers } of [
+      { client: other.client, headers: { cookie: other.cookie } },
+      { client: person, headers: {} },
+    ]) {
+      expect(await nextOf(eventsOf(address, client, undefined, headers))).toMatchObject({ type: "snapshot" });
+    }
   });
 
   test("wallboard: another partner does not see the link; a Super Admin sees and withdraws all", async () => {

@@ -150,7 +150,7 @@ describe("wire, Live: limits of a server with few places", () => {
   });
 
   test("wire, Live: openings per session and minute are limited; refused ones cost no query", async () => {
-    for (let each = 0; each < LIMITS.openingsPerMinute; each += 1) places.take(sessionId(1), "192.0.2.1")();
+    for (let each = 0; each < LIMITS.openingsPerMinute; each += 1) places.take(viewerOf(1), "192.0.2.1")();
     const before = counted.statements;
     const answers = await Promise.all(Array.from({ length: 200 }, () => open(1)));
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(429));

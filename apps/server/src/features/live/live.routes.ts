@@ -28,7 +28,7 @@ export function liveRoutes(
       if (request.viewer === null) throw notSignedIn();
       const disconnected = disconnectSignal(reply);
       if (disconnected.aborted) return reply.hijack();
-      const leave = places.take(request.viewer.sessionId, clientNetwork(request));
+      const leave = places.take(request.viewer, clientNetwork(request));
       reply.raw.once("close", leave);
       const opened = feed.open(request.viewer, disconnected, lineOf(reply));
       const stream = await opened.catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
 
 /** Limits open live streams, including those being opened. A place is held until its connection ends. */
 export interface LiveLimits {
@@ -10,7 +11,7 @@ export interface LiveLimits {
 }
 
 export const LIVE_LIMITS: LiveLimits = {
-  /** A visible tab has one stream, a hidden one none: more than a wall of screens needs. */
+  /** A visible tab has one stream, a hidden one none; all screens of a wallboard's link are one session. */
   perSession: 20,
   /** Twenty tabs that lose their server and retry a few times use half of this; a loop does not stop there. */
   openingsPerMinute: 120,
@@ -52,11 +53,11 @@ export class StreamLimits {
   }
 
   /** Takes a place; the returned function releases it. Throws 429, or 503 if the server is full. */
-  take(sessionId: string, address: string): () => void {
+  take({ sessionId, isWallboard }: Pick<Viewer, "sessionId" | "isWallboard">, address: string): () => void {
     const refusal = this.#refusalOf(sessionId, address);
     if (refusal !== null) {
       add(this.refused, refusal, 1);
-      throw this.#errorOf(refusal);
+      throw this.#errorOf(refusal, isWallboard === true);
     }
     add(this.#openings, sessionId, 1);
     this.#count(sessionId, address, 1);
@@ -80,10 +81,12 @@ export class StreamLimits {
     return this.#taken >= perServer ? "server" : null;
   }
 
-  #errorOf(refusal: LiveRefusal): HttpError {
+  #errorOf(refusal: LiveRefusal, isWallboard: boolean): HttpError {
     const { perSession, openingsPerMinute } = this.#limits;
     const texts: Record<LiveRefusal, string> = {
-      session: `You are signed in with ${perSession} live streams open, which is the limit. Close a window that shows Suncrew.`,
+      session: isWallboard
+        ? `This link is open on ${perSession} screens, which is the limit. Make another link for this screen.`
+        : `You are signed in with ${perSession} live streams open, which is the limit. Close a window that shows Suncrew.`,
       openings: `You opened ${openingsPerMinute} live streams within a minute, which is the limit. Try again in a minute.`,
       address: "Too many live streams are open from your network. Try again later.",
       server: "This server has as many live streams open as it can serve. Try again later.",
