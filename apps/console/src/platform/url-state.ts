@@ -1,4 +1,4 @@
-import { dateSchema } from "@suncrew/contract/http/values.ts";
+import { dateSchema, SEARCH_MAX } from "@suncrew/contract/http/values.ts";
 import { EARLIEST_DAY } from "../ui/days.ts";
 
 /** How one value is represented in the URL's parameters. */
@@ -13,7 +13,7 @@ export interface UrlParam<Value> {
 /** A page's state in its URL: a parameter for each value. */
 export type UrlSchema<State> = { readonly [Key in keyof State]: UrlParam<State[Key]> };
 
-export function textParam(name: string, maxLength = 100): UrlParam<string> {
+export function textParam(name: string, maxLength = SEARCH_MAX): UrlParam<string> {
   return { name, parse: (text) => text.slice(0, maxLength), format: (value) => value };
 }
 

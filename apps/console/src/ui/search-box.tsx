@@ -6,11 +6,13 @@ export interface SearchBoxProps {
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
+  /** Where the server or the address takes no more. */
+  readonly maxLength?: number;
   readonly onChange: (words: string) => void;
 }
 
 /** The input of a search that narrows a list. */
-export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProps) {
+export function SearchBox({ label, placeholder, value, maxLength, onChange }: SearchBoxProps) {
   return (
     <TextInput
       type="search"
@@ -18,6 +20,7 @@ export function SearchBox({ label, placeholder, value, onChange }: SearchBoxProp
       aria-label={label}
       placeholder={placeholder}
       value={value}
+      maxLength={maxLength}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
         value === "" ? null : <CloseButton size="sm" aria-label="Clear search" onClick={() => onChange("")} />

@@ -2,6 +2,9 @@ import { z } from "zod";
 
 const MAX_ID = 2_147_483_647;
 
+/** Characters in the search of a list. */
+export const SEARCH_MAX = 100;
+
 /** A row's id in a response. */
 export const idSchema = z.int().min(1).max(MAX_ID);
 

@@ -1,4 +1,5 @@
 import { Box, Button, Group, SegmentedControl, Skeleton } from "@mantine/core";
+import { SEARCH_MAX } from "@suncrew/contract/http/values.ts";
 import { type ActivityFilter, activityLogs, exportActivity } from "@suncrew/contract/activity/activity.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { IconHistory, IconLock } from "@tabler/icons-react";
@@ -96,7 +97,8 @@ function ActivityLog() {
             label="Search activities"
             placeholder="Search by site, partner, user, robot, serial number or details"
             value={search}
-            onChange={(text) => setSearch(text.slice(0, 100))}
+            maxLength={SEARCH_MAX}
+            onChange={setSearch}
           />
         </div>
         <ActionFilter filters={filters} change={change} />

@@ -5,7 +5,7 @@ import {
   undoAcknowledgement,
 } from "@suncrew/contract/attention/attention.ts";
 import { alertList } from "@suncrew/contract/alerts/alerts.ts";
-import { type RobotResult, robotsSendCommand, siteStop } from "@suncrew/contract/groups/groups.ts";
+import { type RobotResult, robotsSendCommand } from "@suncrew/contract/groups/groups.ts";
 import { groupOutcomeOf, groupSuccessMessage, robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
@@ -15,6 +15,7 @@ import { queryKeyOf } from "../../platform/api/route-query.ts";
 import { isShortcut } from "../../platform/shortcuts.ts";
 import { toast } from "../../platform/toast.tsx";
 import { confirmedRobots, newPressHeaders, reasonOf } from "../commands/public.ts";
+import { stopAtOnce } from "../groups/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
 import { subjectOf } from "./attention-looks.ts";
 
@@ -44,32 +45,24 @@ const idsOf = ({ robots }: AttentionItem) => robots.map(({ robot_id: id }) => id
 
 /** Sends the Stop at once, ahead of everything else, and shows the outcome in a toast; never throws. */
 export async function stopRobots(item: AttentionItem): Promise<void> {
-  const robotObjectIds = idsOf(item);
-  const headers = newPressHeaders();
-  callSlots.preemptForStop({ robotIds: robotObjectIds });
+  const { robots, robot_count: count, site_id: siteId } = item;
+  // The item names a limited number of its robots.
+  const outcome = await stopAtOnce(count > robots.length && siteId !== null ? { siteId } : { robotIds: idsOf(item) });
+  if (outcome === null) return;
+  const { results, failure } = outcome;
   const failed = { title: "Control Failed", message: `Failed to send STOP command to ${subjectOf(item)}` };
-  try {
-    const { robots, robot_count: count, site_id: siteId } = item;
-    // The item names a limited number of its robots.
-    const { results } = await (count > robots.length && siteId !== null
-      ? call(siteStop, { body: { siteId } }, { headers: headers() })
-      : call(robotsSendCommand, { body: { command: "STOP", robotObjectIds } }, { headers: headers() }));
-    showConfirmedCommands(confirmedRobots(results), "STOP");
-    if (groupOutcomeOf(results) === "all") {
-      toast.success({ title: "Robot Control", message: groupSuccessMessage(results, "stopped") });
-      return;
-    }
-    const pending = results.filter((result) => result.pending).length;
-    const waiting = `The STOP is stored for ${robotCountText(pending)} until confirmed.`;
-    const [first] = results.filter(({ outcome }) => outcome !== "SUCCESS");
-    toast.failure({
-      title: failed.title,
-      message: groupSuccessMessage(results, "stopped"),
-      reason: pending === 0 ? first?.message : waiting,
-    });
-  } catch (error) {
-    if (!(error instanceof TokenExpiredError)) toast.failure({ ...failed, reason: reasonOf(error) });
+  if (failure !== null) return toast.failure({ ...failed, reason: failure });
+  if (groupOutcomeOf(results) === "all") {
+    return toast.success({ title: "Robot Control", message: groupSuccessMessage(results, "stopped") });
   }
+  const pending = results.filter((result) => result.pending).length;
+  const waiting = `The STOP is stored for ${robotCountText(pending)} until confirmed.`;
+  const [first] = results.filter(({ outcome: each }) => each !== "SUCCESS");
+  toast.failure({
+    title: failed.title,
+    message: groupSuccessMessage(results, "stopped"),
+    reason: pending === 0 ? first?.message : waiting,
+  });
 }
 
 /** S pressed within an item stops its robots, as its Stop does. */

@@ -1,5 +1,6 @@
 import { Box, Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
+import { SEARCH_MAX } from "@suncrew/contract/http/values.ts";
 import { auditLabel } from "@suncrew/domain/audit/audit-changes.ts";
 import { DayField } from "../../ui/day-field.tsx";
 import { endsBeforeItBegins } from "../../ui/days.ts";
@@ -30,6 +31,7 @@ export function AuditFilters({ filters, search, actions, entities, ...on }: Audi
           label="Search audit"
           placeholder="Search by name, person, change, reason or site"
           value={search}
+          maxLength={SEARCH_MAX}
           onChange={on.onSearch}
         />
       </Box>

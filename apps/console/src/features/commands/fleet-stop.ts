@@ -12,7 +12,7 @@ import { onSessionChange } from "../../platform/session/session.ts";
 import { newPressHeaders, reasonOf } from "./robot-command.ts";
 
 /** A whole fleet's rows are stored one share after another. */
-export const FLEET_STOP_TIMEOUT_MS = 30_000;
+const FLEET_STOP_TIMEOUT_MS = 30_000;
 
 /** What a Stop is for: the whole fleet, a state, a partner or a list of robots. */
 export interface FleetPart {
@@ -75,7 +75,6 @@ export function stopRobots(
 /** Sends the Stop at once, by calls that are never queued; never throws. */
 export async function stopFleet(part: FleetPart = WHOLE_FLEET): Promise<void> {
   const robots = [...liveStore.robots()].filter(part.includes);
-  callSlots.preemptForStop({ robotIds: robots.map(({ robot_id }) => robot_id) });
   const moving = Map.groupBy(robots.filter(mayMoveNow), ({ site_id }) => site_id);
   const idsBySite = [...moving].map(([siteId, of]) => [siteId, of.map(({ robot_id }) => robot_id)] as const);
   const own: FleetStopPress = { part, moving: new Map(idsBySite), outcome: null };
@@ -85,16 +84,26 @@ export async function stopFleet(part: FleetPart = WHOLE_FLEET): Promise<void> {
     if (latest === own) show(press);
   };
   try {
-    const answers = await Promise.all(
-      bodiesOf(part.body).map((body) =>
-        call(fleetStop, { body }, { headers: newPressHeaders()(), timeoutMs: FLEET_STOP_TIMEOUT_MS }),
-      ),
-    );
-    end({ ...own, outcome: { sites: answers.flatMap(({ sites }) => sites), failure: null } });
+    const robotIds = robots.map(({ robot_id }) => robot_id);
+    end({ ...own, outcome: { sites: await sendFleetStop(part.body, robotIds), failure: null } });
   } catch (error) {
     if (error instanceof TokenExpiredError) return end(null);
     end({ ...own, outcome: { sites: [], failure: reasonOf(error) ?? "The server gave no reason." } });
   }
+}
+
+/** Sends the Stop by calls that are never queued, ahead of what is for these robots. Throws if one of them fails. */
+export async function sendFleetStop(
+  body: FleetPart["body"],
+  robotIds: readonly number[],
+): Promise<readonly SiteStopResult[]> {
+  callSlots.preemptForStop({ robotIds });
+  const answers = await Promise.all(
+    bodiesOf(body).map((each) =>
+      call(fleetStop, { body: each }, { headers: newPressHeaders()(), timeoutMs: FLEET_STOP_TIMEOUT_MS }),
+    ),
+  );
+  return answers.flatMap(({ sites }) => sites);
 }
 
 /** A call takes a limited number of named robots. */

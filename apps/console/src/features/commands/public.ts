@@ -12,4 +12,4 @@ export { RobotLine, RobotResultList, useCurrentResults } from "./robot-result-li
 export { sendRobotCommand } from "./send-robot-command.ts";
 export type { CommandOutcome } from "./send-robot-command.ts";
 export { FleetStopButton } from "./fleet-stop-button.tsx";
-export { FLEET_STOP_TIMEOUT_MS, mayMoveNow, stopFleet, stopRobots } from "./fleet-stop.ts";
+export { mayMoveNow, sendFleetStop, stopFleet, stopRobots } from "./fleet-stop.ts";

@@ -1,9 +1,11 @@
-import { Button, Menu, NativeSelect, UnstyledButton } from "@mantine/core";
+import { Menu, NativeSelect, UnstyledButton } from "@mantine/core";
+import { SEARCH_MAX } from "@suncrew/contract/http/values.ts";
 import { recordedCountSchema } from "@suncrew/contract/runs/runs.ts";
-import { IconColumns3, IconFilter, IconFilterOff } from "@tabler/icons-react";
+import { IconColumns3, IconFilterOff } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import type { HistoryMode } from "../../platform/url-params.tsx";
+import { FiltersButton } from "../../ui/filters-button.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { StatusIcon } from "../../ui/status-icon.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
@@ -104,20 +106,11 @@ export function FleetFilters({ url, byFigure, change, rows, sites, groups, isNar
               isNarrow ? "Search robots" : "Search by serial number, name, site, state, partner, group or firmware"
             }
             value={search}
-            onChange={(text) => setSearch(text.slice(0, 100))}
+            maxLength={SEARCH_MAX}
+            onChange={setSearch}
           />
         </div>
-        {isNarrow && (
-          <Button
-            variant="default"
-            size="sm"
-            leftSection={<IconFilter size={14} aria-hidden />}
-            aria-expanded={isOpen}
-            onClick={() => setOpen(!isOpen)}
-          >
-            Filters{furtherCount === 0 ? "" : ` (${furtherCount})`}
-          </Button>
-        )}
+        {isNarrow && <FiltersButton active={furtherCount} isOpen={isOpen} onToggle={setOpen} />}
         {isFiltered(url) && (
           <ToolButton icon={IconFilterOff} variant="subtle" onClick={() => change(NO_FILTER, "push")}>
             Clear filters

@@ -1,5 +1,4 @@
 import {
-  fleetStop,
   type RobotResult,
   ROBOTS_PER_COMMAND_MAX,
   ROBOTS_PER_FLEET_STOP_MAX,
@@ -10,24 +9,12 @@ import { callSlots } from "../../platform/api/call-slots.ts";
 import { call } from "../../platform/api/call.ts";
 import { TokenExpiredError } from "../../platform/api/errors.ts";
 import { liveStore } from "../../platform/live/live.ts";
-import {
-  FLEET_STOP_TIMEOUT_MS,
-  confirmedRobots,
-  newPress,
-  newPressHeaders,
-  reasonOf,
-  type StartOrStop,
-} from "../commands/public.ts";
+import { confirmedRobots, newPress, newPressHeaders, reasonOf, sendFleetStop } from "../commands/public.ts";
+import { type ManyOutcome, stopAtOnce } from "../groups/public.ts";
 import { showConfirmedCommands } from "../robots/public.ts";
 
 /** A robot that starts long after the press surprises people near it, in milliseconds. */
 const LAST_START_AFTER_MS = 10_000;
-
-/** The outcome of a command for many robots: a result for each that an answer came for, and why further calls failed. */
-export interface ManyOutcome {
-  readonly results: readonly RobotResult[];
-  readonly failure: string | null;
-}
 
 export interface ManyProgress {
   /** Ends what has not been sent yet. */
@@ -54,7 +41,11 @@ export async function startRobots(ids: readonly number[], { signal, onResults }:
         robotIds: share,
         signal,
         send: (sending) =>
-          call(robotsSendCommand, { body: bodyOf("START", share) }, { headers: headers(), signal: sending }),
+          call(
+            robotsSendCommand,
+            { body: { command: "START", mode: "AUTO", robotObjectIds: [...share] } },
+            { headers: headers(), signal: sending },
+          ),
       });
       showConfirmedCommands(confirmedRobots(answer.results), "START");
       results = [...results, ...answer.results];
@@ -71,18 +62,21 @@ export async function stopRobots(
   ids: readonly number[],
   { onResults }: Pick<ManyProgress, "onResults">,
 ): Promise<ManyOutcome> {
-  callSlots.preemptForStop({ robotIds: ids });
-  const press = newPress();
-  const isFew = ids.length <= ROBOTS_PER_COMMAND_MAX;
+  if (ids.length > ROBOTS_PER_COMMAND_MAX) return stopMany(ids, onResults);
+  const outcome = (await stopAtOnce({ robotIds: ids })) ?? { results: [], failure: SESSION_EXPIRED };
+  if (outcome.failure === null) onResults(outcome.results);
+  return outcome;
+}
+
+/** The answer names only robots that did not simply stop; what each has shown, the live stream says. */
+async function stopMany(ids: readonly number[], onResults: ManyProgress["onResults"]): Promise<ManyOutcome> {
   let results: readonly RobotResult[] = [];
   let failure: string | null = null;
   const stop = async (share: readonly number[]) => {
-    const headers = newPressHeaders(press)();
     try {
-      const stopped = isFew ? await stopFew(share, headers) : await stopMany(share, headers);
-      // Of many, the answer does not say what each has shown: the live stream does.
-      if (isFew) showConfirmedCommands(confirmedRobots(stopped), "STOP");
-      results = [...results, ...stopped];
+      const sites = await sendFleetStop({ robotObjectIds: [...share] }, ids);
+      const named = new Map(sites.flatMap((site) => site.results).map((result) => [result.robotObjectId, result]));
+      results = [...results, ...share.map((id) => named.get(id) ?? stoppedResult(id))];
       onResults(results);
     } catch (error) {
       failure = failureOf(error);
@@ -90,21 +84,6 @@ export async function stopRobots(
   };
   await Promise.all(sharesOf(ids, ROBOTS_PER_FLEET_STOP_MAX).map(stop));
   return { results, failure };
-}
-
-async function stopFew(ids: readonly number[], headers: Record<string, string>): Promise<readonly RobotResult[]> {
-  return (await call(robotsSendCommand, { body: bodyOf("STOP", ids) }, { headers })).results;
-}
-
-/** The answer names only robots that did not simply stop. */
-async function stopMany(ids: readonly number[], headers: Record<string, string>): Promise<readonly RobotResult[]> {
-  const { sites } = await call(
-    fleetStop,
-    { body: { robotObjectIds: [...ids] } },
-    { headers, timeoutMs: FLEET_STOP_TIMEOUT_MS },
-  );
-  const named = new Map(sites.flatMap((site) => site.results).map((result) => [result.robotObjectId, result]));
-  return ids.map((id) => named.get(id) ?? stoppedResult(id));
 }
 
 function stoppedResult(id: number): RobotResult {
@@ -116,11 +95,9 @@ function stoppedResult(id: number): RobotResult {
   return { robotId, robotObjectId: id, outcome: "SUCCESS", message: `Robot ${robotId} has stopped.`, pending: false };
 }
 
-function bodyOf(command: StartOrStop, ids: readonly number[]) {
-  return { command, mode: "AUTO" as const, robotObjectIds: [...ids] };
-}
+const SESSION_EXPIRED = "Your session has expired.";
 
 function failureOf(error: unknown): string {
-  if (error instanceof TokenExpiredError) return "Your session has expired.";
+  if (error instanceof TokenExpiredError) return SESSION_EXPIRED;
   return reasonOf(error) ?? "The server gave no reason.";
 }

@@ -3,6 +3,7 @@ import {
   groupSendCommand,
   type ManyRobotsResponse,
   type RobotResult,
+  robotsSendCommand,
   siteStop,
 } from "@suncrew/contract/groups/groups.ts";
 import {
@@ -154,22 +155,39 @@ function showOutcome(groupName: string, verb: StartOrStop, results: readonly Rob
   toast.failure({ title, message, reason });
 }
 
-/** The outcome of Stop all robots: a result for each robot, or why the call itself failed. */
-export interface SiteStopOutcome {
+/** The outcome of a command for many robots: a result for each that an answer came for, and why a call failed. */
+export interface ManyOutcome {
   readonly results: readonly RobotResult[];
   readonly failure: string | null;
 }
 
-/** Stops every robot of a site by one call that is never queued; never throws. Null if the session has expired. */
-export async function stopSite(siteId: number): Promise<SiteStopOutcome | null> {
-  const robotIds = [...liveStore.robots()].flatMap((robot) => (robot.site_id === siteId ? [robot.robot_id] : []));
-  callSlots.preemptForStop({ robotIds, siteId });
+/** Every robot of a site, or as many robots of any sites as one call takes. */
+type ToStop = { readonly siteId: number } | { readonly robotIds: readonly number[] };
+
+/** Stops them by one call that is never queued; never throws. Null if the session has expired. */
+export async function stopAtOnce(toStop: ToStop): Promise<ManyOutcome | null> {
+  const headers = newPressHeaders();
   try {
-    const { results } = await call(siteStop, { body: { siteId } }, { headers: newPressHeaders()() });
+    const { results } = await ("siteId" in toStop
+      ? stopSite(toStop.siteId, headers())
+      : stop(toStop.robotIds, headers()));
     showConfirmedCommands(confirmedRobots(results), "STOP");
     return { results, failure: null };
   } catch (error) {
     if (error instanceof TokenExpiredError) return null;
     return { results: [], failure: reasonOf(error) ?? "The server gave no reason." };
   }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function stopSite(siteId: number, headers: Headers): Promise<ManyRobotsResponse> {
+  const robotIds = [...liveStore.robots()].flatMap((robot) => (robot.site_id === siteId ? [robot.robot_id] : []));
+  callSlots.preemptForStop({ robotIds, siteId });
+  return call(siteStop, { body: { siteId } }, { headers });
+}
+
+function stop(robotIds: readonly number[], headers: Headers): Promise<ManyRobotsResponse> {
+  callSlots.preemptForStop({ robotIds });
+  return call(robotsSendCommand, { body: { command: "STOP", robotObjectIds: [...robotIds] } }, { headers });
 }

@@ -10,7 +10,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { confirmedRobots, mayMoveNow, RobotLine, RobotResultList, useCurrentResults } from "../commands/public.ts";
 import { robotActivityOf, RobotStatusBadge, useRobotView } from "../robots/public.ts";
-import { type SiteStopOutcome, stopSite } from "./group-commands.ts";
+import { type ManyOutcome, stopAtOnce } from "./group-commands.ts";
 import { shortSiteName } from "./group-looks.ts";
 import classes from "./stop-site-dialog.module.css";
 
@@ -49,7 +49,7 @@ type StoppedSite = Pick<Site, "id" | "name">;
 interface StopSitePress {
   readonly site: StoppedSite;
   /** Null until the response has arrived. */
-  readonly stopped: SiteStopOutcome | null;
+  readonly stopped: ManyOutcome | null;
 }
 
 const NO_ROWS: readonly RobotWithSettings[] = [];
@@ -60,7 +60,7 @@ export function useStopSite(rows = NO_ROWS): readonly [(site: StoppedSite) => vo
   const stop = async (site: StoppedSite) => {
     const own: StopSitePress = { site, stopped: null };
     setPress(own);
-    const stopped = await stopSite(site.id);
+    const stopped = await stopAtOnce({ siteId: site.id });
     // A later press owns the dialog, and a closed one stays closed.
     setPress((now) => (now === own ? stopped && { site, stopped } : now));
   };
@@ -130,7 +130,7 @@ function worstFirst(results: readonly RobotResult[]): readonly RobotResult[] {
   return results.toSorted((a, b) => Number(a.outcome === "SUCCESS") - Number(b.outcome === "SUCCESS"));
 }
 
-function summaryOf(stopped: SiteStopOutcome | null, robotCount: number): string {
+function summaryOf(stopped: ManyOutcome | null, robotCount: number): string {
   // Even if the list could not be loaded, the Stop goes to all robots.
   if (stopped === null)
     return robotCount === 0 ? "Stopping every robot..." : `Stopping ${robotCountText(robotCount)}...`;

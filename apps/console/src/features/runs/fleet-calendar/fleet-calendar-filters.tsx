@@ -1,9 +1,10 @@
-import { Button, Checkbox, NativeSelect } from "@mantine/core";
+import { Checkbox, NativeSelect } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
-import { IconFilter } from "@tabler/icons-react";
+import { SEARCH_MAX } from "@suncrew/contract/http/values.ts";
 import { useMemo, useState } from "react";
 import { useSignedIn } from "../../../platform/session/use-session.ts";
 import type { HistoryMode } from "../../../platform/url-params.tsx";
+import { FiltersButton } from "../../../ui/filters-button.tsx";
 import { SearchBox } from "../../../ui/search-box.tsx";
 import { useSearchDraft } from "../../../ui/use-search-draft.ts";
 import classes from "./fleet-calendar.module.css";
@@ -35,21 +36,11 @@ export function CalendarFilters({ url, change, sites, isNarrow }: CalendarFilter
           label="Search sites"
           placeholder={isNarrow ? "Search sites" : "Search by name, address, state or partner"}
           value={search}
-          onChange={(text) => setSearch(text.slice(0, 100))}
+          maxLength={SEARCH_MAX}
+          onChange={setSearch}
         />
       </div>
-      {isNarrow && (
-        <Button
-          variant="default"
-          size="sm"
-          h={44}
-          leftSection={<IconFilter size={14} aria-hidden />}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
-          Filters{active === 0 ? "" : ` (${active})`}
-        </Button>
-      )}
+      {isNarrow && <FiltersButton active={active} isOpen={isOpen} onToggle={setOpen} />}
       {(!isNarrow || isOpen) && (
         <div className={classes["choices"]} role="group" aria-label="Filters">
           <Checkbox
