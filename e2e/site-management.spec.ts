@@ -1,5 +1,14 @@
 import type { Page } from "@playwright/test";
-import { BHADLA, CHARANKA, expectToast, KAMUTHI, KURNOOL, PAVAGADA, REWA } from "./support/dashboard.ts";
+import {
+  BHADLA,
+  CHARANKA,
+  discardChanges,
+  expectToast,
+  KAMUTHI,
+  KURNOOL,
+  PAVAGADA,
+  REWA,
+} from "./support/dashboard.ts";
 
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "./support/suncrew.ts";
@@ -80,4 +89,27 @@ test("§6 PARTNER: Site Management shows only its own sites, and a link to anoth
   await expect(refresh).toHaveAttribute("aria-busy", "false");
   await refresh.click();
   await expectToast(page, "Robot Refreshed", /Robot SCR-1003: Idle, battery \d+ %, direction Forward/);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+
+  test("§2 Site Management page: the choices of a dialog leave the page as wide as a phone's screen", async ({
+    page,
+    signIn,
+  }) => {
+    await signIn(page, "admin", { at: "/sites" });
+    await allSites(page).getByRole("button", { name: BHADLA }).click();
+    await page.getByRole("checkbox", { name: "Select all 4" }).check();
+    await page.getByRole("button", { name: "Move", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Move Robots" });
+    await dialog.getByRole("combobox", { name: "To site" }).click();
+    await expect(page.getByRole("option", { name: REWA })).toBeVisible();
+    expect(await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth])).toEqual([390, 390]);
+    await page.getByRole("option", { name: REWA }).click();
+    await expect(dialog.getByRole("button", { name: "Move 4 robots" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await discardChanges(page);
+    await expect(dialog).toBeHidden();
+  });
 });

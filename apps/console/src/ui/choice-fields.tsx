@@ -1,5 +1,6 @@
 import { Box, Button, Group } from "@mantine/core";
 import type { ReactNode } from "react";
+import { DisabledReason } from "./disabled-reason.tsx";
 import shared from "./shared.module.css";
 import classes from "./choice-fields.module.css";
 
@@ -51,9 +52,11 @@ export function ChoiceTools<T>({ isDisabled, sets, hasChosen, onAdd, onNone }: C
           {label}
         </Button>
       ))}
-      <Button variant="subtle" size="compact-xs" disabled={isDisabled || !hasChosen} onClick={onNone}>
-        Select none
-      </Button>
+      <DisabledReason reason={hasChosen ? null : "Nothing is selected."}>
+        <Button variant="subtle" size="compact-xs" disabled={isDisabled} onClick={onNone}>
+          Select none
+        </Button>
+      </DisabledReason>
     </Group>
   );
 }

@@ -133,6 +133,7 @@ function DeviceChoice({ offered, chosen, isDisabled, onChoose }: DeviceChoicePro
               <Checkbox
                 size="sm"
                 label={serial}
+                style={{ flex: "none" }}
                 checked={isChosen.has(serial)}
                 disabled={isDisabled}
                 onChange={(event) => toggle(serial, event.currentTarget.checked)}

@@ -108,6 +108,10 @@ function currentRobotView(row: RobotWithSettings): RobotView {
   return robotViewOf({ row, entry, timezone: timezoneOf(row), isCut }, new Date());
 }
 
+function wasHeard(row: RobotWithSettings): boolean {
+  return (liveStore.robot(row.robot_id) ?? row).last_updated_at !== null;
+}
+
 function timezoneOf(row: RobotWithSettings): string | undefined {
   return liveStore.site(row.site_id)?.timezone;
 }
@@ -160,7 +164,8 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
     const polling = new StatusPolling({
       robots: () =>
         latest.current
-          .filter((row) => row.site_id === siteId)
+          // One whose machine was never heard has nothing to answer: its first report comes by itself.
+          .filter((row) => row.site_id === siteId && wasHeard(row))
           .map((row) => ({
             id: row.robot_id,
             status: currentRobotView(row).status,

@@ -1,11 +1,13 @@
+import { robotStatus } from "@suncrew/contract/commands/commands.ts";
 import { groupList } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
+import { config } from "@suncrew/contract/config/config.ts";
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
-import { when } from "../../../test/answers.ts";
-import { expectContains, expectCount, expectTexts } from "../../../test/expectations.ts";
+import { Refusal, when } from "../../../test/answers.ts";
+import { expectContains, expectCount, expectTexts, expectToast } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
 
@@ -42,6 +44,27 @@ test("a new site: its robots wait for the first connection, which is no warning,
   await expectCount(row.getByText("Offline", { exact: true }), 0);
   await checklist.getByRole("link", { name: "Create a group" }).click();
   await expect.element(page.getByRole("tab", { name: "Robot Groups" })).toHaveAttribute("aria-selected", "true");
+});
+
+test("§9 Status polling: a robot that was never heard is not queried, so that it still waits for its first connection", async () => {
+  const [never, away] = sampleRobots
+    .filter(({ site_id }) => site_id === 1)
+    .map((row) => ({ ...row, status: "offline" as const, online: false }));
+  if (never === undefined || away === undefined) throw new Error("The sample fleet has no two robots.");
+  const robots = [{ ...never, last_updated_at: null }, away];
+  when(config).answer({ mode: "demo", demo_sign_ins: [], map_tiles: null });
+  when(robotDetailsWithSettings).answer({ robots });
+  when(live).stream(() => fleetSnapshot(robots));
+  const asked: string[] = [];
+  when(robotStatus).answer(({ query }) => {
+    asked.push(query.robotId);
+    throw new Refusal(504, { message: "The robot is offline." });
+  });
+  await openConsole("/sites?site=1");
+  // Both are due in the same moment.
+  await expectToast("Using Mock Data", `API call failed, using simulated data for ${away.serial_number}`);
+  expect(asked).not.toContain(never.serial_number);
+  await expectContains(page.getByRole("article", { name: never.serial_number }), "Waiting for the first connection");
 });
 
 test("a new site without robots: Add robots opens the dialog; a site that has cleaned has no checklist", async () => {

@@ -93,7 +93,7 @@ export function ManyRobotsDialog(props: ManyRobotsDialogProps) {
         <RobotOutcomes outcomes={outcomes} done={part.done} isRetrying={isBusy} onRetry={retry} onClose={onClose} />
       ) : (
         <form noValidate onSubmit={submit}>
-          <div style={{ display: "grid", gap: 12 }}>{part.fields}</div>
+          <div style={{ display: "grid", gap: 12, overflowWrap: "anywhere" }}>{part.fields}</div>
           <FormButtons
             submitLabel={`${part.verb} ${robotsText(robots.length)}`}
             color={part.isDestructive === true ? "red" : undefined}
