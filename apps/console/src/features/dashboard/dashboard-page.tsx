@@ -77,11 +77,25 @@ export function DashboardPage() {
 
 function NoSites() {
   const { role } = useSignedIn();
-  const message =
-    role === "PARTNER"
-      ? "No site is assigned to you yet. A Super Admin assigns sites to partners."
-      : "Sites will be shown here as soon as there are any.";
-  return <EmptyState title="No sites yet" message={message} icon={<IconSolarPanel size={36} stroke={1.5} />} />;
+  const icon = <IconSolarPanel size={36} stroke={1.5} />;
+  return role === "PARTNER" ? (
+    <EmptyState
+      title="No sites yet"
+      message="No site is assigned to you yet. A Super Admin assigns sites to partners."
+      icon={icon}
+    />
+  ) : (
+    <EmptyState
+      title="No sites yet"
+      message="Sites will be shown here as soon as there are any."
+      icon={icon}
+      action={
+        <Button component={Link} to={paths.sites({ dialog: "add-site" })} size="xs" variant="default">
+          New site
+        </Button>
+      }
+    />
+  );
 }
 
 /** §2 Site monitoring view. */

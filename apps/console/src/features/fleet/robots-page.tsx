@@ -84,7 +84,9 @@ export function RobotsPage() {
         isNarrow={isNarrow}
       />
       <div className={classes["counts"]}>
-        <span role="status">{isKnown ? countText(shown.length, rows.length) : "Loading robots..."}</span>
+        <span role="status">
+          {isKnown ? countText(shown.length, rows.length) : fleet.failed === null && "Loading robots..."}
+        </span>
         {shown.length > 0 && !isEachSelected && (
           <Button
             variant="subtle"
@@ -102,7 +104,7 @@ export function RobotsPage() {
         )}
         {today.note !== null && <span className={shared["muted"]}>{today.note}</span>}
         {fleet.note}
-        {isNarrow && <SortChoice sort={url.sort} onSort={sort} />}
+        {isNarrow && shown.length > 0 && <SortChoice sort={url.sort} onSort={sort} />}
       </div>
       {fleet.failed ?? today.failed ?? (
         <>
@@ -208,7 +210,7 @@ function useFleet() {
             Retry
           </Button>
         </span>
-      ) : isCut ? (
+      ) : isCut && isKnown ? (
         <span className={shared["muted"]}>Live updates are interrupted: this may be out of date.</span>
       ) : null,
   };
