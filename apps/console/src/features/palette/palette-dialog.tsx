@@ -213,35 +213,38 @@ function useSections(
   query: string,
 ): Sections {
   const ordered = useMemo(() => recentFirst(places, recent), [places, recent]);
-  if (query.trim() === "") {
-    const lately = recentOf([...places, ...pages], recent);
-    const sections = [
-      { name: RECENT, entries: lately, more: 0 },
-      { name: KIND_NAMES.page, entries: without(pages, lately), more: 0 },
-      { name: KIND_NAMES.action, entries: actions, more: 0 },
-    ];
-    return { sections: sections.filter(({ entries }) => entries.length > 0), meant: null };
-  }
-  const verb = verbOf(query);
-  const about = verb?.of ?? query;
-  const { stops, meant } = searchStops({ places, actions, stopOf }, query);
-  const kinds = searchEntries(
-    verb === null ? [...ordered, ...recentFirst(pages, recent), ...actions, ...themes] : ordered,
-    about,
-  );
-  const sections = kinds.map(({ kind, entries, count }) => ({
-    name: KIND_NAMES[kind],
-    entries,
-    more: count - entries.length,
-  }));
-  return {
-    sections: [
-      ...(stops.length > 0 ? [{ name: "Stop at once", entries: stops, more: 0 }] : []),
-      ...sections,
-      { name: MORE, entries: [allRobots(about.trim())], more: 0 },
-    ],
-    meant,
-  };
+  // Not again for each arrow key and each message of a robot: a large fleet has thousands of entries.
+  return useMemo(() => {
+    if (query.trim() === "") {
+      const lately = recentOf([...places, ...pages], recent);
+      const sections = [
+        { name: RECENT, entries: lately, more: 0 },
+        { name: KIND_NAMES.page, entries: without(pages, lately), more: 0 },
+        { name: KIND_NAMES.action, entries: actions, more: 0 },
+      ];
+      return { sections: sections.filter(({ entries }) => entries.length > 0), meant: null };
+    }
+    const verb = verbOf(query);
+    const about = verb?.of ?? query;
+    const { stops, meant } = searchStops({ places, actions, stopOf }, query);
+    const kinds = searchEntries(
+      verb === null ? [...ordered, ...recentFirst(pages, recent), ...actions, ...themes] : ordered,
+      about,
+    );
+    const sections = kinds.map(({ kind, entries, count }) => ({
+      name: KIND_NAMES[kind],
+      entries,
+      more: count - entries.length,
+    }));
+    return {
+      sections: [
+        ...(stops.length > 0 ? [{ name: "Stop at once", entries: stops, more: 0 }] : []),
+        ...sections,
+        { name: MORE, entries: [allRobots(about.trim())], more: 0 },
+      ],
+      meant,
+    };
+  }, [places, ordered, pages, actions, themes, stopOf, recent, query]);
 }
 
 function without(entries: readonly Entry[], others: readonly Entry[]): readonly Entry[] {

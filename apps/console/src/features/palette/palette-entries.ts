@@ -5,7 +5,7 @@ import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { liveStore, useLiveValue } from "../../platform/live/live.ts";
@@ -174,16 +174,23 @@ export function useEntries(pages: readonly GoPage[], { onShortcuts, onStopSite }
   );
   const site = knownSites.find(({ id }) => id === siteId) ?? (path === paths.dashboard() ? knownSites[0] : undefined);
   const place = site && places.find(({ kind, id }) => kind === "site" && id === site.id);
-  const stopOf = (entry: Entry) => stopOfPlace(entry, onStopSite);
-  const siteStop = place === undefined ? null : stopOf(place);
-  const pageEntries = pages.map(({ label, to }) => entryOf("page", label, { name: label, detail: "", leads: to }));
+  const stopOf = useCallback((entry: Entry) => stopOfPlace(entry, onStopSite), [onStopSite]);
+  const actions = useMemo(() => {
+    const siteStop = place === undefined ? null : stopOf(place);
+    return actionEntries({ role, site, siteStop, isManaging, onShortcuts });
+  }, [role, site, place, stopOf, isManaging, onShortcuts]);
+  const pageEntries = useMemo(
+    () => pages.map(({ label, to }) => entryOf("page", label, { name: label, detail: "", leads: to })),
+    [pages],
+  );
+  const themes = useMemo(themeEntries, []);
   const failed = [sites, directory, partners].filter(({ isError, data }) => isError && data === undefined);
   return {
     places,
     pages: pageEntries,
-    actions: actionEntries({ role, site, siteStop, isManaging, onShortcuts }),
+    actions,
     stopOf,
-    themes: themeEntries(),
+    themes,
     isLoading: [sites, directory].some(({ isPending, isError }) => isPending && !isError) || !hasRobots,
     hasFailed: failed.length > 0,
     retry: () => void Promise.all(failed.map(({ refetch }) => refetch())),

@@ -96,10 +96,12 @@ export function findRows(rows: readonly CalendarRow[], filter: CalendarFilter): 
   );
 }
 
+/** Made once: each comparison would make its own. */
+const { compare } = new Intl.Collator("en", { numeric: true });
+
 /** By name, or with the most trouble first. */
 export function orderRows(rows: readonly CalendarRow[], order: CalendarUrl["order"]): readonly CalendarRow[] {
-  const byName = (one: CalendarRow, other: CalendarRow) =>
-    one.site.name.localeCompare(other.site.name, "en", { numeric: true });
+  const byName = (one: CalendarRow, other: CalendarRow) => compare(one.site.name, other.site.name);
   return rows.toSorted((one, other) =>
     order === "worst" ? other.trouble - one.trouble || byName(one, other) : byName(one, other),
   );
