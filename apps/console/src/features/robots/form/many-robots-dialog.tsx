@@ -13,7 +13,7 @@ import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { type Site, siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { sharesOf } from "@suncrew/domain/commands/shares.ts";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, Fragment, type ReactNode, useState } from "react";
 import { callSlots } from "../../../platform/api/call-slots.ts";
 import { call } from "../../../platform/api/call.ts";
 import { invalidate } from "../../../platform/api/change.ts";
@@ -328,9 +328,13 @@ function useDelete({ robots, site }: ManyRobotsDialogProps): Part {
           readable, and their serial numbers are free again. One that is cleaning or in a group is not deleted.
         </Text>
         <Box component="p" fz={13} c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {serials.length <= SHOWN_SERIALS
-            ? serials.join(", ")
-            : `${serials.slice(0, SHOWN_SERIALS).join(", ")} and ${serials.length - SHOWN_SERIALS} more`}
+          {serials.slice(0, SHOWN_SERIALS).map((serial, nth) => (
+            <Fragment key={serial}>
+              {nth > 0 && ", "}
+              <span style={{ whiteSpace: "nowrap" }}>{serial}</span>
+            </Fragment>
+          ))}
+          {serials.length > SHOWN_SERIALS && ` and ${serials.length - SHOWN_SERIALS} more`}
         </Box>
       </>
     ),
