@@ -88,5 +88,9 @@ export const changePassword = defineRoute({
       error: NEW_PASSWORD_SAME,
       path: ["newPassword"],
     }),
-  response: z.object({ message: z.string() }),
+  response: z.object({
+    message: z.string(),
+    /** How many links to wallboards you have made that still work; omitted without any. */
+    wallboard_links: z.int().optional(),
+  }),
 });

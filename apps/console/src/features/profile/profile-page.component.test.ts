@@ -1,9 +1,11 @@
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
+import { wallboardLinks } from "@suncrew/contract/wallboard/wallboard.ts";
 import { PASSWORD_COMMON } from "@suncrew/domain/auth/passwords.ts";
 import { describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
+  expectAccessible,
   expectAddress,
   expectCount,
   expectNoToast,
@@ -110,4 +112,31 @@ test("§5 Change password: pressing Enter repeatedly changes it once; the button
   await expect.element(page.getByRole("status").filter({ hasText: "Password Updated" })).toBeVisible();
   await expectText(submit, "Update Password");
   expect(sent).toHaveLength(1);
+});
+
+test("§5 Change password: whoever has links to wallboards is told that they still work, and led to them", async () => {
+  when(changePassword).answer({ message: "Password updated", wallboard_links: 2 });
+  const link = { made_by: "Vikram Mehta", created_at: new Date().toISOString(), last_used_at: null };
+  when(wallboardLinks).answer([
+    { ...link, id: 1, name: "Control room" },
+    { ...link, id: 2, name: "Canteen" },
+  ]);
+  await openConsole("/profile", "admin");
+  await fillIn("brass-lamp-41");
+  await submit.click();
+  const notice = page.getByRole("alert").filter({ hasText: "2 wallboard links of yours still show your sites." });
+  await expect.element(notice).toBeVisible();
+  await expectAccessible();
+  await notice.getByRole("button", { name: "Review them" }).click();
+  const dialog = page.getByRole("dialog", { name: "Wallboard Links" });
+  await expect.element(dialog.getByText("Canteen")).toBeVisible();
+});
+
+test("§5 Change password: whoever has no links to wallboards reads nothing about them", async () => {
+  when(changePassword).answer({ message: "Password updated" });
+  await openConsole("/profile", "partner");
+  await fillIn("brass-lamp-41");
+  await submit.click();
+  await expect.element(page.getByRole("status").filter({ hasText: "Password Updated" })).toBeVisible();
+  await expectCount(page.getByText("wallboard link"), 0);
 });

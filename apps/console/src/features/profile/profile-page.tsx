@@ -1,4 +1,4 @@
-import { Box, Button, PasswordInput } from "@mantine/core";
+import { Anchor, Box, Button, PasswordInput } from "@mantine/core";
 import { changePassword, type Role } from "@suncrew/contract/auth/auth.ts";
 import { type PasswordEntries, passwordProblem, passwordToasts } from "@suncrew/domain/auth/passwords.ts";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
@@ -11,8 +11,10 @@ import { noteOwnPassword } from "../../platform/session/session.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { toast } from "../../platform/toast.tsx";
 import { Facts } from "../../ui/facts.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { roleWord } from "../auth/public.ts";
+import { WallboardLinksDialog } from "../wallboard/public.ts";
 import {
   fieldProblems,
   type FieldWords,
@@ -103,6 +105,7 @@ export function ChangePasswordForm() {
   const [left, setLeft] = useState<ReadonlySet<PasswordField>>(new Set());
   const [refused, setRefused] = useState<FieldWords>({});
   const [isBusy, setBusy] = useState(false);
+  const [wallboardLinks, setWallboardLinks] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const problems = fieldProblems(
     entries,
@@ -143,6 +146,7 @@ export function ChangePasswordForm() {
       if (outcome.isDone) {
         setEntries(noEntries);
         setLeft(new Set());
+        setWallboardLinks(outcome.wallboardLinks);
       }
     });
     focusFirst(outcome.refused);
@@ -180,7 +184,23 @@ export function ChangePasswordForm() {
       <Button type="submit" className={classes["submit"]} aria-disabled={isBusy} data-busy={isBusy || undefined}>
         {isBusy ? "Updating..." : "Update Password"}
       </Button>
+      {wallboardLinks > 0 && <LinksLeft count={wallboardLinks} />}
     </form>
+  );
+}
+
+/** A new password ends no wallboard (decision 76): whoever fears that somebody else made a link finds them here. */
+function LinksLeft({ count }: { readonly count: number }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Notice>
+      {count === 1 ? "One wallboard link" : `${count} wallboard links`} of yours still {count === 1 ? "shows" : "show"}{" "}
+      your sites.{" "}
+      <Anchor component="button" type="button" inherit underline="always" onClick={() => setOpen(true)}>
+        {count === 1 ? "Review it" : "Review them"}
+      </Anchor>
+      {isOpen && <WallboardLinksDialog onClose={() => setOpen(false)} />}
+    </Notice>
   );
 }
 
@@ -233,6 +253,8 @@ export interface PasswordOutcome {
   readonly isDone: boolean;
   /** The server's messages for the fields. */
   readonly refused: FieldWords;
+  /** The person's links to wallboards that still work. */
+  readonly wallboardLinks: number;
 }
 
 /** Changes the user's own password and reports the result with the toasts of §8. */
@@ -246,6 +268,9 @@ export async function updatePassword({ currentPassword, newPassword }: PasswordE
     },
     failure: { ...passwordToasts.failed, about: PASSWORD_CHANGE },
   });
-  const isDone = outcome.kind === "done";
-  return { isDone, refused: outcome.kind === "refused" ? refusedFields(outcome.problems) : {} };
+  if (outcome.kind === "done") {
+    return { isDone: true, refused: {}, wallboardLinks: outcome.answer.wallboard_links ?? 0 };
+  }
+  const refused = outcome.kind === "refused" ? refusedFields(outcome.problems) : {};
+  return { isDone: false, refused, wallboardLinks: 0 };
 }

@@ -10,7 +10,7 @@ import { type AttemptResult, type ConfirmationDependencies, withConfirmedPasswor
 import { demoSignIns, hashPassword, weakPasswordOf } from "./passwords.ts";
 import { type Caller, forgetOldCallers, forgetOldFailures, rememberCaller } from "./sign-in-attempts.repository.ts";
 import { tooManyFailures } from "./sign-in-limits.ts";
-import { forgetOldLinks } from "./wallboard-links.ts";
+import { countLinksOf, forgetOldLinks } from "./wallboard-links.ts";
 import { type Account, lockAccount, readAccount, readAccountOf, replacePassword } from "./users.repository.ts";
 
 interface SignIn extends Caller {
@@ -150,7 +150,8 @@ export class AuthService {
           return null;
         }
         details.after = { address, other_sessions_ended: await endSessionsOf(tx, [account.id], at, viewer.sessionId) };
-        return { message: "Password updated successfully" };
+        const links = await countLinksOf(tx, account.id);
+        return { message: "Password updated successfully", ...(links > 0 && { wallboard_links: links }) };
       });
     });
   }

@@ -259,7 +259,9 @@ describe("wallboard: what ends it ends it at once, on every server", () => {
     const { token } = await owner.ask(createWallboardLink, { body: { name: "Control room" } });
     const screen = await Screen.open(token);
     const body = { currentPassword: PASSWORD, newPassword: "an evening star 7" };
-    expect((await owner.call(changePassword, { body })).status).toBe(200);
+    await make("admin", "Somebody else's");
+    // The person is told, and may withdraw them.
+    expect(await owner.ask(changePassword, { body })).toMatchObject({ wallboard_links: 1 });
     expect(await screen.status()).toEqual(WORKS);
     const admin = await server.as("admin");
     await admin.ask(resetPartnerPassword, { params: { id: server.fixtures.ownerPartnerId } });

@@ -71,8 +71,7 @@ export class WallboardLinks {
     return auditedChange(db, change, async (tx, details) => {
       // Two at the same moment are counted one after the other.
       await tx.selectFrom("users").select("id").where("id", "=", viewer.userId).forUpdate().execute();
-      const open = await openWallboardLinks(tx).select("links.id").where("links.user_id", "=", viewer.userId).execute();
-      if (open.length >= WALLBOARD_LINKS_PER_USER) {
+      if ((await countLinksOf(tx, viewer.userId)) >= WALLBOARD_LINKS_PER_USER) {
         const many = `You have ${WALLBOARD_LINKS_PER_USER} links to wallboards. Withdraw one that is no longer used.`;
         throw conflict("WALLBOARD_LINKS_LIMIT", many);
       }
@@ -161,6 +160,11 @@ export class WallboardLinks {
       .execute()
       .catch((error: unknown) => log.warn({ error }, "the use of a wallboard's link could not be noted"));
   }
+}
+
+/** How many open links a person has made. */
+export async function countLinksOf(db: Executor, userId: number): Promise<number> {
+  return (await openWallboardLinks(db).select("links.id").where("links.user_id", "=", userId).execute()).length;
 }
 
 /** The database does so itself with a reset password and a deleted user, whichever server's version that was. */
