@@ -13,6 +13,7 @@ import classes from "./wallboard.module.css";
 const OPEN_AGAIN_MS = 5_000;
 
 const NO_LINK = "Open this wallboard's link.";
+const NEW_LINK = "“Wallboard links” in the user menu makes a new one.";
 
 /**
  * The page of a screen that people watch: `/wall`, signed in by a link, or the dashboard's `?view=wall` of somebody who
@@ -41,7 +42,7 @@ export function WallboardPage() {
     return () => clearTimeout(timer);
   }, [token]);
 
-  if (ended !== null) return <Message text={ended} />;
+  if (ended !== null) return <Message text={ended} hint={NEW_LINK} />;
   if (!isOpen) return <Message text="Connecting…" />;
   return (
     <QueryClientProvider client={queryClient}>
@@ -50,11 +51,12 @@ export function WallboardPage() {
   );
 }
 
-function Message({ text }: { readonly text: string }): ReactNode {
+function Message({ text, hint }: { readonly text: string; readonly hint?: string }): ReactNode {
   return (
     <main className={classes["message"]}>
       <div role="status">
         <h1>{text}</h1>
+        {hint !== undefined && <p>{hint}</p>}
       </div>
     </main>
   );
