@@ -90,8 +90,16 @@ interface TargetedOrder extends CommandTarget {
 /**
  * Decides about STARTs and STOPs of robots that this transaction has locked, one each, and stores them (protocol rules
  * 2, 3 and 5). Writes the activity and audit rows. Returns the outcomes in the order of the orders.
+ *
+ * @param now the time in their rows, for a Stop that was sent before its row the press's
+ * @param shownAt when robots that have obeyed already are seen to have; a due run is skipped for a Stop confirmed since
  */
-export async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: Date): Promise<AcceptedOf[]> {
+export async function acceptAll(
+  tx: Tx,
+  orders: readonly TargetedOrder[],
+  now: Date,
+  shownAt = now,
+): Promise<AcceptedOf[]> {
   const refusals = new Map<number, StartRefusal | GuardRefusal | null>(
     orders.map((each) => [
       each.robot.id,
@@ -139,7 +147,7 @@ export async function acceptAll(tx: Tx, orders: readonly TargetedOrder[], now: D
   await settleConfirmed(
     tx,
     stored.filter(({ robot }) => obeying.has(robot.id)),
-    now,
+    shownAt,
   );
   const offline = stored.filter(
     ({ robot, command }) => command.verb === "STOP" && !robot.online && !obeying.has(robot.id),

@@ -80,12 +80,10 @@ const DIRECT_SEND_DELAY_MS = 100;
 /** How much later the caller is answered if the database still has not stored anything. */
 const ANSWER_DELAY_MS = 800;
 const RETRY_INTERVAL_MS = 500;
-/** A press for as many robots is a large one. */
-const LARGE_PRESS = 100;
-/** How many Stops of large presses the broker has to accept at a time: any other Stop is not behind more than these. */
-const MAX_UNACCEPTED = 500;
+/** How many Stops of a press the broker has to accept at a time, so that others are not behind thousands. */
+const MAX_UNACCEPTED = 50;
 /** A slow broker does not hold up the next ones for longer than this. */
-const ACCEPTED_WITHIN_MS = 100;
+const ACCEPTED_WITHIN_MS = 50;
 
 /** A person's Stop for robots. */
 export interface StopOrder extends Pick<Order, "mode" | "params"> {
@@ -117,8 +115,6 @@ export class DirectStops implements Service {
   readonly #tasks: PeriodicTasks;
   /** Presses that the database may still store. */
   readonly #inProgress = new Set<string>();
-  /** Of large presses. */
-  readonly #turns = pLimit(MAX_UNACCEPTED);
   /** When each press was last sent. */
   readonly #sentAt = new Map<string, Date>();
 
@@ -223,7 +219,11 @@ export class DirectStops implements Service {
     };
     // Before anything that may take time.
     this.#notices.announce(sent);
-    const publishing = this.#publishAll(sent, stops, ({ robotId }) => press.noteSent(robotId));
+    const publishing = this.#publishAll(sent, async (stop) => {
+      if (press.isHandedOver(stop.robotId)) return;
+      await this.#publish(sent, stop);
+      press.noteSent(stop.robotId);
+    });
     this.#sentAt.set(press.id, this.#deps.clock.now());
     // Those with a row already need no file.
     const unstored = stops.filter(({ robotId }) => !press.isStored(robotId));
@@ -232,13 +232,12 @@ export class DirectStops implements Service {
     return Promise.allSettled([...publishing, journaling]);
   }
 
-  /** Resolves each when the broker has accepted it. Only large presses wait for their turn. */
-  #publishAll(press: SentStops, stops: readonly SentStop[], onAccepted: (stop: SentStop) => void = () => {}) {
-    const publish = (stop: SentStop) => this.#publish(press, stop).then(() => onAccepted(stop));
-    if (stops.length < LARGE_PRESS) return stops.map(publish);
+  /** Each resolves when the broker has accepted it. Every press has turns of its own: none waits for another. */
+  #publishAll({ stops }: SentStops, publish: (stop: SentStop) => Promise<void>): Promise<void>[] {
+    const turn = pLimit(MAX_UNACCEPTED);
     return stops.map((stop) => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const publishing = this.#turns(async () => {
+      const publishing = turn(async () => {
         const accepted = publish(stop);
         resolve(accepted);
         await withTimeout(this.#deps.clock, accepted, ACCEPTED_WITHIN_MS);
@@ -279,7 +278,11 @@ export class DirectStops implements Service {
       if (sentAt !== undefined && now.getTime() - sentAt.getTime() < RESEND_MS) continue;
       this.#sentAt.set(press.id, now);
       this.#notices.announce(press);
-      void Promise.allSettled(this.#publishAll(press, press.stops));
+      // One that is recorded by its turn is sent by its row, and may be followed by a START.
+      const repeat = async (stop: SentStop) => {
+        if (this.#journal?.has(press.id, stop.robotId) === true) await this.#publish(press, stop);
+      };
+      void Promise.allSettled(this.#publishAll(press, repeat));
     }
   }
 
@@ -366,6 +369,10 @@ export class StopPress {
 
   isStored(robotId: number): boolean {
     return this.#stored.has(robotId);
+  }
+
+  isHandedOver(robotId: number): boolean {
+    return this.#handedOver.has(robotId);
   }
 
   get isAnyStored(): boolean {

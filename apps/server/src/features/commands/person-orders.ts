@@ -97,7 +97,7 @@ export async function acceptCommand(
     pressed: stop?.of(robotId),
     unless: { afterSeq: seen.seqOf(robotId), withoutTime: isClockWrong(deps) },
   };
-  const [decided] = await acceptAll(tx, [{ ...target, order }], now);
+  const [decided] = await acceptAll(tx, [{ ...target, order }], now, decidedAt);
   if (decided === undefined) throw new Error(`Nothing was decided about robot ${robotId}.`);
   const { accepted } = decided;
   if (request && earlier)
@@ -250,7 +250,7 @@ export async function orderMany(
         repeated.push({ robot, before: notInFirst(robot.serial_number) });
       else orders.push({ ...target, order: orderFor(robot, seen) });
     }
-    const decided = await acceptAll(tx, orders, at);
+    const decided = await acceptAll(tx, orders, at, clock.now());
     const results = decided.map(({ robot, accepted }) => [robot.id, rememberedOf(accepted)] as const);
     if (request && earlier) await rememberRequest(tx, request, earlier, new Map(results), at);
     return [...decided, ...repeated];

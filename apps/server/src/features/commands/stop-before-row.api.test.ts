@@ -67,10 +67,14 @@ test("protocol rule 6: a Stop that was obeyed before its row needs no other, and
     const answer = owner.ask(groupSendCommand, { body: { ...group, command: "STOP" } });
     await harness.until(async () => (await harness.state()).motion === "STOPPED");
     const { lastSeq } = harness.robot().truth();
+    const free = harness.clock.now();
     await letGo();
     expect((await answer).results).toMatchObject([{ outcome: "SUCCESS", pending: false }, {}]);
     const stops = (await harness.commands()).filter(({ verb }) => verb === "STOP");
     expect(stops).toMatchObject([{ seq: lastSeq, outcome: "CONFIRMED", claimed_by: null }]);
+    // A run that became due meanwhile is skipped for it.
+    expect(stops[0]?.issued_at.getTime()).toBeLessThan(free.getTime());
+    expect(stops[0]?.settled_at?.getTime()).toBeGreaterThanOrEqual(free.getTime());
     expect((await harness.activity()).filter(({ action }) => action === "STOP")).toMatchObject([{ status: "SUCCESS" }]);
   }));
 

@@ -64,6 +64,11 @@ export class StopJournal {
     return [...this.#presses.values()];
   }
 
+  /** Whether the robot's Stop has no row yet. */
+  has(pressId: string, robotId: number): boolean {
+    return this.#presses.get(pressId)?.stops.some((stop) => stop.robotId === robotId) === true;
+  }
+
   /** Reads what an earlier process left. A file that cannot be read stays where it is. */
   async load(): Promise<void> {
     const names = (await readdir(this.#dir).catch((): string[] => [])).filter((name) => name.endsWith(".json"));
