@@ -1,5 +1,5 @@
 import { changePassword } from "@suncrew/contract/auth/auth.ts";
-import { wallboardLinks } from "@suncrew/contract/wallboard/wallboard.ts";
+import { createWallboardLink, wallboardLinks } from "@suncrew/contract/wallboard/wallboard.ts";
 import { PASSWORD_COMMON } from "@suncrew/domain/auth/passwords.ts";
 import { describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
@@ -115,7 +115,7 @@ test("§5 Change password: pressing Enter repeatedly changes it once; the button
 });
 
 test("§5 Change password: whoever has links to wallboards is told that they still work, and led to them", async () => {
-  when(changePassword).answer({ message: "Password updated", wallboard_links: 2 });
+  const sent = when(changePassword).answer({ message: "Password updated", wallboard_links: 2 });
   const link = { made_by: "Vikram Mehta", created_at: new Date().toISOString(), last_used_at: null };
   when(wallboardLinks).answer([
     { ...link, id: 1, name: "Control room" },
@@ -130,6 +130,14 @@ test("§5 Change password: whoever has links to wallboards is told that they sti
   await notice.getByRole("button", { name: "Review them" }).click();
   const dialog = page.getByRole("dialog", { name: "Wallboard Links" });
   await expect.element(dialog.getByText("Canteen")).toBeVisible();
+
+  when(createWallboardLink).answer({ message: "Made.", linkId: 3, token: "token" });
+  await dialog.getByRole("textbox", { name: "Name of the screen" }).fill("Gate");
+  await dialog.getByRole("button", { name: "Make Link" }).click();
+  await expect.element(dialog.getByText("The link to Gate was made.")).toBeVisible();
+  await expectCount(page.getByText("Current password is required"), 0);
+  expect(dialog.element().contains(document.activeElement)).toBe(true);
+  expect(sent).toHaveLength(1);
 });
 
 test("§5 Change password: whoever has no links to wallboards reads nothing about them", async () => {

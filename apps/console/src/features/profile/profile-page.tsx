@@ -106,6 +106,7 @@ export function ChangePasswordForm() {
   const [refused, setRefused] = useState<FieldWords>({});
   const [isBusy, setBusy] = useState(false);
   const [wallboardLinks, setWallboardLinks] = useState(0);
+  const [isReviewing, setReviewing] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const problems = fieldProblems(
     entries,
@@ -153,53 +154,55 @@ export function ChangePasswordForm() {
   }
 
   return (
-    <form ref={form} className={classes["form"]} onSubmit={(event) => void submit(event)} noValidate>
-      <Box component="h3" fz={13} fw={600} lh="18px">
-        Change Password
-      </Box>
-      <Box component="p" mt={-8} fz={12} lh="16px" c="dimmed">
-        At least 8 characters. You will be signed out everywhere else.
-      </Box>
-      {/* For password managers: whose password it is. */}
-      {username !== undefined && (
-        <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-      )}
-      {passwordFields.map((field) => (
-        <PasswordInput
-          key={field}
-          label={labels[field]}
-          name={field}
-          autoComplete={field === "currentPassword" ? "current-password" : "new-password"}
-          aria-required
-          aria-invalid={wordsOf(field) !== undefined}
-          visibilityToggleButtonProps={{ "aria-label": `Show or hide: ${labels[field]}`, tabIndex: 0 }}
-          value={entries[field]}
-          error={wordsOf(field)}
-          onChange={(event) => change(field, event.currentTarget.value)}
-          onBlur={() => {
-            if (entries[field] !== "") setLeft((before) => new Set([...before, field]));
-          }}
-        />
-      ))}
-      <Button type="submit" className={classes["submit"]} aria-disabled={isBusy} data-busy={isBusy || undefined}>
-        {isBusy ? "Updating..." : "Update Password"}
-      </Button>
-      {wallboardLinks > 0 && <LinksLeft count={wallboardLinks} />}
-    </form>
+    <>
+      <form ref={form} className={classes["form"]} onSubmit={(event) => void submit(event)} noValidate>
+        <Box component="h3" fz={13} fw={600} lh="18px">
+          Change Password
+        </Box>
+        <Box component="p" mt={-8} fz={12} lh="16px" c="dimmed">
+          At least 8 characters. You will be signed out everywhere else.
+        </Box>
+        {/* For password managers: whose password it is. */}
+        {username !== undefined && (
+          <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+        )}
+        {passwordFields.map((field) => (
+          <PasswordInput
+            key={field}
+            label={labels[field]}
+            name={field}
+            autoComplete={field === "currentPassword" ? "current-password" : "new-password"}
+            aria-required
+            aria-invalid={wordsOf(field) !== undefined}
+            visibilityToggleButtonProps={{ "aria-label": `Show or hide: ${labels[field]}`, tabIndex: 0 }}
+            value={entries[field]}
+            error={wordsOf(field)}
+            onChange={(event) => change(field, event.currentTarget.value)}
+            onBlur={() => {
+              if (entries[field] !== "") setLeft((before) => new Set([...before, field]));
+            }}
+          />
+        ))}
+        <Button type="submit" className={classes["submit"]} aria-disabled={isBusy} data-busy={isBusy || undefined}>
+          {isBusy ? "Updating..." : "Update Password"}
+        </Button>
+        {wallboardLinks > 0 && <LinksLeft count={wallboardLinks} onReview={() => setReviewing(true)} />}
+      </form>
+      {/* Beside the form: what is submitted in the dialog would submit this form, too. */}
+      {isReviewing && <WallboardLinksDialog onClose={() => setReviewing(false)} />}
+    </>
   );
 }
 
 /** A new password ends no wallboard (decision 76): whoever fears that somebody else made a link finds them here. */
-function LinksLeft({ count }: { readonly count: number }) {
-  const [isOpen, setOpen] = useState(false);
+function LinksLeft({ count, onReview }: { readonly count: number; readonly onReview: () => void }) {
   return (
     <Notice>
       {count === 1 ? "One wallboard link" : `${count} wallboard links`} of yours still {count === 1 ? "shows" : "show"}{" "}
       your sites.{" "}
-      <Anchor component="button" type="button" inherit underline="always" onClick={() => setOpen(true)}>
+      <Anchor component="button" type="button" inherit underline="always" onClick={onReview}>
         {count === 1 ? "Review it" : "Review them"}
       </Anchor>
-      {isOpen && <WallboardLinksDialog onClose={() => setOpen(false)} />}
     </Notice>
   );
 }

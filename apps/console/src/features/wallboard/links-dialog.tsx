@@ -8,7 +8,7 @@ import {
 } from "@suncrew/contract/wallboard/wallboard.ts";
 import { IconUnlink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { call } from "../../platform/api/call.ts";
 import { change, refusalIn } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
@@ -147,8 +147,11 @@ function NewLink({ onMade }: { readonly onMade: (made: { name: string; address: 
 
 function MadeLink(props: { readonly name: string; readonly address: string; readonly onDone: () => void }) {
   const { name, address, onDone } = props;
+  const made = useRef<HTMLDivElement>(null);
+  // The button that made it is gone, and the focus with it.
+  useEffect(() => made.current?.focus(), []);
   return (
-    <div className={classes["made"]}>
+    <div ref={made} className={classes["made"]} tabIndex={-1}>
       <ShownOnce message={`The link to ${name} was made.`}>
         Open it on the screen now: it cannot be shown again. Whoever has it sees your sites, until you withdraw it.
       </ShownOnce>
