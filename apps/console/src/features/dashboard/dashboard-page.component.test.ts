@@ -18,7 +18,7 @@ import {
   siteButton,
 } from "../../../test/expectations.ts";
 import { openConsole, router } from "../../../test/open-console.tsx";
-import { CHARANKA, fleetSnapshot, livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+import { BHADLA, CHARANKA, fleetSnapshot, livePart, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
 import { liveStore } from "../../platform/live/live.ts";
 import { liveUpdate } from "../../platform/live/test/live-update.ts";
 import { toast } from "../../platform/toast.tsx";
@@ -210,6 +210,9 @@ test("§2 Site monitoring view: on a phone a choice scrolls to the details once,
   await router.navigate("/robots");
   await router.navigate(-1);
   await expectContains(siteFacts, CHARANKA);
+  await expectCount(robots, 2);
+  await router.navigate(-1);
+  await expectContains(siteFacts, BHADLA);
   await expectCount(robots, 2);
   expect(scrolled).toHaveBeenCalledTimes(2);
 });

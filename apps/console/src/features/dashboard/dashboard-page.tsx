@@ -166,13 +166,13 @@ const DETAIL_ID = "site-details";
 
 /** Shows the details of a site whenever one is chosen: here, in the command palette, or on another page that led here. */
 function useScrollToChosen(siteId: number | null): void {
-  // A reload or Back is no choice.
-  const isChosen = useNavigationType() === NavigationType.Push;
-  const shownId = useRef(isChosen ? null : siteId);
+  const by = useNavigationType();
+  const shownId = useRef(by === NavigationType.Push ? null : siteId);
   useEffect(() => {
-    if (siteId !== null && siteId !== shownId.current) scrollToSite();
+    // A reload, Back or Forward is no choice.
+    if (siteId !== null && siteId !== shownId.current && by !== NavigationType.Pop) scrollToSite();
     shownId.current = siteId;
-  }, [siteId]);
+  }, [siteId, by]);
 }
 
 /** Where the details stand below the sites instead of beside them, shows what was just chosen. */
