@@ -108,8 +108,9 @@ function currentRobotView(row: RobotWithSettings): RobotView {
   return robotViewOf({ row, entry, timezone: timezoneOf(row), isCut }, new Date());
 }
 
-function wasHeard(row: RobotWithSettings): boolean {
-  return (liveStore.robot(row.robot_id) ?? row).last_updated_at !== null;
+/** The stream itself says that its machine was never heard; without the stream only a poll would tell of a first report. */
+function isNeverHeard(row: RobotWithSettings): boolean {
+  return liveStore.status() === "live" && liveStore.entry(row.robot_id).streamed?.last_updated_at === null;
 }
 
 function timezoneOf(row: RobotWithSettings): string | undefined {
@@ -164,8 +165,8 @@ function useStatusPolling(siteId: number, rows: readonly RobotWithSettings[]): (
     const polling = new StatusPolling({
       robots: () =>
         latest.current
-          // One whose machine was never heard has nothing to answer: its first report comes by itself.
-          .filter((row) => row.site_id === siteId && wasHeard(row))
+          // One that was never heard has nothing to answer: its first report comes by itself.
+          .filter((row) => row.site_id === siteId && !isNeverHeard(row))
           .map((row) => ({
             id: row.robot_id,
             status: currentRobotView(row).status,

@@ -67,6 +67,24 @@ test("§9 Status polling: a robot that was never heard is not queried, so that i
   await expectContains(page.getByRole("article", { name: never.serial_number }), "Waiting for the first connection");
 });
 
+test("§9 Status polling: without the stream a robot that was never heard is queried, too, so that it becomes known", async () => {
+  const never = sampleRobots
+    .filter(({ site_id }) => site_id === 1)
+    .map((row) => ({ ...row, status: "offline" as const, online: false, last_updated_at: null }));
+  when(robotDetailsWithSettings).answer({ robots: never });
+  when(live).offline();
+  const asked: string[] = [];
+  when(robotStatus).answer(({ query }) => {
+    asked.push(query.robotId);
+    throw new Refusal(504, { message: "The robot is offline." });
+  });
+  await openConsole("/sites?site=1");
+  await expect.poll(() => asked.toSorted()).toEqual(never.map(({ serial_number: serial }) => serial));
+  for (const { serial_number: serial } of never) {
+    await expectContains(page.getByRole("article", { name: serial }), "Waiting for the first connection");
+  }
+});
+
 test("a new site without robots: Add robots opens the dialog; a site that has cleaned has no checklist", async () => {
   when(robotDetailsWithSettings).answer(({ params }) => ({
     robots: params.siteId === 1 ? [] : sampleRobots.filter(({ site_id }) => site_id === params.siteId),
