@@ -197,10 +197,11 @@ interface SiteCardProps extends BoardSite {
   readonly now: Date;
   readonly weather: SiteWeather | undefined;
   readonly next: NextRun | undefined;
+  readonly isNextOld: boolean;
 }
 
 /** A site in trouble: its state, its robots in trouble as far as they fit, and what tonight brings. */
-export function SiteCard({ site, state, troubled, cleaning, now, weather, next }: SiteCardProps) {
+export function SiteCard({ site, state, troubled, cleaning, now, weather, next, isNextOld }: SiteCardProps) {
   const look = lookOfSite(state);
   const [list, fitting] = useFitting();
   const rows = troubled.slice(0, ROWS);
@@ -235,7 +236,7 @@ export function SiteCard({ site, state, troubled, cleaning, now, weather, next }
           {more !== "" && <strong>{more}</strong>}
           <span>{`${site.online_robots} of ${robotCountText(site.robot_count)} online`}</span>
           {cleaning > 0 && <span>{`${cleaning} cleaning`}</span>}
-          {next !== undefined && <span>{`Next run ${timeOf(next)}`}</span>}
+          {next !== undefined && <span data-stale={isNextOld}>{`Next run ${timeOf(next)}`}</span>}
         </p>
         {weather !== undefined && <WeatherBelow {...weather} now={now} />}
       </div>

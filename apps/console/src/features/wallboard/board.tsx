@@ -85,7 +85,8 @@ export function Board({ onEnd }: BoardProps) {
     isAnswerOld(today, now),
     isAnswerOld(plan, now, PLAN_OLD_MS),
   ];
-  const isPartlyOld = isListOld || isTodayOld || isPlanOld || weather.some(({ isOld }) => isOld);
+  // Not the weather: it has its own mark and age, and that of other sites is shown in the next turn.
+  const isPartlyOld = isListOld || isTodayOld || isPlanOld;
   const isConnecting = !hasSnapshot && now.getTime() - (lostSince ?? now).getTime() < CONNECTING_MS;
   const lost = refusal !== null ? "Not live" : hasSnapshot ? "Connection lost" : "No connection";
   const state = !isLive ? (isConnecting ? "connecting" : "lost") : isPartlyOld ? "partly" : "live";
@@ -123,6 +124,7 @@ export function Board({ onEnd }: BoardProps) {
                 now={now}
                 weather={weather[nth]}
                 next={nextRuns?.find(({ siteId }) => siteId === site.site.id)}
+                isNextOld={isPlanOld}
               />
             ))}
             {turn.shown.length < 2 && (

@@ -204,14 +204,22 @@ describe("wallboard: what a screen shows", () => {
         item(nth, { site_id: nth + 1, site_name: `Park ${nth + 1} of the Northern Desert Solar Company` }),
       ),
     );
+    // The first two sites have their turn.
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    vi.setSystemTime(Math.ceil(Date.now() / (100 * 15_000)) * 100 * 15_000);
     showWallboard();
     await expectContains(wrong, "and 96 more");
     await expectContains(board, "40 fault");
     await expectContains(board, "960 normal");
     await expectContains(board, "400");
     await expectContains(board, "9600");
-    await expect.poll(() => board.element().textContent).toMatch(/and \d more.*and \d more/);
-    await expectContains(board, "of 100");
+    await expectContains(board, "1–2 of 100");
+    for (const name of ["Park 1 of", "Park 2 of"]) {
+      const site = page.getByRole("region", { name });
+      // The ten robots are those that fit and those that are counted.
+      const shown = () => site.element().querySelectorAll("li[data-cut=false]").length;
+      await expect.poll(() => site.element().textContent.includes(`and ${10 - shown()} more`)).toBe(true);
+    }
     expectWhole();
   });
 
@@ -322,15 +330,29 @@ describe("wallboard: sites in trouble, and what comes next", () => {
     expectWhole();
   });
 
-  test("wallboard: weather from hours ago says so, and the board that not all is live", async () => {
+  test("wallboard: weather from hours ago says so, and makes nothing else look old", async () => {
     trouble(1);
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
     when(siteWeather).answer(() => sampleWeather({ fetched_at: hoursAgo(3) }));
     showWallboard();
     const site = page.getByRole("region", { name: BHADLA });
     await expectContains(site, "3 h ago");
-    await expectText(connection, "Partly out of date");
+    await expectText(connection, "Live");
     expect(site.getByText("3 h ago").element().closest("[data-stale=true]")?.textContent).toContain("clear sky");
+    await expectAccessible();
+  });
+
+  test("wallboard: a plan that could not be read again is marked beside the sites in trouble, too", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+    trouble(1);
+    showWallboard();
+    const next = page.getByRole("region", { name: BHADLA }).getByText("Next run Tue 18:15");
+    await expect.element(next).toHaveAttribute("data-stale", "false");
+    await expectText(connection, "Live");
+    when(runsFleetCalendar).fail(503, { message: "Busy." });
+    await vi.advanceTimersByTimeAsync(5 * MINUTE_MS);
+    await expectText(connection, "Partly out of date");
+    await expect.element(next).toHaveAttribute("data-stale", "true");
     await expectAccessible();
   });
 
