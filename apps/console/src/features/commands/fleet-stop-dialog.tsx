@@ -102,7 +102,7 @@ function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number): st
     if (movedCount === 0) return "Stopping every robot...";
     return `Stopping ${robotCountText(movedCount)}... ${movedCount - stillMoving} of ${movedCount} stopped.`;
   }
-  if (outcome.failure !== null) return `The Stop could not be sent. ${outcome.failure}`;
+  if (outcome.failure !== null && outcome.sites.length === 0) return `The Stop could not be sent. ${outcome.failure}`;
   const sum = (of: (site: SiteStopResult) => number) => outcome.sites.reduce((total, site) => total + of(site), 0);
   const [moved, stopped, pending, failed] = [
     sum((site) => site.moved),
@@ -110,8 +110,9 @@ function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number): st
     sum((site) => site.pending),
     sum((site) => site.failed),
   ];
-  if (sum((site) => site.robots) === 0) return "There is no robot to stop.";
+  if (outcome.failure === null && sum((site) => site.robots) === 0) return "There is no robot to stop.";
   const sentences = [
+    ...(outcome.failure === null ? [] : [`The Stop could not be sent to every robot. ${outcome.failure}`]),
     ...(moved > 0 ? [`${robotCountText(moved)} stopped.`] : []),
     ...(stopped > moved ? [`${stopped - moved} already stopped.`] : []),
     ...(pending > 0 ? [`${pending} not confirmed: the Stop is sent again until they are.`] : []),

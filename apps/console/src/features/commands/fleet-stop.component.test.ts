@@ -2,10 +2,11 @@ import { fleetStop } from "@suncrew/contract/groups/groups.ts";
 import { live } from "@suncrew/contract/live/live.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
-import { when } from "../../../test/answers.ts";
+import { Refusal, when } from "../../../test/answers.ts";
 import { expectContains } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { fleetSnapshot, sampleRobots, sampleSites } from "../../../test/sample-fleet.ts";
+import { stopRobots } from "./fleet-stop.ts";
 
 const moving = sampleRobots.map((robot) => ({ ...robot, status: "normal", motion: "MOVING" }) as const);
 const dialog = page.getByRole("dialog", { name: "Stop fleet" });
@@ -42,4 +43,18 @@ test("fleet stop: a state has its own number, and its Stop names only it", async
   const count = moving.filter(({ site_id }) => site_id === first.id).length;
   await page.getByRole("menuitem", { name: `${first.state} ${count} moving` }).click();
   await expect.poll(() => sent.map(({ body }) => body)).toEqual([{ state: first.state }]);
+});
+
+test("fleet stop: more robots than one call takes: if one call fails, what the others did is told beside its reason", async () => {
+  when(live).stream(() => fleetSnapshot(moving));
+  when(fleetStop).answer(({ body: { robotObjectIds: ids = [] } }) => {
+    if (!ids.includes(11)) throw new Refusal(503, { message: "The server is busy." });
+    return { success: true, message: "", sites: [{ siteId: first.id, name: first.name, ...stopped }] };
+  });
+  await openConsole("/profile");
+  await expect.element(page.getByRole("button", { name: `Stop fleet (${moving.length})` })).toBeVisible();
+  const others = Array.from({ length: 5_000 }, (_, nth) => 1_000 + nth);
+  await stopRobots([11, 12, ...others]);
+  const result = page.getByRole("dialog", { name: "Stop 5002 robots" }).getByRole("status");
+  await expectContains(result, "The Stop could not be sent to every robot. The server is busy. 2 robots stopped.");
 });

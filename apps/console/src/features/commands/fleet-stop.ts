@@ -83,27 +83,31 @@ export async function stopFleet(part: FleetPart = WHOLE_FLEET): Promise<void> {
     // A later press owns the dialog.
     if (latest === own) show(press);
   };
-  try {
-    const robotIds = robots.map(({ robot_id }) => robot_id);
-    end({ ...own, outcome: { sites: await sendFleetStop(part.body, robotIds), failure: null } });
-  } catch (error) {
-    if (error instanceof TokenExpiredError) return end(null);
-    end({ ...own, outcome: { sites: [], failure: reasonOf(error) ?? "The server gave no reason." } });
-  }
+  const robotIds = robots.map(({ robot_id }) => robot_id);
+  const { sites, error } = await sendFleetStop(part.body, robotIds);
+  if (error instanceof TokenExpiredError) return end(null);
+  const failure = error === undefined ? null : (reasonOf(error) ?? "The server gave no reason.");
+  end({ ...own, outcome: { sites, failure } });
 }
 
-/** Sends the Stop by calls that are never queued, ahead of what is for these robots. Throws if one of them fails. */
+/**
+ * Sends the Stop by calls that are never queued, ahead of what is for these robots: the sites of those that were
+ * answered, and the error of the first that was not. Never throws.
+ */
 export async function sendFleetStop(
   body: FleetPart["body"],
   robotIds: readonly number[],
-): Promise<readonly SiteStopResult[]> {
+): Promise<{ readonly sites: readonly SiteStopResult[]; readonly error: unknown }> {
   callSlots.preemptForStop({ robotIds });
-  const answers = await Promise.all(
+  const outcomes = await Promise.allSettled(
     bodiesOf(body).map((each) =>
       call(fleetStop, { body: each }, { headers: newPressHeaders()(), timeoutMs: FLEET_STOP_TIMEOUT_MS }),
     ),
   );
-  return answers.flatMap(({ sites }) => sites);
+  return {
+    sites: outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value.sites : [])),
+    error: outcomes.find((outcome) => outcome.status === "rejected")?.reason,
+  };
 }
 
 /** A call takes a limited number of named robots. */

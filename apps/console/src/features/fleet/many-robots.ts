@@ -73,14 +73,14 @@ async function stopMany(ids: readonly number[], onResults: ManyProgress["onResul
   let results: readonly RobotResult[] = [];
   let failure: string | null = null;
   const stop = async (share: readonly number[]) => {
-    try {
-      const sites = await sendFleetStop({ robotObjectIds: [...share] }, ids);
-      const named = new Map(sites.flatMap((site) => site.results).map((result) => [result.robotObjectId, result]));
-      results = [...results, ...share.map((id) => named.get(id) ?? stoppedResult(id))];
-      onResults(results);
-    } catch (error) {
+    const { sites, error } = await sendFleetStop({ robotObjectIds: [...share] }, ids);
+    if (error !== undefined) {
       failure = failureOf(error);
+      return;
     }
+    const named = new Map(sites.flatMap((site) => site.results).map((result) => [result.robotObjectId, result]));
+    results = [...results, ...share.map((id) => named.get(id) ?? stoppedResult(id))];
+    onResults(results);
   };
   await Promise.all(sharesOf(ids, ROBOTS_PER_FLEET_STOP_MAX).map(stop));
   return { results, failure };
