@@ -171,6 +171,7 @@ for (const width of [360, 390]) {
     const scrollWidth = () => document.documentElement.scrollWidth;
     await expect.element(weatherCard.getByText("Not Recommended", { exact: true })).toBeVisible();
     expect(scrollWidth()).toBe(width);
+    await expectAccessible();
     await weatherCard.getByRole("button", { name: "7-day forecast" }).click();
     const table = page.getByRole("dialog", { name: "7-day forecast" });
     await expectCount(table.getByRole("row"), 8);
