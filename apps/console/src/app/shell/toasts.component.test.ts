@@ -1,8 +1,10 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import { expectCount, expectNoToast, expectToast } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { toast } from "../../platform/toast.tsx";
+
+afterEach(() => void vi.useRealTimers());
 
 const messages = page.getByRole("region", { name: "Messages" });
 
@@ -30,15 +32,19 @@ test("§8 Toasts: the newest is shown at once, and the one that it replaced is s
 
 test("§8 Toasts: what came by itself waits behind what the user asked for", async () => {
   await openDashboard();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   toast.success({ title: "Site Deleted", message: "Gone." });
   toast.failure({ title: "Weather", message: "Failed to load weather data", isAutomatic: true });
   await expectToast("Site Deleted", "Gone.");
   await expectCount(messages.getByText("Weather"), 0);
+  vi.advanceTimersByTime(3000);
   await expectToast("Weather", "Failed to load weather data");
 });
 
 test("§8 Toasts: many of the same are one: the newest and the number of the others, which the pointer shows", async () => {
   await openDashboard();
+  // None ends before the pointer is on it.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   for (const nth of [1, 2, 3, 4, 5, 5]) {
     toast.failure({ title: "Control Failed", message: `Failed to send START command to Robot SCR-100${nth}` });
   }
@@ -84,13 +90,14 @@ test("§8 Toasts: closing the last one by keyboard gives the focus back; until t
   await expect.element(before).toHaveFocus();
 });
 
-for (const width of [1440, 1024, 768, 390, 360]) {
+for (const width of [1440, 1280, 1024, 768, 390, 360]) {
   test(`§8 Toasts: at ${width} px none covers a title, a figure, a button of the page, or a dialog's field`, async () => {
     await page.viewport(width, 844);
     await openDashboard();
     toast.failure({ title: "Control Failed", message: "Failed to send STOP command to Robot SCR-1001" });
     await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001");
     expect(covered("main :is(h1, h2, h3, button, a, strong, [role='group'])")).toEqual([]);
+    expect(covered("header button").filter((text) => text?.startsWith("Stop"))).toEqual([]);
 
     await page.getByRole("button", { name: "All alerts" }).click();
     await expect.element(page.getByRole("dialog")).toBeVisible();
@@ -102,6 +109,12 @@ for (const width of [1440, 1024, 768, 390, 360]) {
     }
     await expectToast("Control Failed", "Failed to send STOP command to Robot SCR-1001", reason);
     expect(covered("[role='dialog'] :is(h2, button, input, select)")).toEqual([]);
+    // No higher than the bar, below which a lost connection is told; the reason begins in view.
+    const { bottom } = messages.element().getBoundingClientRect();
+    const bar = document.querySelector("header")?.getBoundingClientRect();
+    expect(bottom).toBeLessThanOrEqual((bar?.bottom ?? 0) + 1);
+    const shown = messages.getByText(reason, { exact: true }).first().element().getBoundingClientRect();
+    expect(shown.top + 29).toBeLessThan(bottom);
   });
 }
 

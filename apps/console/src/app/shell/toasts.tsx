@@ -89,16 +89,11 @@ function OneToast({ toast, isOpen, others, onClose }: OneToastProps) {
     <div className={classes["toast"]} data-failure={isFailure || undefined} role={isFailure ? "alert" : "status"}>
       <Icon size={18} className={classes["icon"]} aria-hidden />
       <div className={classes["text"]}>
-        <strong className={classes["title"]}>{title}</strong>
+        <strong className={classes["title"]}>{title}</strong>{" "}
         {messages.slice(0, MESSAGES).map(({ message, reason }) => (
           <p key={`${message} ${reason}`} className={classes["message"]}>
-            {message}
-            {reason !== undefined && reason !== message && (
-              <>
-                <br />
-                {reason}
-              </>
-            )}
+            <span className={classes["what"]}>{message}</span>
+            {reason !== undefined && reason !== message && <span className={classes["reason"]}>{reason}</span>}
           </p>
         ))}
         {more > 0 && <p className={classes["message"]}>and {more} more</p>}
