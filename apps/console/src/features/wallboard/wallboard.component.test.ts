@@ -336,6 +336,7 @@ describe("wallboard: sites in trouble, and what comes next", () => {
     when(siteWeather).answer(() => sampleWeather({ fetched_at: hoursAgo(3) }));
     showWallboard();
     const site = page.getByRole("region", { name: BHADLA });
+    await expectContains(site, "clear sky");
     await expectContains(site, "3 h ago");
     await expectText(connection, "Live");
     expect(site.getByText("3 h ago").element().closest("[data-stale=true]")?.textContent).toContain("clear sky");
