@@ -14,6 +14,7 @@ import {
   startRobot,
   stopRobot,
 } from "./support/dashboard.ts";
+import { loseAgain } from "./support/leftovers.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 const IN_PROGRESS = "A command is in progress. Wait for the robot's answer.";
@@ -135,8 +136,10 @@ test("§4 Button enabling, warning, critical, mock data and offline: Settings is
   signIn,
   simulator,
   problems,
+  apiAs,
 }) => {
   problems.allow(/status of 504/);
+  await loseAgain(simulator, await apiAs("admin"), "SCR-1007");
   await signIn(page, "admin");
 
   for (const { status, site, serial } of [

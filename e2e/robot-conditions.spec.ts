@@ -11,6 +11,7 @@ import {
   stopRobot,
   toasts,
 } from "./support/dashboard.ts";
+import { loseAgain } from "./support/leftovers.ts";
 import { expect, test } from "./support/suncrew.ts";
 
 test.beforeEach(({ problems }) => {
@@ -22,7 +23,9 @@ test("§4 Robot live status, a jam and an offline robot, protocol rule 12: Criti
   page,
   signIn,
   simulator,
+  apiAs,
 }) => {
+  await loseAgain(simulator, await apiAs("admin"), "SCR-1007");
   await signIn(page, "admin");
 
   await test.step("a jam: the robot stops, is Critical with its alert, and Start is refused with the reason", async () => {

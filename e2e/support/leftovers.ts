@@ -53,3 +53,19 @@ export async function deliverPendingStop(
   await simulator.clear(serial);
   await expect.poll(async () => (await read())[serial], { timeout: DELIVERED_MS }).not.toContain("STOP is open");
 }
+
+/** An offline robot of the demo that has been heard before; one that never was waits for its first connection. */
+export async function loseAgain(simulator: SimulatorControl, api: ApiClient, serial: string): Promise<void> {
+  const isOnline = async () => {
+    for (const { id: siteId } of await api.call(siteDetails, {})) {
+      const { robots } = await api.call(robotDetailsWithSettings, { params: { siteId } });
+      const robot = robots.find(({ serial_number }) => serial_number === serial);
+      if (robot !== undefined) return robot.online;
+    }
+    throw new Error(`There is no robot ${serial}`);
+  };
+  await simulator.clear(serial);
+  await expect.poll(isOnline, { timeout: DELIVERED_MS }).toBe(true);
+  await simulator.fault(serial, { kind: "away" });
+  await expect.poll(isOnline, { timeout: DELIVERED_MS }).toBe(false);
+}
