@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Locator, type Page } from "playwright";
 import { browserArguments, prepareBrowser } from "../e2e/support/browser.ts";
 import { type RunningServer, startServer } from "../e2e/support/server-process.ts";
-import { report } from "./result.ts";
+import { quantile, report } from "./result.ts";
 
 // How often the console's page is busy for so long that a person notices: tasks over 50 ms while robots report, on the
 // dashboard with one site of 3,000 robots, and on that with 1,000 sites and 10,000 robots. With the latter also how soon
@@ -349,14 +349,12 @@ async function main(browser: Browser, server: RunningServer): Promise<void> {
     report({ what: `${what}: seconds with a task over 50 ms`, figure: percent, unit: "%", atMost: 1 });
     report({ what: `${what}: longest task`, figure: longestMs, unit: "ms", atMost: 100 });
     for (const [kind, times] of Object.entries(inputs).filter(([, all]) => all.length > 0)) {
-      const sorted = times.toSorted((one, other) => one - other);
-      const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN);
       report({
         what: `${title}, in use: input to next paint, ${kind}, 98 of 100`,
-        figure: at(0.98),
+        figure: quantile(times, 0.98),
         unit: "ms",
         atMost: 200,
-        detail: `median ${at(0.5)} ms, most ${at(1)} ms, of ${sorted.length}`,
+        detail: `median ${quantile(times, 0.5)} ms, most ${quantile(times, 1)} ms, of ${times.length}`,
       });
     }
     for (const [used, longest] of longestUsedMs) {

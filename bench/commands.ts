@@ -12,7 +12,7 @@ import {
   siteOf,
   withReportingFleet,
 } from "./reporting-fleet.ts";
-import { report } from "./result.ts";
+import { quantile, report } from "./result.ts";
 
 // The server's own part of a person's START or STOP while 200 robot messages a second come in: from the call until the
 // robot has the order, and from the robot's answer until the caller has one. The robot's own time is left out; broker and
@@ -66,22 +66,19 @@ async function measure({ url, robotUrl }: ReportingFleet): Promise<void> {
   await Promise.all(pressing);
   await stop();
   await robots.end();
-  const of = (part: (one: { sending: number; answering: number }) => number) => own.map(part).toSorted((a, b) => a - b);
   const [whole, sending, answering] = [
-    of((one) => one.sending + one.answering),
-    of((one) => one.sending),
-    of((one) => one.answering),
+    own.map((one) => one.sending + one.answering),
+    own.map((one) => one.sending),
+    own.map((one) => one.answering),
   ];
-  const at = (sorted: readonly number[], share: number) =>
-    (sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity).toFixed(0);
-  const both = (sorted: readonly number[]) => `${at(sorted, 0.5)} and ${at(sorted, 0.99)} ms`;
+  const both = (times: readonly number[]) => `${quantile(times, 0.5)} and ${quantile(times, 0.99)} ms`;
   report({
     what: `command, the server's own part at ${REPORTS_PER_SECOND} messages/s, 99 of 100`,
-    figure: Number(at(whole, 0.99)),
+    figure: quantile(whole, 0.99),
     unit: "ms",
     atMost: LIMIT_MS,
     detail:
-      `median ${at(whole, 0.5)} ms, most ${at(whole, 1)} ms; until the robot has it ${both(sending)}, from its answer ` +
+      `median ${quantile(whole, 0.5)} ms, most ${quantile(whole, 1)} ms; until the robot has it ${both(sending)}, from its answer ` +
       `until the caller's ${both(answering)} (median and 99 of 100); ${own.length} presses, ${wrong} otherwise than done`,
   });
 }

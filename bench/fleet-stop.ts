@@ -18,7 +18,7 @@ import {
   siteOf,
   withReportingFleet,
 } from "./reporting-fleet.ts";
-import { report } from "./result.ts";
+import { quantile, report } from "./result.ts";
 
 // One press of "Stop fleet" for 5,000 robots that clean, while 5,000 others report: until the last one has its Stop, until
 // the press is answered, what another person's Stop of a single robot and other calls wait for meanwhile, and that every
@@ -156,7 +156,7 @@ async function measure({ db, url, robotUrl, pid }: ReportingFleet): Promise<void
     select count(distinct robot_id)::int as robots, count(*)::int as rows from commands
     where verb = 'STOP' and robot_id <= ${STOPPED_ROBOTS}`.execute(db);
   const { robots: recordedRobots = 0, rows: recordedRows = 0 } = recorded[0] ?? {};
-  const figures = (times: readonly number[]) => `${at(times, 0.5)} and ${at(times, 1)} ms`;
+  const figures = (times: readonly number[]) => `${quantile(times, 0.5)} and ${quantile(times, 1)} ms`;
   const sentOf = (stops: readonly SingleStop[]) => stops.map(({ sentMs }) => sentMs);
   const answeredOf = (stops: readonly SingleStop[]) => stops.map(({ answeredMs: ms }) => ms);
   const what = `fleet stop of ${STOPPED_ROBOTS.toLocaleString("en")} moving robots`;
@@ -169,14 +169,14 @@ async function measure({ db, url, robotUrl, pid }: ReportingFleet): Promise<void
   });
   report({
     what: `${what}: until the last robot has it, a robot, against a Stop of one alone`,
-    figure: at(stopped, 1) / STOPPED_ROBOTS / at(sentOf(alone), 0.5),
+    figure: quantile(stopped, 1) / STOPPED_ROBOTS / quantile(sentOf(alone), 0.5),
     unit: "times",
     atMost: 0.1,
-    detail: `half of them ${at(stopped, 0.5)} ms, the last ${at(stopped, 1)} ms; one alone ${figures(sentOf(alone))} (median and most)`,
+    detail: `half of them ${quantile(stopped, 0.5)} ms, the last ${quantile(stopped, 1)} ms; one alone ${figures(sentOf(alone))} (median and most)`,
   });
   report({
     what: `${what}: another person's Stop of a robot meanwhile, until that has it, against the last of the fleet`,
-    figure: at(sentOf(meanwhile), 1) / at(stopped, 1),
+    figure: quantile(sentOf(meanwhile), 1) / quantile(stopped, 1),
     unit: "times",
     atMost: 1,
     detail:
@@ -185,18 +185,12 @@ async function measure({ db, url, robotUrl, pid }: ReportingFleet): Promise<void
   });
   report({
     what: `${what}: until the press is answered, against the last robot that has it`,
-    figure: answeredMs / at(stopped, 1),
+    figure: answeredMs / quantile(stopped, 1),
     unit: "times",
     detail:
       `${(answeredMs / 1_000).toFixed(1)} s, all confirmed after ${(settledMs / 1_000).toFixed(1)} s; ${commitCount} commits, ` +
       `longest transaction ${longestTransactionS.toFixed(2)} s, server busy ${busySeconds.toFixed(1)} s`,
   });
-}
-
-/** The time that this share of them did not exceed, in whole milliseconds. */
-function at(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((one, other) => one - other);
-  return Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity);
 }
 
 await withReportingFleet(measure);

@@ -21,6 +21,12 @@ export function isWithinLimit({ figure, atMost = Infinity, atLeast = -Infinity }
   return figure <= atMost && figure >= atLeast;
 }
 
+/** The whole number that this share of the values did not exceed; infinite without any, which keeps no upper limit. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity);
+}
+
 /** With three significant digits, or all digits of the integer part. */
 export function figureText({ figure, unit }: Pick<Result, "figure" | "unit">): string {
   const digits = Math.abs(figure) >= 100 ? Math.round(figure) : Number(figure.toPrecision(3));

@@ -76,23 +76,22 @@ export function DashboardPage() {
 }
 
 function NoSites() {
-  const { role } = useSignedIn();
-  const icon = <IconSolarPanel size={36} stroke={1.5} />;
-  return role === "PARTNER" ? (
+  const isPartner = useSignedIn().role === "PARTNER";
+  return (
     <EmptyState
       title="No sites yet"
-      message="No site is assigned to you yet. A Super Admin assigns sites to partners."
-      icon={icon}
-    />
-  ) : (
-    <EmptyState
-      title="No sites yet"
-      message="Sites will be shown here as soon as there are any."
-      icon={icon}
+      message={
+        isPartner
+          ? "No site is assigned to you yet. A Super Admin assigns sites to partners."
+          : "Sites will be shown here as soon as there are any."
+      }
+      icon={<IconSolarPanel size={36} stroke={1.5} />}
       action={
-        <Button component={Link} to={paths.sites({ dialog: "add-site" })} size="xs" variant="default">
-          New site
-        </Button>
+        !isPartner && (
+          <Button component={Link} to={paths.sites({ dialog: "add-site" })} size="xs" variant="default">
+            New site
+          </Button>
+        )
       }
     />
   );
