@@ -154,12 +154,19 @@ export async function readMemberIds(tx: Tx, groupId: number): Promise<number[]> 
   return rows.map((row) => row.robot_id);
 }
 
-/** Stores the text of what a due run waits for; false if it is already stored, or the schedule is locked. */
+/**
+ * Stores the text of what a due run waits for; false if it is already stored, or the schedule is locked. What is already
+ * stored locks nothing: a server that can serve the schedule at this moment would pass it over.
+ */
 export async function recordWaiting(db: Executor, scheduleId: number, dueAt: Date, waiting: string): Promise<boolean> {
   const updated = await sql`
     update schedules set waiting = ${waiting}, waiting_due_at = ${dueAt}
-    where id in (select id from schedules where id = ${scheduleId} and next_run_at = ${dueAt} for update skip locked)
-      and (waiting, waiting_due_at) is distinct from (${waiting}, ${dueAt}::timestamptz)
+    where id in (
+      select id from schedules
+      where id = ${scheduleId} and next_run_at = ${dueAt}
+        and (waiting, waiting_due_at) is distinct from (${waiting}, ${dueAt}::timestamptz)
+      for update skip locked
+    )
   `.execute(db);
   return (updated.numAffectedRows ?? 0n) > 0n;
 }
