@@ -60,9 +60,17 @@ async function measure({ db, url, robotUrl, pid }: ReportingFleet): Promise<void
   };
   await until(areOnline, REST_LIMIT_MS, "The robots are not all online");
 
+  const recorded = async () => {
+    const { rows } = await sql<{ robots: number; rows: number; open: number }>`
+      select count(distinct robot_id)::int as robots, count(*)::int as rows,
+        count(*) filter (where settled_at is null)::int as open
+      from commands where verb = 'STOP' and robot_id <= ${STOPPED_ROBOTS}`.execute(db);
+    return rows[0] ?? { robots: 0, rows: 0, open: 0 };
+  };
+  /** Those that went out before their rows are recorded afterwards, and confirmed by what their robots report next. */
   const areSettled = async () => {
-    const open = await db.selectFrom("commands").select("id").where("settled_at", "is", null).limit(1).execute();
-    return open.length === 0;
+    const { robots: count, open } = await recorded();
+    return count === STOPPED_ROBOTS && open === 0;
   };
 
   const [caller, other] = [await Caller.signIn({ url }, PASSWORD), await Caller.signIn({ url }, PASSWORD)];
@@ -152,10 +160,7 @@ async function measure({ db, url, robotUrl, pid }: ReportingFleet): Promise<void
     const handled = robots.handled.get(serialOf(id));
     return handled?.verb === "STOP" ? [handled.atMs - beganMs] : [];
   });
-  const { rows: recorded } = await sql<{ robots: number; rows: number }>`
-    select count(distinct robot_id)::int as robots, count(*)::int as rows from commands
-    where verb = 'STOP' and robot_id <= ${STOPPED_ROBOTS}`.execute(db);
-  const { robots: recordedRobots = 0, rows: recordedRows = 0 } = recorded[0] ?? {};
+  const { robots: recordedRobots, rows: recordedRows } = await recorded();
   const figures = (times: readonly number[]) => `${quantile(times, 0.5)} and ${quantile(times, 1)} ms`;
   const sentOf = (stops: readonly SingleStop[]) => stops.map(({ sentMs }) => sentMs);
   const answeredOf = (stops: readonly SingleStop[]) => stops.map(({ answeredMs: ms }) => ms);

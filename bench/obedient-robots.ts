@@ -11,10 +11,16 @@ interface Handled {
   readonly answeredMs: number;
 }
 
+/** A robot reports its state at least this often (device protocol, `state`). */
+const REPORT_EVERY_MS = 30_000;
+
 /** Robots that do as they are told at once. */
 export class ObedientRobots {
   readonly #clients: MqttClient[] = [];
+  readonly #reports: NodeJS.Timeout[] = [];
   readonly #seqs = new Map<string, number>();
+  /** What each last reported. */
+  readonly #shown = new Map<string, Partial<StateMessage>>();
   /** Orders received, with repetitions. */
   received = 0;
   readonly handled = new Map<string, Handled>();
@@ -31,9 +37,14 @@ export class ObedientRobots {
       { qos: leaves.command.qos },
     );
     for (const serial of serials) this.#show(client, serial, {});
+    const reportAll = () => {
+      for (const serial of serials) this.#show(client, serial, this.#shown.get(serial) ?? {});
+    };
+    this.#reports.push(setInterval(reportAll, REPORT_EVERY_MS));
   }
 
   async end(): Promise<void> {
+    for (const timer of this.#reports) clearInterval(timer);
     await Promise.all(this.#clients.map((client) => client.endAsync()));
   }
 
@@ -56,6 +67,7 @@ export class ObedientRobots {
   #show(client: MqttClient, serial: string, shown: Partial<StateMessage>): void {
     const seq = (this.#seqs.get(serial) ?? 0) + 1;
     this.#seqs.set(serial, seq);
+    this.#shown.set(serial, shown);
     const state = JSON.stringify({ ...restingState(seq, 90), ...shown });
     client.publish(topicOf(serial, "state"), state, { qos: 1 });
   }
