@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Popover, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Anchor, Button, VisuallyHidden } from "@mantine/core";
 import type { RobotWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { may } from "@suncrew/domain/auth/abilities.ts";
 import { IconInfoCircle } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import { memo, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -136,9 +137,6 @@ function Reading({ robot }: { robot: RobotView }) {
 
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-/** The library names a popover by its button; empty, its own label counts, which names the robot. */
-const NOT_ITS_BUTTON = "";
-
 function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
   return at === null ? otherwise : <RelativeTime at={at.toISOString()} />;
 }
@@ -146,16 +144,17 @@ function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
 /** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
 function RobotInfo({ robot }: { robot: RobotView }) {
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={270}>
-      <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info">
+    <DetailsPopover
+      label={`Info on robot ${robot.serialNumber}`}
+      width={270}
+      renderOpener={(handlers) => (
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label="Robot info" {...handlers}>
           <IconInfoCircle size={18} aria-hidden />
         </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Info on robot ${robot.serialNumber}`}>
-        <RobotFacts robot={robot} />
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      {() => <RobotFacts robot={robot} />}
+    </DetailsPopover>
   );
 }
 
@@ -191,15 +190,16 @@ function RobotFacts({ robot }: { robot: RobotView }) {
 
 /** The alerts count; opens the list of their texts, worst first. */
 function RobotAlerts({ robot }: { robot: RobotView }) {
-  const [isOpen, setOpen] = useState(false);
   const count = robot.alerts.length;
   const [worst] = robot.alerts;
   if (worst === undefined) return <span className={`${shared["muted"]} ${classes["noAlerts"]}`}>0 alerts</span>;
   const label = count === 1 ? "1 alert" : `${count} alerts`;
   const look = severityLook[worst.severity];
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={280} opened={isOpen} onChange={setOpen}>
-      <Popover.Target>
+    <DetailsPopover
+      label={`Alerts of robot ${robot.serialNumber}`}
+      width={280}
+      renderOpener={(handlers) => (
         <Button
           variant="subtle"
           color="gray"
@@ -211,23 +211,26 @@ function RobotAlerts({ robot }: { robot: RobotView }) {
               <VisuallyHidden>{look.label}: </VisuallyHidden>
             </>
           }
-          onClick={() => setOpen((was) => !was)}
+          {...handlers}
         >
           {label}
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`Alerts of robot ${robot.serialNumber}`}>
-        <ul className={classes["alerts"]} tabIndex={-1} data-autofocus>
-          {robot.alerts.map(({ text, severity }, nth) => (
-            // oxlint-disable-next-line react/no-array-index-key -- two alerts may say the same
-            <li key={nth}>
-              <StateBadge look={severityLook[severity]} />
-              <span>{text}</span>
-            </li>
-          ))}
-        </ul>
-        <RobotAlertsLink robotId={robot.id} serialNumber={robot.serialNumber} onOpen={() => setOpen(false)} />
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      {(close) => (
+        <>
+          <ul className={classes["alerts"]} tabIndex={-1} data-autofocus>
+            {robot.alerts.map(({ text, severity }, nth) => (
+              // oxlint-disable-next-line react/no-array-index-key -- two alerts may say the same
+              <li key={nth}>
+                <StateBadge look={severityLook[severity]} />
+                <span>{text}</span>
+              </li>
+            ))}
+          </ul>
+          <RobotAlertsLink robotId={robot.id} serialNumber={robot.serialNumber} onOpen={close} />
+        </>
+      )}
+    </DetailsPopover>
   );
 }

@@ -1,6 +1,6 @@
 import { type CalendarEntry, type RunCounts, runsCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
@@ -104,6 +104,23 @@ test("Cleaning runs: a large fleet's week folds what is done, and shows every re
   await expect.element(group).toHaveAttribute("href", expect.stringMatching(/^\/robots\?group=\d+$/));
   await expectContains(details, "Sample data of the demo");
   await expectAccessible();
+});
+
+test("Cleaning runs: Escape closes the details of a run, even pressed before they have the focus", async () => {
+  when(runsCalendar).answer(week("2026-06-01", fullDay));
+  await openConsole("/dashboard?site=1&tab=calendar");
+  const entry = today.getByRole("button", { name: "Skipped" }).first();
+  const details = page.getByRole("dialog", { name: /^Block \d+ of the southern field at / });
+  await entry.click();
+  await expectContains(details, "Heavy rain expected.");
+  entry.element().dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  await expectCount(details, 0);
+  await entry.click();
+  await expectContains(details, "Heavy rain expected.");
+  await expect.element(details.locator("[data-autofocus]")).toHaveFocus();
+  await userEvent.keyboard("{Escape}");
+  await expectCount(details, 0);
+  await expect.element(entry).toHaveFocus();
 });
 
 test("§9 Themes: every state of a run is accessible, also on a phone, where it fits", async () => {

@@ -1,5 +1,5 @@
 import { robotCountText } from "@suncrew/domain/groups/groups.ts";
-import { Anchor, Box, Button, Group, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Group, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type CalendarEntry, runsCalendar } from "@suncrew/contract/runs/runs.ts";
 import { RUN_OUTCOME_WORDS } from "@suncrew/domain/runs/run-outcome.ts";
@@ -12,6 +12,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { todayIn } from "../../ui/days.ts";
+import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -170,9 +171,6 @@ export function CalendarDay({ date, today, timezone, entries }: CalendarDayProps
   );
 }
 
-/** The library names a popover by its button; empty, its own label counts. */
-const NOT_ITS_BUTTON = "";
-
 export interface CalendarEntryProps {
   readonly entry: CalendarEntry;
   readonly timezone: string;
@@ -184,9 +182,16 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
   const look = entryLook[state];
   const Icon = look.icon;
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width={290} position="bottom">
-      <Popover.Target>
-        <UnstyledButton className={`${shared["box"]} ${classes["entry"]}`} data-tone={look.tone} data-state={state}>
+    <DetailsPopover
+      label={`${entry.title} at ${entry.local_time}`}
+      width={290}
+      renderOpener={(handlers) => (
+        <UnstyledButton
+          className={`${shared["box"]} ${classes["entry"]}`}
+          data-tone={look.tone}
+          data-state={state}
+          {...handlers}
+        >
           <Box component="span" fz={13} fw={650} style={{ gridArea: "time" }}>
             {entry.local_time}
           </Box>
@@ -205,11 +210,10 @@ export function CalendarEntryButton({ entry, timezone }: CalendarEntryProps) {
             )}
           </span>
         </UnstyledButton>
-      </Popover.Target>
-      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={`${entry.title} at ${entry.local_time}`}>
-        <EntryDetails entry={entry} timezone={timezone} />
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      {() => <EntryDetails entry={entry} timezone={timezone} />}
+    </DetailsPopover>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Group, Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Anchor, Box, Button, Group, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { type CurrentWeather, type ForecastDay, siteWeather, type Weather } from "@suncrew/contract/weather/weather.ts";
 import { ADVICE_DAYS, isRainDay, RAIN_PERCENT } from "@suncrew/domain/weather/weather-advice.ts";
 import { IconChevronDown, IconCloudOff, IconRefresh } from "@tabler/icons-react";
@@ -8,6 +8,7 @@ import { serverReason, TokenExpiredError } from "../../platform/api/errors.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { type QueryFailure, QueryState } from "../../platform/query-state.tsx";
 import { toast } from "../../platform/toast.tsx";
+import { DetailsPopover } from "../../ui/details-popover.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import shared from "../../ui/shared.module.css";
@@ -132,31 +133,32 @@ function Unavailable({ onRetry, retrying: isRetrying = false }: QueryFailure) {
   );
 }
 
-/** The library names a popover by its button; empty, its own label counts. */
-const NOT_ITS_BUTTON = "";
-
 /** §3 Weather: the 7-day forecast, each day with its icon and chance of rain; pressing it shows a table. */
 function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
   return (
-    <Popover withArrow shadow="md" trapFocus returnFocus width="min(400px, calc(100vw - 24px))">
-      <Box pos="relative" c="dimmed">
-        <Week days={days} />
-        <Popover.Target>
-          <UnstyledButton className={classes["opener"]} aria-label="7-day forecast">
+    <Box pos="relative" c="dimmed">
+      <Week days={days} />
+      <DetailsPopover
+        label="7-day forecast"
+        width="min(400px, calc(100vw - 24px))"
+        padding="8px"
+        renderOpener={(handlers) => (
+          <UnstyledButton className={classes["opener"]} aria-label="7-day forecast" {...handlers}>
             <IconChevronDown size={14} aria-hidden />
           </UnstyledButton>
-        </Popover.Target>
-      </Box>
-      <Popover.Dropdown p="8px" aria-labelledby={NOT_ITS_BUTTON} aria-label="7-day forecast">
-        <div tabIndex={-1} data-autofocus className={classes["details"]}>
-          <WeekTable days={days} />
-          <Box component="p" mt={8} mx={4} fz={12} lh="16px" c="dimmed">
-            The recommendation counts days with precipitation above {percent(RAIN_PERCENT)} among the first{" "}
-            {ADVICE_DAYS}.
-          </Box>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+        )}
+      >
+        {() => (
+          <div tabIndex={-1} data-autofocus className={classes["details"]}>
+            <WeekTable days={days} />
+            <Box component="p" mt={8} mx={4} fz={12} lh="16px" c="dimmed">
+              The recommendation counts days with precipitation above {percent(RAIN_PERCENT)} among the first{" "}
+              {ADVICE_DAYS}.
+            </Box>
+          </div>
+        )}
+      </DetailsPopover>
+    </Box>
   );
 }
 

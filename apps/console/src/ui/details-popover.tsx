@@ -1,0 +1,46 @@
+import { Popover, type PopoverProps } from "@mantine/core";
+import { type KeyboardEvent, type ReactElement, type ReactNode, useState } from "react";
+
+/** The library names a popover by its button; empty, its own label counts. */
+const NOT_ITS_BUTTON = "";
+
+interface OpenerHandlers {
+  readonly onClick: () => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+interface DetailsPopoverProps {
+  readonly label: string;
+  readonly width: PopoverProps["width"];
+  readonly padding?: string;
+  /** What opens it, with these handlers. */
+  readonly renderOpener: (handlers: OpenerHandlers) => ReactElement;
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/**
+ * More about what its opener shows. Escape and a press elsewhere close it; then the opener has the focus again.
+ */
+export function DetailsPopover({ label, width, padding, renderOpener, children }: DetailsPopoverProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  const handlers: OpenerHandlers = {
+    onClick: () => setOpen((was) => !was),
+    // The focus moves into the popover a moment after it has opened.
+    onKeyDown: ({ key }) => {
+      if (key === "Escape") close();
+    },
+  };
+  return (
+    <Popover withArrow shadow="md" trapFocus returnFocus width={width} opened={isOpen} onChange={setOpen}>
+      <Popover.Target>{renderOpener(handlers)}</Popover.Target>
+      <Popover.Dropdown
+        aria-labelledby={NOT_ITS_BUTTON}
+        aria-label={label}
+        {...(padding !== undefined && { p: padding })}
+      >
+        {children(close)}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
