@@ -302,7 +302,7 @@ function runtimeInStart(): Plugin {
  * own.
  */
 const PARTS =
-  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]groups[\\/]serial-numbers\.tsx$|features[\\/]partners[\\/]partner-model\.ts$|features[\\/]robots[\\/]form[\\/](type-field\.tsx|use-robot-form\.ts)$|sites[\\/]import[\\/]import-calls\.ts$|runs[\\/]calendar-entry\.ts$|contract[\\/]src[\\/](maintenance|weather|sites[\\/]site-files|partners[\\/]|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
+  /[\\/]@(mantine|tabler)[\\/]|[iI]nfiniteQuery(Observer)?\.js$|console[\\/]src[\\/](ui|platform)[\\/]|features[\\/]firmware[\\/](firmware-(dialogs|calls)\.tsx?|bytes-text\.ts|public\.ts)$|auth[\\/]passwords\.ts$|profile[\\/](password-draft\.ts|theme-picker\.tsx)$|features[\\/]groups[\\/]serial-numbers\.tsx$|features[\\/]partners[\\/]partner-model\.ts$|features[\\/]robots[\\/]form[\\/](type-field\.tsx|use-robot-form\.ts)$|sites[\\/]import[\\/]import-calls\.ts$|runs[\\/]calendar-entry\.ts$|contract[\\/]src[\\/](maintenance|weather|wallboard|report-templates|sites[\\/]site-files|partners[\\/]|devices[\\/]devices|robots[\\/]robot-(forms|files))/;
 
 export default defineConfig({
   plugins: [
@@ -376,7 +376,7 @@ export default defineConfig({
               priority: 1,
             },
             // What the user menu opens.
-            { name: "profile", test: /features[\\/](profile|wallboard)[\\/]/, priority: 1 },
+            { name: "profile", test: /features[\\/](profile|wallboard)[\\/]/, priority: 3 },
           ],
         },
       },

@@ -12,7 +12,6 @@ interface OpenerHandlers {
 interface DetailsPopoverProps {
   readonly label: string;
   readonly width: PopoverProps["width"];
-  readonly padding?: string;
   /** What opens it, with these handlers. */
   readonly renderOpener: (handlers: OpenerHandlers) => ReactElement;
   readonly children: (close: () => void) => ReactNode;
@@ -21,7 +20,7 @@ interface DetailsPopoverProps {
 /**
  * More about what its opener shows. Escape and a press elsewhere close it; then the opener has the focus again.
  */
-export function DetailsPopover({ label, width, padding, renderOpener, children }: DetailsPopoverProps) {
+export function DetailsPopover({ label, width, renderOpener, children }: DetailsPopoverProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const handlers: OpenerHandlers = {
@@ -34,11 +33,7 @@ export function DetailsPopover({ label, width, padding, renderOpener, children }
   return (
     <Popover withArrow shadow="md" trapFocus returnFocus width={width} opened={isOpen} onChange={setOpen}>
       <Popover.Target>{renderOpener(handlers)}</Popover.Target>
-      <Popover.Dropdown
-        aria-labelledby={NOT_ITS_BUTTON}
-        aria-label={label}
-        {...(padding !== undefined && { p: padding })}
-      >
+      <Popover.Dropdown aria-labelledby={NOT_ITS_BUTTON} aria-label={label}>
         {children(close)}
       </Popover.Dropdown>
     </Popover>

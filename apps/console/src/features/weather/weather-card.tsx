@@ -141,7 +141,6 @@ function WeekForecast({ days }: { readonly days: readonly ForecastDay[] }) {
       <DetailsPopover
         label="7-day forecast"
         width="min(400px, calc(100vw - 24px))"
-        padding="8px"
         renderOpener={(handlers) => (
           <UnstyledButton className={classes["opener"]} aria-label="7-day forecast" {...handlers}>
             <IconChevronDown size={14} aria-hidden />
