@@ -46,6 +46,26 @@ test("a new site: its robots wait for the first connection, which is no warning,
   await expect.element(page.getByRole("tab", { name: "Robot Groups" })).toHaveAttribute("aria-selected", "true");
 });
 
+test("a new site: its robots stay where they are while what it still needs is loading", async () => {
+  const robots = sampleRobots.map((row) => ({ ...row, last_cleaned_at: null }));
+  when(robotDetailsWithSettings).answer({ robots: robots.filter(({ site_id }) => site_id === 1) });
+  when(live).stream(() => fleetSnapshot(robots));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  when(groupList).answer(async () => {
+    await promise;
+    return [];
+  });
+  await openConsole("/sites?site=1");
+  const firstRobot = page.getByRole("article").first();
+  await expect.element(firstRobot).toBeVisible();
+  await expect.poll(() => document.querySelector('section[aria-label="Setting up this site"]')).not.toBeNull();
+  const topOf = () => firstRobot.element().getBoundingClientRect().top;
+  const before = topOf();
+  resolve();
+  await expectContains(checklist, "Create a group");
+  expect(topOf()).toBe(before);
+});
+
 test("§9 Status polling: a robot that was never heard is not queried, so that it still waits for its first connection", async () => {
   const [never, away] = sampleRobots
     .filter(({ site_id }) => site_id === 1)

@@ -30,11 +30,12 @@ interface Step {
 /** What a new site still needs before its first night, with the way to each step; nothing once it has everything. */
 export function SetupChecklist({ site, rows }: SetupChecklistProps) {
   const { role } = useSignedIn();
-  const groups = useQuery(routeQuery(groupList, { params: { siteId: site.id } })).data;
+  const { data, isPending } = useQuery(routeQuery(groupList, { params: { siteId: site.id } }));
   const wasHeard = useLiveValue(
     useCallback(() => rows.some((row) => (liveStore.robot(row.robot_id) ?? row).last_updated_at !== null), [rows]),
   );
-  if (groups === undefined) return null;
+  if (data === undefined && !isPending) return null;
+  const groups = data ?? [];
   const here = { siteId: site.id };
   const steps: readonly Step[] = [
     {
@@ -66,7 +67,12 @@ export function SetupChecklist({ site, rows }: SetupChecklistProps) {
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) return null;
   return (
-    <section className={`${shared["box"]} ${classes["card"]}`} aria-label="Setting up this site">
+    // While the groups are loading it holds its place, so that nothing below it moves under the pointer.
+    <section
+      className={`${shared["box"]} ${classes["card"]}`}
+      aria-label="Setting up this site"
+      style={isPending ? { visibility: "hidden" } : undefined}
+    >
       <Box component="h3" fz={13} fw={650} lh="18px">
         Setting up this site{" "}
         <Box component="span" fw={400} c="dimmed">

@@ -24,8 +24,12 @@ const SetupChecklist = lazyPart(
     await firstContentShown();
     return (await import("./setup-checklist.tsx")).SetupChecklist;
   },
-  // Without it the site can be set up all the same.
-  { failed: () => null },
+  {
+    // Of its height on a wide screen, so that what is below it moves as little as possible.
+    waiting: <div className={classes["checklist"]} />,
+    // Without it the site can be set up all the same.
+    failed: () => null,
+  },
 );
 
 interface SiteFactsProps {
