@@ -61,16 +61,15 @@ async function measure({ db, url, robotUrl, pid }: ReportingFleet): Promise<void
   await until(areOnline, REST_LIMIT_MS, "The robots are not all online");
 
   const recorded = async () => {
-    const { rows } = await sql<{ robots: number; rows: number; open: number }>`
-      select count(distinct robot_id)::int as robots, count(*)::int as rows,
-        count(*) filter (where settled_at is null)::int as open
-      from commands where verb = 'STOP' and robot_id <= ${STOPPED_ROBOTS}`.execute(db);
-    return rows[0] ?? { robots: 0, rows: 0, open: 0 };
+    const { rows } = await sql<{ robots: number; rows: number }>`
+      select count(distinct robot_id)::int as robots, count(*)::int as rows from commands
+      where verb = 'STOP' and robot_id <= ${STOPPED_ROBOTS}`.execute(db);
+    return rows[0] ?? { robots: 0, rows: 0 };
   };
   /** Those that went out before their rows are recorded afterwards, and confirmed by what their robots report next. */
   const areSettled = async () => {
-    const { robots: count, open } = await recorded();
-    return count === STOPPED_ROBOTS && open === 0;
+    const open = await db.selectFrom("commands").select("id").where("settled_at", "is", null).limit(1).execute();
+    return open.length === 0 && (await recorded()).robots === STOPPED_ROBOTS;
   };
 
   const [caller, other] = [await Caller.signIn({ url }, PASSWORD), await Caller.signIn({ url }, PASSWORD)];
