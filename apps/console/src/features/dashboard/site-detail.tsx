@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
-import { useFirstContent } from "../../platform/first-content.ts";
+import { firstContentShown, useFirstContent } from "../../platform/first-content.ts";
 import { GroupControlTab, StopSiteButton } from "../groups/public.ts";
 import { IndividualRobotsTab, useSiteRobots } from "../robots/public.ts";
 import { WeekCalendarTab } from "../runs/public.ts";
@@ -26,6 +26,7 @@ export function SiteDetail({ site, tab, day, onTab, onDay }: SiteDetailProps) {
   const robots = useSiteRobots(site.id);
   // If there are robot cards, they report it themselves.
   useFirstContent(robots.state !== "loading" && (tab !== "robots" || robots.rows.length === 0));
+  useEffect(() => void firstContentShown().then(GroupControlTab.preload), []);
   return (
     <>
       <SiteFacts site={site} robots={robots} />

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconStack2 } from "@tabler/icons-react";
@@ -10,9 +10,9 @@ import { VirtualGrid } from "../../ui/virtual-grid.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { GroupCard } from "./group-card.tsx";
 import { useSiteGroups } from "./group-calls.ts";
+import { CARD_PX, CardSkeletons } from "./lazy-groups.tsx";
 
 const MIN_CARD_PX = 560;
-const CARD_PX = 240;
 const keyOf = (group: Group) => group.id;
 
 /** §2 Group Control tab: a card for each group of the site. */
@@ -45,15 +45,5 @@ export function GroupControlTab({ site, robots }: { readonly site: Site; readonl
     <VirtualGrid items={groups} keyOf={keyOf} minColumnPx={MIN_CARD_PX} estimatedRowPx={CARD_PX}>
       {(group) => <GroupCard group={group} site={site} siteRows={robots.rows} />}
     </VirtualGrid>
-  );
-}
-
-function CardSkeletons() {
-  return (
-    <div role="status" aria-label="Loading robot groups" style={{ display: "grid", gap: 12 }}>
-      {[1, 2].map((key) => (
-        <Skeleton key={key} height={CARD_PX} radius="md" />
-      ))}
-    </div>
   );
 }

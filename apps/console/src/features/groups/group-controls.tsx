@@ -5,12 +5,12 @@ import { groupCan, groupOutcomeOf, groupSuccessMessage, robotCountText } from "@
 import { IconPlayerPlayFilled, IconPlayerStopFilled, IconRefresh } from "@tabler/icons-react";
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RobotResultList, type StartOrStop, groupOutcomeTitle } from "../commands/public.ts";
 import type { RobotView } from "../robots/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./group-card.module.css";
 import { sendGroupCommand, type GroupAction, setGroupAction } from "./group-commands.ts";
+import { StartAllDialog } from "./lazy-groups.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import {
   groupBlockedReasonText,
@@ -149,12 +149,6 @@ function useFocusToCard(): RefObject<HTMLElement | null> {
   }, []);
   return section;
 }
-
-/** Asks before many robots are started. */
-export const StartAllDialog = lazyDialog(
-  ({ title }) => title,
-  async () => (await import("./start-all-dialog.tsx")).StartAllDialog,
-);
 
 interface GroupCommandSender {
   /** Stop is sent at once; Start asks for confirmation. `only` names the members of a retry, null is for all. */

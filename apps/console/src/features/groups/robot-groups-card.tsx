@@ -13,7 +13,7 @@ import { SkeletonLines } from "../../ui/skeletons.tsx";
 import type { SiteRobots } from "../robots/public.ts";
 import { ScheduleSummary } from "../schedules/public.ts";
 import { removeGroup, useSiteGroups } from "./group-calls.ts";
-import { GroupDialog } from "./lazy-robot-groups.tsx";
+import { GroupDialog } from "./lazy-groups.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./robot-groups-card.module.css";
 import { useBusy } from "../../ui/use-busy.ts";
