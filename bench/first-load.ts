@@ -99,7 +99,7 @@ async function serveSkeleton(folder: string): Promise<{ readonly url: string; re
   await build({ root, configFile: false, logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
   const app = fastify();
   await app.register(compress, { encodings: ["br", "gzip"] });
-  const answerPage = await serveConsole(app, folder, null);
+  const answerPage = await serveConsole(app, folder, { tileUrl: null, mode: "production" });
   app.setNotFoundHandler(async (request, reply) => (await answerPage(request, reply)) || reply.code(404).send());
   return { url: await app.listen({ host: "127.0.0.1", port: 0 }), close: () => app.close() };
 }

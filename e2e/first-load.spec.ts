@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Page } from "@playwright/test";
+import { PAVAGADA } from "./support/dashboard.ts";
 import { signInWith } from "./support/sign-in.ts";
 import { accounts, expect, test } from "./support/suncrew.ts";
 
@@ -130,4 +131,34 @@ test("first load: every script of the build has at least 5 kB, except the first,
   const sizes = await Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(files, name))).size })));
   expect(names.map((name) => basename(name))).toContainEqual(expect.stringMatching(/^start-/));
   expect(sizes.filter(({ bytes }) => bytes < 5_000)).toEqual([]);
+});
+
+/** Where the site's button was from when it appeared until now, as one entry for each place. */
+async function watchPlaces(page: Page, name: string): Promise<() => Promise<readonly string[]>> {
+  await page.addInitScript((site) => {
+    const places: string[] = [];
+    Object.assign(globalThis, { places });
+    const look = () => {
+      const button = [...document.querySelectorAll("[data-index]")].find((row) => row.textContent.startsWith(site));
+      const place = button?.getBoundingClientRect();
+      const now = place && `${Math.round(place.left)}, ${Math.round(place.top)}`;
+      if (now !== undefined && places.at(-1) !== now) places.push(now);
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+  }, name);
+  return () => page.evaluate(() => Reflect.get(globalThis, "places") as readonly string[]);
+}
+
+test("first load: a site to choose does not move while the rest of the dashboard is loading", async ({
+  page,
+  signIn,
+}) => {
+  const places = await watchPlaces(page, PAVAGADA);
+  await signIn(page, "admin");
+  await expect(page.getByText("Demo: simulated robots and sample data")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Needs attention" })).toBeVisible();
+  await expect(page.getByRole("list", { name: "Markers of the map" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Weather" })).toContainText("°C");
+  expect(await places()).toHaveLength(1);
 });

@@ -14,6 +14,20 @@ export class PageProblems {
       document.addEventListener("securitypolicyviolation", (event) => {
         console.error(`Content policy violated: ${event.violatedDirective} by ${event.blockedURI || "inline"}`);
       });
+      // What moves or is replaced between press and release is not clicked, and nothing else would say why.
+      const pressable = (event: Event) =>
+        (event.target as Element).closest?.("button, a, label, input, [role=option], [role=menuitem]") ?? null;
+      let down: { readonly at: string; readonly on: Element | null } | null = null;
+      const placeOf = ({ clientX, clientY }: PointerEvent) => `${clientX},${clientY}`;
+      addEventListener("pointerdown", (event) => (down = { at: placeOf(event), on: pressable(event) }), true);
+      addEventListener(
+        "pointerup",
+        (event) => {
+          if (down?.at !== placeOf(event) || down.on === null || down.on === pressable(event)) return;
+          console.error(`A press was lost: ${down.on.textContent} was no longer under the pointer when released`);
+        },
+        true,
+      );
     });
     page.on("pageerror", (error) => this.#found.push(`Thrown: ${error.message}`));
     page.on("console", (message) => {

@@ -1,12 +1,13 @@
 import { robotDetailsWithSettings } from "@suncrew/contract/robots/robots.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { QueryClientProvider } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { DataRouter } from "react-router";
 import { RouterProvider } from "react-router/dom";
 import { queryClient } from "../platform/api/query-client.ts";
 import { routeQuery } from "../platform/api/route-query.ts";
 import { isWallboard } from "../platform/paths.ts";
+import { watchPresses } from "../platform/press.ts";
 import { UrlParamsProvider } from "../platform/url-params.tsx";
 import { ThemeProvider } from "../ui/theme/theme-provider.tsx";
 import { addressAfterSignIn } from "./guards.ts";
@@ -14,6 +15,7 @@ import { createRouter } from "./router.tsx";
 
 /** The whole console: theme, cache and routes. */
 export function App({ router }: { readonly router: DataRouter }) {
+  useEffect(watchPresses, []);
   return (
     <ThemeProvider>
       <QueryClientProvider client={queryClient}>

@@ -10,7 +10,7 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 
 /** Notices on every page: that this is a demo, that a password must be chosen, that live updates are interrupted. */
 export function Banners() {
-  const demo = useServerConfig()?.mode === "demo";
+  const demo = (useServerConfig()?.mode ?? pageMode()) === "demo";
   const lost = useLiveStatus() === "lost";
   return (
     <>
@@ -47,4 +47,9 @@ function GeneratedPassword() {
       </span>
     </p>
   );
+}
+
+/** The server's mode as it wrote it into the page, known before it answers the first call. */
+function pageMode(): string | undefined {
+  return document.querySelector<HTMLMetaElement>('meta[name="server-mode"]')?.content;
 }

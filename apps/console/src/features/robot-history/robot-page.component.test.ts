@@ -342,6 +342,7 @@ test("robot page: S stops its robot, once for each press, wherever the focus is"
   await openConsole(`/robots/${SERIAL}`);
   const card = page.getByRole("article", { name: SERIAL });
   const stopped = { robotObjectId: 11, command: "STOP" };
+  await expect.element(card).toBeVisible();
   for (const focused of [page.getByRole("main"), card.getByRole("link", { name: SERIAL })]) {
     (await focused.findElement()).focus();
     await userEvent.keyboard("s");

@@ -32,7 +32,7 @@ export function TodayFigures() {
         <strong>Today:</strong>{" "}
         <QueryState
           query={query}
-          loading={<Skeleton component="span" display="inline-block" width={250} height={14} />}
+          loading={<Skeleton component="span" display="inline-block" width={290} height={14} />}
           renderFailed={() => (
             <Box component="span" c="dimmed">
               could not be loaded

@@ -16,7 +16,7 @@ const SiteMapView = lazyPart(
     return (await import("./map/site-map-view.tsx")).SiteMapView;
   },
   {
-    waiting: <Skeleton style={{ flex: "0 0 40%", minHeight: 264 }} radius="md" />,
+    waiting: <Skeleton height="100%" radius="md" />,
     failed: (failure) => <FailedPart title="The map could not be loaded." failure={failure} />,
   },
 );
@@ -44,7 +44,9 @@ export function MapPanel({ sites, found, selectedId, onSelect, ...tools }: SiteC
       <Box component="h2" id="map-panel-title" fz={14} fw={650} lh="20px">
         India Site Overview
       </Box>
-      <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
+      <div className={classes["map"]}>
+        <SiteMapView sites={found.length === 0 ? sites : found} selectedId={selectedId} onSelect={onSelect} />
+      </div>
       <Stack gap={8} flex={1} mih={120}>
         <div className={classes["listHead"]}>
           <Box component="h3" fz={14} fw={650} lh="20px">

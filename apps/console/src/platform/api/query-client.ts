@@ -1,4 +1,5 @@
-import { CancelledError, QueryCache, QueryClient } from "@tanstack/react-query";
+import { CancelledError, notifyManager, QueryCache, QueryClient } from "@tanstack/react-query";
+import { afterPress } from "../press.ts";
 import { logFailure, NetworkError } from "./errors.ts";
 
 /**
@@ -21,3 +22,5 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always", retry: false },
   },
 });
+
+notifyManager.setScheduler((callback) => setTimeout(() => afterPress(callback)));

@@ -1,5 +1,6 @@
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { watchPresses } from "../press.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { LiveStore } from "./live-store.ts";
 import { liveUpdate } from "./test/live-update.ts";
@@ -110,6 +111,22 @@ test("updates are collected for 100 ms", async () => {
   await vi.advanceTimersByTimeAsync(40);
   expect(onEvents).toHaveBeenCalledTimes(2);
   expect(onEvents).toHaveBeenLastCalledWith([update, update]);
+});
+
+test("nothing is shown during a press: what is under the pointer stays there until it is clicked", async () => {
+  const page = new EventTarget();
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  const stopWatching = watchPresses();
+  const stream = await start();
+  await stream.send(snapshot);
+  page.dispatchEvent(new Event("pointerdown"));
+  await stream.send(update);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(onEvents).toHaveBeenCalledTimes(1);
+  page.dispatchEvent(new Event("pointerup"));
+  await vi.advanceTimersByTimeAsync(50);
+  expect(onEvents).toHaveBeenCalledTimes(2);
+  stopWatching();
 });
 
 test("malformed events are skipped and counted; the stream continues", async () => {

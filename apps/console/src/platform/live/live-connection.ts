@@ -1,6 +1,7 @@
 import { live, LIVE_HEARTBEAT_MS, liveEventSchema, type LiveEvent } from "@suncrew/contract/live/live.ts";
 import { send } from "../api/call.ts";
 import { ApiError } from "../api/errors.ts";
+import { afterPress } from "../press.ts";
 import { readEventStream } from "./event-stream.ts";
 import type { LiveStore } from "./live-store.ts";
 
@@ -145,8 +146,8 @@ export class LiveConnection {
     }
     this.#gathered.push(event);
     // The snapshot is shown at once; what follows is collected.
-    if (event.type === "snapshot") this.#flush();
-    else this.#flushTimer ??= setTimeout(() => this.#flush(), FLUSH_MS);
+    if (event.type === "snapshot") afterPress(() => this.#flush());
+    else this.#flushTimer ??= setTimeout(() => afterPress(() => this.#flush()), FLUSH_MS);
     return "goes on";
   }
 

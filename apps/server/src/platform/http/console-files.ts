@@ -5,6 +5,8 @@ import { readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 
 const NONCE_MARK = "__CSP_NONCE__";
+/** What is shown from the first moment depends on it: what came later would move the page. */
+const MODE_MARK = "__SERVER_MODE__";
 
 type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
@@ -12,7 +14,11 @@ type AnswerPage = (request: FastifyRequest, reply: FastifyReply) => Promise<bool
  * Serves the built console in `folder`. The function it returns sends the page, with a fresh nonce, if that is what a
  * request wants, and says whether it did. Rejects if the folder has no page.
  */
-export async function serveConsole(app: FastifyInstance, folder: string, tileUrl: string | null): Promise<AnswerPage> {
+export async function serveConsole(
+  app: FastifyInstance,
+  folder: string,
+  { tileUrl, mode }: { readonly tileUrl: string | null; readonly mode: string },
+): Promise<AnswerPage> {
   // Read for every visit: a new build put in place names other files.
   const readPage = () => readFile(join(folder, "index.html"), "utf8");
   await readPage();
@@ -32,7 +38,7 @@ export async function serveConsole(app: FastifyInstance, folder: string, tileUrl
     if (!["GET", "HEAD"].includes(request.method) || request.url.startsWith("/assets/")) return false;
     if (!/text\/html|\*\/\*/.test(request.headers.accept ?? "*/*")) return false;
     const nonce = randomBytes(16).toString("base64");
-    const page = (await readPage()).replaceAll(NONCE_MARK, nonce);
+    const page = (await readPage()).replaceAll(NONCE_MARK, nonce).replace(MODE_MARK, mode);
     await reply
       .header("content-security-policy", contentPolicy({ nonce, tileUrl }))
       .header("cache-control", "no-store")

@@ -14,7 +14,8 @@ const tiles = { url: "https://{s}.tiles.example/{z}/{x}/{y}.png", attribution: "
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "suncrew-console-"));
   await mkdir(join(folder, "assets"));
-  await writeFile(join(folder, "index.html"), '<meta name="nonce" content="__CSP_NONCE__"><p>console</p>');
+  const page = '<meta name="nonce" content="__CSP_NONCE__"><meta name="server-mode" content="__SERVER_MODE__">';
+  await writeFile(join(folder, "index.html"), `${page}<p>console</p>`);
   await writeFile(join(folder, "assets", "app-1a2b.js"), `console.log("${"x".repeat(5000)}")`);
   await writeFile(join(folder, "icon.svg"), "<svg/>");
   server = await createTestApp({ settings: { consoleDir: folder, mapTiles: tiles } });
@@ -36,6 +37,7 @@ test("§2 Routes: every page is the console, each time with its own nonce, which
     expect(page.headers["content-security-policy"]).toContain(`style-src 'self' 'nonce-${nonce}'`);
     expect(page.headers["content-security-policy"]).toContain("img-src 'self' data: https://*.tiles.example;");
     expect(Buffer.from(nonce, "base64")).toHaveLength(16);
+    expect(page.text).toContain('<meta name="server-mode" content="production">');
     nonces.add(nonce);
   }
   expect(nonces.size).toBe(5);

@@ -62,7 +62,8 @@ export async function useHttpPlatform(
     customTypes: /^(application\/(json|javascript|geo\+json)|text\/(html|css|csv|javascript|plain)|image\/svg\+xml)/,
     brotliOptions,
   });
-  const answerPage = settings.consoleDir === null ? null : await serveConsole(app, settings.consoleDir, tileUrl);
+  const { consoleDir, mode } = settings;
+  const answerPage = consoleDir === null ? null : await serveConsole(app, consoleDir, { tileUrl, mode });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);
     if (isCall(path)) throw calls.refusalOf(path);
