@@ -47,6 +47,17 @@ test("a hold, a drag or a press that never ends delays what arrives by at most h
   expect(done).toEqual(["held", "scrolled"]);
 });
 
+test("presses that follow each other at once delay what arrives by at most half a second, too: who hammers on Stop sees what happens", async () => {
+  for (let press = 0; press < 5; press += 1) {
+    pointer("down");
+    if (press === 0) afterPress(() => done.push("stopped"));
+    await vi.advanceTimersByTimeAsync(70);
+    pointer("up");
+    await vi.advanceTimersByTimeAsync(30);
+  }
+  expect(done).toEqual(["stopped"]);
+});
+
 test("answers of the server wait for the end of a press, too", async () => {
   const observer = new QueryObserver(queryClient, { queryKey: ["press"], queryFn: async () => "answer" });
   // As its hooks subscribe.

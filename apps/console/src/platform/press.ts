@@ -4,14 +4,16 @@ const LONGEST_MS = 500;
 const CLICKED_AFTER_MS = 50;
 
 let waiting: (() => void)[] = [];
-let end: ReturnType<typeof setTimeout> | undefined;
+/** Set while what arrives waits; it ends that, however often somebody presses meanwhile. */
+let limit: ReturnType<typeof setTimeout> | undefined;
+let clicked: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Does this now, or after the press that is under way: a button that moves or goes between press and release is not
  * clicked, or another one is.
  */
 export function afterPress(work: () => void): void {
-  if (end === undefined) work();
+  if (limit === undefined) work();
   else waiting.push(work);
 }
 
@@ -19,17 +21,25 @@ export function afterPress(work: () => void): void {
 export function watchPresses(): () => void {
   const stop = new AbortController();
   const options = { capture: true, signal: stop.signal };
-  addEventListener("pointerdown", () => endIn(LONGEST_MS), options);
-  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => endIn(CLICKED_AFTER_MS), options);
+  addEventListener("pointerdown", onDown, options);
+  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, onUp, options);
   return () => stop.abort();
 }
 
-function endIn(ms: number): void {
-  clearTimeout(end);
-  end = setTimeout(() => {
-    end = undefined;
-    const due = waiting;
-    waiting = [];
-    for (const work of due) work();
-  }, ms);
+function onDown(): void {
+  clearTimeout(clicked);
+  limit ??= setTimeout(showWaiting, LONGEST_MS);
+}
+
+function onUp(): void {
+  clearTimeout(clicked);
+  clicked = setTimeout(showWaiting, CLICKED_AFTER_MS);
+}
+
+function showWaiting(): void {
+  clearTimeout(limit);
+  limit = undefined;
+  const due = waiting;
+  waiting = [];
+  for (const work of due) work();
 }
