@@ -1,4 +1,4 @@
-import type { Locator, Page } from "@playwright/test";
+import type { Locator, Page, Route } from "@playwright/test";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
 import { deleteSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { expectAccessible } from "./support/axe.ts";
@@ -262,9 +262,14 @@ test("§8 Schedule Creation Failed, Update Failed, Delete Failed, No Schedule Fo
     await expectToast(page, "Delete Failed", "Could not delete the schedule.", "The server could not be reached.");
     await expect(summary).toBeVisible();
     await page.unroute("**/deleteSchedule/*");
+    // This browser does not learn of it before it has been pressed.
+    const held: Route[] = [];
+    await page.route("**/robotSiteGroupList/*", (route) => void held.push(route));
     const admin = await apiAs("admin");
     await admin.call(deleteSchedule, { params: { scheduleId: schedule.id } });
     await remove();
+    await page.unroute("**/robotSiteGroupList/*");
+    for (const route of held) await route.continue();
     await expectToast(page, "No Schedule Found", "This group doesn't have a schedule.");
     await expect(groupCard(page, "Gone").getByText("No schedule")).toBeVisible();
   });

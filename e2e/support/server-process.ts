@@ -52,11 +52,25 @@ export interface ServerOptions {
   readonly history?: boolean;
 }
 
+/** How often other ports are tried: another program may take one before the server has it. */
+const PORT_TRIES = 3;
+
 /**
  * Starts the real demo on its own ports and folder, and waits until it has printed its URL.
  * @throws with all its output if it ends before that, or takes longer than 90 s
  */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      const isPortTaken = error instanceof Error && error.message.includes("is taken by another program");
+      if (!isPortTaken || tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+async function startOnce(options: ServerOptions): Promise<RunningServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "suncrew-e2e-")));
   const [port, mqttPort] = [options.port ?? (await freePort()), await freePort()];
   const simulatorControlFile = join(dataDir, "simulator-control");
