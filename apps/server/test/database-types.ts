@@ -6,6 +6,12 @@ import { roleSchema } from "@suncrew/contract/auth/auth.ts";
 import { commandVerbSchema, travelDirectionSchema } from "@suncrew/contract/commands/commands.ts";
 import { ackMessageSchema, commandVerbs, connectionMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import { rolloutRobotStateSchema, rolloutStateSchema } from "@suncrew/contract/firmware/firmware.ts";
+import {
+  channelKindSchema,
+  contactOwnerKindSchema,
+  siteRoleSchema,
+} from "@suncrew/contract/notifications/contact-points.ts";
+import { deliveryStatusSchema, messageKindSchema } from "@suncrew/contract/notifications/deliveries.ts";
 import { monthlyReportStatusSchema, mailStatusSchema } from "@suncrew/contract/reports/reports.ts";
 import {
   commandModeSchema,
@@ -34,8 +40,10 @@ import type { Db } from "../src/platform/database/database.ts";
 type ContractType = readonly [name: string, file: string, values: readonly string[]];
 
 const actionType: ContractType = ["ActionType", "activity/activity.ts", actionTypeSchema.options];
+const channelKind: ContractType = ["ChannelKind", "notifications/contact-points.ts", channelKindSchema.options];
 const deviceMode: ContractType = ["DeviceMode", "robots/robot-mode.ts", deviceModeSchema.options];
 const motion: ContractType = ["Motion", "robots/robots.ts", motionSchema.options];
+const severity: ContractType = ["Severity", "alerts/severity.ts", severitySchema.options];
 const robotStatus: ContractType = ["RobotStatus", "robots/robots.ts", robotStatusSchema.options];
 
 /**
@@ -46,13 +54,24 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["activity.action", ["StartOrStop", "commands/commands.ts", commandVerbSchema.options]],
   ["activity.action_type", actionType],
   ["activity.status", ["ActivityStatus", "activity/activity.ts", activityStatusSchema.options]],
-  ["alerts.severity", ["Severity", "alerts/severity.ts", severitySchema.options]],
+  ["alert_notices.severity", severity],
+  ["alerts.severity", severity],
   ["alerts.source", ["AlertSource", "alerts/alerts.ts", alertSourceSchema.options]],
   ["audit.outcome", ["AuditOutcome", "audit/audit.ts", auditOutcomeSchema.options]],
   ["commands.ack", ["AckStatus", "devices/messages.ts", ackMessageSchema.shape.status.options]],
   ["commands.action_type", actionType],
   ["commands.mode", ["CommandMode", "robots/robot-mode.ts", commandModeSchema.options]],
   ["commands.verb", ["CommandVerb", "devices/messages.ts", commandVerbs]],
+  ["contact_points.channel", channelKind],
+  [
+    "contact_points.owner_kind",
+    ["ContactOwnerKind", "notifications/contact-points.ts", contactOwnerKindSchema.options],
+  ],
+  ["contact_points.site_role", ["SiteRole", "notifications/contact-points.ts", siteRoleSchema.options]],
+  ["deliveries.channel", channelKind],
+  ["deliveries.message_kind", ["MessageKind", "notifications/deliveries.ts", messageKindSchema.options]],
+  ["deliveries.severity", severity],
+  ["deliveries.status", ["DeliveryStatus", "notifications/deliveries.ts", deliveryStatusSchema.options]],
   ["kept_reports.mail_status", ["MailStatus", "reports/reports.ts", mailStatusSchema.options]],
   ["kept_reports.status", ["MonthlyReportStatus", "reports/reports.ts", monthlyReportStatusSchema.options]],
   ["maintenance_locks.former_mode", ["UnlockedMode", "robots/robot-mode.ts", unlockedModeSchema.options]],

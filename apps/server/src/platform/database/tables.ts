@@ -8,6 +8,8 @@ import type { Role } from "@suncrew/contract/auth/auth.ts";
 import type { StartOrStop, TravelDirection } from "@suncrew/contract/commands/commands.ts";
 import type { AckStatus, CommandParams, CommandVerb, ConnectionState } from "@suncrew/contract/devices/messages.ts";
 import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
+import type { ChannelKind, ContactOwnerKind, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
+import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import type { MailStatus, MonthlyReportStatus } from "@suncrew/contract/reports/reports.ts";
 import type { CommandMode, DeviceMode, OperatingMode, UnlockedMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { CleaningDirection, Motion, RobotStatus } from "@suncrew/contract/robots/robots.ts";
@@ -78,6 +80,18 @@ export interface ActivityTexts {
    * Folded by `search_fold`; rows are maintained by triggers of `activity`.
    */
   words: string;
+}
+
+export interface AlertNotices {
+  alert_id: number;
+  ended: Generated<boolean>;
+  first_told_at: Date | null;
+  last_told_at: Date | null;
+  next_at: Date | null;
+  noticed_at: Date;
+  rule_id: number;
+  severity: Severity;
+  step: number | null;
 }
 
 export interface Alerts {
@@ -237,6 +251,69 @@ export interface Commands {
   verb: CommandVerb;
 }
 
+export interface ContactPoints {
+  address: string;
+  channel: ChannelKind;
+  created_at: Date;
+  critical_pierces: Generated<boolean>;
+  days_off: Generated<number[]>;
+  deleted_at: Date | null;
+  digest_at: string | null;
+  digest_on: string | null;
+  enabled: Generated<boolean>;
+  failed_at: Date | null;
+  failure_reason: string | null;
+  failure_reason_code: string | null;
+  failure_reason_params: Json | null;
+  failures: Generated<number>;
+  id: Generated<number>;
+  last_sent_at: Date | null;
+  name: string;
+  options: Json | null;
+  owner_kind: ContactOwnerKind;
+  partner_id: number | null;
+  quiet_from: string | null;
+  quiet_to: string | null;
+  secret: string | null;
+  site_id: number | null;
+  site_role: SiteRole | null;
+  summary_at: string | null;
+  summary_on: string | null;
+  team_id: number | null;
+  timezone: string;
+  unsubscribed_at: Date | null;
+  user_id: number | null;
+  version: Generated<number>;
+}
+
+export interface Deliveries {
+  address: string;
+  attempts: Generated<number>;
+  channel: ChannelKind;
+  contact_point_id: number;
+  contact_point_name: string;
+  content: Json | null;
+  created_at: Date;
+  due_at: Date | null;
+  id: string;
+  message_kind: MessageKind;
+  reason: string | null;
+  reason_code: string | null;
+  reason_params: Json | null;
+  reference: string | null;
+  settled_at: Date | null;
+  severity: Severity | null;
+  status: Generated<DeliveryStatus>;
+  text: string | null;
+  title: string;
+  told: string;
+}
+
+export interface DeliveryAlerts {
+  alert_id: number;
+  delivery_id: string;
+}
+
 export interface Devices {
   broker_pending: "SECRET" | "RETIRE" | null;
   broker_pending_at: Date | null;
@@ -324,6 +401,37 @@ export interface MaintenanceLocks {
   robot_id: number;
   sample: Generated<boolean>;
   site_id: number;
+}
+
+export interface Mutes {
+  ended_at: Date | null;
+  id: Generated<number>;
+  muted_at: Date;
+  muted_by: string;
+  reason: string;
+  robot_id: number | null;
+  site_id: number;
+  until: Date;
+  user_id: number;
+}
+
+export interface NotificationRules {
+  created_at: Date;
+  enabled: boolean;
+  filter: Json;
+  id: Generated<number>;
+  name: string;
+  repeat_minutes: number | null;
+  steps: Json;
+  tells_cleared: boolean;
+  user_id: number | null;
+  version: Generated<number>;
+  wait_seconds: number;
+}
+
+export interface NotifierProgress {
+  change_no: string;
+  id: Generated<boolean>;
 }
 
 export interface OutgoingMails {
@@ -590,6 +698,24 @@ export interface Rollouts {
   wait_limit_hours: Generated<number>;
 }
 
+export interface RotaMembers {
+  position: number;
+  rota_id: number;
+  user_id: number;
+}
+
+export interface Rotas {
+  created_at: Date;
+  deleted_at: Date | null;
+  handover_at: string;
+  id: Generated<number>;
+  name: string;
+  starts_on: string;
+  timezone: string;
+  version: Generated<number>;
+  weeks: number;
+}
+
 export interface Runs {
   action_type: Generated<ActionType>;
   /**
@@ -731,6 +857,19 @@ export interface StaleDays {
   until_at: Date;
 }
 
+export interface TeamMembers {
+  team_id: number;
+  user_id: number;
+}
+
+export interface Teams {
+  created_at: Date;
+  deleted_at: Date | null;
+  id: Generated<number>;
+  name: string;
+  version: Generated<number>;
+}
+
 export interface Users {
   created_at: Generated<Date>;
   deleted_at: Date | null;
@@ -765,6 +904,7 @@ export interface WallboardLinks {
 export interface Tables {
   activity: Activity;
   activity_texts: ActivityTexts;
+  alert_notices: AlertNotices;
   alerts: Alerts;
   attention_acknowledgements: AttentionAcknowledgements;
   audit: Audit;
@@ -776,6 +916,9 @@ export interface Tables {
   audit_unsealed: AuditUnsealed;
   command_requests: CommandRequests;
   commands: Commands;
+  contact_points: ContactPoints;
+  deliveries: Deliveries;
+  delivery_alerts: DeliveryAlerts;
   devices: Devices;
   firmware: Firmware;
   installation: Installation;
@@ -783,6 +926,9 @@ export interface Tables {
   kept_reports: KeptReports;
   known_callers: KnownCallers;
   maintenance_locks: MaintenanceLocks;
+  mutes: Mutes;
+  notification_rules: NotificationRules;
+  notifier_progress: NotifierProgress;
   outgoing_mails: OutgoingMails;
   partners: Partners;
   readings: Readings;
@@ -798,6 +944,8 @@ export interface Tables {
   robots: Robots;
   rollout_robots: RolloutRobots;
   rollouts: Rollouts;
+  rota_members: RotaMembers;
+  rotas: Rotas;
   runs: Runs;
   schedules: Schedules;
   server_clocks: ServerClocks;
@@ -807,6 +955,8 @@ export interface Tables {
   site_days: SiteDays;
   sites: Sites;
   stale_days: StaleDays;
+  team_members: TeamMembers;
+  teams: Teams;
   users: Users;
   wallboard_links: WallboardLinks;
 }
