@@ -1,0 +1,35 @@
+import type { AlertSource } from "@suncrew/contract/alerts/alerts.ts";
+import type { AlertKind } from "@suncrew/contract/notifications/notification-rules.ts";
+import type { ServerAlertCode } from "../alerts/server-alerts.ts";
+
+/** What Suncrew's own alerts are about. A new code without a kind does not compile. */
+const serverKinds: Readonly<Record<ServerAlertCode, AlertKind>> = {
+  CLOCK_SKEW: "ROBOT_FAULT",
+  UNKNOWN_STATUS: "ROBOT_FAULT",
+  LOW_BATTERY: "LOW_BATTERY",
+  LOST_WHILE_MOVING: "LOST_WHILE_MOVING",
+  OFFLINE_TOO_LONG: "OFFLINE_TOO_LONG",
+  COMMAND_UNCONFIRMED: "COMMAND_UNCONFIRMED",
+  RUN_MISSED: "RUN_MISSED",
+  RUN_NOT_STARTED: "RUN_FAILED",
+  SITE_DARK: "SITE_DARK",
+  MESSAGES_LOST: "ROBOT_FAULT",
+  TOO_MANY_MESSAGES: "ROBOT_FAULT",
+  TOO_MANY_CONNECTIONS: "ROBOT_FAULT",
+  MEMORY_LOST: "ROBOT_FAULT",
+  COUNTER_TOO_HIGH: "ROBOT_FAULT",
+  SERVER_CLOCK: "SERVER",
+  DISK_NEARLY_FULL: "STORAGE",
+};
+const kindsByCode = new Map<string, AlertKind>(Object.entries(serverKinds));
+
+/** Words in the codes of robots that cannot go on. */
+const STUCK = /STUCK|BLOCKED|JAM/i;
+
+/** What an alert is about. Robots make their own codes, of which only LOW_BATTERY has a meaning to Suncrew. */
+export function alertKindOf(source: AlertSource, code: string): AlertKind {
+  // During an upgrade, a newer server may have raised what this one does not know.
+  if (source === "SERVER") return kindsByCode.get(code) ?? "SERVER";
+  if (code === "LOW_BATTERY") return "LOW_BATTERY";
+  return STUCK.test(code) ? "STUCK" : "ROBOT_FAULT";
+}
