@@ -28,7 +28,9 @@ export const timezoneInputSchema = z
   .refine((name) => {
     try {
       // Fixed offsets such as +05:30 are accepted by some engines, but have no name that people recognise.
-      return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== null;
+      return (
+        /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== ""
+      );
     } catch {
       return false;
     }
