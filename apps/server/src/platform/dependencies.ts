@@ -38,6 +38,12 @@ export interface Settings {
   readonly consoleDir: string | null;
   /** Addresses or networks of the proxies whose `X-Forwarded-For` is trusted; none by default. */
   readonly trustedProxies?: readonly string[];
+  /** Private addresses or networks that may be called though a person entered them; none by default. */
+  readonly outgoingPrivateAddresses?: readonly string[];
+  /** Base address of Telegram's Bot API; Telegram's own by default. */
+  readonly telegramApiUrl?: string;
+  /** Base address of WhatsApp's Cloud API, with its version; Meta's own by default. */
+  readonly whatsappApiUrl?: string;
   /** The token that Prometheus must send to read this server's metrics; null without one. */
   readonly metricsToken?: string | null;
   /** Folder for Stops that are sent before the database has them; without it every Stop waits for the database. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { attachmentOf, SmtpSink } from "../../test/smtp-sink.ts";
-import { type Mail, smtpMailer, type SmtpSettings } from "./mailer.ts";
+import { type Mail, MailRefused, smtpMailer, type SmtpSettings } from "./mailer.ts";
 
 let sink: SmtpSink;
 beforeEach(async () => {
@@ -8,13 +8,13 @@ beforeEach(async () => {
 });
 afterEach(() => sink.close());
 
-const mail: Mail = {
+const mail = {
   messageId: "report-7",
   to: ["asha@sun.example", "ravi@care.example"],
   subject: "सूर्य पार्क: report\r\nBcc: thief@evil.example",
   text: "It is attached.",
-  file: { name: "सूर्य.pdf", type: "application/pdf", content: Buffer.from("%PDF-1.7\n.\n..\nend") },
-};
+  file: { name: "सूर्य.pdf", type: "application/pdf" as const, content: Buffer.from("%PDF-1.7\n.\n..\nend") },
+} satisfies Mail;
 
 const never = new AbortController().signal;
 
@@ -81,5 +81,26 @@ describe("mail over SMTP", () => {
     await expect(mailer().send(mail, stopping.signal)).rejects.toThrow("The mail server took too long.");
     await left.promise;
     expect(sink.mails).toEqual([]);
+  });
+
+  test("a single recipient is named in the mail, which may have HTML, no file, and headers for readers", async () => {
+    const { file: _file, ...rest } = mail;
+    const unsubscribe = `<https://sun.example/unsubscribe?token=${"a".repeat(200)}>`;
+    const headers = { "List-Unsubscribe": unsubscribe, "Auto-Submitted": "auto-generated" };
+    await mailer().send({ ...rest, to: ["asha@sun.example"], html: "<p>It is attached.</p>", headers }, never);
+    const raw = sink.mails[0]?.raw ?? "";
+    expect(raw).toContain("To: asha@sun.example\r\n");
+    expect(raw.replaceAll("\r\n ", " ")).toContain(`List-Unsubscribe: ${unsubscribe}\r\n`);
+    expect(raw).toContain("Auto-Submitted: auto-generated\r\n");
+    expect(raw).toMatch(/text\/plain[^]*It is attached\.[^]*text\/html[^]*<p>It is attached\.<\/p>/);
+    expect(raw).not.toContain("Content-Disposition: attachment");
+  });
+
+  test("a mail that the server will never take is told apart from one that it may take later", async () => {
+    const finality = (error: unknown) => error instanceof MailRefused && error.isFinal;
+    sink.failsWith = "552 too big";
+    expect(await mailer().send(mail, never).catch(finality)).toBe(true);
+    sink.failsWith = "451 later";
+    expect(await mailer().send(mail, never).catch(finality)).toBe(false);
   });
 });

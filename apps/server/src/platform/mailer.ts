@@ -6,12 +6,18 @@ import { z } from "zod";
 export interface Mail {
   /** The same for each attempt, so that a mailbox recognises a duplicate; letters, digits and hyphens. */
   readonly messageId: string;
-  /** Recipients do not see each other. */
+  /** Several recipients do not see each other; a single one is named in the mail. */
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
-  readonly file: { readonly name: string; readonly type: "application/pdf"; readonly content: Uint8Array };
+  /** The same as the text, for readers that show it. */
+  readonly html?: string;
+  readonly file?: { readonly name: string; readonly type: "application/pdf"; readonly content: Uint8Array };
+  readonly headers?: Readonly<Partial<Record<MailHeader, string>>>;
 }
+
+/** RFC 2369 and RFC 8058 let a reader unsubscribe with one press; RFC 3834 keeps absence notes from answering. */
+export type MailHeader = "List-Unsubscribe" | "List-Unsubscribe-Post" | "Auto-Submitted";
 
 export interface MailResult {
   readonly accepted: readonly string[];
@@ -22,10 +28,13 @@ export interface MailResult {
 export class MailRefused extends Error {
   override readonly name = "MailRefused";
   readonly reason: CodedText;
+  /** The mail server will not take this mail later either. */
+  readonly isFinal: boolean;
 
-  constructor(reason: CodedText, options?: ErrorOptions) {
+  constructor(reason: CodedText, { isFinal = false, ...options }: ErrorOptions & { isFinal?: boolean } = {}) {
     super(reason.text, options);
     this.reason = reason;
+    this.isFinal = isFinal;
   }
 }
 
@@ -98,15 +107,20 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
   const transport = openTransport(settings);
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
-    async send({ messageId, to, subject, text, file }, signal) {
+    async send({ messageId, to, subject, text, html, file, headers }, signal) {
+      const [only, ...others] = to;
       try {
         const { accepted, rejectedErrors = [] } = await transport.sendMail({
           from,
-          // Recipients do not see each other.
-          to: "undisclosed-recipients:;",
+          // An address of its own, because as a plain text it could be read as several.
+          to: only !== undefined && others.length === 0 ? { name: "", address: only } : "undisclosed-recipients:;",
           subject,
           text,
-          attachments: [{ filename: file.name, content: Buffer.from(file.content), contentType: file.type }],
+          ...(html !== undefined && { html }),
+          ...(file !== undefined && {
+            attachments: [{ filename: file.name, content: Buffer.from(file.content), contentType: file.type }],
+          }),
+          ...(headers !== undefined && { headers: { ...headers } }),
           envelope: { from: from.address, to: [...to] },
           messageId: `<${messageId}@${domain}>`,
           // Closes the connection too.
@@ -117,7 +131,10 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
         // If every address was refused that is a result; anything else is thrown, as a message without secrets.
         const refused = refusedAllSchema.safeParse(error);
         if (refused.success) return { accepted: [], rejected: refused.data.rejectedErrors.map(rejectionOf) };
-        throw new MailRefused(reasonOf(failureOf(error)), { cause: error });
+        const failure = failureOf(error);
+        const reason = reasonOf(failure);
+        const isFinal = reason.code === "SMTP_REJECTED" && (failure.response ?? "").startsWith("5");
+        throw new MailRefused(reason, { isFinal, cause: error });
       }
     },
   };

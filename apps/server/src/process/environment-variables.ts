@@ -67,6 +67,20 @@ const address = (...protocols: string[]) =>
     return protocols.includes(protocol) && (hostname !== "" || searchParams.has("host"));
   });
 
+const addressesAndNetworks = {
+  schema: z
+    .string()
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .refine((each) => each.every(isAddressOrNetwork)),
+  requirement: "be addresses or networks separated by commas, such as 10.0.0.5, 10.1.0.0/16",
+};
+
+/** A service that others can stand in for. */
+const serviceAddress = {
+  schema: address("http:", "https:").refine(isBareAddress),
+  requirement: "be an http address without sign-in, query or fragment",
+};
+
 const ENVIRONMENT_FILE_HEAD = `# All settings of a Suncrew server; docs/operating.md says more. Copy this file to /etc/suncrew/environment for systemd
 # (chmod 600), or to deploy/.env for compose, and remove the # in front of what you set. Values are taken as they are:
 # no quotes, no comments behind them.`;
@@ -258,11 +272,7 @@ export const variables = {
     meaning: "Days until a robot's maintenance is due again, for reports",
   },
   TRUSTED_PROXIES: {
-    schema: z
-      .string()
-      .transform((text) => text.split(",").map((part) => part.trim()))
-      .refine((proxies) => proxies.every(isAddressOrNetwork)),
-    requirement: "be addresses or networks separated by commas, such as 10.0.0.5, 10.1.0.0/16",
+    ...addressesAndNetworks,
     unset: "none",
     meaning:
       "Addresses or networks of the proxies in front, separated by commas; failed sign-ins then count for the address in X-Forwarded-For",
@@ -280,6 +290,22 @@ export const variables = {
     requirement: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
     unset: "none; required with SMTP_URL",
     meaning: "Sender of the mails, Suncrew <reports@example.org>",
+  },
+  OUTGOING_PRIVATE_ADDRESSES: {
+    ...addressesAndNetworks,
+    unset: "none",
+    meaning:
+      "Private addresses or networks, separated by commas, that webhooks and the like may call; Suncrew refuses all others that are not on the internet",
+  },
+  TELEGRAM_API_URL: {
+    ...serviceAddress,
+    default: "https://api.telegram.org",
+    meaning: "Telegram's Bot API, or a server of your own that answers like it",
+  },
+  WHATSAPP_API_URL: {
+    ...serviceAddress,
+    default: "https://graph.facebook.com/v23.0",
+    meaning: "WhatsApp's Cloud API with its version, or a server of your own that answers like it",
   },
   KEEP_READINGS_DAYS: keepDays("KEEP_READINGS_DAYS"),
   KEEP_ROBOT_EVENTS_DAYS: keepDays("KEEP_ROBOT_EVENTS_DAYS"),

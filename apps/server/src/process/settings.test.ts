@@ -77,6 +77,9 @@ describe("set-up: configuration by environment", () => {
     ["TRUSTED_PROXIES", "the proxy"],
     ["TRUSTED_PROXIES", "10.0.0.5,"],
     ["TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["OUTGOING_PRIVATE_ADDRESSES", "intranet.example"],
+    ["TELEGRAM_API_URL", "api.telegram.org"],
+    ["WHATSAPP_API_URL", "https://graph.facebook.com/?access_token=1"],
   ])("one message for a wrong %s: %s", (name, value) => {
     const errors = errorsIn("demo", { [name]: value });
     expect(errors).toHaveLength(1);
@@ -95,6 +98,19 @@ describe("set-up: configuration by environment", () => {
       secretKey: ` ${KEY} `,
       adminPassword: " a pass phrase ",
       adminUsername: "owner",
+    });
+  });
+
+  test("tokens of Telegram and WhatsApp reach other machines with TLS only", () => {
+    const set = { SECRET_KEY: KEY, EMBEDDED: "yes", TELEGRAM_API_URL: "http://telegram.example" };
+    expect(errorsIn("production", set)).toEqual([
+      "TELEGRAM_API_URL would send tokens to another machine without TLS: use https://.",
+    ]);
+    const own = { ...set, TELEGRAM_API_URL: "http://localhost:8081", OUTGOING_PRIVATE_ADDRESSES: "10.0.0.0/8" };
+    expect(readSettings("production", own)).toMatchObject({
+      telegramApiUrl: "http://localhost:8081",
+      whatsappApiUrl: "https://graph.facebook.com/v23.0",
+      outgoingPrivateAddresses: ["10.0.0.0/8"],
     });
   });
 

@@ -71,6 +71,9 @@ function settingsOf(set: VariableValues, mode: Mode) {
     linkLossStopSeconds: set.LINK_LOSS_STOP_SECONDS ?? variables.LINK_LOSS_STOP_SECONDS.default,
     maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? variables.MAINTENANCE_INTERVAL_DAYS.default,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
+    outgoingPrivateAddresses: set.OUTGOING_PRIVATE_ADDRESSES ?? [],
+    telegramApiUrl: set.TELEGRAM_API_URL ?? variables.TELEGRAM_API_URL.default,
+    whatsappApiUrl: set.WHATSAPP_API_URL ?? variables.WHATSAPP_API_URL.default,
     keepDays: keepDays(set),
     databaseDiskBytes: set.DATABASE_DISK_GB === undefined ? null : set.DATABASE_DISK_GB * 1024 ** 3,
     mail: mailSettings(set),
@@ -124,6 +127,12 @@ function productionErrors(input: Input): string[] {
   }
   if (input.WEATHER_API_KEY !== undefined && input.WEATHER_URL !== undefined && leaksKey(input.WEATHER_URL)) {
     errors.push("WEATHER_URL would send WEATHER_API_KEY to another machine without TLS: use https://.");
+  }
+  for (const name of ["TELEGRAM_API_URL", "WHATSAPP_API_URL"] as const) {
+    const url = input[name];
+    if (url !== undefined && leaksKey(url)) {
+      errors.push(`${name} would send tokens to another machine without TLS: use https://.`);
+    }
   }
   return errors;
 }

@@ -1,11 +1,4 @@
-export {
-  demoSignIns,
-  generatePassword,
-  hashPassword,
-  passwordMatches,
-  StoredPasswords,
-  weakPasswordOf,
-} from "./passwords.ts";
+export { demoSignIns, generatePassword, hashPassword, passwordMatches, weakPasswordOf } from "./passwords.ts";
 export { forgetAttemptsOf } from "./sign-in-attempts.repository.ts";
 export { clientNetwork } from "./sign-in-limits.ts";
 export {

@@ -10,9 +10,10 @@ import { announceChange } from "../../platform/change-signal.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, notFound } from "../../platform/http/http-error.ts";
+import { SealedSecrets } from "../../platform/sealed-secrets.ts";
 import { endSessionsOf, type Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type ChangeDetails } from "../audit/public.ts";
-import { forgetAttemptsOf, generatePassword, hashPassword, StoredPasswords } from "../auth/public.ts";
+import { forgetAttemptsOf, generatePassword, hashPassword } from "../auth/public.ts";
 import {
   deletePartnerRow,
   deleteUsers,
@@ -47,11 +48,12 @@ interface PartnerChange {
 /** Administration of partners and their users; the permission table admits only Super Admins. */
 export class PartnersService {
   readonly #deps: Dependencies;
-  readonly #stored: StoredPasswords;
+  /** Until their users set their own, generated passwords are readable for Super Admins. */
+  readonly #stored: SealedSecrets;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
-    this.#stored = new StoredPasswords(deps.settings.secretKey);
+    this.#stored = new SealedSecrets(deps.settings.secretKey, "generated passwords");
   }
 
   /** §4 Partner: creates a partner, and the user that its contact person signs in as. */
@@ -138,7 +140,7 @@ export class PartnersService {
 
   /** A user's generated password; null if it cannot be decrypted. */
   readPassword(userId: number, encrypted: string): string | null {
-    const password = this.#stored.open(userId, encrypted);
+    const password = this.#stored.open(`user ${userId}`, encrypted);
     if (password === null) {
       this.#deps.log.warn({ userId }, "a generated password cannot be read: was SECRET_KEY changed? Reset it");
     }
@@ -163,7 +165,7 @@ export class PartnersService {
 
   async #generatePassword(): Promise<GeneratedPassword> {
     const password = generatePassword();
-    const sealFor = (userId: number) => this.#stored.seal(userId, password);
+    const sealFor = (userId: number) => this.#stored.seal(`user ${userId}`, password);
     return { password, hash: await hashPassword(password), sealFor };
   }
 }
