@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { booleanInputSchema } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { requiredText, typedText } from "../http/text.ts";
 import { idInputSchema, idSchema, instantSchema, versionSchema } from "../http/values.ts";
@@ -126,7 +127,7 @@ export const contactPointList = defineRoute({
   summary: "Contact points: a PARTNER's own, its partner's and its sites', a SUPER_ADMIN's all",
   method: "GET",
   path: "/api/notifications/contact-points",
-  query: z.object({ site_id: idInputSchema.optional(), mine: z.enum(["true", "false"]).optional() }),
+  query: z.object({ site_id: idInputSchema.optional(), mine: booleanInputSchema.optional() }),
   response: z.array(contactPointSchema),
 });
 
