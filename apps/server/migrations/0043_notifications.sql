@@ -174,6 +174,8 @@ create table deliveries (
   created_at timestamptz not null,
   -- When it is due; while a server sends it, when that one is given up. Null: no more.
   due_at timestamptz,
+  -- The end of the quiet time that it waited for.
+  held_until timestamptz,
   settled_at timestamptz,
   check ((status = 'WAITING') = (due_at is not null)),
   check ((status = 'WAITING') = (settled_at is null))

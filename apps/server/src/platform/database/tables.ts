@@ -295,6 +295,7 @@ export interface Deliveries {
   content: Json | null;
   created_at: Date;
   due_at: Date | null;
+  held_until: Date | null;
   id: string;
   message_kind: MessageKind;
   reason: string | null;
