@@ -36,6 +36,7 @@ test("§2 Top navigation bar, User menu, Profile Settings, §4 Theme: their cont
       "Activity Log",
       "Report Management",
       "Site Reports",
+      "Notifications",
     ]);
     await expect(links.first()).toHaveAttribute("href", "/");
     await expect(links.first()).toHaveAttribute("aria-current", "page");

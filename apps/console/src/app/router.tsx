@@ -105,6 +105,11 @@ const pages: RouteObject[] = [
     lazy: page(async () => (await import("../features/reports/site-reports-page.tsx")).SiteReportsPage),
   },
   {
+    path: paths.notifications(),
+    handle: { title: "Notifications" },
+    lazy: page(async () => (await import("../features/notifications/notifications-page.tsx")).NotificationsPage),
+  },
+  {
     path: paths.profile(),
     handle: { title: "Profile" },
     lazy: page(async () => (await import("../features/profile/profile-page.tsx")).ProfilePage),

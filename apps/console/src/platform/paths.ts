@@ -24,6 +24,9 @@ const ROBOTS = "/robots/";
 /** The filters of the Robots page, by the names of its parameters. */
 export type RobotsAddress = Readonly<Partial<Record<"figure" | "today" | "q" | "group", string>>>;
 
+/** The Notifications page, by the names of its parameters. */
+export type NotificationsAddress = Readonly<Partial<Record<"tab" | "status" | "contact", string>>>;
+
 /** The Partners page, by the names of its parameters. */
 export type PartnersAddress = Readonly<Partial<Record<"q", string> & Record<"dialog", "add-partner">>>;
 
@@ -72,6 +75,11 @@ export const paths = {
     const text = new URLSearchParams(address).toString();
     return text === "" ? "/partners" : `/partners?${text}`;
   },
+  /** Contact points, unless another tab is named. */
+  notifications: (address: NotificationsAddress = {}) => {
+    const text = new URLSearchParams(address).toString();
+    return text === "" ? "/notifications" : `/notifications?${text}`;
+  },
   reportManagement: () => "/report-management",
   siteReports: () => "/site-reports",
   /** The server's own page, with every call that other programs may make. */
@@ -91,6 +99,7 @@ const PAGES: ReadonlySet<string> = new Set([
   paths.activity(),
   paths.reportManagement(),
   paths.siteReports(),
+  paths.notifications(),
   paths.profile(),
 ]);
 

@@ -80,6 +80,7 @@ const DESTINATIONS: readonly Destination[] = [
   { label: "Activity Log", to: paths.activity(), page: paths.activity(), key: "a" },
   { label: "Report Management", to: paths.reportManagement(), page: paths.reportManagement(), key: "m" },
   { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports(), key: "e" },
+  { label: "Notifications", to: paths.notifications(), page: paths.notifications(), key: "n" },
 ];
 
 interface NavigationLink extends Destination {

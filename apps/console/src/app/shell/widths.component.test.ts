@@ -14,7 +14,7 @@ test("§2 Top navigation bar: at no width does a link overlap what is at the end
   await openConsole("/dashboard");
   const bar = page.getByRole("banner");
   await expect.element(bar.getByText("Live", { exact: true })).toBeVisible();
-  for (const width of [992, 1040, 1089, 1130, 1200, 1265, 1281, 1345, 1440, 1537]) {
+  for (const width of [992, 1040, 1089, 1130, 1200, 1265, 1281, 1345, 1409, 1440, 1537, 1601]) {
     await page.viewport(width, 800);
     const links = bar.getByRole("navigation", { name: "Main" }).getByRole("link").elements();
     const end = links.length === 0 ? 0 : (links.at(-1)?.getBoundingClientRect().right ?? 0);
@@ -31,6 +31,7 @@ test("§6: a partner's navigation has no page that it may not open", async () =>
     "Calendar",
     "Site Management",
     "Site Reports",
+    "Notifications",
   ]);
 });
 

@@ -230,6 +230,7 @@ test("§6, command palette: a partner finds no partners, and nothing that it may
     "Calendar",
     "Site Management",
     "Site Reports",
+    "Notifications",
   ]);
   await expectCount(palette.getByRole("option", { name: /^New / }), 0);
   await field.fill("suncare");

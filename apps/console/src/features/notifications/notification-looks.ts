@@ -1,0 +1,97 @@
+import type { ChannelKind, ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
+import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
+import type { AlertKind } from "@suncrew/contract/notifications/notification-rules.ts";
+import {
+  type Icon,
+  IconBrandSlack,
+  IconBrandTeams,
+  IconBrandTelegram,
+  IconBrandWhatsapp,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleOff,
+  IconClockHour4,
+  IconMail,
+  IconMailOff,
+  IconWebhook,
+} from "@tabler/icons-react";
+import type { Look } from "../../ui/look.ts";
+import { statusLooks } from "../../ui/status-looks.ts";
+
+export const channelLook: Record<ChannelKind, { readonly label: string; readonly icon: Icon }> = {
+  EMAIL: { label: "E-mail", icon: IconMail },
+  SLACK: { label: "Slack", icon: IconBrandSlack },
+  TEAMS: { label: "Microsoft Teams", icon: IconBrandTeams },
+  TELEGRAM: { label: "Telegram", icon: IconBrandTelegram },
+  WHATSAPP: { label: "WhatsApp", icon: IconBrandWhatsapp },
+  WEBHOOK: { label: "Webhook", icon: IconWebhook },
+};
+
+/** In the order in which they are offered. */
+export const CHANNELS: readonly ChannelKind[] = ["EMAIL", "SLACK", "TEAMS", "TELEGRAM", "WHATSAPP", "WEBHOOK"];
+
+/** As a rule's sentence names them: "lost while moving, site dark". */
+export const alertKindWord: Record<AlertKind, string> = {
+  LOST_WHILE_MOVING: "Lost while moving",
+  STUCK: "Robot stuck",
+  ROBOT_FAULT: "Robot fault",
+  RUN_FAILED: "Run failed",
+  RUN_MISSED: "Run missed",
+  LOW_BATTERY: "Low battery",
+  OFFLINE_TOO_LONG: "Offline too long",
+  SITE_DARK: "Site dark",
+  COMMAND_UNCONFIRMED: "Command unconfirmed",
+  ROLLOUT_PAUSED: "Rollout paused",
+  AUDIT_CHAIN: "Audit chain broken",
+  REPORT: "Monthly report",
+  STORAGE: "Disk and backup",
+  SIGN_IN: "Sign-in locked",
+  CHANNEL: "Contact point failing",
+  SERVER: "Server clock",
+};
+
+/** What belongs together when kinds are chosen. */
+export const ALERT_KIND_GROUPS: readonly { readonly label: string; readonly kinds: readonly AlertKind[] }[] = [
+  {
+    label: "Robots",
+    kinds: ["LOST_WHILE_MOVING", "STUCK", "ROBOT_FAULT", "LOW_BATTERY", "OFFLINE_TOO_LONG", "COMMAND_UNCONFIRMED"],
+  },
+  { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED"] },
+  { label: "Sites", kinds: ["SITE_DARK", "ROLLOUT_PAUSED", "REPORT"] },
+  { label: "Suncrew itself", kinds: ["AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"] },
+];
+
+export const messageKindWord: Record<MessageKind, string> = {
+  ALERTS: "Alerts",
+  CLEARED: "All-clear",
+  TEST: "Test",
+  DIGEST: "Daily digest",
+  SUMMARY: "Morning summary",
+};
+
+export const deliveryStatusLook: Record<DeliveryStatus, Look> = {
+  WAITING: { label: "Waiting", tone: "calm", icon: IconClockHour4 },
+  SENT: { label: "Sent", tone: "good", icon: IconCircleCheck },
+  FAILED: { ...statusLooks.critical, label: "Given up" },
+  DROPPED: { label: "Not needed", tone: "off", icon: IconCircleOff },
+};
+
+export type ContactState = "works" | "unused" | "fails" | "disabled" | "unsubscribed";
+
+export const contactStateLook: Record<ContactState, Look> = {
+  works: { label: "Works", tone: "good", icon: IconCircleCheck },
+  unused: { label: "Nothing sent yet", tone: "calm", icon: IconCircleDashed },
+  fails: { ...statusLooks.critical, label: "Fails" },
+  disabled: { label: "Disabled", tone: "off", icon: IconCircleOff },
+  unsubscribed: { label: "Unsubscribed", tone: "fair", icon: IconMailOff },
+};
+
+/** What counts first: nobody expects a message where none is to be sent. */
+export function contactStateOf(
+  point: Pick<ContactPoint, "enabled" | "unsubscribed_at" | "failure" | "last_sent_at">,
+): ContactState {
+  if (point.unsubscribed_at !== null) return "unsubscribed";
+  if (!point.enabled) return "disabled";
+  if (point.failure !== null) return "fails";
+  return point.last_sent_at === null ? "unused" : "works";
+}
