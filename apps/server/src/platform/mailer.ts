@@ -21,7 +21,14 @@ export type MailHeader = "List-Unsubscribe" | "List-Unsubscribe-Post" | "Auto-Su
 
 export interface MailResult {
   readonly accepted: readonly string[];
-  readonly rejected: readonly { readonly address: string; readonly reason: string }[];
+  readonly rejected: readonly Rejection[];
+}
+
+interface Rejection {
+  readonly address: string;
+  readonly reason: string;
+  /** The mail server may take it later. */
+  readonly isTemporary?: true;
 }
 
 /** The mail was accepted for nobody; the message is the text of the reason, for people to read. */
@@ -144,9 +151,9 @@ function failureOf(error: unknown): z.output<typeof failureSchema> {
   return failureSchema.safeParse(error).data ?? {};
 }
 
-function rejectionOf(error: unknown): { address: string; reason: string } {
+function rejectionOf(error: unknown): Rejection {
   const { recipient = "", response = "refused" } = failureOf(error);
-  return { address: recipient, reason: shorten(response) };
+  return { address: recipient, reason: shorten(response), ...(response.startsWith("4") && { isTemporary: true }) };
 }
 
 function reasonOf({ code, response }: z.output<typeof failureSchema>): CodedText {
