@@ -37,7 +37,7 @@ export const webhookCallSchema = z.object({
         site: z.string().nullable(),
         robot: z.string().nullable(),
         /** In words, in the time zone of the contact point. */
-        at: z.string(),
+        at: z.string().nullable(),
         url: z.string().nullable(),
       }),
     ),

@@ -1,7 +1,8 @@
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { ChannelKind, WhatsappOptions } from "@suncrew/contract/notifications/contact-points.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import type { Message } from "@suncrew/domain/notifications/message.ts";
+import { type Message, type MessageLine, placeOf } from "@suncrew/domain/notifications/message.ts";
 import type { HttpOutcome } from "../../../platform/outgoing-http.ts";
 
 /** Where a message goes. */
@@ -18,7 +19,8 @@ export interface Destination {
     /** WEBHOOK: the one before, as long as both count. */
     readonly former_signing_secret?: string;
   };
-  readonly whatsapp: WhatsappOptions | null;
+  /** WHATSAPP. */
+  readonly options: WhatsappOptions | null;
 }
 
 export type SendOutcome =
@@ -99,4 +101,25 @@ export function waitOf({ headers }: HttpAnswer, now: Date): number | null {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
   const at = text === "" ? Number.NaN : Date.parse(text);
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
+}
+
+// What channels write alike
+
+export const OPEN_LABEL = "Open in Suncrew";
+export const ACKNOWLEDGE_LABEL = "Acknowledge";
+
+export const moreText = (more: number): string => `… and ${more} more`;
+
+/** For channels without colours of their own. */
+export const severityMarks: Readonly<Record<Severity, string>> = { CRITICAL: "🔴", WARNING: "🟠", INFO: "🔵" };
+
+/** The title with the mark of what it tells. */
+export function markedTitle({ kind, severity, title }: Message): string {
+  const mark = kind === "CLEARED" ? "✅" : severity === null ? null : severityMarks[severity];
+  return mark === null ? title : `${mark} ${title}`;
+}
+
+/** Where and when, such as `Robot R-07 at Bhadla · 05:31 IST`; empty if nothing is known. */
+export function whereAndWhen(line: MessageLine): string {
+  return [placeOf(line), line.at].filter(Boolean).join(" · ");
 }

@@ -1,6 +1,5 @@
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
-import { plainTextOf } from "@suncrew/domain/notifications/message-text.ts";
-import type { Message } from "@suncrew/domain/notifications/message.ts";
+import { messageAsText, type Message } from "@suncrew/domain/notifications/message.ts";
 import { mailTexts } from "../../../platform/mail-texts.ts";
 import { type Mail, type Mailer, MailRefused } from "../../../platform/mailer.ts";
 import { type Channel, delivered, refused, retry } from "./channel.ts";
@@ -41,7 +40,7 @@ function mailOf(message: Message, address: string): Mail {
     messageId: id,
     to: [address],
     subject: title,
-    text: `${plainTextOf(message, { withLinks: true })}\n`,
+    text: `${messageAsText(message)}\n`,
     html: mailHtml(message),
     headers: {
       "Auto-Submitted": "auto-generated",

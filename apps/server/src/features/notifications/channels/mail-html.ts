@@ -1,11 +1,5 @@
-import {
-  ACKNOWLEDGE_LABEL,
-  moreText,
-  OPEN_LABEL,
-  placeText,
-  severityWords,
-} from "@suncrew/domain/notifications/message-text.ts";
-import type { Message, MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { severityWords, type Message, type MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { ACKNOWLEDGE_LABEL, moreText, OPEN_LABEL, whereAndWhen } from "./channel.ts";
 
 /**
  * Colours of the reports and of the console's Light theme, written at each element because many readers ignore style
@@ -112,9 +106,9 @@ function row(content: string, padding: string): string {
 /** A bar and a word in the colour of its severity; both, for those who see no colours. */
 function lineRow(line: MessageLine, { kind }: Message): string {
   const tone: Tone | null = kind === "CLEARED" ? "good" : line.severity === null ? null : toneOf[line.severity];
-  const word = kind === "CLEARED" ? "All clear" : line.severity === null ? null : severityWords[line.severity];
+  const word = kind === "CLEARED" ? "Cleared" : line.severity === null ? null : severityWords[line.severity];
   const pill = tone === null || word === null ? "" : `${pillOf(tone, word)}<br>`;
-  const place = placeText(line);
+  const place = whereAndWhen(line);
   const text = `<span class="text" style="color:${light.text};font-weight:600;">${linked(line)}</span>`;
   const under =
     place === "" ? "" : `<br><span class="muted" style="color:${light.muted};font-size:13px;">${escaped(place)}</span>`;

@@ -1,18 +1,23 @@
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import {
-  ACKNOWLEDGE_LABEL,
-  moreText,
-  OPEN_LABEL,
-  placeText,
-  severityMarks,
-  shortened,
-  titleMark,
-} from "@suncrew/domain/notifications/message-text.ts";
 import type { Message, MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
-import { type Channel, type HttpAnswer, missingSecret, outcomeOfCall, refused, type SendOutcome } from "./channel.ts";
+import {
+  ACKNOWLEDGE_LABEL,
+  type Channel,
+  type HttpAnswer,
+  markedTitle,
+  missingSecret,
+  moreText,
+  OPEN_LABEL,
+  outcomeOfCall,
+  refused,
+  type SendOutcome,
+  severityMarks,
+  whereAndWhen,
+} from "./channel.ts";
 
 /** Slack allows 50 blocks of 3,000 characters, and 150 in a header. */
 const MAX_LINES = 40;
@@ -32,9 +37,9 @@ export function slackChannel(http: OutgoingHttp, clock: Clock): Channel {
 }
 
 function slackBody(message: Message) {
-  const { title, lines, more, footer, url, acknowledgeUrl } = message;
+  const { lines, more, footer, url, acknowledgeUrl } = message;
   const left = more + Math.max(0, lines.length - MAX_LINES);
-  const marked = shortened(`${titleMark(message)}${title}`, MAX_HEADER);
+  const marked = shortened(markedTitle(message), MAX_HEADER);
   const links = [
     ...(url === null ? [] : [link(url, OPEN_LABEL)]),
     ...(acknowledgeUrl === null ? [] : [link(acknowledgeUrl, ACKNOWLEDGE_LABEL)]),
@@ -62,7 +67,7 @@ const section = (text: string) => ({ type: "section", text: mrkdwn(text) });
 function lineText(line: MessageLine): string {
   const mark = line.severity === null ? "" : `${severityMarks[line.severity]} `;
   const text = shortened(line.text, MAX_TEXT);
-  const place = placeText(line);
+  const place = whereAndWhen(line);
   const told = `${mark}${line.url === null ? escaped(text) : link(line.url, text)}`;
   return place === "" ? told : `${told}\n${escaped(shortened(place, MAX_TEXT))}`;
 }

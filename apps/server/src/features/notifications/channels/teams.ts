@@ -1,16 +1,20 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import {
-  ACKNOWLEDGE_LABEL,
-  moreText,
-  OPEN_LABEL,
-  placeText,
-  severityWords,
-  shortened,
-} from "@suncrew/domain/notifications/message-text.ts";
-import type { Message, MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { severityWords, type Message, type MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
-import { type Channel, type HttpAnswer, missingSecret, outcomeOfCall, refused, type SendOutcome } from "./channel.ts";
+import {
+  ACKNOWLEDGE_LABEL,
+  type Channel,
+  type HttpAnswer,
+  missingSecret,
+  moreText,
+  OPEN_LABEL,
+  outcomeOfCall,
+  refused,
+  type SendOutcome,
+  whereAndWhen,
+} from "./channel.ts";
 
 /** Teams takes 28 kB in all. */
 const MAX_LINES = 20;
@@ -74,7 +78,7 @@ const openUrl = (url: string, title: string) => ({ type: "Action.OpenUrl", title
 
 function lineTexts(line: MessageLine) {
   const { severity, url } = line;
-  const place = placeText(line);
+  const place = whereAndWhen(line);
   const told = text([
     ...(severity === null
       ? []

@@ -1,27 +1,25 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import {
-  ACKNOWLEDGE_LABEL,
-  moreText,
-  OPEN_LABEL,
-  placeText,
-  severityMarks,
-  shortened,
-  titleMark,
-} from "@suncrew/domain/notifications/message-text.ts";
 import type { Message, MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import { z } from "zod";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
 import {
+  ACKNOWLEDGE_LABEL,
   type Channel,
   delivered,
   type HttpAnswer,
   isSuccess,
+  markedTitle,
   missingSecret,
+  moreText,
+  OPEN_LABEL,
   outcomeOfCall,
   refused,
   retry,
   type SendOutcome,
+  severityMarks,
+  whereAndWhen,
 } from "./channel.ts";
 
 /** Telegram takes 4,096 characters after its tags are read; without counting them this is always less. */
@@ -49,8 +47,8 @@ export function telegramChannel(http: OutgoingHttp, apiUrl: string, clock: Clock
 
 /** As many lines as fit. */
 function telegramText(message: Message): string {
-  const { title, lines, more, footer, url, acknowledgeUrl } = message;
-  const head = `<b>${escaped(`${titleMark(message)}${title}`)}</b>`;
+  const { lines, more, footer, url, acknowledgeUrl } = message;
+  const head = `<b>${escaped(markedTitle(message))}</b>`;
   const links = [
     ...(url === null ? [] : [link(url, OPEN_LABEL)]),
     ...(acknowledgeUrl === null ? [] : [link(acknowledgeUrl, ACKNOWLEDGE_LABEL)]),
@@ -70,7 +68,7 @@ function lineText(line: MessageLine): string {
   const mark = line.severity === null ? "• " : `${severityMarks[line.severity]} `;
   const text = shortened(line.text, MAX_TEXT);
   const told = `${mark}${line.url === null ? escaped(text) : link(line.url, text)}`;
-  const place = placeText(line);
+  const place = whereAndWhen(line);
   return place === "" ? told : `${told}\n${escaped(shortened(place, MAX_TEXT))}`;
 }
 

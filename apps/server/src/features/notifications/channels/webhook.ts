@@ -1,7 +1,6 @@
 import { type WebhookCall, webhookTypes } from "@suncrew/contract/notifications/webhook-call.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import { plainTextOf } from "@suncrew/domain/notifications/message-text.ts";
-import type { Message } from "@suncrew/domain/notifications/message.ts";
+import { messageAsText, type Message } from "@suncrew/domain/notifications/message.ts";
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
@@ -55,7 +54,7 @@ function callOf(message: Message): WebhookCall {
       id,
       severity,
       title,
-      text: plainTextOf(message, { withLinks: true }),
+      text: messageAsText(message),
       lines: lines.map((line) => ({ ...line })),
       more,
       url,

@@ -1,6 +1,6 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import { moreText, placeText, shortened } from "@suncrew/domain/notifications/message-text.ts";
 import type { Message } from "@suncrew/domain/notifications/message.ts";
+import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import { z } from "zod";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
@@ -10,10 +10,12 @@ import {
   type HttpAnswer,
   isSuccess,
   missingSecret,
+  moreText,
   outcomeOfCall,
   refused,
   retry,
   type SendOutcome,
+  whereAndWhen,
 } from "./channel.ts";
 
 const SERVICE = "WhatsApp";
@@ -28,8 +30,8 @@ const MAX_TITLE = 120;
 export function whatsappChannel(http: OutgoingHttp, apiUrl: string, clock: Clock): Channel {
   return {
     channel: "WHATSAPP",
-    async send(message, { address, secret: { token }, whatsapp }, signal) {
-      if (token === undefined || whatsapp === null) return missingSecret();
+    async send(message, { address, secret: { token }, options }, signal) {
+      if (token === undefined || options === null) return missingSecret();
       const parameters = parametersOf(message).map((text) => ({ type: "text", text }));
       const body = JSON.stringify({
         messaging_product: "whatsapp",
@@ -37,14 +39,14 @@ export function whatsappChannel(http: OutgoingHttp, apiUrl: string, clock: Clock
         to: address.replaceAll(/\D/g, ""),
         type: "template",
         template: {
-          name: whatsapp.template,
-          language: { code: whatsapp.template_language },
+          name: options.template,
+          language: { code: options.template_language },
           components: [{ type: "body", parameters }],
         },
         // Comes back with each report about the message.
         biz_opaque_callback_data: message.id,
       });
-      const url = `${apiUrl.replace(/\/$/, "")}/${whatsapp.phone_number_id}/messages`;
+      const url = `${apiUrl.replace(/\/$/, "")}/${options.phone_number_id}/messages`;
       const call = await http.postJson({ url, body, headers: { authorization: `Bearer ${token}` } }, signal);
       return outcomeOfCall(SERVICE, call, clock.now(), judge);
     },
@@ -53,7 +55,7 @@ export function whatsappChannel(http: OutgoingHttp, apiUrl: string, clock: Clock
 
 /** None may be empty, have line ends or tabs, or more than four spaces in a row. */
 function parametersOf({ title, lines, more, footer, url }: Message): readonly string[] {
-  const told = lines.map((line) => [line.text, placeText(line)].filter((part) => part !== "").join(", "));
+  const told = lines.map((line) => [line.text, whereAndWhen(line)].filter((part) => part !== "").join(", "));
   const fitting: string[] = [];
   for (const text of told) {
     const length = [...fitting, text].join("; ").length;
