@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { attachmentOf, SmtpSink } from "../../test/smtp-sink.ts";
+import { attachmentOf, SmtpSink } from "../demo/smtp-sink.ts";
 import { type Mail, MailRefused, smtpMailer, type SmtpSettings } from "./mailer.ts";
 
 let sink: SmtpSink;

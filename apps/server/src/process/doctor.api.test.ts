@@ -8,7 +8,7 @@ import { Aedes } from "aedes";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../../test/owner-and-server-accounts.ts";
-import { SmtpSink } from "../../test/smtp-sink.ts";
+import { SmtpSink } from "../demo/smtp-sink.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { migrate } from "../platform/database/migrate.ts";
 import { STOP_NOTICES_TOPIC } from "@suncrew/contract/devices/topics.ts";

@@ -2,7 +2,7 @@ import { details } from "../../../test/details.ts";
 import { reportSettings, updateReportSettings } from "@suncrew/contract/report-templates/report-templates.ts";
 import { monthlyReportFile, monthlyReports } from "@suncrew/contract/reports/reports.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { attachmentOf, SmtpSink } from "../../../test/smtp-sink.ts";
+import { attachmentOf, SmtpSink } from "../../demo/smtp-sink.ts";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { buildApp } from "../../app.ts";

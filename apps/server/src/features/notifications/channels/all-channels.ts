@@ -14,15 +14,18 @@ const WHATSAPP_API_URL = "https://graph.facebook.com/v23.0";
 
 type ChannelDependencies = Pick<Dependencies, "mailer" | "clock"> & {
   readonly settings: Pick<Settings, "outgoingPrivateAddresses" | "telegramApiUrl" | "whatsappApiUrl">;
+  /** How long sending may take; what suits each channel by default. */
+  readonly maxMs?: number;
 };
 
 /** The channels of this server by kind; without a mail server there is no EMAIL. */
-export function channelsOf({ settings, mailer, clock }: ChannelDependencies): ReadonlyMap<ChannelKind, Channel> {
-  const entered = new OutgoingHttp(settings.outgoingPrivateAddresses ?? []);
+export function channelsOf({ settings, mailer, clock, maxMs }: ChannelDependencies): ReadonlyMap<ChannelKind, Channel> {
+  const limits = maxMs === undefined ? {} : { maxMs };
+  const entered = new OutgoingHttp(settings.outgoingPrivateAddresses ?? [], limits);
   // Whoever runs the server has chosen these.
-  const configured = new OutgoingHttp("every address");
+  const configured = new OutgoingHttp("every address", limits);
   const channels = [
-    ...(mailer === undefined ? [] : [emailChannel(mailer)]),
+    ...(mailer === undefined ? [] : [emailChannel(mailer, maxMs)]),
     slackChannel(entered, clock),
     teamsChannel(entered, clock),
     telegramChannel(configured, settings.telegramApiUrl ?? TELEGRAM_API_URL, clock),

@@ -9,13 +9,13 @@ import { mailHtml } from "./mail-html.ts";
 const MAX_MS = 60_000;
 
 /** E-mail over the installation's mail server. */
-export function emailChannel(mailer: Mailer): Channel {
+export function emailChannel(mailer: Mailer, maxMs = MAX_MS): Channel {
   return {
     channel: "EMAIL",
     async send(message, { address }, signal) {
       const mail = mailOf(message, address);
       try {
-        const { rejected } = await mailer.send(mail, AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]));
+        const { rejected } = await mailer.send(mail, AbortSignal.any([signal, AbortSignal.timeout(maxMs)]));
         const [refusal] = rejected;
         if (refusal === undefined) return delivered(mail.messageId);
         const { address: rejectedAddress, reason: answer, isTemporary } = refusal;

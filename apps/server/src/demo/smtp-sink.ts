@@ -9,15 +9,22 @@ export interface ReceivedMail {
   readonly raw: string;
 }
 
-/** A local mail server that accepts mail, keeps it, and refuses what the test says. */
+/** A demo runs for weeks. */
+const MAX_MAILS = 500;
+
+/** A local mail server that accepts mail, keeps it, and refuses what it is told to: for tests and for the demo. */
 export class SmtpSink {
   readonly mails: ReceivedMail[] = [];
   /** Unknown recipients. */
-  refuses: readonly string[] = [];
+  refuses: readonly string[] | "everybody" = [];
   /** The reply at the end of a mail, instead of accepting it. */
   failsWith: string | null = null;
   /** Called at the end of a mail instead of replying. */
   holds: (() => void) | null = null;
+  /** Takes a mail and hangs up without a reply. */
+  cuts = false;
+  /** Called with each mail, before the reply. */
+  onMail: ((mail: ReceivedMail) => void) | null = null;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -25,10 +32,10 @@ export class SmtpSink {
     this.#server = createServer((socket) => this.#serve(socket));
   }
 
-  static async open(): Promise<SmtpSink> {
+  static async open(port = 0): Promise<SmtpSink> {
     const sink = new SmtpSink();
     const listening = Promise.withResolvers<void>();
-    sink.#server.listen(0, "127.0.0.1", listening.resolve);
+    sink.#server.listen(port, "127.0.0.1", listening.resolve);
     await listening.promise;
     return sink;
   }
@@ -47,6 +54,11 @@ export class SmtpSink {
     const closed = Promise.withResolvers<void>();
     this.#server.close(() => closed.resolve());
     await closed.promise;
+  }
+
+  #take(mail: ReceivedMail): void {
+    if (this.mails.push(mail) > MAX_MAILS) this.mails.shift();
+    this.onMail?.(mail);
   }
 
   #serve(socket: Socket): void {
@@ -72,7 +84,11 @@ export class SmtpSink {
             this.holds();
             continue;
           }
-          if (this.failsWith === null) this.mails.push({ from, to, raw: whole.replaceAll("\r\n..", "\r\n.") });
+          if (this.failsWith === null) this.#take({ from, to, raw: whole.replaceAll("\r\n..", "\r\n.") });
+          if (this.cuts) {
+            socket.destroy();
+            return;
+          }
           say(this.failsWith ?? "250 taken");
           continue;
         }
@@ -86,7 +102,8 @@ export class SmtpSink {
             say("250 ok");
             break;
           case "RCPT":
-            if (this.refuses.includes(address)) say("550 5.1.1 nobody has this address");
+            if (this.refuses === "everybody" || this.refuses.includes(address))
+              say("550 5.1.1 nobody has this address");
             else {
               to.push(address);
               say("250 ok");
