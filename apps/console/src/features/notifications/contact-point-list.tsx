@@ -1,11 +1,288 @@
+import { Box, Group } from "@mantine/core";
+import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
+import { IconAddressBook, IconPencil, IconPlus, IconSend, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useDeferredValue, useState } from "react";
+import { QueryState } from "../../platform/query-state.tsx";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { DeleteDialog } from "../../ui/delete-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { browserZone, zoneText } from "../../ui/exact-time-text.ts";
+import { matchesEveryWord } from "../../ui/matches-search.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RowAction } from "../../ui/row-action.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
+import shared from "../../ui/shared.module.css";
+import { ContactPointDialog, SigningSecretDialog } from "./contact-point-dialog.tsx";
+import classes from "./contact-point-list.module.css";
+import { contactPointsQuery, removeContactPoint, sendTest } from "./notification-calls.ts";
+import { channelLook, contactStateLook, contactStateOf, ownerText, quietText } from "./notification-looks.ts";
 
 export interface ContactPointListProps {
   /** Only the contact points of whoever is signed in, as on the Profile page. */
   readonly isMine?: boolean;
 }
 
+type Open = { readonly kind: "add" } | { readonly kind: "edit" | "delete"; readonly point: ContactPoint };
+
 /** Where people are reached: grouped by whose they are. */
 export function ContactPointList({ isMine = false }: ContactPointListProps) {
-  return <EmptyState title={isMine ? "You have no contact points yet." : "No contact points yet."} />;
+  const query = useQuery(contactPointsQuery(isMine));
+  const [open, setOpen] = useState<Open | null>(null);
+  const [secret, setSecret] = useState<{ readonly name: string; readonly secret: string } | null>(null);
+  const [search, setSearch] = useState("");
+  const points = query.data ?? [];
+  const now = open?.kind === "edit" ? points.find(({ id }) => id === open.point.id) : undefined;
+  const close = () => setOpen(null);
+  const add = (
+    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ kind: "add" })}>
+      Add contact point
+    </ToolButton>
+  );
+  return (
+    <>
+      {points.length > 0 && (
+        <Group gap={8} justify="space-between" mb={10}>
+          {points.length > SEARCHED_FROM ? (
+            <Box flex="1 1 220px" maw={380}>
+              <SearchBox
+                label="Search contact points"
+                placeholder="Search by name, address or whose it is"
+                value={search}
+                onChange={setSearch}
+              />
+            </Box>
+          ) : (
+            <Box component="p" flex="1 1 220px" fz={13} lh="18px" c="dimmed">
+              {isMine ? "Where you are reached." : "Where people are reached. Rules say who is told of what."}
+            </Box>
+          )}
+          {add}
+        </Group>
+      )}
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading contact points" lines={5} lineHeightPx={52} />}
+        failed="The contact points could not be loaded."
+      >
+        {(found) =>
+          found.length === 0 ? (
+            <div className={isMine ? undefined : shared["card"]}>
+              <EmptyState
+                title={isMine ? "You have no contact points yet." : "No contact points yet."}
+                message="Add an e-mail address, a chat or a phone: without one nobody is told of an alert."
+                icon={<IconAddressBook size={32} stroke={1.5} />}
+                action={add}
+              />
+            </div>
+          ) : (
+            <Groups points={found} search={search} isMine={isMine} onOpen={setOpen} />
+          )
+        }
+      </QueryState>
+      {open !== null && open.kind !== "delete" && (
+        <ContactPointDialog
+          key={open.kind === "edit" ? open.point.id : "new"}
+          point={open.kind === "edit" ? (now ?? open.point) : null}
+          isDeleted={open.kind === "edit" && query.data !== undefined && now === undefined}
+          isMine={isMine}
+          onSecret={setSecret}
+          onClose={close}
+        />
+      )}
+      {open?.kind === "delete" && (
+        <DeleteDialog
+          title="Delete Contact Point"
+          blockedReason={null}
+          onDelete={async () => {
+            const refusal = await removeContactPoint(open.point);
+            if (refusal === null) close();
+            return refusal;
+          }}
+          onClose={close}
+        >
+          <Box component="p" fz={14} lh="20px" style={{ overflowWrap: "anywhere" }}>
+            Delete <strong>{open.point.name}</strong> of {open.point.owner.name}? Nothing is sent to it any more; what
+            was sent stays in the log.
+          </Box>
+        </DeleteDialog>
+      )}
+      {secret !== null && <SigningSecretDialog {...secret} onClose={() => setSecret(null)} />}
+    </>
+  );
+}
+
+/** With more than this a search helps. */
+const SEARCHED_FROM = 8;
+
+interface GroupsProps {
+  readonly points: readonly ContactPoint[];
+  readonly search: string;
+  readonly isMine: boolean;
+  readonly onOpen: (open: Open) => void;
+}
+
+function Groups({ points, search, isMine, onOpen }: GroupsProps) {
+  const { user } = useSignedIn();
+  const words = useDeferredValue(search);
+  const found = points.filter(({ name, address, owner, channel }) =>
+    matchesEveryWord(words, [name, address, owner.name, ownerText(owner), channelLook[channel].label]),
+  );
+  if (found.length === 0) {
+    return (
+      <div className={shared["card"]}>
+        <EmptyState title="No contact points match your search." />
+      </div>
+    );
+  }
+  const isOwn = ({ owner }: ContactPoint) => owner.kind === "PERSON" && String(owner.id) === user.id;
+  return (
+    <div className={`${shared["card"]} ${classes["list"]}`}>
+      {groupsOf(found, isOwn).map((group) => {
+        const [first] = group;
+        if (first === undefined) return null;
+        const { owner } = first;
+        return (
+          <section key={`${owner.kind} ${owner.id}`} aria-label={`Contact points of ${owner.name}`}>
+            {!isMine && (
+              <h2 className={classes["owner"]}>
+                <span className={shared["name"]}>{owner.name}</span>
+                <span className={shared["tag"]}>{isOwn(first) ? "You" : ownerText({ ...owner, role: null })}</span>
+              </h2>
+            )}
+            <ul>
+              {group.map((point) => (
+                <Row key={point.id} point={point} onOpen={onOpen} />
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+const KIND_ORDER = ["PERSON", "TEAM", "PARTNER", "SITE"];
+
+/** Those of one owner together: one's own first, then people, teams, partners and sites, each by name. */
+function groupsOf(
+  points: readonly ContactPoint[],
+  isOwn: (point: ContactPoint) => boolean,
+): readonly (readonly ContactPoint[])[] {
+  const groups = Map.groupBy(points, ({ owner }) => `${owner.kind} ${owner.id}`);
+  const rank = (group: readonly ContactPoint[]) => {
+    const [first] = group;
+    if (first === undefined || isOwn(first)) return 0;
+    return 1 + KIND_ORDER.indexOf(first.owner.kind);
+  };
+  return [...groups.values()].toSorted(
+    (one, other) => rank(one) - rank(other) || (one[0]?.owner.name ?? "").localeCompare(other[0]?.owner.name ?? ""),
+  );
+}
+
+function Row({ point, onOpen }: { readonly point: ContactPoint; readonly onOpen: (open: Open) => void }) {
+  const { name, address, channel, owner } = point;
+  const { icon: ChannelIcon, label } = channelLook[channel];
+  const [isTesting, run] = useBusy();
+  const [answer, setAnswer] = useState<{ readonly delivered: boolean; readonly message: string } | null>(null);
+  const test = () =>
+    run(async () => {
+      setAnswer(null);
+      setAnswer(await sendTest(point));
+    });
+  return (
+    <li className={classes["row"]}>
+      <span className={classes["who"]}>
+        <ChannelIcon size={20} stroke={1.6} aria-label={label} className={classes["channel"]} />
+        <span className={classes["names"]}>
+          <span className={shared["name"]}>
+            {name}
+            {owner.role !== null && <span className={`${shared["tag"]} ${classes["role"]}`}>{ownerText(owner)}</span>}
+          </span>
+          <span className={classes["address"]}>{address}</span>
+        </span>
+      </span>
+      <span className={classes["state"]}>
+        <StateBadge look={contactStateLook[contactStateOf(point)]} />
+        <StateDetail point={point} />
+      </span>
+      <span className={classes["times"]}>{timesText(point)}</span>
+      <span className={classes["actions"]}>
+        <RowAction
+          label="Send test"
+          name={`Send a test to ${name}`}
+          icon={IconSend}
+          isBusy={isTesting}
+          onPress={() => void test()}
+        />
+        <RowAction
+          label="Edit"
+          name={`Edit ${name}`}
+          icon={IconPencil}
+          onPress={() => onOpen({ kind: "edit", point })}
+        />
+        <RowAction
+          label="Delete"
+          name={`Delete ${name}`}
+          icon={IconTrash}
+          isDestructive
+          onPress={() => onOpen({ kind: "delete", point })}
+        />
+      </span>
+      <span role="status" className={classes["answer"]} data-tone={answer?.delivered === false ? "poor" : "good"}>
+        {answer !== null && `${answer.delivered ? "Test delivered" : "Test not delivered"}: ${answer.message}`}
+      </span>
+    </li>
+  );
+}
+
+function StateDetail({ point }: { readonly point: ContactPoint }): ReactNode {
+  const { failure, last_sent_at: sentAt, unsubscribed_at: unsubscribedAt } = point;
+  switch (contactStateOf(point)) {
+    case "fails":
+      return (
+        failure !== null && (
+          <span className={classes["detail"]} title={failure.reason}>
+            <RelativeTime at={failure.at} />: {failure.reason}
+          </span>
+        )
+      );
+    case "works":
+      return (
+        sentAt !== null && (
+          <span className={classes["detail"]}>
+            Last sent <RelativeTime at={sentAt} />
+          </span>
+        )
+      );
+    case "unsubscribed":
+      return (
+        unsubscribedAt !== null && (
+          <span className={classes["detail"]}>
+            By a link, <RelativeTime at={unsubscribedAt} />
+          </span>
+        )
+      );
+    case "disabled":
+      return <span className={classes["detail"]}>Nothing is sent to it</span>;
+    case "unused":
+      return null;
+  }
+}
+
+/** "Quiet 22:00–06:00, Critical at any time (Asia/Kolkata). Digest at 07:00." */
+function timesText(point: ContactPoint): string {
+  const { digest_at: digest, summary_at: summary, timezone } = point;
+  const quiet = quietText(point);
+  const daily = [
+    ...(digest === null ? [] : [`Digest at ${digest}`]),
+    ...(summary === null ? [] : [`Summary at ${summary}`]),
+  ];
+  const hasTimes = daily.length > 0 || point.quiet_from !== null || point.days_off.length > 0;
+  const isElsewhere = hasTimes && zoneText(timezone) !== browserZone();
+  return [quiet, ...daily, ...(isElsewhere ? [zoneText(timezone)] : [])].join(" · ");
 }

@@ -1,4 +1,10 @@
-import type { ChannelKind, ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
+import type {
+  ChannelKind,
+  ContactOwnerKind,
+  ContactPoint,
+  QuietTimes,
+  SiteRole,
+} from "@suncrew/contract/notifications/contact-points.ts";
 import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import type { AlertKind } from "@suncrew/contract/notifications/notification-rules.ts";
 import {
@@ -94,4 +100,47 @@ export function contactStateOf(
   if (!point.enabled) return "disabled";
   if (point.failure !== null) return "fails";
   return point.last_sent_at === null ? "unused" : "works";
+}
+
+/** The days of the week, Monday (1) first. */
+export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] as const;
+
+const list = new Intl.ListFormat("en-GB", { type: "conjunction" });
+
+/** "Saturday and Sunday". */
+export function dayNames(days: readonly number[]): string {
+  return list.format(
+    WEEKDAYS.filter((_, index) => days.includes(index + 1)).map((day) => (days.length > 2 ? day.slice(0, 3) : day)),
+  );
+}
+
+/** When a contact point gets nothing, such as "Quiet 22:00–06:00, Sundays off, Critical at any time". */
+export function quietText(times: Omit<QuietTimes, "timezone">): string {
+  const { quiet_from: from, quiet_to: to, days_off: days } = times;
+  const hours = from === null || to === null ? [] : [`quiet ${from}–${to}`];
+  const off =
+    days.length === 0
+      ? []
+      : days.length < 3
+        ? [`${list.format(WEEKDAYS.filter((_, index) => days.includes(index + 1)).map((day) => `${day}s`))} off`]
+        : [`${dayNames(days)} off`];
+  const quiet = [...hours, ...off];
+  if (quiet.length === 0) return "At any time";
+  const text = [...quiet, ...(times.critical_pierces ? ["Critical at any time"] : [])].join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Whose a contact point is, in a word; of a site by its role. */
+export const ownerKindWord: Record<ContactOwnerKind, string> = {
+  PERSON: "Person",
+  TEAM: "Team",
+  PARTNER: "Partner",
+  SITE: "Site",
+};
+
+export const siteRoleWord: Record<SiteRole, string> = { OWNER: "Owner", CARETAKER: "Caretaker" };
+
+/** "Person", "Site", or of a site's contact "Owner of the site". */
+export function ownerText({ kind, role }: Pick<ContactPoint["owner"], "kind" | "role">): string {
+  return role === null ? ownerKindWord[kind] : siteRoleWord[role];
 }

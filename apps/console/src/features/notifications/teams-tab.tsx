@@ -1,6 +1,214 @@
+import { Box, Group } from "@mantine/core";
+import type { Rota, Team } from "@suncrew/contract/notifications/notification-rules.ts";
+import { onDuty } from "@suncrew/domain/notifications/rota.ts";
+import { type Icon, IconCalendarRepeat, IconPencil, IconPlus, IconTrash, IconUsersGroup } from "@tabler/icons-react";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { Refusal } from "../../platform/api/change.ts";
+import { QueryState } from "../../platform/query-state.tsx";
+import { DeleteDialog } from "../../ui/delete-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { zoneText } from "../../ui/exact-time-text.ts";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
+import { RowAction } from "../../ui/row-action.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
+import { useNow } from "../../ui/use-now.ts";
+import shared from "../../ui/shared.module.css";
+import { removeRota, removeTeam, rotasQuery, teamsQuery } from "./notification-calls.ts";
+import type { RotaDialogProps, TeamDialogProps } from "./team-dialogs.tsx";
+import classes from "./teams-tab.module.css";
+
+const TeamDialog = lazyDialog<TeamDialogProps>(
+  ({ team }) => (team === null ? "Add Team" : "Edit Team"),
+  async () => (await import("./team-dialogs.tsx")).TeamDialog,
+);
+const RotaDialog = lazyDialog<RotaDialogProps>(
+  ({ rota }) => (rota === null ? "Add Rota" : "Edit Rota"),
+  async () => (await import("./team-dialogs.tsx")).RotaDialog,
+);
 
 /** Who can be told together or by turns, for Super Admins. */
 export function TeamsTab() {
-  return <EmptyState title="No teams yet." />;
+  return (
+    <div className={classes["columns"]}>
+      <Entities
+        title="Teams"
+        what="team"
+        query={useQuery(teamsQuery)}
+        icon={IconUsersGroup}
+        message="A team is told together: all of its members, and its own contact points."
+        details={(team) => team.members.map(({ name }) => name).join(", ")}
+        dialog={(team, isDeleted, onClose) => (
+          <TeamDialog key={team?.id ?? "new"} team={team} isDeleted={isDeleted} onClose={onClose} />
+        )}
+        onRemove={removeTeam}
+      />
+      <Entities
+        title="Rotas"
+        what="rota"
+        query={useQuery(rotasQuery)}
+        icon={IconCalendarRepeat}
+        message="A rota tells who is on duty: one of its members after the other, each for some weeks."
+        details={(rota) => <RotaDetails rota={rota} />}
+        dialog={(rota, isDeleted, onClose) => (
+          <RotaDialog key={rota?.id ?? "new"} rota={rota} isDeleted={isDeleted} onClose={onClose} />
+        )}
+        onRemove={removeRota}
+      />
+    </div>
+  );
 }
+
+interface EntitiesProps<Entity extends Team | Rota> {
+  readonly title: string;
+  readonly what: "team" | "rota";
+  readonly query: UseQueryResult<Entity[]>;
+  readonly icon: Icon;
+  /** What it is for, while there is none. */
+  readonly message: string;
+  readonly details: (entity: Entity) => ReactNode;
+  readonly dialog: (entity: Entity | null, isDeleted: boolean, onClose: () => void) => ReactNode;
+  readonly onRemove: (entity: Entity) => Promise<Refusal | null>;
+}
+
+type Open<Entity> = { readonly kind: "add" } | { readonly kind: "edit" | "delete"; readonly entity: Entity };
+
+function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
+  const { title, what, query, icon: EmptyIcon, message, details, dialog, onRemove } = props;
+  const [open, setOpen] = useState<Open<Entity> | null>(null);
+  const now = open?.kind === "edit" ? query.data?.find(({ id }) => id === open.entity.id) : undefined;
+  const close = () => setOpen(null);
+  const add = (
+    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ kind: "add" })}>
+      Add {what}
+    </ToolButton>
+  );
+  return (
+    <section aria-label={title}>
+      <Group gap={8} justify="space-between" mb={10} mih={30}>
+        <Box component="h2" fz={15} fw={650} lh="20px">
+          {title}
+        </Box>
+        {query.data !== undefined && query.data.length > 0 && add}
+      </Group>
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label={`Loading ${what}s`} lines={3} lineHeightPx={56} />}
+        failed={`The ${what}s could not be loaded.`}
+      >
+        {(entities) =>
+          entities.length === 0 ? (
+            <div className={shared["card"]}>
+              <EmptyState
+                title={`No ${what}s yet.`}
+                message={message}
+                icon={<EmptyIcon size={32} stroke={1.5} />}
+                action={add}
+              />
+            </div>
+          ) : (
+            <ul className={`${shared["card"]} ${classes["list"]}`} aria-label={title}>
+              {entities.map((entity) => (
+                <li key={entity.id}>
+                  <div className={classes["text"]}>
+                    <h3 className={shared["name"]}>{entity.name}</h3>
+                    <div>{details(entity)}</div>
+                  </div>
+                  <span className={classes["actions"]}>
+                    <RowAction
+                      label="Edit"
+                      name={`Edit ${entity.name}`}
+                      icon={IconPencil}
+                      onPress={() => setOpen({ kind: "edit", entity })}
+                    />
+                    <RowAction
+                      label="Delete"
+                      name={`Delete ${entity.name}`}
+                      icon={IconTrash}
+                      isDestructive
+                      onPress={() => setOpen({ kind: "delete", entity })}
+                    />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
+      {open?.kind === "add" && dialog(null, false, close)}
+      {open?.kind === "edit" && dialog(now ?? open.entity, query.data !== undefined && now === undefined, close)}
+      {open?.kind === "delete" && (
+        <DeleteDialog
+          title={what === "team" ? "Delete Team" : "Delete Rota"}
+          blockedReason={null}
+          onDelete={async () => {
+            const refusal = await onRemove(open.entity);
+            if (refusal === null) close();
+            return refusal;
+          }}
+          onClose={close}
+        >
+          <Box component="p" fz={14} lh="20px" style={{ overflowWrap: "anywhere" }}>
+            Delete the {what} <strong>{open.entity.name}</strong>? Its members stay.
+          </Box>
+        </DeleteDialog>
+      )}
+    </section>
+  );
+}
+
+/** How many of the next turns are named. */
+const NEXT = 2;
+
+/** Who is on duty until when, and who comes next. */
+function RotaDetails({ rota }: { readonly rota: Rota }) {
+  const now = useNow();
+  const { timezone, handover_at: at, weeks, members } = rota;
+  const turns = turnsOf(rota, now);
+  const [duty, ...next] = turns;
+  return (
+    <>
+      {duty !== undefined && (
+        <p>
+          <strong>{duty.name}</strong> is on duty
+          {members.length > 1 && ` until ${handoverText(duty.until, timezone)}`}
+        </p>
+      )}
+      {next.length > 0 && (
+        <p>Then {next.map(({ name, until }) => `${name} until ${dayText(until, timezone)}`).join(", ")}</p>
+      )}
+      <p className={shared["muted"]}>
+        {weeks === 1 ? "Every week" : `Every ${weeks} weeks`} at {at}, {zoneText(timezone)} · {members.length}{" "}
+        {members.length === 1 ? "person" : "people"}
+      </p>
+    </>
+  );
+}
+
+/** The present turn and the next ones, of different people. */
+function turnsOf(rota: Rota, now: Date) {
+  const turns: { readonly name: string; readonly until: Date }[] = [];
+  let at = now;
+  while (turns.length < Math.min(rota.members.length, NEXT + 1)) {
+    const duty = onDuty(rota, at);
+    if (duty === null) break;
+    turns.push({ name: duty.member.name, until: duty.until });
+    at = duty.until;
+  }
+  return turns;
+}
+
+const handoverText = (at: Date, timeZone: string) =>
+  new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone,
+  }).format(at);
+
+const dayText = (at: Date, timeZone: string) =>
+  new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone }).format(at);

@@ -1,4 +1,4 @@
-import { Box, Checkbox, SegmentedControl, Stack, Switch, TextInput, type TextInputProps } from "@mantine/core";
+import { Box, Checkbox, SegmentedControl, Stack, Switch, TextInput } from "@mantine/core";
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import type { Group } from "@suncrew/contract/groups/groups.ts";
@@ -12,6 +12,7 @@ import { type ReactNode, useId, useState } from "react";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
 import { useEntityForm } from "../../platform/form/entity-form.ts";
 import { toast } from "../../platform/toast.tsx";
+import { ClockField } from "../../ui/clock-field.tsx";
 import { DayField } from "../../ui/day-field.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { siteTimeText } from "../../ui/site-time-text.ts";
@@ -146,50 +147,6 @@ export function ScheduleDialog({ group, site, robotCount, proposal, onClose }: S
         />
       </Stack>
     </EntityDialog>
-  );
-}
-
-/** The time of day in a text such as "18:45", "6:30" or "0630", as `HH:MM`; null if there is none. */
-function clockIn(text: string): string | null {
-  const [, hour, minute] = /^(\d{1,2})[:.]?(\d{2})$/.exec(text.trim()) ?? [];
-  if (hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59) return null;
-  return `${hour.padStart(2, "0")}:${minute}`;
-}
-
-interface ClockFieldProps extends Omit<TextInputProps, "type" | "value" | "onChange"> {
-  /** `HH:MM`; empty if none is set. */
-  readonly time: string;
-  readonly onChange: (time: string) => void;
-}
-
-/** §2: the HH:MM time input. The browser's own would ask for AM or PM where its language does. */
-function ClockField({ time, onChange, error, ...props }: ClockFieldProps) {
-  const [draft, setDraft] = useState(time);
-  const [seen, setSeen] = useState(time);
-  const [isLeft, setLeft] = useState(true);
-  if (seen !== time) {
-    setSeen(time);
-    // Our own value coming back must not undo what is being typed.
-    if (time !== (clockIn(draft) ?? "")) setDraft(time);
-  }
-  return (
-    <TextInput
-      autoComplete="off"
-      {...props}
-      placeholder="HH:MM"
-      inputMode="numeric"
-      error={isLeft && draft.trim() !== "" && clockIn(draft) === null ? "Type a time from 00:00 to 23:59" : error}
-      value={draft}
-      onChange={({ currentTarget: { value } }) => {
-        setDraft(value);
-        onChange(clockIn(value) ?? "");
-      }}
-      onFocus={() => setLeft(false)}
-      onBlur={() => {
-        setLeft(true);
-        setDraft(clockIn(draft) ?? draft);
-      }}
-    />
   );
 }
 

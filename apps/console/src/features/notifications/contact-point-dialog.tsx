@@ -1,0 +1,521 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Switch.layer.css";
+import { Box, Button, Checkbox, Group, NativeSelect, Select, Stack, Switch, TextInput } from "@mantine/core";
+import {
+  type ChannelKind,
+  CONTACT_POINT_NAME_MAX,
+  type ContactOwnerKind,
+  type ContactPoint,
+} from "@suncrew/contract/notifications/contact-points.ts";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { IconKey } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { confirm } from "../../platform/confirm/confirm.ts";
+import { CopyButton } from "../../platform/copy-button.tsx";
+import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
+import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
+import { useSignedIn } from "../../platform/session/use-session.ts";
+import { ClockField } from "../../ui/clock-field.tsx";
+import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
+import { zoneText } from "../../ui/exact-time-text.ts";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
+import {
+  bodyOf,
+  type ContactPointDraft,
+  type ContactPointField,
+  contactPointProblems,
+  contactPointRules,
+  newContactPoint,
+  storedContactPoint,
+} from "./contact-point-form.ts";
+import classes from "./notifications-page.module.css";
+import {
+  type NewSecret,
+  optionsQuery,
+  renewSigningSecret,
+  saveContactPoint,
+  teamsQuery,
+} from "./notification-calls.ts";
+import { channelLook, CHANNELS, ownerKindWord, ownerText, siteRoleWord, WEEKDAYS } from "./notification-looks.ts";
+
+type Form = EntityForm<ContactPointDraft, ContactPointField>;
+
+export interface ContactPointDialogProps {
+  /** The one to edit, as the list has it now; null adds one. */
+  readonly point: ContactPoint | null;
+  /** It is no longer in the list. */
+  readonly isDeleted: boolean;
+  /** A new one belongs to whoever is signed in. */
+  readonly isMine: boolean;
+  /** What a webhook signs with, which is shown only now. */
+  readonly onSecret: (secret: { readonly name: string; readonly secret: string }) => void;
+  readonly onClose: () => void;
+}
+
+/** Where somebody is reached, and when not. */
+export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose }: ContactPointDialogProps) {
+  const isNew = point === null;
+  const { user } = useSignedIn();
+  const opened = point === null ? { form: newContactPoint(Number(user.id)), version: 0 } : storedContactPoint(point);
+  const [name, setName] = useState("");
+  const state = useEntityForm<ContactPointDraft, ContactPointField, NewSecret>({
+    what: "contact point",
+    opened,
+    isNew,
+    latest: isNew ? null : opened,
+    deleted: isDeleted ? "This contact point was deleted in the meantime." : null,
+    rules: contactPointRules,
+    problemsOf: (draft) => contactPointProblems(draft, isNew),
+    save: (draft, version) => {
+      setName(draft.name.trim());
+      return saveContactPoint(point && { id: point.id, version }, bodyOf(draft));
+    },
+    onSaved: (secret) => {
+      onClose();
+      if (secret !== null) onSecret({ name, secret });
+    },
+  });
+  const { form, change, problemAt } = state;
+  return (
+    <EntityDialog
+      state={state}
+      title={isNew ? "Add Contact Point" : "Edit Contact Point"}
+      submitLabel={isNew ? "Add Contact Point" : "Save"}
+      size={640}
+      fullScreenBelow="48em"
+      shownBy={["tab"]}
+      onClose={onClose}
+    >
+      <Stack gap={14}>
+        {point === null ? (
+          !isMine && <OwnerFields state={state} />
+        ) : (
+          <Box component="p" fz={13} c="dimmed" style={{ overflowWrap: "anywhere" }}>
+            {channelLook[point.channel].label} of {point.owner.name} ({ownerText(point.owner)})
+          </Box>
+        )}
+        <div className={classes["pair"]}>
+          {isNew && <ChannelField state={state} />}
+          <TextInput
+            label="Name"
+            name="name"
+            description={isNew ? "As rules and the log show it" : undefined}
+            placeholder="Phone, Control room, …"
+            withAsterisk
+            data-autofocus
+            autoComplete="off"
+            maxLength={CONTACT_POINT_NAME_MAX}
+            value={form.name}
+            error={problemAt("name")}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            onBlur={() => state.touch("name")}
+          />
+        </div>
+        <DestinationFields state={state} />
+        {point?.channel === "WEBHOOK" && <SigningSecret point={point} onSecret={onSecret} />}
+        <QuietFields state={state} />
+        <RegularFields state={state} />
+        <Switch
+          label="Messages are sent to it"
+          description={
+            typeof point?.unsubscribed_at === "string"
+              ? "Its recipient unsubscribed by a link; switch it on only if they want messages again."
+              : undefined
+          }
+          checked={form.enabled}
+          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        />
+      </Stack>
+    </EntityDialog>
+  );
+}
+
+const OWNER_KINDS: readonly ContactOwnerKind[] = ["PERSON", "TEAM", "PARTNER", "SITE"];
+/** More are found by typing. */
+const LISTED = 50;
+
+/** Whose a new one is: a partner chooses among itself, its company and its sites. */
+function OwnerFields({ state }: { readonly state: Form }) {
+  const { role } = useSignedIn();
+  const isAdmin = mayCall(role, "teamList");
+  const { form, change, problemAt } = state;
+  const owners = useOwners(isAdmin, form.ownerKind);
+  return (
+    <div className={classes["pair"]}>
+      <NativeSelect
+        label="Whose"
+        data={OWNER_KINDS.filter((kind) => isAdmin || kind !== "TEAM").map((value) => ({
+          value,
+          label: ownerKindWord[value],
+        }))}
+        value={form.ownerKind}
+        onChange={({ currentTarget: { value } }) => {
+          const ownerKind = OWNER_KINDS.find((kind) => kind === value) ?? "PERSON";
+          change({ ownerKind, ownerId: null });
+        }}
+      />
+      <Select
+        label={ownerKindWord[form.ownerKind]}
+        name="ownerId"
+        withAsterisk
+        searchable
+        limit={LISTED}
+        placeholder="Choose"
+        nothingFoundMessage={owners.length === 0 ? "There is none yet" : "Nothing has this name"}
+        data={owners.map(({ id, name }) => ({ value: String(id), label: name }))}
+        value={form.ownerId === null ? null : String(form.ownerId)}
+        error={problemAt("ownerId")}
+        onChange={(id) => change({ ownerId: id === null ? null : Number(id) })}
+      />
+      {form.ownerKind === "SITE" && (
+        <NativeSelect
+          label="Contact of the site"
+          name="role"
+          data={Object.entries(siteRoleWord).map(([value, label]) => ({ value, label }))}
+          value={form.role}
+          error={problemAt("role")}
+          onChange={({ currentTarget: { value } }) => change({ role: value === "CARETAKER" ? "CARETAKER" : "OWNER" })}
+        />
+      )}
+    </div>
+  );
+}
+
+interface Owner {
+  readonly id: number;
+  readonly name: string;
+}
+
+function useOwners(isAdmin: boolean, kind: ContactOwnerKind): readonly Owner[] {
+  const people = useQuery(optionsQuery).data?.people ?? [];
+  const teams = useQuery({ ...teamsQuery, enabled: isAdmin }).data ?? [];
+  const partners = useQuery({ ...routeQuery(partnerDetails, {}), enabled: isAdmin }).data ?? [];
+  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
+  switch (kind) {
+    case "PERSON":
+      return people;
+    case "TEAM":
+      return teams;
+    case "SITE":
+      return sites;
+    case "PARTNER": {
+      if (isAdmin) return partners;
+      // All of a partner's sites are its own.
+      const [site] = sites;
+      const id = site?.maintenance_partner_id ?? null;
+      return id === null ? [] : [{ id, name: site?.partner_name ?? "" }];
+    }
+  }
+}
+
+function ChannelField({ state: { form, change } }: { readonly state: Form }) {
+  const channels = useQuery(optionsQuery).data?.channels ?? [];
+  const isMissing = (channel: ChannelKind) => channels.some((one) => one.channel === channel && !one.available);
+  return (
+    <NativeSelect
+      label="Channel"
+      description={isMissing("EMAIL") ? "E-mail is not set up on this server" : "It cannot be changed later"}
+      data={CHANNELS.map((value) => ({
+        value,
+        label: channelLook[value].label,
+        disabled: isMissing(value),
+      }))}
+      value={form.channel}
+      onChange={({ currentTarget: { value } }) =>
+        change({ channel: CHANNELS.find((channel) => channel === value) ?? "EMAIL" })
+      }
+    />
+  );
+}
+
+type TextField = "address" | "url" | "token" | "phoneNumberId" | "template" | "templateLanguage";
+
+interface Hint {
+  readonly field: TextField;
+  readonly label: string;
+  /** How to get it. */
+  readonly how?: string;
+  readonly placeholder?: string;
+}
+
+const HINTS: Record<ChannelKind, readonly Hint[]> = {
+  EMAIL: [{ field: "address", label: "E-mail address", placeholder: "asha@example.com" }],
+  SLACK: [
+    {
+      field: "url",
+      label: "Incoming webhook",
+      how: "In Slack, add the app Incoming WebHooks to a channel and copy the address that it shows.",
+      placeholder: "https://hooks.slack.com/services/…",
+    },
+  ],
+  TEAMS: [
+    {
+      field: "url",
+      label: "Workflow address",
+      how: "In the menu of a Teams channel, Workflows: choose “Send webhook alerts to a channel” and copy its address.",
+      placeholder: "https://…logic.azure.com/workflows/…",
+    },
+  ],
+  TELEGRAM: [
+    {
+      field: "token",
+      label: "Bot token",
+      how: "Write /newbot to @BotFather in Telegram: it answers with the token. Then add the bot to the chat.",
+      placeholder: "123456789:AAE…",
+    },
+    {
+      field: "address",
+      label: "Chat",
+      how: "The @name of a channel, or a chat's number; that of a group begins with a minus sign.",
+      placeholder: "-1001234567890",
+    },
+  ],
+  WHATSAPP: [
+    { field: "address", label: "Phone number", how: "With the country's code.", placeholder: "+919876543210" },
+    {
+      field: "phoneNumberId",
+      label: "Phone number ID of the sender",
+      how: "In the Meta app under WhatsApp, API Setup. It is not the number itself.",
+    },
+    {
+      field: "token",
+      label: "Access token",
+      how: "A permanent one of a system user with the permission whatsapp_business_messaging.",
+    },
+    {
+      field: "template",
+      label: "Template",
+      how: "The name of a message template that Meta has approved.",
+      placeholder: "suncrew_alert",
+    },
+    { field: "templateLanguage", label: "Language of the template", how: "As Meta has it.", placeholder: "en" },
+  ],
+  WEBHOOK: [
+    {
+      field: "url",
+      label: "Address",
+      how: "Called with JSON, signed as Standard Webhooks says: for ntfy, PagerDuty, SMS gateways and your own programs.",
+      placeholder: "https://example.com/suncrew",
+    },
+  ],
+};
+
+const SECRETS: readonly TextField[] = ["url", "token"];
+
+/** Where messages go; what is secret is never shown again. */
+function DestinationFields({ state }: { readonly state: Form }) {
+  const { form, change, problemAt, isNew } = state;
+  return (
+    <Stack gap={10}>
+      {HINTS[form.channel].map(({ field, label, how, placeholder }) => {
+        const isStored = !isNew && SECRETS.includes(field);
+        return (
+          <TextInput
+            key={field}
+            name={field}
+            label={label}
+            description={how}
+            withAsterisk={!isStored}
+            type={field === "address" && form.channel === "EMAIL" ? "email" : "text"}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={isStored ? "Set; leave empty to keep it" : placeholder}
+            value={form[field]}
+            error={problemAt(field)}
+            onChange={(event) => change({ [field]: event.currentTarget.value })}
+            onBlur={() => form[field] !== "" && state.touch(field)}
+          />
+        );
+      })}
+    </Stack>
+  );
+}
+
+interface SigningSecretProps {
+  readonly point: ContactPoint;
+  readonly onSecret: ContactPointDialogProps["onSecret"];
+}
+
+function SigningSecret({ point, onSecret }: SigningSecretProps) {
+  const [isBusy, run] = useBusy();
+  const replace = () =>
+    run(async () => {
+      const isMeant = await confirm({
+        title: "Replace Signing Secret",
+        message: `${point.name} gets a new signing secret. For a day its calls are signed with the former one, too.`,
+        confirmLabel: "Replace",
+      });
+      if (!isMeant) return;
+      const secret = await renewSigningSecret(point);
+      if (secret !== null) onSecret({ name: point.name, secret });
+    });
+  return (
+    <Group gap={8} justify="space-between">
+      <Box fz={13} lh="18px">
+        <Box fw={550}>Signing secret</Box>
+        <Box c="dimmed">Set. It was shown when it was made.</Box>
+      </Box>
+      <ToolButton icon={IconKey} loading={isBusy} onClick={() => void replace()}>
+        Replace
+      </ToolButton>
+    </Group>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className={classes["part"]}>
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+const ZONES = Intl.supportedValuesOf("timeZone");
+
+/** A zone that browsers know by another name is offered, too. */
+export function ZoneField({
+  zone,
+  error,
+  onChange,
+}: {
+  readonly zone: string;
+  readonly error: string | null;
+  readonly onChange: (zone: string) => void;
+}) {
+  const zones = [...new Set([zone, ...ZONES.map(zoneText)])];
+  return (
+    <Select
+      className={classes["zone"]}
+      label="Time zone"
+      name="timezone"
+      searchable
+      limit={LISTED}
+      allowDeselect={false}
+      nothingFoundMessage="No zone has this name"
+      data={zones}
+      value={zone}
+      error={error}
+      onChange={(chosen) => chosen !== null && onChange(chosen)}
+    />
+  );
+}
+
+function QuietFields({ state: { form, change, problemAt, touch } }: { readonly state: Form }) {
+  const daysProblem = problemAt("daysOff");
+  return (
+    <Part title="Quiet times">
+      <div className={classes["times"]}>
+        <ClockField
+          label="From"
+          name="quietFrom"
+          time={form.quietFrom}
+          error={problemAt("quietFrom")}
+          onChange={(quietFrom) => change({ quietFrom })}
+          onBlur={() => touch("quietFrom", "quietTo")}
+        />
+        <ClockField
+          label="Until"
+          name="quietTo"
+          time={form.quietTo}
+          error={problemAt("quietTo")}
+          onChange={(quietTo) => change({ quietTo })}
+          onBlur={() => touch("quietFrom", "quietTo")}
+        />
+        <ZoneField zone={form.timezone} error={problemAt("timezone")} onChange={(timezone) => change({ timezone })} />
+      </div>
+      <Group gap="8px 14px" role="group" aria-label="Days off">
+        <Box component="span" w="100%" fz={13} fw={600}>
+          Days off
+        </Box>
+        {WEEKDAYS.map((day, index) => (
+          <Checkbox
+            key={day}
+            name="daysOff"
+            label={day.slice(0, 3)}
+            aria-label={day}
+            checked={form.daysOff.includes(index + 1)}
+            onChange={({ currentTarget: { checked } }) => {
+              touch("daysOff");
+              const others = form.daysOff.filter((one) => one !== index + 1);
+              change({ daysOff: checked ? [...others, index + 1] : others });
+            }}
+          />
+        ))}
+      </Group>
+      {daysProblem !== null && (
+        <Box component="p" fz={13} c="var(--sc-danger)" role="alert">
+          {daysProblem}
+        </Box>
+      )}
+      <Checkbox
+        label="Critical alerts are sent at any time"
+        checked={form.criticalPierces}
+        onChange={(event) => change({ criticalPierces: event.currentTarget.checked })}
+      />
+    </Part>
+  );
+}
+
+function RegularFields({ state: { form, change, problemAt } }: { readonly state: Form }) {
+  return (
+    <Part title="Once a day">
+      <div className={classes["pair"]}>
+        <ClockField
+          label="Digest of the last day, at"
+          name="digestAt"
+          description="Empty for none"
+          time={form.digestAt}
+          error={problemAt("digestAt")}
+          onChange={(digestAt) => change({ digestAt })}
+        />
+        <ClockField
+          label="Summary of last night's cleaning, at"
+          name="summaryAt"
+          description="Empty for none"
+          time={form.summaryAt}
+          error={problemAt("summaryAt")}
+          onChange={(summaryAt) => change({ summaryAt })}
+        />
+      </div>
+    </Part>
+  );
+}
+
+interface SigningSecretDialogProps {
+  readonly name: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** What a webhook's receiver checks its calls with; only Done closes it. */
+export function SigningSecretDialog({ name, secret, onClose }: SigningSecretDialogProps) {
+  return (
+    <Dialog
+      onClose={onClose}
+      title="Signing Secret"
+      closesOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+    >
+      <ShownOnce message={`${name} signs its calls with this secret.`}>
+        Copy it to the receiver now. Afterwards it can only be replaced.
+      </ShownOnce>
+      <Group gap={8} mt={12} wrap="nowrap" justify="space-between" className={classes["secret"]}>
+        <code>{secret}</code>
+        <CopyButton what="Signing secret" text={secret} />
+      </Group>
+      <DialogFooter>
+        <Button onClick={onClose} data-autofocus>
+          Done
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  );
+}

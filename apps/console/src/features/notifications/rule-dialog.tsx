@@ -1,0 +1,406 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Pill.layer.css";
+import "@mantine/core/styles/PillsInput.layer.css";
+import "@mantine/core/styles/Switch.layer.css";
+import { ActionIcon, Box, Checkbox, Group, MultiSelect, Stack, Switch, TextInput } from "@mantine/core";
+import {
+  type NotificationRule,
+  RULE_NAME_MAX,
+  RULE_STEPS_MAX,
+  RULE_TARGETS_MAX,
+} from "@suncrew/contract/notifications/notification-rules.ts";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { IconChevronDown, IconChevronUp, IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo } from "react";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
+import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
+import { SEVERITIES, severityLook } from "../alerts/public.ts";
+import shared from "../../ui/shared.module.css";
+import { contactPointsQuery, optionsQuery, rotasQuery, saveRule, teamsQuery } from "./notification-calls.ts";
+import { ALERT_KIND_GROUPS, alertKindWord, channelLook } from "./notification-looks.ts";
+import classes from "./rule-dialog.module.css";
+import {
+  type DraftStep,
+  movedStep,
+  newRule,
+  ruleBodyOf,
+  type RuleDraft,
+  type RuleField,
+  ruleProblems,
+  ruleRules,
+  storedRule,
+  targetOf,
+} from "./rule-form.ts";
+import { useReach } from "./rule-words.ts";
+
+type Form = EntityForm<RuleDraft, RuleField>;
+
+export interface RuleDialogProps {
+  /** The rule to edit, as the list has it now; null adds one. */
+  readonly rule: NotificationRule | null;
+  /** It is no longer in the list. */
+  readonly isDeleted: boolean;
+  readonly onClose: () => void;
+}
+
+/** Which alerts, whom, and when. */
+export function RuleDialog({ rule, isDeleted, onClose }: RuleDialogProps) {
+  const isNew = rule === null;
+  const stored = rule === null ? { form: newRule, version: 0 } : storedRule(rule);
+  const state = useEntityForm<RuleDraft, RuleField, unknown>({
+    what: "rule",
+    opened: stored,
+    isNew,
+    latest: isNew ? null : stored,
+    deleted: isDeleted ? "This rule was deleted in the meantime." : null,
+    rules: ruleRules,
+    problemsOf: ruleProblems,
+    save: (draft, version) => saveRule(rule && { id: rule.id, version }, ruleBodyOf(draft)),
+    onSaved: onClose,
+  });
+  const { form, change, problemAt } = state;
+  return (
+    <EntityDialog
+      state={state}
+      title={isNew ? "Add Rule" : "Edit Rule"}
+      submitLabel={isNew ? "Add Rule" : "Save"}
+      size={720}
+      fullScreenBelow="48em"
+      shownBy={["tab"]}
+      onClose={onClose}
+    >
+      <Stack gap={16}>
+        <TextInput
+          label="Name"
+          name="name"
+          withAsterisk
+          data-autofocus
+          autoComplete="off"
+          maxLength={RULE_NAME_MAX}
+          value={form.name}
+          error={problemAt("name")}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          onBlur={() => state.touch("name")}
+        />
+        <Filter state={state} />
+        <Steps state={state} />
+        <Part title="Afterwards">
+          <TextInput
+            label="Repeat every … minutes until somebody acknowledges"
+            name="repeatMinutes"
+            description="Empty: every step is told once"
+            inputMode="numeric"
+            autoComplete="off"
+            maw={380}
+            value={form.repeatMinutes}
+            error={problemAt("repeatMinutes")}
+            onChange={(event) => change({ repeatMinutes: event.currentTarget.value })}
+            onBlur={() => state.touch("repeatMinutes")}
+          />
+          <Checkbox
+            label="Whoever was told is also told when it is over"
+            checked={form.tellsCleared}
+            onChange={(event) => change({ tellsCleared: event.currentTarget.checked })}
+          />
+        </Part>
+        <Switch
+          label="The rule is on"
+          checked={form.enabled}
+          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        />
+      </Stack>
+    </EntityDialog>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className={classes["part"]} aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** The list without the item, or with it. */
+const toggled = <T,>(list: readonly T[], item: T, isChosen: boolean): readonly T[] =>
+  isChosen ? [...list, item] : list.filter((other) => other !== item);
+
+function Filter({ state: { form, change, problemAt } }: { readonly state: Form }) {
+  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
+  const partners = useQuery(routeQuery(partnerDetails, {})).data ?? [];
+  const states = [...new Set([...sites.map(({ state }) => state), ...form.states])].toSorted();
+  const problem = problemAt("severities") ?? problemAt("kinds");
+  return (
+    <Part title="Which alerts">
+      <Group gap="8px 20px" role="group" aria-label="Severities">
+        <span className={classes["label"]}>Severities {form.severities.length === 0 && <Hint>all</Hint>}</span>
+        {SEVERITIES.map((severity) => (
+          <Checkbox
+            key={severity}
+            label={severityLook[severity].label}
+            checked={form.severities.includes(severity)}
+            onChange={({ currentTarget: { checked } }) =>
+              change({ severities: toggled(form.severities, severity, checked) })
+            }
+          />
+        ))}
+      </Group>
+      <div>
+        <span className={classes["label"]}>Kinds {form.kinds.length === 0 && <Hint>all</Hint>}</span>
+        <div className={classes["kinds"]}>
+          {ALERT_KIND_GROUPS.map(({ label, kinds }) => (
+            <div key={label} role="group" aria-label={label} className={classes["kindGroup"]}>
+              <span className={shared["muted"]}>{label}</span>
+              {kinds.map((kind) => (
+                <Checkbox
+                  key={kind}
+                  label={alertKindWord[kind]}
+                  checked={form.kinds.includes(kind)}
+                  onChange={({ currentTarget: { checked } }) => change({ kinds: toggled(form.kinds, kind, checked) })}
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+      {problem !== null && <Wrong>{problem}</Wrong>}
+      <MultiSelect
+        label="Sites"
+        searchable
+        limit={LISTED}
+        placeholder={form.siteIds.length === 0 ? "All sites" : undefined}
+        nothingFoundMessage="No site has this name"
+        data={choices(sites, form.siteIds)}
+        value={form.siteIds.map(String)}
+        error={problemAt("siteIds")}
+        onChange={(ids) => change({ siteIds: ids.map(Number) })}
+      />
+      <div className={classes["pair"]}>
+        <MultiSelect
+          label="States"
+          searchable
+          placeholder={form.states.length === 0 ? "All states" : undefined}
+          nothingFoundMessage="No state has this name"
+          data={states}
+          value={[...form.states]}
+          error={problemAt("states")}
+          onChange={(chosen) => change({ states: chosen })}
+        />
+        <MultiSelect
+          label="Partners"
+          searchable
+          limit={LISTED}
+          placeholder={form.partnerIds.length === 0 ? "All partners" : undefined}
+          nothingFoundMessage="No partner has this name"
+          data={choices(partners, form.partnerIds)}
+          value={form.partnerIds.map(String)}
+          error={problemAt("partnerIds")}
+          onChange={(ids) => change({ partnerIds: ids.map(Number) })}
+        />
+      </div>
+    </Part>
+  );
+}
+
+/** More are found by typing. */
+const LISTED = 100;
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What is chosen stays a choice, even if it was deleted meanwhile; names that several have are told apart. */
+function choices(known: readonly Named[], chosen: readonly number[]) {
+  const missing = chosen.filter((id) => !known.some((one) => one.id === id));
+  return [
+    ...known.map(({ id, name }) => ({ value: String(id), label: name })),
+    ...missing.map((id) => ({ value: String(id), label: "Deleted" })),
+  ];
+}
+
+function Hint({ children }: { readonly children: string }) {
+  return (
+    <Box component="span" fw={400} c="dimmed">
+      {children}
+    </Box>
+  );
+}
+
+function Wrong({ children }: { readonly children: string }) {
+  return (
+    <Box component="p" fz={13} c="var(--sc-danger)" role="alert">
+      {children}
+    </Box>
+  );
+}
+
+function Steps({ state }: { readonly state: Form }) {
+  const { form, change, problemAt } = state;
+  const targets = useTargets(form.steps);
+  const reaches = useReach();
+  const problem = problemAt("steps");
+  const setStep = (at: number, by: Partial<DraftStep>) =>
+    change({ steps: form.steps.map((step, index) => (index === at ? { ...step, ...by } : step)) });
+  const remove = (at: number) => change({ steps: form.steps.filter((_, index) => index !== at) });
+  const add = () => {
+    const last = Number(form.steps.at(-1)?.afterMinutes ?? 0);
+    const afterMinutes = String(Number.isNaN(last) ? 10 : last + 10);
+    change({ steps: [...form.steps, { afterMinutes, to: [] }] });
+  };
+  return (
+    <Part title="Whom it tells">
+      <TextInput
+        label="Wait … seconds"
+        name="waitSeconds"
+        description="One message then tells what belongs together"
+        inputMode="numeric"
+        autoComplete="off"
+        maw={380}
+        value={form.waitSeconds}
+        error={problemAt("waitSeconds")}
+        onChange={(event) => change({ waitSeconds: event.currentTarget.value })}
+        onBlur={() => state.touch("waitSeconds")}
+      />
+      <ol className={classes["steps"]}>
+        {form.steps.map((step, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- its place: targets change places, minutes stay
+          <li key={index} className={`${shared["box"]} ${classes["step"]}`}>
+            <Group gap={8} justify="space-between" wrap="nowrap">
+              {index === 0 ? (
+                <span className={classes["label"]}>First</span>
+              ) : (
+                <span className={classes["after"]}>
+                  After
+                  <TextInput
+                    size="xs"
+                    w={64}
+                    name={index === 1 ? "steps" : `steps.${index}`}
+                    aria-label={`Step ${index + 1}: minutes without acknowledgement`}
+                    inputMode="numeric"
+                    autoComplete="off"
+                    value={step.afterMinutes}
+                    onChange={(event) => setStep(index, { afterMinutes: event.currentTarget.value })}
+                    onBlur={() => state.touch("steps")}
+                  />
+                  min unacknowledged
+                </span>
+              )}
+              <span className={classes["moves"]}>
+                <DisabledReason reason={index === 0 ? "It is the first step." : null}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={30}
+                    aria-label={`Move step ${index + 1} up`}
+                    onClick={() => change({ steps: movedStep(form.steps, index, -1) })}
+                  >
+                    <IconChevronUp size={16} aria-hidden />
+                  </ActionIcon>
+                </DisabledReason>
+                <DisabledReason reason={index === form.steps.length - 1 ? "It is the last step." : null}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={30}
+                    aria-label={`Move step ${index + 1} down`}
+                    onClick={() => change({ steps: movedStep(form.steps, index, 1) })}
+                  >
+                    <IconChevronDown size={16} aria-hidden />
+                  </ActionIcon>
+                </DisabledReason>
+                <DisabledReason reason={form.steps.length === 1 ? "A rule has at least one step." : null}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="red"
+                    size={30}
+                    aria-label={`Remove step ${index + 1}`}
+                    onClick={() => remove(index)}
+                  >
+                    <IconTrash size={16} aria-hidden />
+                  </ActionIcon>
+                </DisabledReason>
+              </span>
+            </Group>
+            <MultiSelect
+              aria-label={`Step ${index + 1}: who is told`}
+              searchable
+              limit={LISTED}
+              maxValues={RULE_TARGETS_MAX}
+              placeholder={step.to.length === 0 ? "Choose people, teams, rotas or contact points" : undefined}
+              nothingFoundMessage="Nobody has this name"
+              data={targets}
+              value={[...step.to]}
+              onChange={(to) => setStep(index, { to })}
+              onBlur={() => step.to.length > 0 && state.touch("steps")}
+            />
+            {step.to.length > 0 && !reaches({ to: step.to.map(targetOf) }) && (
+              <p className={classes["warning"]}>
+                Reaches nobody: none of them has a contact point that is switched on.
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+      {problem !== null && <Wrong>{problem}</Wrong>}
+      <DisabledReason
+        reason={form.steps.length < RULE_STEPS_MAX ? null : `A rule has at most ${RULE_STEPS_MAX} steps.`}
+      >
+        <ToolButton icon={IconPlus} style={{ justifySelf: "start" }} onClick={add}>
+          Add step
+        </ToolButton>
+      </DisabledReason>
+    </Part>
+  );
+}
+
+/** Everybody that a step can name, grouped; what is chosen and gone stays a choice. */
+function useTargets(steps: readonly DraftStep[]) {
+  const people = useQuery(optionsQuery).data?.people;
+  const points = useQuery(contactPointsQuery(false)).data;
+  const teams = useQuery(teamsQuery).data;
+  const rotas = useQuery(rotasQuery).data;
+  return useMemo(() => {
+    const groups = [
+      {
+        group: "Of the alert's site",
+        items: [
+          { value: "PARTNER", label: "The site's partner" },
+          { value: "SITE", label: "The site's contacts" },
+          { value: "SITE::OWNER", label: "The site's owner" },
+          { value: "SITE::CARETAKER", label: "The site's caretaker" },
+        ],
+      },
+      {
+        group: "People",
+        items: (people ?? []).map(({ id, name, partner_name: partner }) => ({
+          value: `PERSON:${id}`,
+          label: partner === null ? name : `${name} (${partner})`,
+        })),
+      },
+      { group: "Teams", items: (teams ?? []).map(({ id, name }) => ({ value: `TEAM:${id}`, label: name })) },
+      { group: "Rotas", items: (rotas ?? []).map(({ id, name }) => ({ value: `ROTA:${id}`, label: name })) },
+      {
+        group: "Contact points",
+        items: (points ?? []).map(({ id, name, owner, channel }) => ({
+          value: `CONTACT_POINT:${id}`,
+          label: `${owner.name}: ${name} (${channelLook[channel].label})`,
+        })),
+      },
+    ];
+    const known = new Set(groups.flatMap(({ items }) => items.map(({ value }) => value)));
+    const gone = [...new Set(steps.flatMap(({ to }) => to))].filter((key) => !known.has(key));
+    const isLoading = people === undefined || points === undefined || teams === undefined || rotas === undefined;
+    const label = isLoading ? "Loading…" : "Deleted";
+    return [
+      ...groups.filter(({ items }) => items.length > 0),
+      ...(gone.length === 0 ? [] : [{ group: "No longer there", items: gone.map((value) => ({ value, label })) }]),
+    ];
+  }, [people, points, teams, rotas, steps]);
+}

@@ -1,0 +1,222 @@
+import { type Severity, severitySchema } from "@suncrew/contract/alerts/severity.ts";
+import {
+  type AlertKind,
+  type NotificationRule,
+  RULE_NAME_MAX,
+  RULE_REPEAT_MAX_MINUTES,
+  RULE_REPEAT_MIN_MINUTES,
+  RULE_STEP_MAX_MINUTES,
+  RULE_WAIT_MAX_SECONDS,
+  type RuleStep,
+  type RuleTarget,
+  ruleTargetKindSchema,
+} from "@suncrew/contract/notifications/notification-rules.ts";
+import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
+import type { StoredForm } from "../../ui/merged-edits.ts";
+import type { RuleBody } from "./notification-calls.ts";
+import { alertKindWord } from "./notification-looks.ts";
+
+/** Numbers as typed. */
+export interface DraftStep {
+  readonly afterMinutes: string;
+  /** As `targetKey` names them. */
+  readonly to: readonly string[];
+}
+
+export interface RuleDraft {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly severities: readonly Severity[];
+  readonly kinds: readonly AlertKind[];
+  readonly siteIds: readonly number[];
+  readonly states: readonly string[];
+  readonly partnerIds: readonly number[];
+  readonly waitSeconds: string;
+  readonly steps: readonly DraftStep[];
+  /** Empty for never. */
+  readonly repeatMinutes: string;
+  readonly tellsCleared: boolean;
+}
+
+export type RuleField = keyof RuleDraft;
+
+/** A target as a choice's value: "PERSON:3", "SITE::OWNER", "PARTNER". */
+export function targetKey({ kind, id, role }: RuleTarget): string {
+  return [kind, id ?? "", role ?? ""].join(":").replace(/:+$/, "");
+}
+
+export function targetOf(key: string): RuleTarget {
+  const [kind, id = "", role = ""] = key.split(":");
+  return {
+    kind: ruleTargetKindSchema.parse(kind),
+    ...(id !== "" && { id: Number(id) }),
+    ...((role === "OWNER" || role === "CARETAKER") && { role }),
+  };
+}
+
+/** A new rule tells the worst, once a minute has shown what belongs together. */
+export const newRule: RuleDraft = {
+  name: "",
+  enabled: true,
+  severities: ["CRITICAL"],
+  kinds: [],
+  siteIds: [],
+  states: [],
+  partnerIds: [],
+  waitSeconds: "60",
+  steps: [{ afterMinutes: "0", to: [] }],
+  repeatMinutes: "",
+  tellsCleared: true,
+};
+
+export function storedRule(rule: NotificationRule): StoredForm<RuleDraft> {
+  const { filter } = rule;
+  const form: RuleDraft = {
+    name: rule.name,
+    enabled: rule.enabled,
+    severities: filter.severities,
+    kinds: filter.kinds,
+    siteIds: filter.site_ids,
+    states: filter.states,
+    partnerIds: filter.partner_ids,
+    waitSeconds: String(rule.wait_seconds),
+    steps: rule.steps.map(({ after_minutes, to }) => ({
+      afterMinutes: String(after_minutes),
+      to: to.map((target) => targetKey(target)),
+    })),
+    repeatMinutes: rule.repeat_minutes === null ? "" : String(rule.repeat_minutes),
+    tellsCleared: rule.tells_cleared,
+  };
+  return { form, version: rule.version };
+}
+
+export function ruleBodyOf(draft: RuleDraft): RuleBody {
+  return {
+    name: draft.name.trim(),
+    enabled: draft.enabled,
+    filter: {
+      kinds: [...draft.kinds],
+      severities: severitySchema.options.filter((severity) => draft.severities.includes(severity)),
+      site_ids: [...draft.siteIds],
+      states: [...draft.states],
+      partner_ids: [...draft.partnerIds],
+    },
+    wait_seconds: Number(draft.waitSeconds),
+    steps: draft.steps.map(({ afterMinutes, to }, index): RuleStep => ({
+      after_minutes: index === 0 ? 0 : Number(afterMinutes),
+      to: to.map(targetOf),
+    })),
+    repeat_minutes: draft.repeatMinutes.trim() === "" ? null : Number(draft.repeatMinutes),
+    tells_cleared: draft.tellsCleared,
+  };
+}
+
+const isWhole = (text: string, min: number, max: number) =>
+  /^\d{1,5}$/.test(text.trim()) && Number(text) >= min && Number(text) <= max;
+
+export function ruleProblems(draft: RuleDraft): FieldProblems<RuleField> {
+  const name = draft.name.trim();
+  const steps = stepsProblem(draft.steps);
+  const mayRepeat =
+    draft.repeatMinutes.trim() === "" || isWhole(draft.repeatMinutes, RULE_REPEAT_MIN_MINUTES, RULE_REPEAT_MAX_MINUTES);
+  return {
+    ...(name === "" && { name: "Name is required" }),
+    ...(name.length > RULE_NAME_MAX && { name: `Name must have at most ${RULE_NAME_MAX} characters` }),
+    ...(!isWhole(draft.waitSeconds, 0, RULE_WAIT_MAX_SECONDS) && {
+      waitSeconds: `Type a number from 0 to ${RULE_WAIT_MAX_SECONDS}`,
+    }),
+    ...(steps !== null && { steps }),
+    ...(!mayRepeat && {
+      repeatMinutes: `Type a number from ${RULE_REPEAT_MIN_MINUTES} to ${RULE_REPEAT_MAX_MINUTES}, or nothing`,
+    }),
+  };
+}
+
+function stepsProblem(steps: readonly DraftStep[]): string | null {
+  for (const [index, { afterMinutes, to }] of steps.entries()) {
+    if (index > 0 && !isWhole(afterMinutes, 1, RULE_STEP_MAX_MINUTES)) {
+      return `Step ${index + 1}: type after how many minutes, from 1 to ${RULE_STEP_MAX_MINUTES}`;
+    }
+    if (index > 1 && Number(afterMinutes) <= Number(steps[index - 1]?.afterMinutes)) {
+      return `Step ${index + 1} must come later than step ${index}`;
+    }
+    if (to.length === 0) return steps.length === 1 ? "Choose who is told" : `Step ${index + 1}: choose who is told`;
+  }
+  return null;
+}
+
+/** The steps with one of them told earlier (-1) or later (1): the minutes stay in their order. */
+export function movedStep(steps: readonly DraftStep[], from: number, by: -1 | 1): readonly DraftStep[] {
+  const order = steps.map(({ to }) => to);
+  const [moved] = order.splice(from, 1);
+  if (moved !== undefined) order.splice(from + by, 0, moved);
+  return steps.map(({ afterMinutes }, index) => ({ afterMinutes, to: order[index] ?? [] }));
+}
+
+const LABELS: Record<RuleField, string> = {
+  name: "Name",
+  enabled: "On",
+  severities: "Severities",
+  kinds: "Kinds",
+  siteIds: "Sites",
+  states: "States",
+  partnerIds: "Partners",
+  waitSeconds: "Wait",
+  steps: "Whom it tells",
+  repeatMinutes: "Repeat",
+  tellsCleared: "All-clear",
+};
+
+const WIRE_FIELDS: Readonly<Record<string, RuleField>> = {
+  name: "name",
+  enabled: "enabled",
+  "filter.severities": "severities",
+  "filter.kinds": "kinds",
+  "filter.site_ids": "siteIds",
+  "filter.states": "states",
+  "filter.partner_ids": "partnerIds",
+  wait_seconds: "waitSeconds",
+  repeat_minutes: "repeatMinutes",
+  tells_cleared: "tellsCleared",
+};
+
+/** The server names one of a list by its place: `steps.1.to.0.id`, `filter.site_ids.2`. */
+function fieldOf(wire: string): RuleField | null {
+  if (wire.startsWith("steps")) return "steps";
+  return WIRE_FIELDS[wire.replace(/\.\d+$/, "")] ?? null;
+}
+
+const plain = (draft: RuleDraft, field: RuleField): string => {
+  const value = draft[field];
+  if (field === "steps") return JSON.stringify(draft.steps);
+  return Array.isArray(value) ? value.map(String).toSorted().join() : String(value).trim();
+};
+
+export const ruleRules: EntityRules<RuleDraft, RuleField> = {
+  units: [
+    ["name"],
+    ["enabled"],
+    ["severities"],
+    ["kinds"],
+    ["siteIds"],
+    ["states"],
+    ["partnerIds"],
+    ["waitSeconds"],
+    ["steps"],
+    ["repeatMinutes"],
+    ["tellsCleared"],
+  ],
+  isSame: (one, other, field) => plain(one, field) === plain(other, field),
+  labelOf: (field) => LABELS[field],
+  fieldOf,
+  textOf: (draft, field) => {
+    const value = draft[field];
+    if (field === "kinds") return draft.kinds.map((kind) => alertKindWord[kind]).join(", ");
+    if (field === "steps") {
+      return draft.steps.map(({ afterMinutes, to }) => `after ${afterMinutes} min: ${to.length} targets`).join("; ");
+    }
+    if (field === "siteIds") return `${draft.siteIds.length} chosen`;
+    if (field === "partnerIds") return `${draft.partnerIds.length} chosen`;
+    return typeof value === "boolean" ? (value ? "Yes" : "No") : plain(draft, field);
+  },
+};

@@ -1,0 +1,88 @@
+import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
+
+/** The e-mail address of whoever is signed in, at any time. */
+export function contactPoint(change: Partial<ContactPoint> = {}): ContactPoint {
+  return {
+    id: 1,
+    name: "Work mail",
+    owner: { kind: "PERSON", id: 1, name: "Asha Rathore", role: null },
+    channel: "EMAIL",
+    address: "asha@example.com",
+    whatsapp: null,
+    timezone: "Asia/Kolkata",
+    quiet_from: null,
+    quiet_to: null,
+    days_off: [],
+    critical_pierces: true,
+    digest_at: null,
+    summary_at: null,
+    enabled: true,
+    unsubscribed_at: null,
+    last_sent_at: null,
+    failure: null,
+    version: 1,
+    ...change,
+  };
+}
+
+const agoOf = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** One in each state, of each kind of owner and on each channel. */
+export function contactPointsOfEachKind(): ContactPoint[] {
+  return [
+    contactPoint({ last_sent_at: agoOf(12), digest_at: "07:00" }),
+    contactPoint({
+      id: 2,
+      name: "Phone",
+      channel: "TELEGRAM",
+      address: "@asha_rathore",
+      quiet_from: "22:00",
+      quiet_to: "06:00",
+      days_off: [7],
+      failure: {
+        at: agoOf(4),
+        reason: "Telegram refused it: the bot was blocked by the user.",
+        reason_code: "REFUSED",
+      },
+    }),
+    contactPoint({
+      id: 3,
+      name: "Night watch",
+      owner: { kind: "TEAM", id: 4, name: "Night watch", role: null },
+      channel: "SLACK",
+      address: "hooks.slack.com",
+      enabled: false,
+    }),
+    contactPoint({
+      id: 4,
+      name: "Pager",
+      owner: { kind: "PARTNER", id: 2, name: "SunCare Services", role: null },
+      channel: "WEBHOOK",
+      address: "events.pagerduty.com",
+      timezone: "Europe/Berlin",
+      quiet_from: "20:00",
+      quiet_to: "07:30",
+      days_off: [6, 7],
+      critical_pierces: false,
+    }),
+    contactPoint({
+      id: 5,
+      name: "Owner",
+      owner: { kind: "SITE", id: 1, name: "Bhadla Solar Park", role: "OWNER" },
+      channel: "WHATSAPP",
+      address: "+919829041276",
+      whatsapp: { phone_number_id: "106540352242922", template: "suncrew_alert", template_language: "en" },
+      unsubscribed_at: agoOf(3 * 1440),
+      enabled: false,
+      summary_at: "06:30",
+    }),
+    contactPoint({
+      id: 6,
+      name: "Caretaker's office",
+      owner: { kind: "SITE", id: 1, name: "Bhadla Solar Park", role: "CARETAKER" },
+      channel: "TEAMS",
+      address: "prod-12.centralindia.logic.azure.com",
+      last_sent_at: agoOf(500),
+    }),
+  ];
+}
