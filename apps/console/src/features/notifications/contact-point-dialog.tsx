@@ -12,7 +12,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";
@@ -54,7 +54,7 @@ export interface ContactPointDialogProps {
   /** A new one belongs to whoever is signed in. */
   readonly isMine: boolean;
   /** What a webhook signs with, which is shown only now. */
-  readonly onSecret: (secret: { readonly name: string; readonly secret: string }) => void;
+  readonly onSecret: (secret: NewSecret) => void;
   readonly onClose: () => void;
 }
 
@@ -63,8 +63,7 @@ export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose
   const isNew = point === null;
   const { user } = useSignedIn();
   const opened = point === null ? { form: newContactPoint(Number(user.id)), version: 0 } : storedContactPoint(point);
-  const [name, setName] = useState("");
-  const state = useEntityForm<ContactPointDraft, ContactPointField, NewSecret>({
+  const state = useEntityForm<ContactPointDraft, ContactPointField, NewSecret | null>({
     what: "contact point",
     opened,
     isNew,
@@ -72,13 +71,10 @@ export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose
     deleted: isDeleted ? "This contact point was deleted in the meantime." : null,
     rules: contactPointRules,
     problemsOf: (draft) => contactPointProblems(draft, isNew),
-    save: (draft, version) => {
-      setName(draft.name.trim());
-      return saveContactPoint(point && { id: point.id, version }, bodyOf(draft));
-    },
+    save: (draft, version) => saveContactPoint(point && { id: point.id, version }, bodyOf(draft)),
     onSaved: (secret) => {
       onClose();
-      if (secret !== null) onSecret({ name, secret });
+      if (secret !== null) onSecret(secret);
     },
   });
   const { form, change, problemAt } = state;
@@ -488,9 +484,7 @@ function RegularFields({ state: { form, change, problemAt } }: { readonly state:
   );
 }
 
-interface SigningSecretDialogProps {
-  readonly name: string;
-  readonly secret: string;
+interface SigningSecretDialogProps extends NewSecret {
   readonly onClose: () => void;
 }
 

@@ -19,7 +19,7 @@ import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
 import { ContactPointDialog, SigningSecretDialog } from "./contact-point-dialog.tsx";
 import classes from "./contact-point-list.module.css";
-import { contactPointsQuery, removeContactPoint, sendTest } from "./notification-calls.ts";
+import { contactPointsQuery, type NewSecret, removeContactPoint, sendTest } from "./notification-calls.ts";
 import { channelLook, contactStateLook, contactStateOf, ownerText, quietText } from "./notification-looks.ts";
 
 export interface ContactPointListProps {
@@ -33,7 +33,7 @@ type Open = { readonly kind: "add" } | { readonly kind: "edit" | "delete"; reado
 export function ContactPointList({ isMine = false }: ContactPointListProps) {
   const query = useQuery(contactPointsQuery(isMine));
   const [open, setOpen] = useState<Open | null>(null);
-  const [secret, setSecret] = useState<{ readonly name: string; readonly secret: string } | null>(null);
+  const [secret, setSecret] = useState<NewSecret | null>(null);
   const [search, setSearch] = useState("");
   const points = query.data ?? [];
   const now = open?.kind === "edit" ? points.find(({ id }) => id === open.point.id) : undefined;

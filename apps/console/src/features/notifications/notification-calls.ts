@@ -91,13 +91,24 @@ async function remove(words: Words, name: string, invalidates: readonly (readonl
 /** The fields of a contact point that stay editable: its owner and channel do not change. */
 export type ContactPointBody = BodyOf<typeof createContactPoint>;
 
-/** What a new webhook signs with; null for other channels and for changes. */
-export type NewSecret = string | null;
+/** What a new webhook signs with. */
+export interface NewSecret {
+  /** Of the contact point. */
+  readonly name: string;
+  readonly secret: string;
+}
 
-export function saveContactPoint(edited: Edited, { owner, ...fields }: ContactPointBody): Promise<Changed<NewSecret>> {
-  return change<NewSecret>({
+/** Answers a secret only for a new webhook. */
+export function saveContactPoint(
+  edited: Edited,
+  { owner, ...fields }: ContactPointBody,
+): Promise<Changed<NewSecret | null>> {
+  return change<NewSecret | null>({
     send: async () => {
-      if (edited === null) return (await call(createContactPoint, { body: { owner, ...fields } })).signing_secret;
+      if (edited === null) {
+        const { signing_secret: secret } = await call(createContactPoint, { body: { owner, ...fields } });
+        return secret === null ? null : { name: fields.name, secret };
+      }
       const params = { contactPointId: edited.id };
       await call(updateContactPoint, { params, body: { ...fields, version: edited.version } });
       return null;

@@ -1,8 +1,6 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import "@mantine/core/styles/Pill.layer.css";
-import "@mantine/core/styles/PillsInput.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
-import { ActionIcon, Box, Checkbox, Group, MultiSelect, Stack, Switch, TextInput } from "@mantine/core";
+import { ActionIcon, Box, Checkbox, Group, Stack, Switch, TextInput } from "@mantine/core";
 import {
   type NotificationRule,
   RULE_NAME_MAX,
@@ -18,6 +16,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
 import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { SEVERITIES, severityLook } from "../alerts/public.ts";
 import shared from "../../ui/shared.module.css";
@@ -91,9 +90,9 @@ export function RuleDialog({ rule, isDeleted, onClose }: RuleDialogProps) {
         <Steps state={state} />
         <Part title="Afterwards">
           <TextInput
-            label="Repeat every … minutes until somebody acknowledges"
+            label="Repeat until acknowledged, every (minutes)"
             name="repeatMinutes"
-            description="Empty: every step is told once"
+            description="Empty: each step is told once"
             inputMode="numeric"
             autoComplete="off"
             maw={380}
@@ -170,11 +169,9 @@ function Filter({ state: { form, change, problemAt } }: { readonly state: Form }
         </div>
       </div>
       {problem !== null && <Wrong>{problem}</Wrong>}
-      <MultiSelect
+      <MultiChoice
         label="Sites"
-        searchable
-        limit={LISTED}
-        placeholder={form.siteIds.length === 0 ? "All sites" : undefined}
+        placeholder="All sites"
         nothingFoundMessage="No site has this name"
         data={choices(sites, form.siteIds)}
         value={form.siteIds.map(String)}
@@ -182,21 +179,18 @@ function Filter({ state: { form, change, problemAt } }: { readonly state: Form }
         onChange={(ids) => change({ siteIds: ids.map(Number) })}
       />
       <div className={classes["pair"]}>
-        <MultiSelect
+        <MultiChoice
           label="States"
-          searchable
-          placeholder={form.states.length === 0 ? "All states" : undefined}
+          placeholder="All states"
           nothingFoundMessage="No state has this name"
           data={states}
           value={[...form.states]}
           error={problemAt("states")}
           onChange={(chosen) => change({ states: chosen })}
         />
-        <MultiSelect
+        <MultiChoice
           label="Partners"
-          searchable
-          limit={LISTED}
-          placeholder={form.partnerIds.length === 0 ? "All partners" : undefined}
+          placeholder="All partners"
           nothingFoundMessage="No partner has this name"
           data={choices(partners, form.partnerIds)}
           value={form.partnerIds.map(String)}
@@ -207,9 +201,6 @@ function Filter({ state: { form, change, problemAt } }: { readonly state: Form }
     </Part>
   );
 }
-
-/** More are found by typing. */
-const LISTED = 100;
 
 interface Named {
   readonly id: number;
@@ -257,9 +248,9 @@ function Steps({ state }: { readonly state: Form }) {
   return (
     <Part title="Whom it tells">
       <TextInput
-        label="Wait … seconds"
+        label="Collect alerts for (seconds)"
         name="waitSeconds"
-        description="One message then tells what belongs together"
+        description="Then one message tells all of them"
         inputMode="numeric"
         autoComplete="off"
         maw={380}
@@ -328,12 +319,10 @@ function Steps({ state }: { readonly state: Form }) {
                 </DisabledReason>
               </span>
             </Group>
-            <MultiSelect
+            <MultiChoice
               aria-label={`Step ${index + 1}: who is told`}
-              searchable
-              limit={LISTED}
               maxValues={RULE_TARGETS_MAX}
-              placeholder={step.to.length === 0 ? "Choose people, teams, rotas or contact points" : undefined}
+              placeholder="Choose people, teams, rotas or contact points"
               nothingFoundMessage="Nobody has this name"
               data={targets}
               value={[...step.to]}

@@ -13,6 +13,7 @@ import {
 } from "@suncrew/contract/notifications/notification-rules.ts";
 import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
+import { severityLook } from "../alerts/public.ts";
 import type { RuleBody } from "./notification-calls.ts";
 import { alertKindWord } from "./notification-looks.ts";
 
@@ -186,11 +187,12 @@ function fieldOf(wire: string): RuleField | null {
   return WIRE_FIELDS[wire.replace(/\.\d+$/, "")] ?? null;
 }
 
-const plain = (draft: RuleDraft, field: RuleField): string => {
+/** For comparing: but for the steps, the order of a list means nothing. */
+function plain(draft: RuleDraft, field: RuleField): string {
   const value = draft[field];
-  if (field === "steps") return JSON.stringify(draft.steps);
-  return Array.isArray(value) ? value.map(String).toSorted().join() : String(value).trim();
-};
+  if (typeof value === "string" || typeof value === "boolean") return String(value).trim();
+  return JSON.stringify(field === "steps" ? draft.steps : value.map(String).toSorted());
+}
 
 export const ruleRules: EntityRules<RuleDraft, RuleField> = {
   units: [
@@ -210,13 +212,25 @@ export const ruleRules: EntityRules<RuleDraft, RuleField> = {
   labelOf: (field) => LABELS[field],
   fieldOf,
   textOf: (draft, field) => {
-    const value = draft[field];
-    if (field === "kinds") return draft.kinds.map((kind) => alertKindWord[kind]).join(", ");
-    if (field === "steps") {
-      return draft.steps.map(({ afterMinutes, to }) => `after ${afterMinutes} min: ${to.length} targets`).join("; ");
+    switch (field) {
+      case "kinds":
+        return draft.kinds.map((kind) => alertKindWord[kind]).join(", ");
+      case "severities":
+        return draft.severities.map((severity) => severityLook[severity].label).join(", ");
+      case "states":
+        return draft.states.join(", ");
+      case "siteIds":
+      case "partnerIds":
+        return `${draft[field].length} chosen`;
+      case "steps":
+        return draft.steps.map(({ afterMinutes, to }) => `after ${afterMinutes} min ${to.length} chosen`).join("; ");
+      case "enabled":
+      case "tellsCleared":
+        return draft[field] ? "Yes" : "No";
+      case "name":
+      case "waitSeconds":
+      case "repeatMinutes":
+        return draft[field].trim();
     }
-    if (field === "siteIds") return `${draft.siteIds.length} chosen`;
-    if (field === "partnerIds") return `${draft.partnerIds.length} chosen`;
-    return typeof value === "boolean" ? (value ? "Yes" : "No") : plain(draft, field);
   },
 };

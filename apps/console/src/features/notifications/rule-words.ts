@@ -31,12 +31,11 @@ function listed(names: readonly string[]): string {
 /** "Critical and Warning: lost while moving and site dark". */
 export function alertsText({ severities, kinds }: Pick<RuleFilter, "severities" | "kinds">): string {
   const worst = (["CRITICAL", "WARNING", "INFO"] as const).filter((severity) => severities.includes(severity));
-  const how =
-    worst.length === 0 || worst.length === 3
-      ? "All alerts"
-      : all.format(worst.map((severity) => severityLook[severity].label));
-  if (kinds.length === 0) return worst.length === 0 || worst.length === 3 ? how : `${how}: all kinds`;
-  return `${how}: ${listed(kinds.map((kind) => alertKindWord[kind].toLowerCase()))}`;
+  const isAny = worst.length === 0 || worst.length === 3;
+  const how = isAny ? "All alerts" : all.format(worst.map((severity) => severityLook[severity].label));
+  if (kinds.length === 0) return how;
+  const which = listed(kinds.map((kind) => alertKindWord[kind].toLowerCase()));
+  return isAny ? which.charAt(0).toUpperCase() + which.slice(1) : `${how}: ${which}`;
 }
 
 /** "at all sites", "at Bhadla Solar Park, in Rajasthan, maintained by SunCare Services". */

@@ -145,8 +145,8 @@ function RuleRow({ rule, places, reaches, onOpen }: RuleRowProps) {
           />
         </Tooltip>
       </span>
+      <h2 className={`${shared["name"]} ${classes["name"]}`}>{name}</h2>
       <div className={classes["text"]}>
-        <h2 className={shared["name"]}>{name}</h2>
         <p>
           <strong>{alertsText(rule.filter)}</strong> {places}
         </p>

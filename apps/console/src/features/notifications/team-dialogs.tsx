@@ -1,6 +1,4 @@
-import "@mantine/core/styles/Pill.layer.css";
-import "@mantine/core/styles/PillsInput.layer.css";
-import { ActionIcon, Box, MultiSelect, NativeSelect, Select, Stack, TextInput } from "@mantine/core";
+import { ActionIcon, Box, NativeSelect, Select, Stack, TextInput } from "@mantine/core";
 import {
   type Rota,
   type Team,
@@ -19,6 +17,8 @@ import { shortDayText, todayIn } from "../../ui/days.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { browserZone } from "../../ui/exact-time-text.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
+import { MultiChoice } from "../../ui/multi-choice.tsx";
+import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
 import { ZoneField } from "./contact-point-dialog.tsx";
 import { optionsQuery, saveRota, saveTeam } from "./notification-calls.ts";
@@ -123,15 +123,13 @@ export function TeamDialog({ team, isDeleted, onClose }: TeamDialogProps) {
           onChange={(event) => change({ name: event.currentTarget.value })}
           onBlur={() => state.touch("name")}
         />
-        <MultiSelect
+        <MultiChoice
           label="Members"
           description="Each is told by all of their own contact points. A team may have contact points of its own, too."
           name="memberIds"
           withAsterisk
-          searchable
-          limit={100}
           maxValues={TEAM_MEMBERS_MAX}
-          placeholder={form.memberIds.length === 0 ? "Choose people" : undefined}
+          placeholder="Choose people"
           nothingFoundMessage="Nobody has this name"
           data={people.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={form.memberIds.map(String)}
@@ -312,9 +310,10 @@ interface TurnsProps {
 /** In their order, and whose turn it would be now. */
 function Turns({ draft, people, onChange }: TurnsProps) {
   const { memberIds, startsOn, handoverAt, weeks, timezone } = draft;
+  const now = useNow();
   const isComplete = startsOn !== "" && handoverAt !== "";
   const duty = isComplete
-    ? onDuty({ timezone, starts_on: startsOn, handover_at: handoverAt, weeks, members: memberIds }, new Date())
+    ? onDuty({ timezone, starts_on: startsOn, handover_at: handoverAt, weeks, members: memberIds }, now)
     : null;
   const move = (from: number, by: -1 | 1) => {
     const next = memberIds.filter((_, index) => index !== from);

@@ -3,7 +3,7 @@ import type { Rota, Team } from "@suncrew/contract/notifications/notification-ru
 import { onDuty } from "@suncrew/domain/notifications/rota.ts";
 import { type Icon, IconCalendarRepeat, IconPencil, IconPlus, IconTrash, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ComponentType, useState } from "react";
 import type { Refusal } from "../../platform/api/change.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { DeleteDialog } from "../../ui/delete-dialog.tsx";
@@ -38,10 +38,8 @@ export function TeamsTab() {
         query={useQuery(teamsQuery)}
         icon={IconUsersGroup}
         message="A team is told together: all of its members, and its own contact points."
-        details={(team) => team.members.map(({ name }) => name).join(", ")}
-        dialog={(team, isDeleted, onClose) => (
-          <TeamDialog key={team?.id ?? "new"} team={team} isDeleted={isDeleted} onClose={onClose} />
-        )}
+        Details={TeamDetails}
+        EditDialog={TeamEdit}
         onRemove={removeTeam}
       />
       <Entities
@@ -50,15 +48,23 @@ export function TeamsTab() {
         query={useQuery(rotasQuery)}
         icon={IconCalendarRepeat}
         message="A rota tells who is on duty: one of its members after the other, each for some weeks."
-        details={(rota) => <RotaDetails rota={rota} />}
-        dialog={(rota, isDeleted, onClose) => (
-          <RotaDialog key={rota?.id ?? "new"} rota={rota} isDeleted={isDeleted} onClose={onClose} />
-        )}
+        Details={RotaDetails}
+        EditDialog={RotaEdit}
         onRemove={removeRota}
       />
     </div>
   );
 }
+
+interface EditProps<Entity> {
+  /** As the list has it now; null adds one. */
+  readonly entity: Entity | null;
+  readonly isDeleted: boolean;
+  readonly onClose: () => void;
+}
+
+const TeamEdit = ({ entity, ...props }: EditProps<Team>) => <TeamDialog team={entity} {...props} />;
+const RotaEdit = ({ entity, ...props }: EditProps<Rota>) => <RotaDialog rota={entity} {...props} />;
 
 interface EntitiesProps<Entity extends Team | Rota> {
   readonly title: string;
@@ -67,15 +73,15 @@ interface EntitiesProps<Entity extends Team | Rota> {
   readonly icon: Icon;
   /** What it is for, while there is none. */
   readonly message: string;
-  readonly details: (entity: Entity) => ReactNode;
-  readonly dialog: (entity: Entity | null, isDeleted: boolean, onClose: () => void) => ReactNode;
+  readonly Details: ComponentType<{ readonly entity: Entity }>;
+  readonly EditDialog: ComponentType<EditProps<Entity>>;
   readonly onRemove: (entity: Entity) => Promise<Refusal | null>;
 }
 
 type Open<Entity> = { readonly kind: "add" } | { readonly kind: "edit" | "delete"; readonly entity: Entity };
 
 function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
-  const { title, what, query, icon: EmptyIcon, message, details, dialog, onRemove } = props;
+  const { title, what, query, icon: EmptyIcon, message, Details, EditDialog, onRemove } = props;
   const [open, setOpen] = useState<Open<Entity> | null>(null);
   const now = open?.kind === "edit" ? query.data?.find(({ id }) => id === open.entity.id) : undefined;
   const close = () => setOpen(null);
@@ -113,7 +119,7 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
                 <li key={entity.id}>
                   <div className={classes["text"]}>
                     <h3 className={shared["name"]}>{entity.name}</h3>
-                    <div>{details(entity)}</div>
+                    <Details entity={entity} />
                   </div>
                   <span className={classes["actions"]}>
                     <RowAction
@@ -136,8 +142,15 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
           )
         }
       </QueryState>
-      {open?.kind === "add" && dialog(null, false, close)}
-      {open?.kind === "edit" && dialog(now ?? open.entity, query.data !== undefined && now === undefined, close)}
+      {open?.kind === "add" && <EditDialog entity={null} isDeleted={false} onClose={close} />}
+      {open?.kind === "edit" && (
+        <EditDialog
+          key={open.entity.id}
+          entity={now ?? open.entity}
+          isDeleted={query.data !== undefined && now === undefined}
+          onClose={close}
+        />
+      )}
       {open?.kind === "delete" && (
         <DeleteDialog
           title={what === "team" ? "Delete Team" : "Delete Rota"}
@@ -158,11 +171,15 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
   );
 }
 
+function TeamDetails({ entity }: { readonly entity: Team }) {
+  return <p>{entity.members.map(({ name }) => name).join(", ")}</p>;
+}
+
 /** How many of the next turns are named. */
 const NEXT = 2;
 
 /** Who is on duty until when, and who comes next. */
-function RotaDetails({ rota }: { readonly rota: Rota }) {
+function RotaDetails({ entity: rota }: { readonly entity: Rota }) {
   const now = useNow();
   const { timezone, handover_at: at, weeks, members } = rota;
   const turns = turnsOf(rota, now);
@@ -179,8 +196,8 @@ function RotaDetails({ rota }: { readonly rota: Rota }) {
         <p>Then {next.map(({ name, until }) => `${name} until ${dayText(until, timezone)}`).join(", ")}</p>
       )}
       <p className={shared["muted"]}>
-        {weeks === 1 ? "Every week" : `Every ${weeks} weeks`} at {at}, {zoneText(timezone)} · {members.length}{" "}
-        {members.length === 1 ? "person" : "people"}
+        {weeks === 1 ? `Every ${weekday(rota)}` : `Every ${weeks} weeks on ${weekday(rota)}`} at {at},{" "}
+        {zoneText(timezone)} · {members.length} {members.length === 1 ? "person" : "people"}
       </p>
     </>
   );
@@ -209,6 +226,9 @@ const handoverText = (at: Date, timeZone: string) =>
     hourCycle: "h23",
     timeZone,
   }).format(at);
+
+const weekday = ({ starts_on }: Rota) =>
+  new Intl.DateTimeFormat("en-GB", { weekday: "long", timeZone: "UTC" }).format(new Date(`${starts_on}T00:00:00Z`));
 
 const dayText = (at: Date, timeZone: string) =>
   new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone }).format(at);

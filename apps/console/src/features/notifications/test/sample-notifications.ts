@@ -1,4 +1,10 @@
-import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import {
+  channelKindSchema,
+  type ContactPoint,
+  type notificationOptions,
+} from "@suncrew/contract/notifications/contact-points.ts";
+import type { NotificationRule, Rota, Team } from "@suncrew/contract/notifications/notification-rules.ts";
 
 /** The e-mail address of whoever is signed in, at any time. */
 export function contactPoint(change: Partial<ContactPoint> = {}): ContactPoint {
@@ -85,4 +91,67 @@ export function contactPointsOfEachKind(): ContactPoint[] {
       last_sent_at: agoOf(500),
     }),
   ];
+}
+
+const names = ["Asha Rathore", "Ravi Kumar", "Meera Iyer"];
+const members = names.map((name, nth) => ({ user_id: nth + 1, name }));
+
+/** Three people, of whom the first has contact points. */
+export const sampleOptions: ResponseOf<typeof notificationOptions> = {
+  channels: channelKindSchema.options.map((channel) => ({ channel, available: true })),
+  people: names.map((name, nth) => ({
+    id: nth + 1,
+    name,
+    role: "SUPER_ADMIN",
+    partner_name: null,
+    contact_points: nth === 0 ? 2 : 0,
+  })),
+};
+
+export const sampleTeam: Team = { id: 4, name: "Night watch", members, version: 1 };
+
+/** Whose first turn began yesterday. */
+export const sampleOnCall: Rota = {
+  id: 5,
+  name: "On call",
+  timezone: "Asia/Kolkata",
+  starts_on: agoOf(1440).slice(0, 10),
+  handover_at: "09:00",
+  weeks: 1,
+  members,
+  on_duty: null,
+  version: 1,
+};
+
+/** Three steps, of which the last reaches nobody. */
+export function ruleWith(change: Partial<NotificationRule>): NotificationRule {
+  return {
+    id: 1,
+    name: "Critical at night",
+    filter: {
+      kinds: ["LOST_WHILE_MOVING", "SITE_DARK"],
+      severities: ["CRITICAL", "WARNING"],
+      site_ids: [1],
+      states: ["Gujarat"],
+      partner_ids: [],
+    },
+    enabled: true,
+    wait_seconds: 60,
+    repeat_minutes: 30,
+    tells_cleared: true,
+    steps: [
+      {
+        after_minutes: 0,
+        to: [
+          { kind: "PERSON", id: 1 },
+          { kind: "TEAM", id: 4 },
+        ],
+      },
+      { after_minutes: 10, to: [{ kind: "ROTA", id: 5 }] },
+      { after_minutes: 30, to: [{ kind: "PERSON", id: 3 }] },
+    ],
+    target_names: [["Asha Rathore", "Night watch"], ["On call"], ["Meera Iyer"]],
+    version: 1,
+    ...change,
+  };
 }
