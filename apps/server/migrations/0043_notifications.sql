@@ -122,13 +122,20 @@ create table mutes (
 );
 create index mutes_open on mutes (site_id) where ended_at is null;
 
+-- When the last backup was made, as `npm run backup` recorded it: no row before the first.
+create table last_backup (
+  id boolean primary key default true check (id),
+  taken_at timestamptz not null
+);
+
 -- How far alerts were looked at: one row.
 create table notifier_progress (
   id boolean primary key default true check (id),
-  change_no xid8 not null
+  -- A restored row begins with the restore.
+  change_no xid8 not null default pg_current_xact_id()
 );
 -- What is open now was raised before anybody could be told of it.
-insert into notifier_progress (change_no) values (pg_current_xact_id());
+insert into notifier_progress default values;
 
 -- Where an alert stands under a rule.
 create table alert_notices (

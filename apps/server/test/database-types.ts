@@ -158,6 +158,8 @@ const comments: ReadonlyMap<string, string> = new Map([
 const textParams: ReadonlySet<string> = new Set([
   "activity.details_params",
   "alerts.params",
+  "contact_points.failure_reason_params",
+  "deliveries.reason_params",
   "kept_reports.mail_reason_params",
   "kept_reports.reason_params",
   "outgoing_mails.reason_params",

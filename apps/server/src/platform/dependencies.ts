@@ -31,6 +31,8 @@ export interface Settings {
   readonly dataDir?: string;
   /** Size of the disk of a PostgreSQL elsewhere; null or absent where it is not known. */
   readonly databaseDiskBytes?: number | null;
+  /** Days after the last backup at which the next is overdue; 0 or absent: never. */
+  readonly backupAlertDays?: number;
   /** Null where map tiles are switched off. */
   readonly mapTiles: { readonly url: string; readonly attribution: string } | null;
   readonly weather: WeatherSettings;

@@ -317,6 +317,7 @@ export const variables = {
   KEEP_DAILY_FIGURES_DAYS: keepDays("KEEP_DAILY_FIGURES_DAYS"),
   KEEP_REPORTS_DAYS: keepDays("KEEP_REPORTS_DAYS"),
   KEEP_MAILS_DAYS: keepDays("KEEP_MAILS_DAYS"),
+  KEEP_MESSAGES_DAYS: keepDays("KEEP_MESSAGES_DAYS"),
   KEEP_FIRMWARE_DAYS: keepDays("KEEP_FIRMWARE_DAYS"),
   KEEP_SESSIONS_DAYS: keepDays("KEEP_SESSIONS_DAYS"),
   KEEP_AUDIT_DAYS: keepDays("KEEP_AUDIT_DAYS"),
@@ -324,6 +325,12 @@ export const variables = {
     ...wholeNumber(1, 999_999, "gigabytes"),
     unset: "not known; the embedded database's disk is measured",
     meaning: "Size of the disk of the PostgreSQL of DATABASE_URL, for the alert before it is full; SQL cannot see it",
+  },
+  BACKUP_ALERT_DAYS: {
+    ...wholeNumber(0, 3_650, "days"),
+    default: 8,
+    meaning:
+      "Days after the last `npm run backup` at which an alert says that the next is overdue; only once there was one. 0: never",
   },
   METRICS_TOKEN: {
     schema: z.string().regex(/^[\x21-\x7e]{16,200}$/),

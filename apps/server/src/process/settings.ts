@@ -76,6 +76,7 @@ function settingsOf(set: VariableValues, mode: Mode) {
     whatsappApiUrl: set.WHATSAPP_API_URL ?? variables.WHATSAPP_API_URL.default,
     keepDays: keepDays(set),
     databaseDiskBytes: set.DATABASE_DISK_GB === undefined ? null : set.DATABASE_DISK_GB * 1024 ** 3,
+    backupAlertDays: set.BACKUP_ALERT_DAYS ?? variables.BACKUP_ALERT_DAYS.default,
     mail: mailSettings(set),
     metricsToken: set.METRICS_TOKEN ?? null,
   };

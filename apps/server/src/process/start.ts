@@ -90,6 +90,7 @@ export async function start(input: StartOptions) {
       keepDays: settings.keepDays,
       dataDir,
       databaseDiskBytes: settings.databaseDiskBytes,
+      backupAlertDays: settings.backupAlertDays,
       mapTiles: settings.mapTiles,
       weather: settings.weather,
       consoleDir,

@@ -14,6 +14,7 @@ export const keptKindSchema = z.enum([
   "robot_days",
   "monthly_reports",
   "mails",
+  "messages",
   "firmware",
   "sessions",
   "sign_ins",

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { endsWhenAcknowledged, serverClockAlert } from "./server-alerts.ts";
+import {
+  auditChainBrokenAlert,
+  backupOverdueAlert,
+  channelFailingAlert,
+  endsWhenAcknowledged,
+  reportFailedAlert,
+  rolloutPausedAlert,
+  serverClockAlert,
+  signInLockedAlert,
+} from "./server-alerts.ts";
 import { lowBattery } from "./low-battery.ts";
 
 const AHEAD = "The database's time is 600 s ahead of the time that this server counted.";
@@ -74,4 +83,61 @@ test("Alerts: property: a battery level that fluctuates by less than five per ce
       },
     ),
   );
+});
+
+test("Alerts: contact points that messages do not reach are named, in a fixed order, and a few of many", () => {
+  expect(channelFailingAlert(["Ravi's phone", "Asha's mail"])).toMatchObject({
+    severity: "WARNING",
+    text: expect.stringMatching(/^Messages cannot be delivered to Asha's mail and Ravi's phone\./) as string,
+    params: { contacts: [{ name: "Asha's mail" }, { name: "Ravi's phone" }] },
+  });
+  expect(channelFailingAlert(["D", "C", "B", "A"]).text).toContain(" to A, B and 2 others.");
+  expect(channelFailingAlert(["C", "B", "A"]).text).toContain(" to A, B and 1 other.");
+});
+
+test("Alerts: a rollout that paused itself says why, and so do several", () => {
+  const [one, two] = [
+    { rollout: 3, version: "2.1.0", reason: "Its first robot failed." },
+    { rollout: 8, version: "2.2.0", reason: "More than 10 % failed." },
+  ];
+  expect(rolloutPausedAlert([one]).text).toBe("Rollout 3 of firmware 2.1.0 has paused itself. Its first robot failed.");
+  expect(rolloutPausedAlert([two, one]).text).toBe(
+    "2 firmware rollouts have paused themselves. Rollout 3 of firmware 2.1.0: Its first robot failed. Rollout 8 of firmware 2.2.0: More than 10 % failed.",
+  );
+});
+
+test("Alerts: a monthly report that was given up, or its mail, is past: acknowledging ends it, as it ends a lockout", () => {
+  const failed = { month: "May 2026", reason: "Because." };
+  expect(reportFailedAlert({ what: "REPORT", ...failed }).text).toBe(
+    "The monthly report for May 2026 could not be generated. Because.",
+  );
+  expect(reportFailedAlert({ what: "MAIL", ...failed }).text).toBe(
+    "The monthly report for May 2026 was not mailed to everybody. Because.",
+  );
+  expect(["REPORT_FAILED", "SIGN_IN_LOCKED"].map((code) => endsWhenAcknowledged("SERVER", code))).toEqual([true, true]);
+  expect(["AUDIT_CHAIN_BROKEN", "BACKUP_OVERDUE"].some((code) => endsWhenAcknowledged("SERVER", code))).toBe(false);
+});
+
+test("Alerts: a lockout names the accounts, and an audit that was changed the first difference", () => {
+  const until = "2026-06-15T06:45:00.000Z";
+  expect(
+    signInLockedAlert([
+      { username: "ravi", until },
+      { username: "asha", until },
+    ]).text,
+  ).toMatch(/^Sign-in as Super Admin asha and ravi was locked/);
+  expect(auditChainBrokenAlert({ wrong: "The row with number 7 was removed.", number: 7, head: null })).toMatchObject({
+    severity: "CRITICAL",
+    text: expect.stringMatching(/ The row with number 7 was removed\.$/) as string,
+  });
+});
+
+test("Alerts: a backup is overdue after the configured days, and never where none was made or none is expected", () => {
+  const now = new Date("2026-06-15T06:30:00Z");
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
+  expect(backupOverdueAlert(daysAgo(8), 8, now)).toBeNull();
+  expect(backupOverdueAlert(daysAgo(8.1), 8, now)?.text).toMatch(/^The last backup is of 2026-06-07, more than 8 days/);
+  expect(backupOverdueAlert(daysAgo(2), 1, now)?.text).toContain("more than 1 day ago");
+  expect(backupOverdueAlert(daysAgo(100), 0, now)).toBeNull();
+  expect(backupOverdueAlert(null, 8, now)).toBeNull();
 });

@@ -24,6 +24,12 @@ const serverAlertCodes = [
   "COUNTER_TOO_HIGH",
   "SERVER_CLOCK",
   "DISK_NEARLY_FULL",
+  "CHANNEL_FAILING",
+  "ROLLOUT_PAUSED",
+  "REPORT_FAILED",
+  "SIGN_IN_LOCKED",
+  "AUDIT_CHAIN_BROKEN",
+  "BACKUP_OVERDUE",
 ] as const;
 export type ServerAlertCode = (typeof serverAlertCodes)[number];
 
@@ -33,7 +39,12 @@ export interface ServerAlert extends DeviceAlert {
   readonly params: TextParams;
 }
 
-const pastCodes: readonly string[] = ["RUN_MISSED", "RUN_NOT_STARTED"] satisfies ServerAlertCode[];
+const pastCodes: readonly string[] = [
+  "RUN_MISSED",
+  "RUN_NOT_STARTED",
+  "REPORT_FAILED",
+  "SIGN_IN_LOCKED",
+] satisfies ServerAlertCode[];
 
 /**
  * Acknowledging ends these, because nothing can undo them: no robot will ever show that a missed run was not missed.
@@ -52,6 +63,17 @@ const diskName = ({ server, folder }: FullDisk) =>
 
 type WithReason = { readonly reason: NestedText };
 type FullDisks = { readonly disks: readonly FullDisk[] };
+type FailingChannels = { readonly contacts: readonly { readonly name: string }[] };
+type PausedRollouts = { readonly rollouts: readonly PausedRollout[] };
+type LockedAccounts = { readonly accounts: readonly LockedAccount[] };
+type BrokenChain = {
+  /** A sentence: the first difference from what was sealed. */
+  readonly wrong: string;
+  /** The number of the link at which it was found. */
+  readonly number: number;
+  /** A head of the chain that was known before, `NUMBER:HASH`; null where none was. */
+  readonly head: string | null;
+};
 type DisagreeingServers = { readonly servers: readonly DisagreeingServer[] };
 
 /** The texts. A code keeps its parameters for good, because stored rows have them. */
@@ -99,7 +121,31 @@ const alertTexts = {
     const each = disks.map((disk) => `${diskName(disk)}: ${space(disk)}.`);
     return `${each.length} disks are nearly full. Once one is full, nothing can be stored. ${each.map(capitalized).join(" ")}`;
   },
+  CHANNEL_FAILING: ({ contacts }: FailingChannels) =>
+    `Messages cannot be delivered to ${listed(contacts.map(({ name }) => name))}. What was to be told there may be unknown to whoever should know it.`,
+  ROLLOUT_PAUSED: ({ rollouts }: PausedRollouts) => {
+    const each = rollouts.map(({ rollout, version, reason }) => `Rollout ${rollout} of firmware ${version}: ${reason}`);
+    const [one] = rollouts;
+    return one !== undefined && rollouts.length === 1
+      ? `Rollout ${one.rollout} of firmware ${one.version} has paused itself. ${one.reason}`
+      : `${each.length} firmware rollouts have paused themselves. ${each.join(" ")}`;
+  },
+  REPORT_FAILED: ({ what, month, reason }: FailedReport) =>
+    `The monthly report for ${month} ${what === "REPORT" ? "could not be generated" : "was not mailed to everybody"}. ${reason}`,
+  SIGN_IN_LOCKED: ({ accounts }: LockedAccounts) =>
+    `Sign-in as Super Admin ${listed(accounts.map(({ username }) => username))} was locked after too many wrong passwords. Unless that was the person, somebody is guessing.`,
+  AUDIT_CHAIN_BROKEN: ({ wrong }: BrokenChain) =>
+    `The audit is not what was sealed: somebody has changed it in the database. ${wrong}`,
+  BACKUP_OVERDUE: ({ days, taken }: { readonly days: number; readonly taken: string }) =>
+    `The last backup is of ${taken}, more than ${days} ${days === 1 ? "day" : "days"} ago. What is newer would be lost with the database.`,
 } as const satisfies Record<ServerAlertCode, (params: never) => string>;
+
+/** "Asha", "Asha and Ravi", "Asha, Ravi and 3 others". */
+function listed(names: readonly string[]): string {
+  const [first = "", second = ""] = names;
+  if (names.length <= 2) return names.join(" and ");
+  return `${first}, ${second} and ${names.length - 2} ${names.length === 3 ? "other" : "others"}`;
+}
 
 const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
@@ -162,6 +208,51 @@ export function diskAlert(disks: readonly (FullDisk & { readonly level: DiskLeve
   return serverAlert("DISK_NEARLY_FULL", severity, {
     disks: each.toSorted((one, other) => (`${one.server}:${one.folder}` < `${other.server}:${other.folder}` ? -1 : 1)),
   });
+}
+
+/** Names of contact points that messages do not reach; the same in whatever order they come. */
+export function channelFailingAlert(names: readonly string[]): ServerAlert {
+  return serverAlert("CHANNEL_FAILING", "WARNING", {
+    contacts: names.toSorted().map((name) => ({ name })),
+  });
+}
+
+/** A firmware rollout that waits for a person; `reason` is a sentence. */
+type PausedRollout = { readonly rollout: number; readonly version: string; readonly reason: string };
+
+export function rolloutPausedAlert(rollouts: readonly PausedRollout[]): ServerAlert {
+  return serverAlert("ROLLOUT_PAUSED", "WARNING", {
+    rollouts: rollouts.toSorted((one, other) => one.rollout - other.rollout),
+  });
+}
+
+/** `month` is its name, `reason` a sentence. */
+type FailedReport = { readonly what: "REPORT" | "MAIL"; readonly month: string; readonly reason: string };
+
+export function reportFailedAlert({ what, month, reason }: FailedReport): ServerAlert {
+  return serverAlert("REPORT_FAILED", "WARNING", { what, month, reason });
+}
+
+/** A Super Admin's name as stored, never as typed; `until` is when the lock ends, as an ISO time. */
+export type LockedAccount = { readonly username: string; readonly until: string };
+
+/** For how long after the end of a lock its alert stays, in milliseconds. */
+export const LOCK_TOLD_MS = 3_600_000;
+
+export function signInLockedAlert(accounts: readonly LockedAccount[]): ServerAlert {
+  return serverAlert("SIGN_IN_LOCKED", "WARNING", {
+    accounts: accounts.toSorted((one, other) => (one.username < other.username ? -1 : 1)),
+  });
+}
+
+export function auditChainBrokenAlert({ wrong, number, head }: BrokenChain): ServerAlert {
+  return serverAlert("AUDIT_CHAIN_BROKEN", "CRITICAL", { wrong, number, head });
+}
+
+/** Null where no backup is overdue: none is watched, none was ever made, or the last one is recent enough. */
+export function backupOverdueAlert(lastAt: Date | null, days: number, now: Date): ServerAlert | null {
+  if (lastAt === null || days === 0 || now.getTime() - lastAt.getTime() <= days * 86_400_000) return null;
+  return serverAlert("BACKUP_OVERDUE", "WARNING", { days, taken: lastAt.toISOString().slice(0, 10) });
 }
 
 export function messagesLostAlert(): ServerAlert {

@@ -25,6 +25,8 @@ const alertSuggestions: Partial<Readonly<Record<string, string>>> = {
   COUNTER_TOO_HIGH: "Set its clock and restart it.",
   SERVER_CLOCK: "Correct the time of the servers.",
   DISK_NEARLY_FULL: "Make space on the disk.",
+  AUDIT_CHAIN_BROKEN:
+    "Run `npm run audit:verify` with a head from the log, and find out who has access to the database.",
 } satisfies Partial<Record<ServerAlertCode, string>>;
 /** Of a robot's own alerts, whose codes its maker chooses. */
 const OWN_ALERT = "Have the robot inspected.";

@@ -126,6 +126,11 @@ export function pausedText(
     : rolloutTexts.text("TOO_MANY_FAILED", { percent: failureThresholdPercent });
 }
 
+/** The codes of `pausedText`. */
+export const selfPausedCodes: readonly string[] = ["FIRST_ROBOT_FAILED", "TOO_MANY_FAILED"] satisfies ReturnType<
+  typeof rolloutTexts.text
+>["code"][];
+
 /** Why a robot is skipped for good. */
 export function skippedText(why: SkipReason, version: string): CodedText {
   switch (why) {

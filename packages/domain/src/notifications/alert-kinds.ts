@@ -20,6 +20,12 @@ const serverKinds: Readonly<Record<ServerAlertCode, AlertKind>> = {
   COUNTER_TOO_HIGH: "ROBOT_FAULT",
   SERVER_CLOCK: "SERVER",
   DISK_NEARLY_FULL: "STORAGE",
+  CHANNEL_FAILING: "CHANNEL",
+  ROLLOUT_PAUSED: "ROLLOUT_PAUSED",
+  REPORT_FAILED: "REPORT",
+  SIGN_IN_LOCKED: "SIGN_IN",
+  AUDIT_CHAIN_BROKEN: "AUDIT_CHAIN",
+  BACKUP_OVERDUE: "STORAGE",
 };
 const kindsByCode = new Map<string, AlertKind>(Object.entries(serverKinds));
 

@@ -20,6 +20,7 @@ export const deliveryTexts = textsOf({
   ADDRESS_IS_PRIVATE: () =>
     "The address is not on the internet. OUTGOING_PRIVATE_ADDRESSES lists the private addresses that Suncrew may call.",
   SECRET_MISSING: () => "Its address or token is missing or cannot be read: enter it again.",
+  BEFORE_RESTORE: () => "Suncrew was restored from a backup before it was sent.",
   CHANNEL_NOT_SET_UP: () => "This server cannot send on this channel: SMTP_URL is not set.",
 
   SLACK_WEBHOOK_GONE: () =>

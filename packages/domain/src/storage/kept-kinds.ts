@@ -77,6 +77,12 @@ export const keptKinds = {
     minimumDays: 7,
     what: "records of mails are kept after they were sent or given up",
   },
+  messages: {
+    variable: "KEEP_MESSAGES_DAYS",
+    defaultDays: 400,
+    minimumDays: 7,
+    what: "messages to contact points are kept after they were sent, given up or dropped",
+  },
   firmware: {
     variable: "KEEP_FIRMWARE_DAYS",
     defaultDays: 730,

@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { DiskSpace } from "@suncrew/domain/alerts/disk-space.ts";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
+import { backupOverdueAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
 import type { Cancel } from "../../platform/clock.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
@@ -9,7 +10,9 @@ import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { seenAt } from "../sites/public.ts";
 import { updateOfflineAlerts, updateLostRobotAlerts, touchLostRobots } from "./offline-alerts.repository.ts";
+import { AuditAlert, readLastBackup } from "./server-checks.repository.ts";
 import { ServerClockAlert } from "./server-clock-alert.repository.ts";
+import { keepServerAlert } from "./server-conditions.repository.ts";
 import { measureDatabase, updateDiskAlert } from "./server-disk-alert.repository.ts";
 
 const OFFLINE_POLL_MS = 10_000;
@@ -18,6 +21,10 @@ const LOST_ROBOTS_POLL_MS = 2_000;
 const CLOCKS_POLL_MS = 2_000;
 /** A disk fills over hours. */
 const DISKS_POLL_MS = 60_000;
+/** A backup is overdue by days. */
+const BACKUPS_POLL_MS = 600_000;
+/** Takes a second or two of the database; `npm run audit:verify` verifies all. */
+const AUDIT_POLL_MS = 3_600_000;
 
 interface AlertWatchDependencies extends Pick<
   Dependencies,
@@ -36,13 +43,15 @@ async function measureDisk(folder: string): Promise<DiskSpace> {
 
 /**
  * Raises the alerts that depend only on time: robots lost while moving, robots offline for too long, sites with an
- * outage, servers whose clocks disagree, and disks that are nearly full. Every server does so, by the database's time.
+ * outage, servers whose clocks disagree, disks that are nearly full, an overdue backup and an audit that was changed.
+ * Every server does so, by the database's time.
  */
 export class AlertWatch implements Service {
   readonly #deps: AlertWatchDependencies;
   readonly #tasks: PeriodicTasks;
   readonly #server: { readonly id: string; readonly name: string };
   readonly #clockAlert: ServerClockAlert;
+  readonly #auditAlert: AuditAlert;
   readonly #listening: ListeningPeriod;
   #isStopping = false;
   #cancels: Cancel[] = [];
@@ -53,11 +62,14 @@ export class AlertWatch implements Service {
     this.#listening = new ListeningPeriod(deps);
     this.#server = { id: deps.serverId, name: deps.serverName ?? hostname() };
     this.#clockAlert = new ServerClockAlert(deps.db, this.#server);
+    this.#auditAlert = new AuditAlert(deps.db);
     this.#tasks = new PeriodicTasks(deps, [
       { name: "lost robots", everyMs: LOST_ROBOTS_POLL_MS, work: () => updateLostRobotAlerts(deps.db, seenAt(deps)) },
       { name: "offline robots", everyMs: OFFLINE_POLL_MS, work: () => this.#updateOfflineAlerts() },
       { name: "clock alert", everyMs: CLOCKS_POLL_MS, work: () => this.#updateClockAlert() },
       { name: "disk alert", everyMs: DISKS_POLL_MS, work: () => this.#updateDiskAlert() },
+      { name: "backup alert", everyMs: BACKUPS_POLL_MS, work: () => this.#updateBackupAlert() },
+      { name: "audit alert", everyMs: AUDIT_POLL_MS, work: () => this.#auditAlert.update(deps.clock.now()) },
     ]);
   }
 
@@ -102,6 +114,18 @@ export class AlertWatch implements Service {
     const disks = folder === undefined ? [] : [{ folder, ...(await measure(folder)) }];
     if (typeof databaseDiskBytes === "number") disks.push(await measureDatabase(db, databaseDiskBytes));
     await updateDiskAlert(db, this.#server, disks, clock.now());
+  }
+
+  async #updateBackupAlert(): Promise<void> {
+    const { db, clock, settings } = this.#deps;
+    const now = clock.now();
+    const days = settings.backupAlertDays ?? 0;
+    await keepServerAlert(
+      db,
+      "BACKUP_OVERDUE",
+      async (tx) => backupOverdueAlert(await readLastBackup(tx), days, now),
+      now,
+    );
   }
 
   async #updateOfflineAlerts(): Promise<void> {

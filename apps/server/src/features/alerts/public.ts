@@ -8,6 +8,7 @@ export {
   endSiteAlerts,
   moveAlerts,
   raiseAlerts,
+  raiseSiteAlert,
   type RaisedAlert,
   recordPastAlerts,
   type CurrentAlerts,
@@ -15,3 +16,10 @@ export {
 } from "./alerts.repository.ts";
 /** For the demo's history, which is written by the same code. */
 export { updateOfflineAlerts } from "./offline-alerts.repository.ts";
+/** Of alerts about Suncrew's own servers, one for each code. */
+export {
+  bringServerAlert,
+  keepServerAlert,
+  newestServerAlert,
+  openServerAlert,
+} from "./server-conditions.repository.ts";

@@ -1,9 +1,13 @@
 import { type ServerAlertCode, serverClockAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
-import { isDeepStrictEqual } from "node:util";
-import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
+import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
+import {
+  bringServerAlert,
+  isCurrentAlert,
+  openServerAlert,
+  type OpenServerAlert,
+} from "./server-conditions.repository.ts";
 
 const CLOCK = "SERVER_CLOCK" satisfies ServerAlertCode;
 /** An arbitrary number that all servers share. Only this update waits for it. */
@@ -25,8 +29,7 @@ interface ServerRow {
 
 interface ClockRecords {
   readonly servers: readonly ServerRow[];
-  /** The open alert. */
-  readonly alert: { readonly id: string; readonly params: object | null } | null;
+  readonly alert: OpenServerAlert | null;
 }
 
 /**
@@ -67,7 +70,8 @@ export class ServerClockAlert {
       for (const { server_id, mark } of stale) {
         await tx.deleteFrom("server_clocks").where("server_id", "=", server_id).where(markOfRow, "=", mark).execute();
       }
-      await updateAlert(tx, now);
+      // The advisory lock keeps the rows unchanged.
+      await bringServerAlert(tx, alertOf(await readClockRecords(tx)), CLOCK, now);
     });
     this.#hasRow = words !== null;
   }
@@ -89,27 +93,15 @@ export class ServerClockAlert {
 const markOfRow = sql<string>`extract(epoch from seen_at)::text`;
 
 async function readClockRecords(db: Executor): Promise<ClockRecords> {
-  const { rows } = await sql<
-    (ServerRow & { alert_id: null; params: null }) | { server_id: null; alert_id: string; params: object | null }
-  >`
-    select server_id, name, words, ${markOfRow} as mark, null as alert_id, null::jsonb as params from server_clocks
-    union all
-    select null, null, null, null, id::text, params from alerts
-      where site_id is null and code = ${CLOCK} and cleared_at is null`.execute(db);
-  const alert = rows.find((row) => row.server_id === null);
-  return {
-    servers: rows.flatMap((row) => (row.server_id === null ? [] : [row])),
-    alert: alert === undefined ? null : { id: alert.alert_id, params: alert.params },
-  };
+  const servers = await db
+    .selectFrom("server_clocks")
+    .select(["server_id", "name", "words", markOfRow.as("mark")])
+    .execute();
+  return { servers, alert: await openServerAlert(db, CLOCK) };
 }
 
 const alertOf = ({ servers }: ClockRecords) => (servers.length === 0 ? null : serverClockAlert(servers));
-const isAlertCurrent = (records: ClockRecords): boolean => {
-  const alert = alertOf(records);
-  return alert === null || records.alert === null
-    ? alert === records.alert
-    : isDeepStrictEqual(alert.params, records.alert.params);
-};
+const isAlertCurrent = (records: ClockRecords): boolean => isCurrentAlert(alertOf(records), records.alert);
 
 async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly name: string }, words: string) {
   const seen_at = sql<Date>`clock_timestamp()`;
@@ -118,29 +110,4 @@ async function storeServer(tx: Tx, { id, name }: { readonly id: string; readonly
     .values({ server_id: id, name, words, seen_at })
     .onConflict((conflict) => conflict.column("server_id").doUpdateSet({ words, seen_at }))
     .execute();
-}
-
-/** Raises, rewords or clears the alert according to the rows, which the advisory lock keeps unchanged. */
-async function updateAlert(tx: Tx, now: Date): Promise<void> {
-  const records = await readClockRecords(tx);
-  if (isAlertCurrent(records)) return;
-  const alert = alertOf(records);
-  if (records.alert === null) {
-    if (alert === null) return;
-    await tx
-      .insertInto("alerts")
-      .values({ site_id: null, robot_id: null, source: "SERVER", ...alert, raised_at: now })
-      .execute();
-  } else {
-    const change =
-      alert === null
-        ? { cleared_at: sql<Date>`greatest(raised_at, ${now})` }
-        : { text: alert.text, params: alert.params };
-    await tx
-      .updateTable("alerts")
-      .set({ ...change, change_no: changedNow })
-      .where("id", "=", sql<number>`${records.alert.id}::bigint`)
-      .execute();
-  }
-  await announceChange(tx);
 }

@@ -1,10 +1,9 @@
 import { diskLevel, type DiskSpace, sizeText } from "@suncrew/domain/alerts/disk-space.ts";
 import { DATABASE_DISK, diskAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { sql } from "kysely";
-import { isDeepStrictEqual } from "node:util";
-import { announceChange } from "../../platform/change-signal.ts";
-import { changedNow, type Db, type Executor } from "../../platform/database/database.ts";
+import type { Db, Executor } from "../../platform/database/database.ts";
 import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
+import { bringServerAlert, isCurrentAlert, openServerAlert } from "./server-conditions.repository.ts";
 
 const DISKS = "DISK_NEARLY_FULL" satisfies ServerAlertCode;
 /** Only this update waits for it. */
@@ -40,24 +39,7 @@ export async function updateDiskAlert(
     );
     const records = await readDisks(tx);
     if (isCurrent(records)) return;
-    const { alert, expected } = records;
-    if (alert === null && expected !== null) {
-      await tx
-        .insertInto("alerts")
-        .values({ site_id: null, robot_id: null, source: "SERVER", ...expected, raised_at: now })
-        .execute();
-    } else if (alert !== null) {
-      const change =
-        expected === null
-          ? { cleared_at: sql<Date>`greatest(raised_at, ${now})` }
-          : { severity: expected.severity, text: expected.text, params: expected.params };
-      await tx
-        .updateTable("alerts")
-        .set({ ...change, change_no: changedNow })
-        .where("id", "=", sql<number>`${alert.id}::bigint`)
-        .execute();
-    }
-    await announceChange(tx);
+    await bringServerAlert(tx, records.expected, DISKS, now);
   });
 }
 
@@ -110,17 +92,7 @@ async function readDisks(db: Executor) {
       percent: Math.floor((100 * free_bytes) / total_bytes),
       free: sizeText(free_bytes),
     }));
-  const alert = await db
-    .selectFrom("alerts")
-    .select([sql<string>`id::text`.as("id"), "severity", "params"])
-    .where("code", "=", DISKS)
-    .where("site_id", "is", null)
-    .where("cleared_at", "is", null)
-    .executeTakeFirst();
-  return { expected: full.length === 0 ? null : diskAlert(full), alert: alert ?? null };
+  return { expected: full.length === 0 ? null : diskAlert(full), alert: await openServerAlert(db, DISKS) };
 }
 
-function isCurrent({ expected, alert }: Awaited<ReturnType<typeof readDisks>>): boolean {
-  if (expected === null || alert === null) return expected === alert;
-  return expected.severity === alert.severity && isDeepStrictEqual(expected.params, alert.params);
-}
+const isCurrent = ({ expected, alert }: Awaited<ReturnType<typeof readDisks>>) => isCurrentAlert(expected, alert);

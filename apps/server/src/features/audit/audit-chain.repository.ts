@@ -151,23 +151,10 @@ export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verd
           `The chain was cut at number ${removed} with another hash than the given head: rows up to it were changed.`,
         );
       }
-      for (;;) {
-        const links = await readLinks(tx, newest);
-        for (const link of links) {
-          const number = newest + 1;
-          if (link.number !== number) return await verdict(`Number ${number} of the chain is missing.`);
-          if (!link.present) return await verdict(`The row with number ${number} was removed.`);
-          if (!chainHash(previous, number, link).equals(link.hash)) {
-            return await verdict(`The row with number ${number} (id ${link.id}) differs from what was sealed.`);
-          }
-          if (known?.number === number && known.hash !== link.hash.toString("hex")) {
-            return await verdict(`Number ${number} has another hash than the given head: rows up to it were changed.`);
-          }
-          previous = link.hash;
-          newest = number;
-        }
-        if (links.length < VERIFY_BATCH) break;
-      }
+      const read = await verifyLinks(tx, newest, previous, known);
+      newest = read.newest;
+      previous = read.previous;
+      if (read.wrong !== null) return await verdict(read.wrong);
       if (known !== null && known.number > newest) {
         return await verdict(
           `The chain ends at number ${newest}, before the given head ${known.number}: rows were removed.`,
@@ -178,6 +165,82 @@ export async function verifyAudit(db: Db, known: ChainHead | null): Promise<Verd
         unchained === 0 ? null : `${unchained} rows bypassed the chain: they are neither sealed nor waiting for it.`,
       );
     });
+}
+
+/** Verifies the links after this one; tells of the first that is wrong, and up to which they are right. */
+async function verifyLinks(tx: Tx, after: number, hash: Buffer, known: ChainHead | null) {
+  let newest = after;
+  let previous = hash;
+  for (;;) {
+    const links = await readLinks(tx, newest);
+    for (const link of links) {
+      const number = newest + 1;
+      const wrong = wrongLink(link, number, previous, known);
+      if (wrong !== null) return { wrong, newest, previous };
+      previous = link.hash;
+      newest = number;
+    }
+    if (links.length < VERIFY_BATCH) return { wrong: null, newest, previous };
+  }
+}
+
+function wrongLink(link: Link, number: number, previous: Buffer, known: ChainHead | null): string | null {
+  if (link.number !== number) return `Number ${number} of the chain is missing.`;
+  if (!link.present) return `The row with number ${number} was removed.`;
+  if (!chainHash(previous, number, link).equals(link.hash)) {
+    return `The row with number ${number} (id ${link.id}) differs from what was sealed.`;
+  }
+  return known?.number === number && known.hash !== link.hash.toString("hex")
+    ? `Number ${number} has another hash than the given head: rows up to it were changed.`
+    : null;
+}
+
+/** What the newest part of the chain looks like. */
+export interface NewestVerdict {
+  /** The first difference from what was sealed; null if there is none. */
+  readonly wrong: { readonly words: string; readonly number: number } | null;
+  /** The newest link; null if there is none, or where something is wrong. */
+  readonly head: ChainHead | null;
+}
+
+/**
+ * Verifies the newest links of the chain in one snapshot, at least from the one with the number `from`: seconds for
+ * tens of thousands, while the whole chain may take minutes. `known` is a head that was read before: links that were
+ * removed from the end are noticed by it.
+ */
+export async function verifyNewest(
+  db: Db,
+  { links, from, known }: { readonly links: number; readonly from: number | null; readonly known: ChainHead | null },
+): Promise<NewestVerdict> {
+  return db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute(async (tx) => {
+      const head = await readHead(tx);
+      const removed = (await readBeginning(tx))?.number ?? 0;
+      const end = head?.number ?? 0;
+      const after = Math.max(removed, Math.min(end - links, (from ?? Infinity) - 1), 0);
+      const before = await readHash(tx, after);
+      if (before === null)
+        return { wrong: { words: `Number ${after} of the chain is missing.`, number: after }, head: null };
+      const read = await verifyLinks(tx, after, before, known);
+      if (read.wrong !== null) return { wrong: { words: read.wrong, number: read.newest + 1 }, head: null };
+      if (known !== null && known.number > end) {
+        const words = `The chain ends at number ${end}, before number ${known.number} that it had: rows were removed.`;
+        return { wrong: { words, number: end }, head: null };
+      }
+      return { wrong: null, head };
+    });
+}
+
+/** The hash of the link with this number, from its row or from where the chain was cut; null if it is missing. */
+async function readHash(tx: Tx, number: number): Promise<Buffer | null> {
+  if (number === 0) return CHAIN_START;
+  const beginning = await readBeginning(tx);
+  if (beginning?.number === number) return Buffer.from(beginning.hash, "hex");
+  const row = await tx.selectFrom("audit_seals").select("hash").where("number", "=", number).executeTakeFirst();
+  return row?.hash ?? null;
 }
 
 async function readBeginning(tx: Tx): Promise<Verdict["beginning"]> {

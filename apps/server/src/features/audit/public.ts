@@ -8,6 +8,6 @@ export {
   recordChanges,
   suncrew,
 } from "./audit.repository.ts";
-export { type ChainHead, readHead, verifyAudit } from "./audit-chain.repository.ts";
+export { type ChainHead, readHead, verifyAudit, verifyNewest } from "./audit-chain.repository.ts";
 export { Sealer } from "./sealer.ts";
 export { ThrottledAudit } from "./throttled-audit.ts";

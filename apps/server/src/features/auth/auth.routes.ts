@@ -18,6 +18,7 @@ import { CallLimits, useGuard } from "./guard.ts";
 import { PasswordAttempts } from "./password-attempts.ts";
 import { SessionReader } from "./session-reader.ts";
 import { clientNetwork } from "./sign-in-limits.ts";
+import { SignInLockouts } from "./sign-in-lockouts.ts";
 import { BrowserCookies, signToken, useTokens } from "./tokens.ts";
 import { WALLBOARD_HOURS, WallboardLinks } from "./wallboard-links.ts";
 
@@ -91,5 +92,5 @@ export async function authRoutes(app: FastifyInstance, deps: Dependencies): Prom
     return { message };
   });
 
-  return [sessions, refusals, openings, signInCleaner(deps)];
+  return [sessions, refusals, openings, signInCleaner(deps), new SignInLockouts(deps)];
 }

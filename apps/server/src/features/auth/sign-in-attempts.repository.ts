@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { createHmac } from "node:crypto";
 import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import {
+  accountLimit,
   FORGOTTEN_MS,
   IN_TURN_FROM,
   KNOWN_MS,
@@ -144,6 +145,26 @@ export async function forgetAttemptsOf(
     .where((eb) => eb.or([eb("key", "=", account), eb(sql<boolean>`starts_with(key, ${callers})`, "=", true)]))
     .execute();
   await forgetCallersOf(db, user.id);
+}
+
+/**
+ * Callers that are locked at an account, and accounts whose unknown callers are queued because of many failures: by
+ * their keys, with the time until which they are.
+ */
+export async function readLocked(db: Executor, now: Date): Promise<{ key: string; until: Date }[]> {
+  const rows = await db
+    .selectFrom("sign_in_failures")
+    .select(["key", "failures", "last_failed_at", "locked_until"])
+    .where("failures", ">=", accountLimit.lockedFrom)
+    .where("last_failed_at", ">", new Date(now.getTime() - FORGOTTEN_MS))
+    .execute();
+  return rows.flatMap(({ key, failures, last_failed_at, locked_until }) => {
+    if (key.startsWith("user:")) {
+      const until = new Date(last_failed_at.getTime() + FORGOTTEN_MS);
+      return failures >= IN_TURN_FROM ? [{ key, until }] : [];
+    }
+    return locked_until !== null && locked_until > now ? [{ key, until: locked_until }] : [];
+  });
 }
 
 /** Removes failures that no longer count. */

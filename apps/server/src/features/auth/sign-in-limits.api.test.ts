@@ -1,11 +1,13 @@
 import { login } from "@suncrew/contract/auth/auth.ts";
+import { LOCK_TOLD_MS } from "@suncrew/domain/alerts/server-alerts.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PASSWORD, usernames } from "../../../test/fixtures.ts";
-import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { createTestApp, testSettings, type TestApp } from "../../../test/test-app.ts";
 import { TestClient } from "../../../test/test-client.ts";
 import { signInCleaner } from "./auth.service.ts";
 import { countAttempt } from "./sign-in-attempts.repository.ts";
+import { SignInLockouts } from "./sign-in-lockouts.ts";
 import { accountLimit, addressLimit, LOCKED_MS, tooManyFailures, waitAfter } from "./sign-in-limits.ts";
 
 let server: TestApp;
@@ -26,6 +28,47 @@ async function failUntilLocked(username: string): Promise<void> {
     if (failures < accountLimit.lockedFrom) server.clock.advance(waitAfter(failures, accountLimit));
   }
 }
+
+describe("Alerts: sign-in as a Super Admin is locked", () => {
+  const alerts = () => server.db.selectFrom("alerts").selectAll().orderBy("id").execute();
+  const lockouts = () => new SignInLockouts({ ...server.deps, settings: testSettings });
+
+  test("is one alert that names the account as it is stored, for an hour after the lock ends", async () => {
+    const check = lockouts();
+    await failUntilLocked(usernames.owner);
+    await check.runOnce();
+    expect(await alerts()).toEqual([]);
+    await failUntilLocked(usernames.admin.toUpperCase());
+    await check.runOnce();
+    await check.runOnce();
+    const [alert] = await alerts();
+    expect(alert).toMatchObject({ code: "SIGN_IN_LOCKED", severity: "WARNING", site_id: null, cleared_at: null });
+    expect(alert?.text).toContain(`as Super Admin ${usernames.admin} was locked`);
+    expect(JSON.stringify(await alerts())).not.toContain('wrong"');
+    server.clock.advance(LOCKED_MS + LOCK_TOLD_MS - 1_000);
+    await check.runOnce();
+    expect(await alerts()).toMatchObject([{ cleared_at: null }]);
+    server.clock.advance(2_000);
+    await check.runOnce();
+    expect(await alerts()).toMatchObject([{ cleared_at: server.clock.now() }]);
+  });
+
+  test("ends when somebody has acknowledged it, and is not raised again for the same lock", async () => {
+    const check = lockouts();
+    await failUntilLocked(usernames.admin);
+    await check.runOnce();
+    await server.db
+      .updateTable("alerts")
+      .set({ cleared_at: server.clock.now(), acknowledged_at: server.clock.now(), acknowledged_by: "Asha" })
+      .execute();
+    await check.runOnce();
+    expect(await alerts()).toHaveLength(1);
+    server.clock.advance(LOCKED_MS + LOCK_TOLD_MS + 1_000);
+    await failUntilLocked(usernames.admin);
+    await check.runOnce();
+    expect(await alerts()).toHaveLength(2);
+  });
+});
 
 describe("§8 Session and sign-in: failed sign-ins", () => {
   test("a wrong password and an unknown user are answered alike", async () => {

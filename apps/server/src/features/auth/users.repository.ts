@@ -33,6 +33,12 @@ export async function readAccount(db: Executor, username: string): Promise<Accou
   return row ?? null;
 }
 
+/** The names by which Super Admins sign in. */
+export async function readAdminNames(db: Executor): Promise<string[]> {
+  const rows = await accounts(db).where("users.role", "=", "SUPER_ADMIN").orderBy("users.id").execute();
+  return rows.map(({ username }) => username);
+}
+
 /** The user with that id, unless the user or the user's partner was deleted. */
 export async function readAccountOf(db: Executor, userId: number) {
   return (await accounts(db).where("users.id", "=", userId).executeTakeFirst()) ?? null;

@@ -1,8 +1,10 @@
 import { STATE_FRESH_MS } from "@suncrew/domain/devices/protocol-times.ts";
+import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { rolloutTexts } from "@suncrew/domain/firmware/rollout-text.ts";
 import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
 import { sql } from "kysely";
 import { databaseNow, type Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import { markRestored } from "../../platform/database/restore-mark.ts";
 import { giveUpMails } from "../../platform/mail-outbox.ts";
 import { mailTexts } from "../../platform/mail-texts.ts";
@@ -36,9 +38,16 @@ export async function settlePast(tx: Tx, { version, takenAt, auditHead }: Manife
   // Also those of which nobody knows whether they were withdrawn since.
   await tx.updateTable("wallboard_links").set({ withdrawn_at: now }).where("withdrawn_at", "is", null).execute();
   await pauseRunningRollouts(tx, rolloutTexts.text("RESTORED", {}));
+  // What is restored is the newest backup that is known to be of any use.
+  await tx
+    .insertInto("last_backup")
+    .values({ taken_at: taken })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ taken_at: taken }))
+    .execute();
   const mailReason = mailTexts.text("RESTORED", {});
   await giveUpMails(tx, mailReason);
   await giveUpReports(tx, reportTexts.text("REPORT_BEFORE_RESTORE", {}), mailReason, now);
+  await tellNothingOld(tx, now);
   await recordChange(tx, {
     actor: { userId: null, name: "Server console" },
     action: "RESTORE_BACKUP",
@@ -74,4 +83,21 @@ async function raiseCommandNumbers(tx: Tx, now: Date): Promise<void> {
 async function ageLiveStates(tx: Tx, now: Date): Promise<void> {
   const stale = new Date(now.getTime() - STATE_FRESH_MS - 1_000);
   await tx.updateTable("robot_state").set({ live_at: stale }).where("live_at", ">", stale).execute();
+}
+
+/** Nobody knows who was told since. What changes from now on is told as usual, but no alert of the past. */
+async function tellNothingOld(tx: Tx, now: Date): Promise<void> {
+  await tx
+    .updateTable("deliveries")
+    .set({
+      status: "DROPPED",
+      ...reasonColumns(deliveryTexts.text("BEFORE_RESTORE", {})),
+      due_at: null,
+      settled_at: now,
+    })
+    .where("status", "=", "WAITING")
+    .execute();
+  await tx.updateTable("alert_notices").set({ next_at: null, ended: true }).where("ended", "=", false).execute();
+  // Every restored alert has the number of this transaction.
+  await sql`update notifier_progress set change_no = (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx);
 }

@@ -51,6 +51,15 @@ async function run(
   return { code: child.exitCode, printed: printed.trim() };
 }
 
+/** How many backups of the last hour the database remembers. */
+async function recordedBackups(connectionString: string) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  const { rowCount } = await client.query("select from last_backup where taken_at > now() - interval '1 hour'");
+  await client.end();
+  return rowCount;
+}
+
 describe("npm run backup and npm run restore", () => {
   test("a newer version restores what this one backed up beside its server, migrates it, and its server runs on it", async () => {
     const serve = (databaseUrl: string, checkout = thisCheckout) =>
@@ -96,6 +105,8 @@ describe("npm run backup and npm run restore", () => {
     await client.connect();
     const { rows } = await client.query("select max(name) as newest from migrations");
     await client.end();
+    // For the alert about an overdue backup, there and here.
+    expect([await recordedBackups(from.ownerUrl), await recordedBackups(to.ownerUrl)]).toEqual([1, 1]);
     expect(rows).toEqual([{ newest: `${number}_made_up.sql` }]);
     // With its own account, which the restore gave what servers need.
     const again = serve(to.serverUrl, newer);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { escapeIdentifier } from "pg";
 import type { Executor } from "../../platform/database/database.ts";
+import { hasCode } from "../../platform/errors.ts";
 import { type AppliedMigration, readAppliedMigrations } from "../../platform/database/migrate.ts";
 
 /** What a backup holds of the database's structure: what the migrations do not say. */
@@ -18,6 +19,22 @@ export interface Table {
    * a restored row has that of its restore, or none (decision 4).
    */
   readonly columns: readonly string[];
+}
+
+/**
+ * Remembers when the last backup was taken, for the alert about an overdue one. Where this database cannot: one of an
+ * older version, or one that only reads, the backup is complete all the same.
+ */
+export async function recordBackup(db: Executor, takenAt: Date): Promise<void> {
+  try {
+    await db
+      .insertInto("last_backup")
+      .values({ taken_at: takenAt })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ taken_at: takenAt }))
+      .execute();
+  } catch (error) {
+    if (!hasCode(error, "42P01", "42501", "25006")) throw error;
+  }
 }
 
 const ownSchema = sql`(select oid from pg_namespace where nspname = current_schema())`;

@@ -133,6 +133,7 @@ describe("backup and restore: a restored database has what the backup was taken 
         "audit_names",
         "audit_unsealed",
         "installation",
+        "last_backup",
         "robots",
         "rollouts",
         "sessions",

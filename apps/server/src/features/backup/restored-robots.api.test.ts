@@ -94,6 +94,95 @@ describe("protocol rules 1 and 3: after a restore", () => {
   });
 });
 
+describe("notifications: after a restore", () => {
+  test("nothing old is told: what waits is dropped, alerts that were open are told no more, and later ones are", async () => {
+    const { db, fixtures } = harness;
+    await harness.server.stop();
+    const at = await databaseNow(db);
+    const owner = { owner_kind: "PERSON" as const, user_id: fixtures.userIds.admin, timezone: "Asia/Kolkata" };
+    const { id: contact_point_id } = await db
+      .insertInto("contact_points")
+      .values({ name: "Phone", ...owner, channel: "TELEGRAM", address: "7", created_at: at })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const base = { message_kind: "ALERTS" as const, contact_point_id, channel: "TELEGRAM" as const, address: "7" };
+    const shown = { contact_point_name: "Phone", told: "Anita Rao", title: "Dust", created_at: at };
+    await db
+      .insertInto("deliveries")
+      .values([
+        { id: randomUUID(), ...base, ...shown, due_at: at },
+        { id: randomUUID(), ...base, ...shown, status: "SENT", settled_at: at },
+      ])
+      .execute();
+    const { id: rule_id } = await db
+      .insertInto("notification_rules")
+      .values({
+        name: "All",
+        enabled: true,
+        filter: "{}",
+        wait_seconds: 0,
+        tells_cleared: true,
+        steps: "[]",
+        created_at: at,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const { id: alert_id } = await db
+      .insertInto("alerts")
+      .values({
+        site_id: null,
+        robot_id: null,
+        source: "SERVER",
+        code: "SERVER_CLOCK",
+        severity: "CRITICAL",
+        text: "A",
+        raised_at: at,
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto("alert_notices")
+      .values({ alert_id, rule_id, severity: "CRITICAL", noticed_at: at, next_at: at })
+      .execute();
+    await backUp();
+
+    const { db: past } = await restore();
+    const deliveries = await past
+      .selectFrom("deliveries")
+      .select(["status", "reason_code"])
+      .orderBy("status")
+      .execute();
+    expect(deliveries).toEqual([
+      { status: "DROPPED", reason_code: "BEFORE_RESTORE" },
+      { status: "SENT", reason_code: null },
+    ]);
+    expect(await past.selectFrom("alert_notices").select(["next_at", "ended"]).execute()).toEqual([
+      { next_at: null, ended: true },
+    ]);
+    expect(await past.selectFrom("contact_points").select("name").execute()).toEqual([{ name: "Phone" }]);
+    const told = () =>
+      past
+        .selectFrom("alerts as a")
+        .innerJoin("notifier_progress as p", (join) => join.onRef("a.change_no", ">=", "p.change_no"))
+        .select("a.code")
+        .execute();
+    expect(await told()).toEqual([]);
+    await past
+      .insertInto("alerts")
+      .values({
+        site_id: null,
+        robot_id: null,
+        source: "SERVER",
+        code: "SITE",
+        severity: "INFO",
+        text: "B",
+        raised_at: at,
+      })
+      .execute();
+    expect(await told()).toEqual([{ code: "SITE" }]);
+  });
+});
+
 describe("protocol rules 1 and 5: whatever a backup says is open or due", () => {
   const after = (at: Date, ms: number) => new Date(at.getTime() + ms);
 

@@ -9,7 +9,7 @@ import { hasCode } from "../../platform/errors.ts";
 import { productVersion } from "../../platform/product-version.ts";
 import { readHead } from "../audit/public.ts";
 import { ArchiveWriter } from "./archive.ts";
-import { copyOutStatement, readStructure, setPlainFormats } from "./dump.repository.ts";
+import { copyOutStatement, readStructure, recordBackup, setPlainFormats } from "./dump.repository.ts";
 import { filePart, FORMAT, keyCheckOf, type Manifest, MANIFEST, manifestSchema, tablePart } from "./manifest.ts";
 
 const compress = promisify(gzip);
@@ -70,6 +70,7 @@ export async function writeBackup(input: BackupInput): Promise<Manifest> {
       });
     await archive.add(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`));
     await archive.close();
+    await recordBackup(database.db, new Date(manifest.takenAt));
     return manifest;
   } catch (error) {
     await archive.discard();

@@ -5,6 +5,7 @@ import {
 } from "@suncrew/contract/devices/messages.ts";
 import { topicOf } from "@suncrew/contract/devices/topics.ts";
 import { LISTENING_GRACE_MS } from "@suncrew/domain/alerts/offline-alerts.ts";
+import { rolloutPausedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { offerRefusal } from "@suncrew/domain/firmware/offer-refusal.ts";
 import { type RolloutStep, rolloutStep } from "@suncrew/domain/firmware/rollout-step.ts";
 import { gaveUpText, isWaitOver, pausedText, skippedText } from "@suncrew/domain/firmware/rollout-text.ts";
@@ -17,6 +18,7 @@ import { transactionWithRetry } from "../../platform/database/transactions.ts";
 import type { Dependencies, Service } from "../../platform/dependencies.ts";
 import { ListeningPeriod } from "../../platform/broker.ts";
 import { forEachConcurrently, PeriodicTasks } from "../../platform/periodic-task.ts";
+import { keepServerAlert } from "../alerts/public.ts";
 import { recordChange, suncrew } from "../audit/public.ts";
 import { lockRobots, showChange } from "../commands/public.ts";
 import { DownloadUrlSigner } from "./download-url.ts";
@@ -39,6 +41,7 @@ import {
   readCounts,
   readNewFailures,
   readOpenRollouts,
+  readSelfPaused,
   type StoredRollout,
   storeRollout,
 } from "./rollouts.repository.ts";
@@ -107,6 +110,8 @@ export class RolloutEngine implements Service {
       }
     });
     await this.#sendOffers();
+    const { clock } = this.#deps;
+    await keepServerAlert(db, "ROLLOUT_PAUSED", async (tx) => pausedAlert(await readSelfPaused(tx)), clock.now());
   }
 
   #conditions(): Conditions {
@@ -236,6 +241,9 @@ async function advanceRollout(tx: Tx, rolloutId: number, conditions: Conditions)
       if (canSend) await offerBatch(tx, rollout, step, conditions);
   }
 }
+
+const pausedAlert = (rollouts: Awaited<ReturnType<typeof readSelfPaused>>) =>
+  rollouts.length === 0 ? null : rolloutPausedAlert(rollouts);
 
 async function withdrawOffers(tx: Tx, robotIds: readonly number[]): Promise<void> {
   const locked = await lockRobots(tx, robotIds, { skipLocked: true });

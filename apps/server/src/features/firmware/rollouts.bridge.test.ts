@@ -73,8 +73,18 @@ describe("protocol rule 13: a rollout", () => {
     expect(paused.robots[0]).toMatchObject({ canary: true, reason: "What it downloaded is not what was offered." });
     expect(paused.robots[1]).toMatchObject({ reason: "Waits until the rollout is resumed" });
     expect(await storedReasonCodes(harness.db)).toEqual(["FIRST_ROBOT_FAILED", "UPDATE_FAILED"]);
+    const alert = () => harness.db.selectFrom("alerts").selectAll().where("code", "=", "ROLLOUT_PAUSED").execute();
+    await harness.commands.until(async () => (await alert()).length > 0);
+    expect(await alert()).toMatchObject([
+      {
+        site_id: null,
+        cleared_at: null,
+        text: `Rollout ${id} of firmware 2.0.0 has paused itself. The first robot failed.`,
+      },
+    ]);
     expect(await harness.control(id, "RESUME")).toBe("The rollout continues.");
     const ended = await harness.untilRollout(id, "DONE");
+    await harness.commands.until(async () => (await alert())[0]?.cleared_at !== null);
     expect(statesOf(ended)).toEqual(["FAILED", "DONE", "DONE"]);
     expect(ended.robots[1]?.canary).toBe(true);
     expect(batchesOf(ended.robots)).toHaveLength(3);

@@ -1,3 +1,4 @@
+import { selfPausedCodes } from "@suncrew/domain/firmware/rollout-text.ts";
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { RolloutRobotState } from "@suncrew/contract/firmware/firmware.ts";
 import { type Selectable, sql, type Updateable } from "kysely";
@@ -106,6 +107,15 @@ export async function storeRollout(tx: Tx, rolloutId: number, change: RolloutCha
     .where("id", "=", rolloutId)
     .execute();
   await announceChange(tx);
+}
+
+/** Those that wait for a person because robots failed: `pausedText` says so. */
+export async function readSelfPaused(db: Executor) {
+  const rows = await selectRollouts(db)
+    .where("r.state", "=", "PAUSED")
+    .where("r.reason_code", "in", selfPausedCodes)
+    .execute();
+  return rows.map(({ id, version, reason }) => ({ rollout: id, version, reason: reason ?? "" }));
 }
 
 /** Pauses what is running, until a person resumes it. */

@@ -239,5 +239,13 @@ describe("monthly reports: outcomes", () => {
     expect(await harness.summaries()).toEqual([`${id} 2026-09-01 FAILED`]);
     const audits = await harness.db.selectFrom("audit").select(["actor", "action", "outcome", "site_id"]).execute();
     expect(audits).toEqual([{ actor: "Suncrew", action: "MAKE_REPORT", outcome: "FAILED", site_id: id }]);
+    expect(await harness.db.selectFrom("alerts").selectAll().execute()).toMatchObject([
+      {
+        site_id: id,
+        code: "REPORT_FAILED",
+        severity: "WARNING",
+        text: expect.stringMatching(/^The monthly report for September 2026 could not be generated\./) as string,
+      },
+    ]);
   });
 });

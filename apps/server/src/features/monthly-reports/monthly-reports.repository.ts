@@ -188,9 +188,9 @@ export async function readReportBytes(db: Executor, reportId: number): Promise<B
   return pdf;
 }
 
-/** What the list of reports says of a report's mail. Answers the report's site. */
-export async function storeMailOutcome(tx: Tx, reportId: number, outcome: MailOutcome): Promise<number> {
-  const { site_id } = await tx
+/** What the list of reports says of a report's mail. Answers the report's site and month. */
+export async function storeMailOutcome(tx: Tx, reportId: number, outcome: MailOutcome) {
+  const { site_id, month } = await tx
     .updateTable("kept_reports")
     .set({
       mail_status: outcome.status,
@@ -201,9 +201,9 @@ export async function storeMailOutcome(tx: Tx, reportId: number, outcome: MailOu
       mailed_to: [...outcome.sentTo],
     })
     .where("id", "=", reportId)
-    .returning("site_id")
+    .returning(["site_id", "month"])
     .executeTakeFirstOrThrow();
-  return site_id;
+  return { siteId: site_id, month };
 }
 
 /** Audits the final outcome of generating or sending a monthly report. */

@@ -1,3 +1,4 @@
+import { reportFailedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { monthName, monthRange } from "@suncrew/domain/reports/report-months.ts";
@@ -14,6 +15,7 @@ import type { Mail } from "../../platform/mailer.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
+import { raiseSiteAlert } from "../alerts/public.ts";
 import { distinctAddresses, readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import { reportPdfTask } from "../reports/public.ts";
 import {
@@ -130,6 +132,10 @@ export class MonthlyReports extends PeriodicTasks {
       if (!isStored || retryAt !== null) return;
       const at = this.#deps.clock.now();
       await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "FAILED", reason: reason.text, at });
+      // A deleted site has no alerts.
+      if (claim.siteDeleted) return;
+      const failed = { what: "REPORT", month: monthName(claim.month), reason: reason.text } as const;
+      await raiseSiteAlert(tx, claim.siteId, reportFailedAlert(failed), at);
     });
   }
 }
@@ -207,7 +213,7 @@ export const reportMails: MailKind = {
   },
 
   async onOutcome(tx, reportId, outcome, at) {
-    const siteId = await storeMailOutcome(tx, reportId, outcome);
+    const { siteId, month } = await storeMailOutcome(tx, reportId, outcome);
     const { status, reason, sentTo } = outcome;
     if (status !== "SENT" && status !== "FAILED") return;
     const how = status === "SENT" ? "DONE" : "FAILED";
@@ -220,6 +226,10 @@ export const reportMails: MailKind = {
       after,
       at,
     });
+    if (status === "SENT") return;
+    // The reason may name addresses, which are no business of everybody who sees the site.
+    const failed = { what: "MAIL", month: monthName(month), reason: "The list of monthly reports says why." } as const;
+    await raiseSiteAlert(tx, siteId, reportFailedAlert(failed), at);
   },
 };
 

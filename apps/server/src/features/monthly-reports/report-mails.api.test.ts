@@ -119,6 +119,9 @@ describe("monthly reports: by e-mail", () => {
     expect(harness.sent).toHaveLength(8);
     expect(await mails()).toEqual([["FAILED", "The mail server could not be reached (ESOCKET).", []]]);
     expect(await storedReasonCodes(harness.db)).toEqual(["SMTP_UNREACHABLE"]);
+    expect(await harness.db.selectFrom("alerts").selectAll().execute()).toMatchObject([
+      { code: "REPORT_FAILED", text: expect.stringContaining("was not mailed to everybody") as string },
+    ]);
   });
 
   test("a server that stops while it sends waits for no mail server, and another sends it immediately", async () => {

@@ -79,6 +79,15 @@ const insertMail: Insert = (days) =>
   run(
     sql`insert into outgoing_mails (kind, about_id, status, created_at) values ('A', ${days * 10}, 'SENT', ${ago(days)})`,
   );
+/** To a contact point of its own, so that nobody else's counts. */
+const insertMessage: Insert = (days) =>
+  run(sql`with owner as (
+      insert into contact_points (name, owner_kind, user_id, channel, address, timezone, created_at)
+      values ('Phone', 'PERSON', ${server.fixtures.userIds.admin}, 'TELEGRAM', '7', 'Asia/Kolkata', ${ago(days)}) returning id)
+    insert into deliveries (id, message_kind, contact_point_id, channel, contact_point_name, told, address, title, status,
+      created_at, settled_at)
+    select ${randomUUID()}, 'TEST', id, 'TELEGRAM', 'Phone', 'Anita Rao', '7', 'Test', 'SENT', ${ago(days)}, ${ago(days)}
+    from owner`);
 const insertSession: Insert = (days) =>
   run(sql`insert into sessions (id, user_id, created_at, expires_at, ended_at)
     values (${randomUUID()}, ${server.fixtures.userIds.admin}, ${ago(days + 1)}, ${ago(-1)}, ${ago(days)})`);
@@ -98,6 +107,7 @@ const kinds: Partial<Record<KeptKind, Kind>> = {
   alerts: { insert: insertAlert, table: "alerts", time: "cleared_at" },
   monthly_reports: { insert: insertReport, table: "kept_reports", time: "created_at" },
   mails: { insert: insertMail, table: "outgoing_mails", time: "created_at" },
+  messages: { insert: insertMessage, table: "deliveries", time: "settled_at" },
   sessions: { insert: insertSession, table: "sessions", time: "ended_at" },
 };
 

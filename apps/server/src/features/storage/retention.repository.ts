@@ -67,6 +67,7 @@ const oldRows: Readonly<Record<RowKind, readonly [table: string, isOld: (before:
       and not exists (select from outgoing_mails m where m.about_id = x.id and m.status = 'PENDING')`,
   ],
   mails: ["outgoing_mails", (before) => sql`x.created_at < ${before} and x.status <> 'PENDING'`],
+  messages: ["deliveries", (before) => sql`x.created_at < ${before} and x.settled_at < ${before}`],
   sessions: ["sessions", (before) => sql`least(x.expires_at, x.ended_at) < ${before}`],
 };
 

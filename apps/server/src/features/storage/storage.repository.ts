@@ -14,6 +14,7 @@ const tablesOf: Readonly<Record<KeptKind, readonly string[]>> = {
   robot_days: ["robot_days", "site_days", "stale_days"],
   monthly_reports: ["kept_reports", "kept_report_files"],
   mails: ["outgoing_mails"],
+  messages: ["deliveries", "delivery_alerts"],
   firmware: ["firmware"],
   sessions: ["sessions"],
   sign_ins: ["known_callers", "sign_in_failures"],
@@ -56,6 +57,7 @@ export async function readOldest(db: Executor): Promise<ReadonlyMap<string, Date
       select min(to_date(substring(c.relname from '^readings_([0-9]{4}_[0-9]{2})$'), 'YYYY_MM'))::timestamp at time zone 'UTC'
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = to_regclass('readings') and pg_relation_size(c.oid) > 0) as oldest
+    union all select 'messages', (select min(created_at) from deliveries)
     union all select 'robot_events', (select min(received_at) from robot_events)
     union all select 'presence', (select min(offline_at) from robot_presence)
     union all select 'runs', (select min(ended_at) from runs)

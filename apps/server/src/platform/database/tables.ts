@@ -264,7 +264,7 @@ export interface ContactPoints {
   failed_at: Date | null;
   failure_reason: string | null;
   failure_reason_code: string | null;
-  failure_reason_params: Json | null;
+  failure_reason_params: Readonly<Record<string, unknown>> | null;
   failures: Generated<number>;
   id: Generated<number>;
   last_sent_at: Date | null;
@@ -300,7 +300,7 @@ export interface Deliveries {
   message_kind: MessageKind;
   reason: string | null;
   reason_code: string | null;
-  reason_params: Json | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
   reference: string | null;
   settled_at: Date | null;
   severity: Severity | null;
@@ -387,6 +387,11 @@ export interface KnownCallers {
   user_id: number;
 }
 
+export interface LastBackup {
+  id: Generated<boolean>;
+  taken_at: Date;
+}
+
 export interface MaintenanceLocks {
   command_id: string | null;
   confirmed_at: Date | null;
@@ -431,7 +436,7 @@ export interface NotificationRules {
 }
 
 export interface NotifierProgress {
-  change_no: string;
+  change_no: Generated<string>;
   id: Generated<boolean>;
 }
 
@@ -926,6 +931,7 @@ export interface Tables {
   kept_report_files: KeptReportFiles;
   kept_reports: KeptReports;
   known_callers: KnownCallers;
+  last_backup: LastBackup;
   maintenance_locks: MaintenanceLocks;
   mutes: Mutes;
   notification_rules: NotificationRules;
