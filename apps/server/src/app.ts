@@ -21,6 +21,7 @@ import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
 import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly-reports/public.ts";
+import { notificationRoutes } from "./features/notifications/notifications.routes.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
@@ -127,6 +128,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   alertsRoutes(http, deps);
   attentionRoutes(http, deps);
   services.push(new AlertWatch(deps));
+  notificationRoutes(http, deps);
   metrics.measure({ bridge, live });
 
   let ended: Promise<void> | null = null;

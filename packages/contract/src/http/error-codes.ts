@@ -47,6 +47,7 @@ export const errorCodes = {
   OWN_TASKS_PENDING: "The person has too many files and reports waiting already.",
   SERVER_BUSY: "The server has too many files and reports to work on.",
   TASK_TOO_LARGE: "The work was too much for the server: try with less.",
+  TEST_MESSAGES_LIMITED: "The person sent too many test messages within a minute.",
   STREAMS_OF_SESSION: "The session has too many live streams open.",
   STREAM_OPENINGS: "The session opened too many live streams within a minute.",
   STREAMS_OF_NETWORK: "Too many live streams are open from this network.",
@@ -92,6 +93,12 @@ export const errorCodes = {
   INVALID_RANGE: "The range ends before it begins, or is too long.",
   NO_ACTIVITY: "There is no activity in the range.",
   ALERT_CLEARED: "The alert is over.",
+  CONTACT_POINTS_LIMIT: "The person, partner, site or team has as many contact points as one may have.",
+  CONTACT_POINT_UNSIGNED: "Only calls to webhooks are signed.",
+  SUBSCRIPTIONS_LIMIT: "The person has as many subscriptions as one may have.",
+  NAMED_BY_RULE: "A notification rule or subscription tells it; the sentence has its name.",
+  TEAM_NAME_TAKEN: "Another team has this name.",
+  ROTA_NAME_TAKEN: "Another rota has this name.",
 
   // Robots and devices as entries
   ROBOT_NAME_TAKEN: "Another robot of the site has this name.",
@@ -163,6 +170,13 @@ export const errorCodes = {
   FIRMWARE_NOT_FOUND: "There is no such firmware.",
   ROLLOUT_NOT_FOUND: "There is no such rollout.",
   ADMIN_NOT_FOUND: "There is no such Super Admin.",
+  USER_NOT_FOUND: "There is no such person, or the caller may not name them.",
+  CONTACT_POINT_NOT_FOUND: "There is no such contact point, or it is not the caller's.",
+  RULE_NOT_FOUND: "There is no such notification rule.",
+  SUBSCRIPTION_NOT_FOUND: "There is no such subscription, or it is not the caller's.",
+  TEAM_NOT_FOUND: "There is no such team, or the caller may not name it.",
+  ROTA_NOT_FOUND: "There is no such rota.",
+  MUTE_NOT_FOUND: "There is no such mute, it is over, or it is not of the caller's sites.",
   WALLBOARD_LINK_NOT_FOUND: "There is no such open link to a wallboard, or it is not the caller's.",
 } as const satisfies Readonly<Record<string, string>>;
 

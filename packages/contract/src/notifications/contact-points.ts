@@ -55,6 +55,12 @@ export const quietTimesSchema = z.object({
 });
 export type QuietTimes = z.output<typeof quietTimesSchema>;
 
+/** Refinement of what has quiet times; its error is `HALF_A_QUIET_TIME`. */
+function hasWholeQuietTime({ quiet_from, quiet_to }: Pick<QuietTimes, "quiet_from" | "quiet_to">): boolean {
+  return (quiet_from === null) === (quiet_to === null);
+}
+const HALF_A_QUIET_TIME = { path: ["quiet_to"], message: "must be given together with quiet_from, or neither" };
+
 /** What a WhatsApp message needs beside the number; no secret. */
 export const whatsappOptionsSchema = z.object({
   phone_number_id: z.string().regex(/^\d{5,20}$/, "must be the id of the sending number, digits"),
@@ -118,8 +124,10 @@ const ownerInputSchema = z.object({
   kind: contactOwnerKindSchema,
   /** A PERSON without an id is the caller. */
   id: idInputSchema.optional(),
+  /** Of a SITE's contact point, which must have one. */
   role: siteRoleSchema.optional(),
 });
+export type ContactOwnerInput = z.output<typeof ownerInputSchema>;
 
 const contactPointParams = z.object({ contactPointId: idInputSchema });
 
@@ -136,7 +144,7 @@ export const createContactPoint = defineRoute({
   method: "POST",
   path: "/api/notifications/contact-points",
   maxBodyBytes: 16_384,
-  body: z.object({ owner: ownerInputSchema, ...contactPointFields }),
+  body: z.object({ owner: ownerInputSchema, ...contactPointFields }).refine(hasWholeQuietTime, HALF_A_QUIET_TIME),
   status: 201,
   response: z.object({
     message: z.string(),
@@ -152,7 +160,9 @@ export const updateContactPoint = defineRoute({
   path: "/api/notifications/contact-points/:contactPointId",
   maxBodyBytes: 16_384,
   params: contactPointParams,
-  body: z.object({ ...contactPointFields, version: versionSchema.optional() }),
+  body: z
+    .object({ ...contactPointFields, version: versionSchema.optional() })
+    .refine(hasWholeQuietTime, HALF_A_QUIET_TIME),
   response: z.object({ message: z.string() }),
 });
 

@@ -50,10 +50,17 @@ const distinct = <T extends z.ZodType<string | number>>(schema: T, max: number) 
 
 /** Which alerts a rule is about; an empty list means all. */
 export const ruleFilterSchema = z.object({
+  kinds: z.array(alertKindSchema),
+  severities: z.array(severitySchema),
+  site_ids: z.array(idSchema),
+  /** The states of sites, as their addresses have them. */
+  states: z.array(z.string()),
+  partner_ids: z.array(idSchema),
+});
+const ruleFilterInputSchema = z.object({
   kinds: distinct(alertKindSchema, alertKindSchema.options.length),
   severities: distinct(severitySchema, severitySchema.options.length),
   site_ids: distinct(idInputSchema, 500),
-  /** The states of sites, as their addresses have them. */
   states: distinct(requiredText("A state is required", 100), 100),
   partner_ids: distinct(idInputSchema, 100),
 });
@@ -65,8 +72,8 @@ export const ruleTargetKindSchema = z.enum(["CONTACT_POINT", "PERSON", "TEAM", "
 export const ruleTargetSchema = z.object({
   kind: ruleTargetKindSchema,
   /** Of a contact point, person, team or rota; none for PARTNER and SITE. */
-  id: idInputSchema.optional(),
-  /** Of SITE. */
+  id: idSchema.optional(),
+  /** Of SITE; all of the site's contacts without it. */
   role: siteRoleSchema.optional(),
 });
 export type RuleTarget = z.output<typeof ruleTargetSchema>;
@@ -74,7 +81,13 @@ export type RuleTarget = z.output<typeof ruleTargetSchema>;
 export const ruleStepSchema = z.object({
   /** Minutes without acknowledgement since the first step; 0 for the first. */
   after_minutes: z.int().min(0).max(RULE_STEP_MAX_MINUTES),
-  to: z.array(ruleTargetSchema).min(1, "must name somebody").max(RULE_TARGETS_MAX),
+  to: z.array(ruleTargetSchema),
+});
+const ruleStepInputSchema = ruleStepSchema.extend({
+  to: z
+    .array(ruleTargetSchema.extend({ id: idInputSchema.optional() }))
+    .min(1, "must name somebody")
+    .max(RULE_TARGETS_MAX),
 });
 export type RuleStep = z.output<typeof ruleStepSchema>;
 
@@ -91,10 +104,10 @@ const tellingFields = {
 
 const ruleFields = {
   name: requiredText("Name is required", RULE_NAME_MAX),
-  filter: ruleFilterSchema,
+  filter: ruleFilterInputSchema,
   ...tellingFields,
   steps: z
-    .array(ruleStepSchema)
+    .array(ruleStepInputSchema)
     .min(1)
     .max(RULE_STEPS_MAX)
     .refine(([first]) => first?.after_minutes === 0, "must begin with a step after 0 minutes")
@@ -107,7 +120,10 @@ const ruleFields = {
 
 export const notificationRuleSchema = z.object({
   id: idSchema,
-  ...ruleFields,
+  name: z.string(),
+  filter: ruleFilterSchema,
+  ...tellingFields,
+  steps: z.array(ruleStepSchema),
   /** Targets as people know them, in the order of the steps; null for what no longer exists. */
   target_names: z.array(z.array(z.string().nullable())),
   version: versionSchema,
@@ -152,13 +168,20 @@ export const deleteNotificationRule = defineRoute({
 
 const subscriptionFields = {
   name: requiredText("Name is required", RULE_NAME_MAX),
-  filter: ruleFilterSchema,
+  filter: ruleFilterInputSchema,
   ...tellingFields,
   /** The person's own contact points; empty for all of them. */
   contact_point_ids: distinct(idInputSchema, RULE_TARGETS_MAX),
 };
 
-export const subscriptionSchema = z.object({ id: idSchema, ...subscriptionFields, version: versionSchema });
+export const subscriptionSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  filter: ruleFilterSchema,
+  ...tellingFields,
+  contact_point_ids: z.array(idSchema),
+  version: versionSchema,
+});
 export type Subscription = z.output<typeof subscriptionSchema>;
 
 export const SUBSCRIPTIONS_PER_USER = 20;

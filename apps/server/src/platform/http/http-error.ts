@@ -47,6 +47,13 @@ const notFoundCodes = {
   Rollout: "ROLLOUT_NOT_FOUND",
   "Super Admin": "ADMIN_NOT_FOUND",
   "Wallboard link": "WALLBOARD_LINK_NOT_FOUND",
+  Person: "USER_NOT_FOUND",
+  "Contact point": "CONTACT_POINT_NOT_FOUND",
+  Rule: "RULE_NOT_FOUND",
+  Subscription: "SUBSCRIPTION_NOT_FOUND",
+  Team: "TEAM_NOT_FOUND",
+  Rota: "ROTA_NOT_FOUND",
+  Mute: "MUTE_NOT_FOUND",
 } as const satisfies Readonly<Record<string, ErrorCode>>;
 
 /** Also for what belongs to others, as if it did not exist. */
