@@ -7,8 +7,9 @@ import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
+import { seedNotifications } from "./notification-fixtures.ts";
 import { seedWallboardLinks } from "./wallboard-fixtures.ts";
-import { createTestApp, type TestApp } from "./test-app.ts";
+import { createTestApp, type TestApp, testSettings } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
 let server: TestApp;
@@ -40,7 +41,7 @@ async function onRecord(): Promise<number> {
 
 async function callAs(name: RouteName, person: "admin" | "owner"): Promise<number> {
   const route: RouteSpec = routes[name];
-  const { params, query, body, groups, file, alerts, firmware, wallboards } = sampleCalls[name];
+  const { params, query, body, groups, file, alerts, firmware, wallboards, notifications } = sampleCalls[name];
   const own = (part: Part | undefined): Part | undefined =>
     part && Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
   // First, because the previous call may have changed the password.
@@ -50,6 +51,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
   if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   if (wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
+  if (notifications === true) await seedNotifications(server.db, testSettings.secretKey, server.fixtures);
   const before = await onRecord();
   const sent = own(body);
   // Without it an import only checks the file.
@@ -60,7 +62,7 @@ async function callAs(name: RouteName, person: "admin" | "owner"): Promise<numbe
 }
 
 test.each(changing)("every change is on record, done or refused: %s", async (name) => {
-  expect(await callAs(name, "admin")).toBeGreaterThan(0);
+  expect(await callAs(name, sampleCalls[name].personal === true ? "owner" : "admin")).toBeGreaterThan(0);
 });
 
 const notForPartners = changing.filter((name) => permissions[name].access === "super-admin");

@@ -17,8 +17,9 @@ import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
+import { seedNotifications } from "./notification-fixtures.ts";
 import { seedWallboardLinks } from "./wallboard-fixtures.ts";
-import { createTestApp, type TestApp } from "./test-app.ts";
+import { createTestApp, type TestApp, testSettings } from "./test-app.ts";
 import { urlOf } from "./test-client.ts";
 
 let server: TestApp;
@@ -87,14 +88,16 @@ describe("§7 The calls it makes", () => {
     const route: RouteSpec = routes[name];
     const filled = (part: Part = {}) =>
       Object.fromEntries(Object.entries(part).map(([key, value]) => [key, ownValue(value, server.fixtures)]));
-    const { params, query, body, groups, file, firmware, alerts, wallboards } = sampleCalls[name];
+    const { params, query, body, groups, file, firmware, alerts, wallboards, notifications, personal } =
+      sampleCalls[name];
     if (groups !== undefined) await seedGroups(server.db, server.fixtures, groups);
     if (firmware === true) await seedFirmware(server.db, server.fixtures);
     if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
     if (wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
-    const admin = await server.signIn("admin");
+    if (notifications === true) await seedNotifications(server.db, testSettings.secretKey, server.fixtures);
+    const caller = await server.signIn(personal === true ? "owner" : "admin");
     const url = urlOf(route.path, filled(params), filled(query));
-    const answer = await admin.raw(url, {
+    const answer = await caller.raw(url, {
       method: route.method,
       ...(body && { body: filled(body) }),
       ...(file && { body: file }),

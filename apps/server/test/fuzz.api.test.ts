@@ -8,8 +8,9 @@ import { seedGroups } from "./group-fixtures.ts";
 import { addMonthlyReports } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint } from "./restore-point.ts";
+import { seedNotifications } from "./notification-fixtures.ts";
 import { seedWallboardLinks } from "./wallboard-fixtures.ts";
-import { createTestApp, type TestApp } from "./test-app.ts";
+import { createTestApp, type TestApp, testSettings } from "./test-app.ts";
 import type { TestClient } from "./test-client.ts";
 
 let server: TestApp;
@@ -87,6 +88,9 @@ describe("no request makes the server fail or hang", () => {
     if (sample.firmware === true) await seedFirmware(server.db, server.fixtures);
     if (sample.alerts === true) await insertOpenAlerts(server.db, server.fixtures);
     if (sample.wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
+    if (sample.notifications === true) {
+      await seedNotifications(server.db, testSettings.secretKey, server.fixtures);
+    }
     const restorePoint = await createRestorePoint(server.db);
     const clients: TestClient[] = [await server.as("admin"), await server.as("owner"), await server.as(null)];
     const calls = fc.record({

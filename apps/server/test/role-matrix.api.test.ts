@@ -25,8 +25,9 @@ import {
   valuesOf,
 } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
-import { createTestApp, type TestApp } from "./test-app.ts";
+import { createTestApp, type TestApp, testSettings } from "./test-app.ts";
 import { type Answer, TestClient, urlOf } from "./test-client.ts";
+import { seedNotifications } from "./notification-fixtures.ts";
 import { seedWallboardLinks, wallboardSessionOf } from "./wallboard-fixtures.ts";
 
 let server: TestApp;
@@ -76,7 +77,9 @@ function expectedStatus(name: RouteName, person: Caller, filled: Filled): number
     ? ["absent", "foreign"]
     : person === "stranger"
       ? ["absent", "own"]
-      : ["absent"];
+      : sampleCalls[name].personal === true
+        ? ["absent", "own", "foreign"]
+        : ["absent"];
   if (seen.some((kind) => hidden.includes(kind))) return 404;
   // All belong to the viewer but do not name the same robot.
   if (new Set(seen).size > 1 && sampleCalls[name].mixes !== true) return 400;
@@ -109,7 +112,7 @@ async function clientFor(name: RouteName, person: Caller): Promise<TestClient> {
 /** Prepares everything that the call needs; the free device is one that the person may use anywhere. */
 async function prepare(name: RouteName, person: Caller): Promise<void> {
   const route: RouteSpec = routes[name];
-  const { changes, groups, firmware, alerts, wallboards } = sampleCalls[name];
+  const { changes, groups, firmware, alerts, wallboards, notifications } = sampleCalls[name];
   if (changes === true) {
     await restorePoint.restore();
     await server.db
@@ -123,6 +126,7 @@ async function prepare(name: RouteName, person: Caller): Promise<void> {
   if (firmware === true) await seedFirmware(server.db, server.fixtures);
   if (alerts === true) await insertOpenAlerts(server.db, server.fixtures);
   if (wallboards === true) await seedWallboardLinks(server.db, server.fixtures);
+  if (notifications === true) await seedNotifications(server.db, testSettings.secretKey, server.fixtures);
 }
 
 async function make(name: RouteName, client: TestClient, filled: Filled): Promise<Answer> {

@@ -5,6 +5,7 @@ import { openAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
+import { notificationIds } from "./notification-fixtures.ts";
 import { testSettings } from "./test-app.ts";
 import { wallboardLinkIds, wallboardTokenOf } from "./wallboard-fixtures.ts";
 
@@ -26,7 +27,13 @@ export type Place =
   | "rollout"
   | "alert"
   | "admin"
-  | "wallboard link";
+  | "wallboard link"
+  | "contact point"
+  | "subscription"
+  | "mute"
+  | "rule"
+  | "team"
+  | "rota";
 
 export class Id {
   readonly place: Place;
@@ -53,6 +60,10 @@ export interface SampleCall {
   readonly alerts?: true;
   /** True if there are links to wallboards before the call. */
   readonly wallboards?: true;
+  /** True if there are contact points, rules, teams, rotas and mutes before the call. */
+  readonly notifications?: true;
+  /** True if the call is about what one person has alone: not even a Super Admin sees somebody else's. */
+  readonly personal?: true;
   /** True if the call changes or deletes sites, robots, partners, devices or sessions: they are restored around it. */
   readonly changes?: true;
   /** True if a user who sees all tenants may mix them in one call. */
@@ -73,6 +84,12 @@ const rollout = new Id("rollout");
 const alert = new Id("alert");
 const admin = new Id("admin");
 const wallboardLink = new Id("wallboard link");
+const contactPoint = new Id("contact point");
+const subscription = new Id("subscription");
+const mute = new Id("mute");
+const rule = new Id("rule");
+const team = new Id("team");
+const rota = new Id("rota");
 const siteForm = {
   name: "Sample Park",
   address: "Sample Road 1",
@@ -98,6 +115,36 @@ const templateForm = {
   name: "Sample Report",
   description: "",
   sections: [{ type: "alerts", enabled: true, order: 1, fields: [{ name: "critical_alerts", enabled: true }] }],
+};
+const quietTimes = {
+  timezone: "Asia/Kolkata",
+  quiet_from: "22:00",
+  quiet_to: "05:30",
+  days_off: [7],
+  critical_pierces: true,
+};
+const contactForm = {
+  name: "Desk",
+  channel: "WEBHOOK",
+  url: "https://events.example/suncrew/key",
+  ...quietTimes,
+  enabled: true,
+};
+const telling = {
+  name: "Critical alerts",
+  filter: { kinds: [], severities: ["CRITICAL"], site_ids: [], states: [], partner_ids: [] },
+  enabled: true,
+  wait_seconds: 60,
+  repeat_minutes: 30,
+  tells_cleared: true,
+};
+const ruleForm = { ...telling, steps: [{ after_minutes: 0, to: [{ kind: "PARTNER" }] }] };
+const rotaForm = {
+  name: "Weekends",
+  timezone: "Asia/Kolkata",
+  starts_on: "2026-06-01",
+  handover_at: "08:00",
+  weeks: 1,
 };
 /** Contains the tests' current time. */
 const june = { site_name: "Sample Park", from: "2026-06-01 00:00:00", to: "2026-06-30 23:59:59" };
@@ -241,32 +288,50 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   createWallboardLink: { body: { name: "Control room" }, wallboards: true },
   withdrawWallboardLink: { params: { linkId: wallboardLink }, wallboards: true },
   openWallboard: { body: { token: wallboardTokenOf("own") }, wallboards: true },
-  contactPointList: {},
-  createContactPoint: {},
-  updateContactPoint: {},
-  deleteContactPoint: {},
-  replaceSigningSecret: {},
-  testContactPoint: {},
-  notificationOptions: {},
-  notificationRules: {},
-  createNotificationRule: {},
-  updateNotificationRule: {},
-  deleteNotificationRule: {},
-  subscriptionList: {},
-  createSubscription: {},
-  updateSubscription: {},
-  deleteSubscription: {},
-  teamList: {},
-  createTeam: {},
-  updateTeam: {},
-  deleteTeam: {},
-  rotaList: {},
-  createRota: {},
-  updateRota: {},
-  deleteRota: {},
-  muteList: {},
-  createMute: {},
-  endMute: {},
+  contactPointList: { query: { site_id: site }, notifications: true },
+  createContactPoint: { body: { owner: { kind: "PERSON" }, ...contactForm }, notifications: true },
+  updateContactPoint: { params: { contactPointId: contactPoint }, body: contactForm, notifications: true },
+  deleteContactPoint: { params: { contactPointId: contactPoint }, notifications: true },
+  replaceSigningSecret: { params: { contactPointId: contactPoint }, notifications: true },
+  testContactPoint: { params: { contactPointId: contactPoint }, notifications: true },
+  notificationOptions: { notifications: true },
+  notificationRules: { notifications: true },
+  createNotificationRule: { body: ruleForm, notifications: true },
+  updateNotificationRule: { params: { ruleId: rule }, body: ruleForm, notifications: true },
+  deleteNotificationRule: { params: { ruleId: rule }, notifications: true },
+  subscriptionList: { notifications: true },
+  createSubscription: { body: { ...telling, contact_point_ids: [] }, notifications: true },
+  updateSubscription: {
+    params: { subscriptionId: subscription },
+    body: { ...telling, contact_point_ids: [] },
+    notifications: true,
+    personal: true,
+  },
+  deleteSubscription: { params: { subscriptionId: subscription }, notifications: true, personal: true },
+  teamList: { notifications: true },
+  createTeam: { body: { name: "Day watch", member_ids: [admin] }, notifications: true },
+  updateTeam: {
+    params: { teamId: team },
+    body: { name: "Day watch", member_ids: [admin] },
+    notifications: true,
+    mixes: true,
+  },
+  deleteTeam: { params: { teamId: team }, notifications: true },
+  rotaList: { notifications: true },
+  createRota: { body: { ...rotaForm, member_ids: [admin] }, notifications: true },
+  updateRota: {
+    params: { rotaId: rota },
+    body: { ...rotaForm, member_ids: [admin] },
+    notifications: true,
+    mixes: true,
+  },
+  deleteRota: { params: { rotaId: rota }, notifications: true },
+  muteList: { query: { site_id: site }, notifications: true },
+  createMute: {
+    body: { site_id: site, robot_id: robot, until: "2026-06-20T06:30:00.000Z", reason: "Brush change" },
+    notifications: true,
+  },
+  endMute: { params: { muteId: mute }, notifications: true },
   deliveryList: {},
   resendDelivery: {},
   messageLink: {},
@@ -291,6 +356,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
     partnerId: number,
     alertId: string,
     linkId: number,
+    whose: "own" | "foreign",
   ) =>
     ({
       site: siteId,
@@ -309,13 +375,26 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       alert: alertId,
       admin: fixtures.userIds.admin,
       "wallboard link": linkId,
+      "contact point": notificationIds.contactPoint[whose],
+      subscription: notificationIds.subscription[whose],
+      mute: notificationIds.mute[whose],
+      rule: notificationIds.rule,
+      team: notificationIds.team,
+      rota: notificationIds.rota,
     })[place];
   switch (kind) {
     case "own":
-      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, openAlertIds.own, wallboardLinkIds.own)];
+      return [present(ownRobot, ownGroup, fixtures.ownerPartnerId, openAlertIds.own, wallboardLinkIds.own, "own")];
     case "foreign":
       return [
-        present(foreignRobot, foreignGroup, fixtures.strangerPartnerId, openAlertIds.foreign, wallboardLinkIds.foreign),
+        present(
+          foreignRobot,
+          foreignGroup,
+          fixtures.strangerPartnerId,
+          openAlertIds.foreign,
+          wallboardLinkIds.foreign,
+          "foreign",
+        ),
       ];
     case "absent":
       return isSerial(place) ? ["NONE-1"] : [2_147_483_647, 999_999];
@@ -363,6 +442,8 @@ const ownedByNobody = [
   "tax_id",
   "template_id",
   "offerId",
+  // The caller's own only.
+  "contact_point_ids",
 ];
 
 /** Names in the route's schemas that look like ids of rows with an owner. */

@@ -1,6 +1,8 @@
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { ContactOwnerInput } from "@suncrew/contract/notifications/contact-points.ts";
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
 export type ContactPointRow = Selectable<Tables["contact_points"]>;
@@ -58,6 +60,27 @@ export async function removeContactPoint(tx: Tx, id: number, at: Date): Promise<
 
 export async function storeSecret(tx: Tx, id: number, secret: string): Promise<void> {
   await tx.updateTable("contact_points").set({ secret }).where("id", "=", id).execute();
+}
+
+/** The delivery of a test and what the contact point shows of it. A failed test counts as none of the failures in a row. */
+export async function storeTest(
+  tx: Tx,
+  delivery: Insertable<Tables["deliveries"]>,
+  reason: CodedText | null,
+  at: Date,
+): Promise<void> {
+  await tx
+    .insertInto("deliveries")
+    .values({ ...delivery, ...reasonColumns(reason) })
+    .execute();
+  const { reason: text, reason_code, reason_params } = reasonColumns(reason);
+  await tx
+    .updateTable("contact_points")
+    .set(reason === null ? { last_sent_at: at, failures: 0 } : {})
+    .set({ failed_at: reason === null ? null : at, failure_reason: text, failure_reason_code: reason_code })
+    .set({ failure_reason_params: reason_params })
+    .where("id", "=", delivery.contact_point_id)
+    .execute();
 }
 
 /** Everybody who signs in, or only this user, by name. */

@@ -1,12 +1,9 @@
-import {
-  type ChannelKind,
-  type WhatsappOptions,
-  whatsappOptionsSchema,
-} from "@suncrew/contract/notifications/contact-points.ts";
+import { whatsappOptionsSchema } from "@suncrew/contract/notifications/contact-points.ts";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Settings } from "../../platform/dependencies.ts";
 import { SealedSecrets } from "../../platform/sealed-secrets.ts";
+import type { Destination } from "./channels/channel.ts";
 
 const contactSecretsSchema = z.object({
   /** SLACK, TEAMS, WEBHOOK: the address to call. */
@@ -52,18 +49,8 @@ export function openContact(
   return text === null ? null : contactSecretsSchema.parse(JSON.parse(text));
 }
 
-/** Where messages to one contact point go. */
-export interface Destination {
-  readonly channel: ChannelKind;
-  /** May be shown: an e-mail address, a chat, a phone number, or the host of an address with a secret. */
-  readonly address: string;
-  readonly secret: Readonly<Record<string, string>>;
-  readonly options: WhatsappOptions | null;
-}
-
 interface ContactRow {
   readonly id: number;
-  readonly channel: ChannelKind;
   readonly address: string;
   readonly options: unknown;
   readonly secret: string | null;
@@ -73,13 +60,16 @@ interface ContactRow {
 export function destinationOf(row: ContactRow, sealed: SealedSecrets, now: Date): Destination | null {
   const secrets = openContact(sealed, row);
   if (secrets === null) return null;
-  const { former_signing_secret: former, former_until: until, ...current } = secrets;
-  const isFormerValid = former !== undefined && until !== undefined && Date.parse(until) > now.getTime();
-  const secret = Object.fromEntries(
-    Object.entries({ ...current, ...(isFormerValid && { former_signing_secret: former }) }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    ),
-  );
-  const options = row.options === null ? null : whatsappOptionsSchema.parse(row.options);
-  return { channel: row.channel, address: row.address, secret, options };
+  const { url, token, signing_secret, former_signing_secret: former, former_until: until } = secrets;
+  const isFormerValid = until !== undefined && Date.parse(until) > now.getTime();
+  return {
+    address: row.address,
+    secret: {
+      ...(url !== undefined && { url }),
+      ...(token !== undefined && { token }),
+      ...(signing_secret !== undefined && { signing_secret }),
+      ...(former !== undefined && isFormerValid && { former_signing_secret: former }),
+    },
+    options: row.options === null ? null : whatsappOptionsSchema.parse(row.options),
+  };
 }

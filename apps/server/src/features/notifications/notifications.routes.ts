@@ -4,6 +4,7 @@ import {
   deleteContactPoint,
   notificationOptions,
   replaceSigningSecret,
+  testContactPoint,
   updateContactPoint,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import {
@@ -34,6 +35,7 @@ import { ContactPoints } from "./contact-points.service.ts";
 import { Mutes } from "./mutes.service.ts";
 import { NotificationRules } from "./rules.service.ts";
 import { Teams } from "./teams.service.ts";
+import { TestMessages } from "./test-messages.ts";
 
 export function notificationRoutes(app: FastifyInstance, deps: Dependencies): void {
   const contacts = new ContactPoints(deps);
@@ -44,6 +46,8 @@ export function notificationRoutes(app: FastifyInstance, deps: Dependencies): vo
   register(app, replaceSigningSecret, ({ viewer, params }) =>
     contacts.replaceSigningSecret(viewer, params.contactPointId),
   );
+  const tests = new TestMessages(deps);
+  register(app, testContactPoint, ({ viewer, params }) => tests.send(viewer, params.contactPointId));
   register(app, notificationOptions, ({ viewer }) => contacts.options(viewer));
 
   const rules = new NotificationRules(deps);

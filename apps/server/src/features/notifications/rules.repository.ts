@@ -7,7 +7,7 @@ import {
 } from "@suncrew/contract/notifications/notification-rules.ts";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 
 /** A rule of the installation, or a person's subscription. */
 export interface StoredRule {
@@ -101,7 +101,7 @@ export async function readTargetNames(
     if (ids.length === 0) continue;
     // In one order, so that two rules lock them one after the other.
     const { rows } = await sql<{ id: number; name: string }>`
-      select id, name from ${sql.table(targetTables[kind])} where id = any(${ids}) and deleted_at is null
+      select id, name from ${sql.table(targetTables[kind])} where id = ${anyInt(ids)} and deleted_at is null
       order by id ${sql.raw(lock === "for share" ? "for share" : "")}`.execute(db);
     for (const { id, name } of rows) names.set(targetKey({ kind, id }), name);
   }
@@ -117,7 +117,7 @@ export async function findMissingPartners(db: Executor, ids: readonly number[]):
   const rows = await db
     .selectFrom("partners")
     .select("id")
-    .where("id", "=", sql<number>`any(${ids})`)
+    .where("id", "=", anyInt(ids))
     .where("deleted_at", "is", null)
     .execute();
   return ids.filter((id) => !rows.some((row) => row.id === id));
@@ -128,7 +128,7 @@ export async function findOthersContactPoints(db: Executor, ids: readonly number
   const rows = await db
     .selectFrom("contact_points")
     .select("id")
-    .where("id", "=", sql<number>`any(${ids})`)
+    .where("id", "=", anyInt(ids))
     .where("user_id", "=", userId)
     .where("deleted_at", "is", null)
     .orderBy("id")

@@ -10,8 +10,7 @@ import {
   type updateNotificationRule,
   type updateSubscription,
 } from "@suncrew/contract/notifications/notification-rules.ts";
-import { sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -253,10 +252,7 @@ async function requireNamed(
 
 async function findMissingSites(viewer: Viewer, db: Executor, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
-  const seen = await visibleSites(viewer, db)
-    .select("sites.id")
-    .where("sites.id", "=", sql<number>`any(${ids})`)
-    .execute();
+  const seen = await visibleSites(viewer, db).select("sites.id").where("sites.id", "=", anyInt(ids)).execute();
   return ids.filter((id) => !seen.some((site) => site.id === id));
 }
 

@@ -1,5 +1,5 @@
 import { type Insertable, sql } from "kysely";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 
 export interface Member {
@@ -75,7 +75,7 @@ export async function readMembers(tx: Tx, userIds: readonly number[]): Promise<M
   const rows = await tx
     .selectFrom("users")
     .select(["id", "name"])
-    .where("id", "=", sql<number>`any(${userIds})`)
+    .where("id", "=", anyInt(userIds))
     .where("deleted_at", "is", null)
     .execute();
   const names = new Map(rows.map(({ id, name }) => [id, name]));

@@ -1,0 +1,104 @@
+import type { Db } from "../src/platform/database/database.ts";
+import { contactSeal, sealContact } from "../src/features/notifications/contact-secrets.ts";
+import type { Fixtures } from "./fixtures.ts";
+
+/** What the partner `owner` or `stranger` has, and what belongs to Super Admins only. */
+export const notificationIds = {
+  contactPoint: { own: 911, foreign: 912 },
+  /** A subscription of `owner`, and one of `stranger`. */
+  subscription: { own: 921, foreign: 922 },
+  mute: { own: 931, foreign: 932 },
+  rule: 941,
+  team: 951,
+  rota: 961,
+} as const;
+
+const AT = new Date("2026-06-01T00:00:00Z");
+/** Never called: it is an address of the own machine, which webhooks may not have. */
+const URL_OF_NOBODY = "http://127.0.0.1:9/";
+/** The secret of each webhook. */
+export const SEEDED_SIGNING_SECRET = `whsec_${"c2VlZGVk".repeat(4)}`;
+
+/** These rows, as if nobody had ever changed them. A new id follows them. */
+export async function seedNotifications(db: Db, secretKey: string, fixtures: Fixtures): Promise<void> {
+  await deleteNotifications(db);
+  const { userIds, ownSiteId, foreignSiteId, ownRobot, foreignRobot } = fixtures;
+  const sealed = contactSeal({ secretKey });
+  const contactPoint = (id: number, name: string, site_id: number) => ({
+    id,
+    name,
+    owner_kind: "SITE" as const,
+    site_id,
+    site_role: "CARETAKER" as const,
+    channel: "WEBHOOK" as const,
+    address: "127.0.0.1:9",
+    secret: sealContact(sealed, id, { url: URL_OF_NOBODY, signing_secret: SEEDED_SIGNING_SECRET }),
+    timezone: "Asia/Kolkata",
+    created_at: AT,
+  });
+  await db
+    .insertInto("contact_points")
+    .values([
+      contactPoint(notificationIds.contactPoint.own, "Ownfield desk", ownSiteId),
+      contactPoint(notificationIds.contactPoint.foreign, "Farfield desk", foreignSiteId),
+    ])
+    .execute();
+  const rule = (id: number, name: string, user_id: number | null) => ({
+    id,
+    name,
+    user_id,
+    enabled: true,
+    filter: JSON.stringify({ kinds: [], severities: ["CRITICAL"], site_ids: [], states: [], partner_ids: [] }),
+    wait_seconds: 60,
+    repeat_minutes: null,
+    tells_cleared: true,
+    steps: JSON.stringify([{ after_minutes: 0, to: [{ kind: "PERSON", id: user_id ?? userIds.admin }] }]),
+    created_at: AT,
+  });
+  await db
+    .insertInto("notification_rules")
+    .values([
+      rule(notificationIds.rule, "Critical at night", null),
+      rule(notificationIds.subscription.own, "Ownfield, critical", userIds.owner),
+      rule(notificationIds.subscription.foreign, "Farfield, critical", userIds.stranger),
+    ])
+    .execute();
+  const mute = (id: number, site_id: number, robot_id: number, user_id: number) => ({
+    id,
+    site_id,
+    robot_id,
+    until: new Date("2099-01-31T06:30:00Z"),
+    reason: "Brush change",
+    user_id,
+    muted_by: "Anita Rao",
+    muted_at: AT,
+  });
+  await db
+    .insertInto("mutes")
+    .values([
+      mute(notificationIds.mute.own, ownSiteId, ownRobot.id, userIds.admin),
+      mute(notificationIds.mute.foreign, foreignSiteId, foreignRobot.id, userIds.admin),
+    ])
+    .execute();
+  await db.insertInto("teams").values({ id: notificationIds.team, name: "Night watch", created_at: AT }).execute();
+  await db.insertInto("team_members").values({ team_id: notificationIds.team, user_id: userIds.admin }).execute();
+  const times = { timezone: "Asia/Kolkata", starts_on: "2026-06-01", handover_at: "08:00", weeks: 1 };
+  await db
+    .insertInto("rotas")
+    .values({ id: notificationIds.rota, name: "On duty", ...times, created_at: AT })
+    .execute();
+  const member = { rota_id: notificationIds.rota, position: 0, user_id: userIds.admin };
+  await db.insertInto("rota_members").values(member).execute();
+}
+
+async function deleteNotifications(db: Db): Promise<void> {
+  await db.deleteFrom("alert_notices").execute();
+  await db.deleteFrom("deliveries").execute();
+  await db.deleteFrom("notification_rules").execute();
+  await db.deleteFrom("contact_points").execute();
+  await db.deleteFrom("mutes").execute();
+  await db.deleteFrom("team_members").execute();
+  await db.deleteFrom("teams").execute();
+  await db.deleteFrom("rota_members").execute();
+  await db.deleteFrom("rotas").execute();
+}
