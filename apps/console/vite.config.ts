@@ -7,9 +7,10 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type IndexHtmlTransformContext, minifySync, type Plugin, transformWithOxc } from "vite";
 
 /** Of what pages start with, only the sign-in page needs these; the rest of it is part of every page's start. */
-const SIGN_IN_ONLY = /auth[\\/]sign-in-(page|form|scene|failure)|components[\\/]PasswordInput[\\/]/;
+const SIGN_IN_ONLY =
+  /auth[\\/]sign-in-(page|form|failure)|ui[\\/]signed-out-(layout|scene)|components[\\/]PasswordInput[\\/]/;
 const START =
-  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|ActionIcon|Alert)[\\/]\w+\.mjs$|use-uncontrolled\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/]config[\\/]/;
+  /console[\\/]index\.html$|src[\\/]main\.tsx$|components[\\/](TextInput|ActionIcon|Alert)[\\/]\w+\.mjs$|use-uncontrolled\.mjs$|Icon(AlertCircle|InfoCircle|Lock|ShieldCheck|Tool|User)\.mjs$|platform[\\/]api[\\/]call\.ts$|session[\\/]this-browser\.ts$|features[\\/]auth[\\/]role-words\.ts$|contract[\\/]src[\\/](config[\\/]|http[\\/](values|page)\.ts$|alerts[\\/]severity\.ts$)/;
 
 /** What runs before the console itself: the theme, and the requests for what the page needs. */
 const FIRST_SCRIPTS = ["src/ui/theme/before-paint.js", "src/platform/api/first-requests.ts"];
@@ -27,6 +28,10 @@ const PAGES: Readonly<Record<string, string>> = {
   "/site-reports": "src/features/reports/site-reports-page.tsx",
   "/profile": "src/features/profile/profile-page.tsx",
 };
+
+/** The pages of messages' links, shown without the shell whether somebody is signed in or not. */
+const MESSAGE_LINK = "src/features/notifications/message-link-page.tsx";
+const OPEN_PAGES = ["/acknowledge", "/unsubscribe"];
 
 /**
  * Adds the script that runs before the first paint to the page as a blocking file with a hashed name: the content
@@ -83,6 +88,7 @@ function fontOf(bundle: Bundle): string {
 function filesOfPages(bundle: Bundle): string {
   const files = {
     "sign-in": filesOf(bundle, ["src/features/auth/sign-in-page.tsx"]),
+    ...Object.fromEntries(OPEN_PAGES.map((path) => [path, filesOf(bundle, [MESSAGE_LINK])])),
     ...Object.fromEntries(Object.entries(PAGES).map(([path, module]) => [path, filesOf(bundle, [SHELL, module])])),
   };
   return JSON.stringify(files);

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { UnexpectedError } from "./app/message-page.tsx";
-import { isPagePath, isWallboard, paths } from "./platform/paths.ts";
+import { isMessageLink, isPagePath, isWallboard, paths } from "./platform/paths.ts";
 import { reloadOnceServed } from "./platform/served-page.ts";
 import { rememberRequestedPlace } from "./platform/session/left-place.ts";
 import { addressOf, currentSession, dropExpiredSession, watchSession } from "./platform/session/session.ts";
@@ -17,7 +17,11 @@ const place = document.getElementById("root");
 if (place === null) throw new Error("The page has no place for the console.");
 const root = createRoot(place);
 
-void (isSignInNeeded() ? openSignIn() : openConsole({ isAfterSignIn: false }));
+void (isMessageLink(location.pathname)
+  ? openMessageLink()
+  : isSignInNeeded()
+    ? openSignIn()
+    : openConsole({ isAfterSignIn: false }));
 
 function show(content: ReactNode): void {
   root.render(<ThemeProvider>{content}</ThemeProvider>);
@@ -45,6 +49,16 @@ async function openSignIn(): Promise<void> {
     const { SignInPage } = await import("./features/auth/sign-in-page.tsx");
     show(<SignInPage onSignedIn={() => openConsole({ isAfterSignIn: true })} />);
     fetchNextPages();
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+/** The page of a message's link, which is opened on phones far from the desk: nothing else is loaded. */
+async function openMessageLink(): Promise<void> {
+  try {
+    const { MessageLinkPage } = await import("./features/notifications/message-link-page.tsx");
+    show(<MessageLinkPage />);
   } catch (error) {
     showFailure(error);
   }

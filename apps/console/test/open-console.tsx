@@ -7,6 +7,8 @@ import { queryClient } from "../src/platform/api/query-client.ts";
 import { openQuestion } from "../src/platform/confirm/confirm.ts";
 import { clearSession, startSession } from "../src/platform/session/session.ts";
 import { endToast } from "../src/platform/toast.tsx";
+import { MessageLinkPage } from "../src/features/notifications/message-link-page.tsx";
+import { ThemeProvider } from "../src/ui/theme/theme-provider.tsx";
 import { WallboardPage } from "../src/features/wallboard/wallboard-page.tsx";
 import { chooseTheme } from "../src/ui/theme/theme-choice.ts";
 import { forgetAnswers } from "./answers.ts";
@@ -35,6 +37,20 @@ export function showWallboard(): void {
   document.body.append(place);
   root = createRoot(place);
   root.render(<WallboardPage />);
+}
+
+/** Shows the page of a message's link to nobody in particular; without a token, as if the link were cut off. */
+export function showMessageLink(token: string | null): void {
+  history.replaceState(null, "", token === null ? location.pathname : `#${token}`);
+  const place = document.createElement("div");
+  place.id = "root";
+  document.body.append(place);
+  root = createRoot(place);
+  root.render(
+    <ThemeProvider>
+      <MessageLinkPage />
+    </ThemeProvider>,
+  );
 }
 
 /** Unmounts the console, with everything it remembers. */

@@ -69,6 +69,11 @@ export const paths = {
   },
   /** The dashboard's Group Control of a site. */
   groupControl: (siteId: number) => `/dashboard?site=${siteId}&tab=groups`,
+  /** Of a message: acknowledges its alerts, or stops such messages, without signing in; a token follows `#`. */
+  acknowledge: () => "/acknowledge",
+  unsubscribe: () => "/unsubscribe",
+  /** What the demo's stand-ins for mail and chat services received. */
+  demoMessages: () => "/demo/messages",
   profile: () => "/profile",
   /** Every partner, or those that match; with the dialog for a new one. */
   partners: (address: PartnersAddress = {}) => {
@@ -100,6 +105,7 @@ const PAGES: ReadonlySet<string> = new Set([
   paths.reportManagement(),
   paths.siteReports(),
   paths.notifications(),
+  paths.demoMessages(),
   paths.profile(),
 ]);
 
@@ -111,6 +117,11 @@ export function pagePathOf(pathname: string): string {
 /** Whether the page is a wallboard: a screen's own, or the dashboard of somebody who is signed in, as one. */
 export function isWallboard({ pathname, search }: Pick<Location, "pathname" | "search">): boolean {
   return /^\/(wall|dashboard.*[?&]view=wall)\b/i.test(pathname + search);
+}
+
+/** Whether the page is that of a message's link, for whoever got the message, signed in or not. */
+export function isMessageLink(pathname: string): boolean {
+  return [paths.acknowledge(), paths.unsubscribe()].some((path) => path === pagePathOf(pathname));
 }
 
 export function isPagePath(pathname: string): boolean {

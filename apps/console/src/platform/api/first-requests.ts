@@ -3,12 +3,14 @@
 // small; browser tests count requests, and so notice a path that no longer matches the contract.
 (() => {
   const page = location.pathname.toLowerCase().replace(/\/+$/, "");
-  const token = tokenInUse();
+  /** The page of a message's link, which is for nobody in particular. */
+  const isOpen = page === "/acknowledge" || page === "/unsubscribe";
+  const token = isOpen ? null : tokenInUse();
   const answers: NonNullable<typeof suncrewFirstAnswers> = new Map();
   globalThis.suncrewFirstAnswers = answers;
 
   bringFiles();
-  void request("/api/config");
+  if (!isOpen) void request("/api/config");
   if (token !== null && (page === "" || page === "/dashboard")) requestDashboard();
 
   /** The stored token if it has not expired; the server decides whether it is valid. */
@@ -27,7 +29,7 @@
   function bringFiles(): void {
     // The build writes them into the page; there are none during development.
     const files: unknown = JSON.parse(document.getElementById("page-files")?.textContent ?? "{}");
-    const names = memberOf(files, token === null ? "sign-in" : page === "" ? "/dashboard" : page);
+    const names = memberOf(files, isOpen ? page : token === null ? "sign-in" : page === "" ? "/dashboard" : page);
     for (const name of Array.isArray(names) ? names.map(String) : []) {
       const link = document.createElement("link");
       const isStyle = name.endsWith(".css");

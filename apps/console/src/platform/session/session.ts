@@ -1,7 +1,7 @@
 import { sessionUserSchema, type login, type Role } from "@suncrew/contract/auth/auth.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { z } from "zod";
-import { isWallboard, paths } from "../paths.ts";
+import { isMessageLink, isWallboard, paths } from "../paths.ts";
 import { TokenExpiredError } from "../api/errors.ts";
 import { noteCookieLost, noteSessionEnd } from "./left-place.ts";
 import { decodeToken, validClaims } from "./token.ts";
@@ -9,7 +9,9 @@ import { decodeToken, validClaims } from "./token.ts";
 /** §9 Browser storage keys. */
 const isScreen = typeof location === "object" && isWallboard({ pathname: location.pathname, search: "" });
 /** A screen's session stands beside that of a person in the same browser. */
-const OWNER = isScreen ? "wallboard." : "";
+/** The page of a message's link acts for whoever got the message: it neither uses a session nor ends one. */
+const isLink = typeof location === "object" && isMessageLink(location.pathname);
+const OWNER = isScreen ? "wallboard." : isLink ? "link." : "";
 const TOKEN_KEY = `${OWNER}token`;
 const USER_KEY = `${OWNER}user`;
 const GROUPS_KEY = "robotGroups";

@@ -1,4 +1,4 @@
-import classes from "./sign-in-scene.module.css";
+import classes from "./signed-out-scene.module.css";
 
 /** A row of panels, seen from the front: the further away, the smaller and closer together. */
 interface PanelRow {
@@ -133,7 +133,7 @@ function Glint({ x, y, size }: { x: number; y: number; size: number }) {
 }
 
 /** The sign-in page's illustration: a robot cleans a row of panels in the morning. Decoration only. */
-export function SignInScene() {
+export function SignedOutScene() {
   return (
     <svg
       viewBox={`0 0 ${WIDTH} 1080`}

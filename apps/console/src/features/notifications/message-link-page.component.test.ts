@@ -1,0 +1,167 @@
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import { acknowledgeByLink, messageLink, unsubscribeByLink } from "@suncrew/contract/notifications/deliveries.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { page } from "vitest/browser";
+import { when } from "../../../test/answers.ts";
+import {
+  expectAccessible,
+  expectContains,
+  expectCount,
+  expectNoSidewaysScroll,
+  expectTexts,
+} from "../../../test/expectations.ts";
+import { showMessageLink } from "../../../test/open-console.tsx";
+import { BHADLA } from "../../../test/sample-fleet.ts";
+import { chooseTheme } from "../../ui/theme/theme-choice.ts";
+
+const TOKEN = `${"a".repeat(40)}.${"b".repeat(43)}`;
+const main = page.getByRole("main");
+const acknowledge = page.getByRole("button", { name: /^Acknowledg/ });
+
+type Link = ResponseOf<typeof messageLink>;
+type LinkAlert = Link["alerts"][number];
+
+function linkAlert(change: Partial<LinkAlert> = {}): LinkAlert {
+  return {
+    severity: "CRITICAL",
+    text: "The brush is jammed.",
+    site_name: BHADLA,
+    robot_name: "SCR-1011",
+    raised_at: "2026-06-15T00:01:00.000Z",
+    cleared_at: null,
+    acknowledged_by: null,
+    ...change,
+  };
+}
+
+function tell(change: Partial<Link> = {}) {
+  return when(messageLink).answer({
+    action: "ACKNOWLEDGE",
+    told: "Asha Rathore",
+    contact_point_name: "Mail at work",
+    title: "2 alerts at Bhadla Solar Park",
+    expires_at: "2026-06-17T00:01:00.000Z",
+    alerts: [linkAlert(), linkAlert({ severity: "WARNING", robot_name: null, text: "Row 4 was not cleaned." })],
+    ...change,
+  });
+}
+
+beforeEach(() => page.viewport(360, 740));
+
+describe("acknowledge from a message", () => {
+  test("opening the link shows what it is about and acknowledges nothing; its token leaves the address bar", async () => {
+    const read = tell();
+    const acknowledged = when(acknowledgeByLink).answer({ message: "Acknowledged" });
+    showMessageLink(TOKEN);
+    await expectContains(main, "Acknowledge these 2 alerts?");
+    await expectContains(main, "Sent to Asha Rathore, Mail at work");
+    await expectContains(main, `SCR-1011, ${BHADLA}`);
+    // In the browser's time zone, with its name.
+    const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "long" })
+      .formatToParts(new Date("2026-06-15T00:01:00.000Z"))
+      .find(({ type }) => type === "timeZoneName")?.value;
+    await expectContains(main, zone ?? "");
+    expect(read.map(({ body }) => body.token)).toEqual([TOKEN]);
+    expect(acknowledged).toEqual([]);
+    expect(location.hash).toBe("");
+    await expectAccessible();
+    await expectNoSidewaysScroll();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`one press acknowledges, with a comment if one was typed, in the ${theme} theme`, async () => {
+      chooseTheme(theme);
+      tell();
+      const acknowledged = when(acknowledgeByLink).answer({ message: "2 alerts acknowledged as Asha Rathore." });
+      showMessageLink(TOKEN);
+      await page.getByLabelText("Comment (optional)").fill("On my way");
+      await acknowledge.click();
+      await expect.element(page.getByRole("heading", { name: "2 alerts acknowledged as Asha Rathore." })).toHaveFocus();
+      expect(acknowledged.map(({ body }) => body)).toEqual([{ token: TOKEN, comment: "On my way" }]);
+      await expectCount(acknowledge, 0);
+      await expectAccessible();
+    });
+  }
+
+  test("what is acknowledged or over offers nothing to press", async () => {
+    for (const { alerts, words } of [
+      {
+        alerts: [linkAlert({ acknowledged_by: "Ravi Kumar" }), linkAlert({ cleared_at: "2026-06-15T01:00:00.000Z" })],
+        words: "Already acknowledged by Ravi Kumar",
+      },
+      { alerts: [linkAlert({ cleared_at: "2026-06-15T01:00:00.000Z" })], words: "Everything is over" },
+    ]) {
+      tell({ alerts });
+      showMessageLink(TOKEN);
+      await expectContains(main, words);
+      await expectCount(acknowledge, 0);
+      document.getElementById("root")?.remove();
+    }
+  });
+
+  test("an alert of Suncrew's servers has neither site nor robot", async () => {
+    tell({ alerts: [linkAlert({ site_name: null, robot_name: null })] });
+    showMessageLink(TOKEN);
+    await expectContains(main, "Acknowledge this alert?");
+    await expectContains(main, "Suncrew's servers");
+  });
+
+  test("a refusal is shown beside the button, with what was typed still there", async () => {
+    tell();
+    when(acknowledgeByLink).fail(500, { message: "Something went wrong." });
+    showMessageLink(TOKEN);
+    await page.getByLabelText("Comment (optional)").fill("On my way");
+    await acknowledge.click();
+    await expectTexts(page.getByRole("alert"), ["Something went wrong."]);
+    when(acknowledgeByLink).answer({ message: "Acknowledged" });
+    await acknowledge.click();
+    await expect.element(page.getByRole("heading", { name: "Acknowledged" })).toBeVisible();
+  });
+});
+
+describe("links that do not work", () => {
+  test("expired: said in plain words, with nothing to press but the way to the console", async () => {
+    when(messageLink).fail(410, { message: "This link has expired. Sign in to acknowledge." });
+    showMessageLink(TOKEN);
+    await expectContains(page.getByRole("alert"), "This link has expired. Sign in to acknowledge.");
+    await expectCount(page.getByRole("button"), 0);
+    await expect.element(page.getByRole("link", { name: "Sign in to the console" })).toHaveAttribute("href", "/");
+    await expectAccessible();
+  });
+
+  test("cut off by a mail program: no call without a token, and plain words for a wrong one", async () => {
+    showMessageLink(null);
+    await expectContains(main, "This link is not complete");
+    document.getElementById("root")?.remove();
+    when(messageLink).fail(400, { message: "token: is not the token of a link", code: "VALIDATION_FAILED" });
+    showMessageLink(TOKEN);
+    await expectContains(page.getByRole("alert"), "It is not a link of Suncrew, or a part of it is missing.");
+  });
+
+  for (const [how, fail] of [
+    ["no connection", () => when(messageLink).offline()],
+    ["a proxy's error page", () => when(messageLink).answerOddly(() => new Response("<html></html>", { status: 502 }))],
+    ["an answer of another shape", () => when(messageLink).answerOddly(() => Response.json({ hello: "world" }))],
+  ] as const) {
+    test(`${how}: Retry reads the link again`, async () => {
+      fail();
+      showMessageLink(TOKEN);
+      await expectContains(page.getByRole("alert"), "This did not work yet");
+      tell();
+      await page.getByRole("button", { name: "Retry" }).click();
+      await expectContains(main, "Acknowledge these 2 alerts?");
+    });
+  }
+});
+
+test("unsubscribe: asks first, then says what the server did", async () => {
+  tell({ action: "UNSUBSCRIBE", alerts: [] });
+  const sent = when(unsubscribeByLink).answer({ message: "No more messages go to asha@suncare.example." });
+  showMessageLink(TOKEN);
+  await expectContains(main, "Stop these messages?");
+  expect(sent).toEqual([]);
+  await page.getByRole("button", { name: "Stop messages" }).click();
+  await expectContains(main, "No more messages go to asha@suncare.example.");
+  expect(sent.map(({ body }) => body.token)).toEqual([TOKEN]);
+  await expectNoSidewaysScroll();
+});
