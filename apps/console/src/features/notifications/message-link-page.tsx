@@ -46,17 +46,13 @@ export function MessageLinkPage() {
     addEventListener("hashchange", openOther);
     return () => removeEventListener("hashchange", openOther);
   }, []);
-  const [tries, setTries] = useState(1);
+  const isReading = shown.is === "reading";
   useEffect(() => {
-    if (token === null) return undefined;
+    if (token === null || !isReading) return undefined;
     const reading = new AbortController();
     readLink(token, reading.signal).then(setShown, () => undefined);
     return () => reading.abort();
-  }, [token, tries]);
-  const retry = () => {
-    setShown({ is: "reading" });
-    setTries(tries + 1);
-  };
+  }, [token, isReading]);
 
   return (
     <SignedOutLayout>
@@ -68,7 +64,7 @@ export function MessageLinkPage() {
         ) : shown.is === "no-token" ? (
           <Words title="This link is not complete" text="Open it again from the message that you got." />
         ) : shown.is === "failed" ? (
-          <Failed failure={shown.failure} onRetry={retry} />
+          <Failed failure={shown.failure} onRetry={() => setShown({ is: "reading" })} />
         ) : shown.is === "done" ? (
           <Words title={shown.text} text={shown.link.title} isStatus />
         ) : token === null ? null : shown.link.action === "UNSUBSCRIBE" ? (
