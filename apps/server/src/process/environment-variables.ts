@@ -282,7 +282,7 @@ export const variables = {
     requirement: "be smtp://user:password@host:port or smtps://, without path or query",
     unset: "none; nothing is sent by e-mail",
     meaning:
-      "Mail server for the monthly reports, smtp://user:password@host:587 or smtps://...:465; to other machines with TLS only",
+      "Mail server for monthly reports and messages of alerts, smtp://user:password@host:587 or smtps://...:465; to other machines with TLS only",
     isSecret: true,
   },
   MAIL_FROM: {

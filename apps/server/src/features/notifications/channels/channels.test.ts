@@ -342,6 +342,12 @@ describe("notifications by e-mail", () => {
     expect(received[0]?.html).toBe(mailHtml(message));
   });
 
+  test("a link that only a browser can follow is not offered for one press", async () => {
+    await send("EMAIL", {}, undefined, { ...message, unsubscribeUrl: "https://sun.example/unsubscribe#def" });
+    expect(received[0]?.raw).toContain("List-Unsubscribe: <https://sun.example/unsubscribe#def>\r\n");
+    expect(received[0]?.raw).not.toContain("List-Unsubscribe-Post");
+  });
+
   test("the HTML loads nothing, knows Light and Dark, and shows text from outside as it is", () => {
     const html = mailHtml({ ...message, title: '<script>alert("1")</script>' });
     expect(html).not.toMatch(/<img|<link|<script|src=|url\(|@import/i);

@@ -46,9 +46,14 @@ function mailOf(message: Message, address: string): Mail {
       "Auto-Submitted": "auto-generated",
       ...(unsubscribeUrl !== null && {
         "List-Unsubscribe": `<${unsubscribeUrl}>`,
-        // RFC 8058 knows https only.
-        ...(unsubscribeUrl.startsWith("https:") && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+        ...(takesOneClick(unsubscribeUrl) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
       }),
     },
   };
+}
+
+/** RFC 8058: mail programs post to it, over https, and what stands behind # stays with them. */
+function takesOneClick(url: string): boolean {
+  const { protocol, hash } = new URL(url);
+  return protocol === "https:" && hash === "";
 }

@@ -34,7 +34,6 @@ const DARK_STYLE = `
   .band { background: #16353f !important; }
   .text, .text a { color: #e7ecf1 !important; }
   .muted, .muted a { color: #a3b1bf !important; }
-  .rule { border-color: #2c3742 !important; }
   .fill { background: #5cc3da !important; border-color: #5cc3da !important; }
   .fill a { color: #04222b !important; }
   .outline { border-color: #6acce2 !important; }
