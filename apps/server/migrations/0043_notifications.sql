@@ -197,3 +197,20 @@ create table delivery_alerts (
   primary key (delivery_id, alert_id)
 );
 create index delivery_alerts_of_alert on delivery_alerts (alert_id);
+
+-- The audit tells these by their names, too.
+create or replace function audit_told_name(entity text, entity_id text, before jsonb, after jsonb) returns text
+language sql immutable parallel safe as $$
+  select case
+    when entity = 'device' then entity_id
+    when entity = 'robot' then coalesce(
+      nullif(before ->> 'robot_name', before ->> 'serial_number') || coalesce(' (' || (before ->> 'serial_number') || ')', ''),
+      before ->> 'serial_number',
+      nullif(after ->> 'robot_name', after ->> 'serial_number') || coalesce(' (' || (after ->> 'serial_number') || ')', ''),
+      after ->> 'serial_number')
+    when entity in ('site', 'partner', 'report_template', 'contact_point', 'notification_rule', 'subscription', 'team', 'rota')
+      then coalesce(before ->> 'name', after ->> 'name')
+    when entity in ('group', 'schedule') then coalesce(before ->> 'group_name', after ->> 'group_name')
+    when entity in ('firmware', 'rollout') then coalesce(before ->> 'version', after ->> 'version')
+  end
+$$;
