@@ -69,6 +69,7 @@ const addedCalls = [
   "POST api/notifications/links/read",
   "POST api/notifications/links/acknowledge",
   "POST api/notifications/links/unsubscribe",
+  "POST api/notifications/links/one-click",
   "GET api/demo/messages",
   "GET api/live",
   "GET api/site/robot/activity_logs/export",

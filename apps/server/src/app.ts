@@ -19,6 +19,7 @@ import { liveRoutes } from "./features/live/live.routes.ts";
 import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts";
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
+import { messageLinkRoutes } from "./features/notifications/message-links.routes.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
 import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly-reports/public.ts";
 import { notificationRoutes } from "./features/notifications/notifications.routes.ts";
@@ -127,6 +128,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   services.push(new Retention(deps));
   alertsRoutes(http, deps);
   attentionRoutes(http, deps);
+  await messageLinkRoutes(http, deps);
   services.push(new AlertWatch(deps));
   notificationRoutes(http, deps);
   metrics.measure({ bridge, live });

@@ -337,6 +337,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   messageLink: {},
   acknowledgeByLink: {},
   unsubscribeByLink: {},
+  unsubscribeByMail: {},
   demoMessages: {},
   live: {},
   config: {},

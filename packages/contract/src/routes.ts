@@ -44,6 +44,7 @@ import {
   messageLink,
   acknowledgeByLink,
   unsubscribeByLink,
+  unsubscribeByMail,
   demoMessages,
 } from "./notifications/deliveries.ts";
 import {
@@ -236,6 +237,7 @@ export const routes = {
   messageLink,
   acknowledgeByLink,
   unsubscribeByLink,
+  unsubscribeByMail,
   demoMessages,
   live,
   config,

@@ -144,6 +144,17 @@ export const unsubscribeByLink = defineRoute({
   response: z.object({ message: z.string() }),
 });
 
+/** RFC 8058: what a mail program calls when its user presses Unsubscribe. */
+export const unsubscribeByMail = defineRoute({
+  summary: "Stop messages to a contact point, as mail programs call it by RFC 8058 with a form, which is ignored",
+  method: "POST",
+  path: "/api/notifications/links/one-click",
+  open: true,
+  form: true,
+  query: z.object({ token: tokenSchema }),
+  response: z.object({ message: z.string() }),
+});
+
 // The demo's own mailbox
 
 export const demoMessageSchema = z.object({

@@ -148,6 +148,7 @@ export const permissions: Record<RouteName, Permission> = {
   messageLink: { access: "anyone", scope: "none" },
   acknowledgeByLink: { access: "anyone", scope: "none" },
   unsubscribeByLink: { access: "anyone", scope: "none" },
+  unsubscribeByMail: { access: "anyone", scope: "none" },
   demoMessages: { access: "super-admin", scope: "none" },
   wallboardLinks: { access: "signed-in", scope: "own" },
   createWallboardLink: { access: "signed-in", scope: "own" },

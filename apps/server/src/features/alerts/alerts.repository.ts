@@ -224,7 +224,7 @@ export async function lockAlert(tx: Tx, alertId: string): Promise<LockedAlert | 
 export async function storeAcknowledged(
   tx: Tx,
   alertId: string,
-  by: { readonly userId: number; readonly name: string; readonly comment: string | null },
+  by: { readonly userId: number | null; readonly name: string; readonly comment: string | null },
   ends: boolean,
   now: Date,
 ): Promise<void> {

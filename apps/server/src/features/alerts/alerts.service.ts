@@ -1,5 +1,5 @@
 import { endsWhenAcknowledged } from "@suncrew/domain/alerts/server-alerts.ts";
-import type { Db } from "../../platform/database/database.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
 import { conflict, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange } from "../audit/public.ts";
@@ -33,6 +33,27 @@ export async function acknowledge(
     await storeAcknowledged(tx, alertId, { userId: viewer.userId, name: viewer.name, comment }, ends, at);
     return { message: ends ? "The alert was acknowledged and is over." : "The alert was acknowledged." };
   });
+}
+
+/**
+ * Acknowledges those of these alerts that are open and not acknowledged, in the caller's transaction, which has checked
+ * who may and records it. Returns them.
+ */
+export async function acknowledgeAlerts(
+  tx: Tx,
+  alertIds: readonly string[],
+  by: Parameters<typeof storeAcknowledged>[2],
+  at: Date,
+) {
+  const acknowledged: (NonNullable<Awaited<ReturnType<typeof lockAlert>>> & { readonly id: string })[] = [];
+  // Always in this order, so that two callers cannot deadlock.
+  for (const id of alertIds.toSorted((one, other) => one.length - other.length || (one < other ? -1 : 1))) {
+    const alert = await lockAlert(tx, id);
+    if (alert === null || alert.cleared_at !== null || alert.acknowledged_by !== null) continue;
+    await storeAcknowledged(tx, id, by, endsWhenAcknowledged(alert.source, alert.code), at);
+    acknowledged.push({ id, ...alert });
+  }
+  return acknowledged;
 }
 
 /** Takes the acknowledgement of an alert back, whoever made it. Throws 404, and 409 where the alert is over. */

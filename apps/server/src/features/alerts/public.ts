@@ -1,4 +1,4 @@
-export { acknowledge, unacknowledge } from "./alerts.service.ts";
+export { acknowledge, acknowledgeAlerts, unacknowledge } from "./alerts.service.ts";
 export { AlertWatch } from "./alert-watch.ts";
 export {
   type AlertSource,

@@ -54,6 +54,10 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
     if (request.routeOptions.config.route?.upload !== undefined) done(null, body);
     else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "This call takes JSON."));
   });
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (request, _body, done) => {
+    if (request.routeOptions.config.route?.form === true) done(null, {});
+    else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "This call takes JSON."));
+  });
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body !== undefined) request.body ??= {};
     refuseBrokenText(request.params, "params");

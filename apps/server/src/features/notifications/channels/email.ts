@@ -4,6 +4,7 @@ import { mailTexts } from "../../../platform/mail-texts.ts";
 import { type Mail, type Mailer, MailRefused } from "../../../platform/mailer.ts";
 import { type Channel, delivered, refused, retry } from "./channel.ts";
 import { mailHtml } from "./mail-html.ts";
+import { oneClickUrl } from "../message-links.ts";
 
 /** Less than the lease of a delivery, so that no other server sends it meanwhile. */
 const MAX_MS = 60_000;
@@ -45,8 +46,8 @@ function mailOf(message: Message, address: string): Mail {
     headers: {
       "Auto-Submitted": "auto-generated",
       ...(unsubscribeUrl !== null && {
-        "List-Unsubscribe": `<${unsubscribeUrl}>`,
-        ...(takesOneClick(unsubscribeUrl) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+        "List-Unsubscribe": `<${oneClickUrl(unsubscribeUrl)}>`,
+        ...(takesOneClick(oneClickUrl(unsubscribeUrl)) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
       }),
     },
   };
