@@ -93,19 +93,16 @@ export const errorCodes = {
   INVALID_RANGE: "The range ends before it begins, or is too long.",
   NO_ACTIVITY: "There is no activity in the range.",
   ALERT_CLEARED: "The alert is over.",
-<<<<<<< HEAD
   CONTACT_POINTS_LIMIT: "The person, partner, site or team has as many contact points as one may have.",
   CONTACT_POINT_UNSIGNED: "Only calls to webhooks are signed.",
   SUBSCRIPTIONS_LIMIT: "The person has as many subscriptions as one may have.",
   NAMED_BY_RULE: "A notification rule or subscription tells it; the sentence has its name.",
   TEAM_NAME_TAKEN: "Another team has this name.",
   ROTA_NAME_TAKEN: "Another rota has this name.",
-=======
   ALERT_ACKNOWLEDGED: "Somebody has acknowledged all of it before.",
   LINK_NOT_VALID: "The link was not made by this installation, or is not complete.",
   LINK_EXPIRED: "The link has expired.",
   LINK_CLOSED: "The link is of no use any more: its contact point was deleted, or may not see the site any more.",
->>>>>>> 5702e440 (Links in messages: acknowledge without signing in, unsubscribe with one press, on record and in no log)
 
   // Robots and devices as entries
   ROBOT_NAME_TAKEN: "Another robot of the site has this name.",

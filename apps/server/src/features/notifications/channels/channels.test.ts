@@ -342,10 +342,17 @@ describe("notifications by e-mail", () => {
     expect(received[0]?.html).toBe(mailHtml(message));
   });
 
-  test("a link that only a browser can follow is not offered for one press", async () => {
-    await send("EMAIL", {}, undefined, { ...message, unsubscribeUrl: "https://sun.example/unsubscribe#def" });
-    expect(received[0]?.raw).toContain("List-Unsubscribe: <https://sun.example/unsubscribe#def>\r\n");
-    expect(received[0]?.raw).not.toContain("List-Unsubscribe-Post");
+  test("for one press the page that a person opens is replaced by the call that mail programs make, over https only", async () => {
+    const unsubscribeUrl = "https://sun.example/unsubscribe#def";
+    await send("EMAIL", {}, undefined, { ...message, unsubscribeUrl });
+    // Long lines are folded.
+    const unfolded = received[0]?.raw.replaceAll(/\r\n[ \t]+/g, " ");
+    expect(unfolded).toMatch(
+      /List-Unsubscribe: +<https:\/\/sun\.example\/api\/notifications\/links\/one-click\?token=def>/,
+    );
+    expect(unfolded).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+    await send("EMAIL", {}, undefined, { ...message, unsubscribeUrl: unsubscribeUrl.replace("https:", "http:") });
+    expect(received[1]?.raw).not.toContain("List-Unsubscribe-Post");
   });
 
   test("the HTML loads nothing, knows Light and Dark, and shows text from outside as it is", () => {
