@@ -2,6 +2,7 @@ import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
 import { Tabs } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { useEffect, useRef } from "react";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { choiceParam } from "../../platform/url-state.ts";
@@ -40,10 +41,15 @@ export function NotificationsPage() {
   // The parameters of a tab, such as its filters, are not those of the next one.
   const open = (name: string | null) =>
     change(() => new URLSearchParams(name === null || name === "contacts" ? {} : { tab: name }), "push");
+  const list = useRef<HTMLDivElement>(null);
+  // On a phone the tabs scroll, and a link may lead to one beyond the edge.
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [shown]);
   return (
     <PageLayout title="Notifications">
       <Tabs value={shown} keepMounted={false} onChange={open}>
-        <Tabs.List className={classes["tabs"]}>
+        <Tabs.List ref={list} className={classes["tabs"]}>
           {tabs.map(({ name, label }) => (
             <Tabs.Tab key={name} value={name}>
               {label}
