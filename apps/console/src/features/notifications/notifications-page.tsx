@@ -45,7 +45,7 @@ export function NotificationsPage() {
   // On a phone the tabs scroll, and a link may lead to one beyond the edge.
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [shown]);
+  }, []);
   return (
     <PageLayout title="Notifications">
       <Tabs value={shown} keepMounted={false} onChange={open}>
