@@ -118,8 +118,11 @@ create table mutes (
   user_id integer not null references users (id),
   muted_by text not null,
   muted_at timestamptz not null,
-  ended_at timestamptz
+  ended_at timestamptz,
+  -- Consoles that show alerts are told of a change, as by the numbers of others.
+  change_no xid8 not null default pg_current_xact_id()
 );
+create index mutes_changed on mutes (change_no);
 create index mutes_open on mutes (site_id) where ended_at is null;
 
 -- When the last backup was made, as `npm run backup` recorded it: no row before the first.

@@ -167,6 +167,9 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
     union all
     select 'alert', id::text, site_id::text, robot_id::text, change_no::text from alerts where change_no >= ${from}::xid8
     union all
+    select 'alert', 'mute ' || id, site_id::text, robot_id::text, change_no::text from mutes
+      where change_no >= ${from}::xid8
+    union all
     select 'rollout', id::text, '0', null, change_no::text from rollouts where change_no >= ${from}::xid8
     union all
     select distinct 'rollout', rollout_id::text, '0', null, change_no::text from rollout_robots
@@ -181,7 +184,16 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
 
 /** Gives rows whose change lies in this database's future (it was restored from a dump) a current number. */
 async function resetFutureChanges(db: Db): Promise<void> {
-  const ofSites = ["robot_state", "sites", "activity", "robot_groups", "runs", "alerts", "attention_acknowledgements"];
+  const ofSites = [
+    "robot_state",
+    "sites",
+    "activity",
+    "robot_groups",
+    "runs",
+    "alerts",
+    "attention_acknowledgements",
+    "mutes",
+  ];
   for (const table of [...ofSites, "rollouts", "rollout_robots"].map((name) => sql.table(name))) {
     await sql`update ${table} set change_no = ${changedNow} where change_no > ${changedNow}`.execute(db);
   }

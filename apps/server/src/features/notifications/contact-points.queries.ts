@@ -63,7 +63,8 @@ export async function readContactPoints(
     critical_pierces: row.critical_pierces,
     digest_at: row.digest_at,
     summary_at: row.summary_at,
-    enabled: row.enabled,
+    // Its recipient may have switched it off by unsubscribing.
+    enabled: row.enabled && row.unsubscribed_at === null,
     unsubscribed_at: row.unsubscribed_at?.toISOString() ?? null,
     last_sent_at: row.last_sent_at?.toISOString() ?? null,
     failure: failureOf(row),

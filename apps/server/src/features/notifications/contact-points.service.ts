@@ -142,7 +142,7 @@ export class ContactPoints {
         // It is lost together with the address where the key of the secrets was changed.
         ...(row.channel === "WEBHOOK" && { signing_secret: stored.signing_secret ?? newSigningSecret() }),
       };
-      const isSwitchedOn = body.enabled && !row.enabled;
+      const isSwitchedOn = body.enabled && (!row.enabled || row.unsubscribed_at !== null);
       const changes = {
         ...contentOf(body),
         ...columnsOf({ address, whatsapp }),

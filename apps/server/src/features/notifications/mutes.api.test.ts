@@ -54,6 +54,15 @@ test("a site and a robot are muted until a time, with who and why; each change i
   ]);
 });
 
+test("consoles are told of a mute, and of its end, as of an alert of its robot", async () => {
+  const last = async () =>
+    (await server.db.selectFrom("mutes").select("change_no").executeTakeFirstOrThrow()).change_no;
+  const { muteId } = await owner.ask(createMute, { body: ofRobot() });
+  const made = await last();
+  await owner.ask(endMute, { params: { muteId } });
+  expect(BigInt(await last())).toBeGreaterThan(BigInt(made));
+});
+
 test("a new mute replaces the one of the same, and none is listed once its time is over", async () => {
   await owner.ask(createMute, { body: ofRobot() });
   await owner.ask(createMute, { body: { ...ofRobot(), until: inHours(48), reason: "Longer" } });

@@ -1,6 +1,7 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { type createMute, type Mute, MUTE_MAX_DAYS } from "@suncrew/contract/notifications/notification-rules.ts";
 import { announceChange } from "../../platform/change-signal.ts";
+import { changedNow } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -38,7 +39,7 @@ export class Mutes {
       }
       const [former] = await tx
         .updateTable("mutes")
-        .set({ ended_at: at })
+        .set({ ended_at: at, change_no: changedNow })
         .where("site_id", "=", site_id)
         .where("robot_id", robot_id === undefined ? "is" : "=", robot_id ?? null)
         .where("ended_at", "is", null)
@@ -79,7 +80,7 @@ export class Mutes {
           before: { until, reason },
         },
       ];
-      await tx.updateTable("mutes").set({ ended_at: at }).where("id", "=", muteId).execute();
+      await tx.updateTable("mutes").set({ ended_at: at, change_no: changedNow }).where("id", "=", muteId).execute();
       await announceChange(tx);
       return { message: `${robot_name ?? site_name} is no longer muted.` };
     });

@@ -410,6 +410,7 @@ export interface MaintenanceLocks {
 }
 
 export interface Mutes {
+  change_no: Generated<string>;
   ended_at: Date | null;
   id: Generated<number>;
   muted_at: Date;
