@@ -72,8 +72,6 @@ export const paths = {
   /** Of a message: acknowledges its alerts, or stops such messages, without signing in; a token follows `#`. */
   acknowledge: () => "/acknowledge",
   unsubscribe: () => "/unsubscribe",
-  /** What the demo's stand-ins for mail and chat services received. */
-  demoMessages: () => "/demo/messages",
   profile: () => "/profile",
   /** Every partner, or those that match; with the dialog for a new one. */
   partners: (address: PartnersAddress = {}) => {
@@ -105,7 +103,6 @@ const PAGES: ReadonlySet<string> = new Set([
   paths.reportManagement(),
   paths.siteReports(),
   paths.notifications(),
-  paths.demoMessages(),
   paths.profile(),
 ]);
 

@@ -1,6 +1,92 @@
+import { Box, Button } from "@mantine/core";
+import { endMute, type Mute, muteList } from "@suncrew/contract/notifications/notification-rules.ts";
+import { IconBell } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../../platform/api/call.ts";
+import { change } from "../../platform/api/change.ts";
+import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import { QueryState } from "../../platform/query-state.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { browserZone } from "../../ui/exact-time-text.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { siteTimeText } from "../../ui/site-time-text.ts";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
+import { useNow } from "../../ui/use-now.ts";
+import shared from "../../ui/shared.module.css";
+import classes from "./deliveries-tab.module.css";
+
+/** Mutes are not part of the live stream: those of others are polled for. */
+const mutesQuery = { ...routeQuery(muteList, { query: {} }), refetchInterval: 30_000 };
 
 /** What nobody is told of, and until when. */
 export function MutesTab() {
-  return <EmptyState title="Nothing is muted." />;
+  return (
+    <QueryState
+      query={useQuery(mutesQuery)}
+      loading={<SkeletonLines label="Loading what is muted" lines={3} lineHeightPx={52} />}
+      failed="What is muted could not be loaded."
+    >
+      {(mutes) =>
+        mutes.length === 0 ? (
+          <div className={shared["card"]}>
+            <EmptyState
+              title="Nothing is muted."
+              message="Alerts of every robot and site are told as the rules say."
+              icon={<IconBell size={32} stroke={1.5} />}
+            />
+          </div>
+        ) : (
+          <ul className={`${shared["card"]} ${classes["list"]}`} aria-label="Muted">
+            {mutes.map((mute) => (
+              <MutedRow key={mute.id} mute={mute} />
+            ))}
+          </ul>
+        )
+      }
+    </QueryState>
+  );
+}
+
+function MutedRow({ mute }: { readonly mute: Mute }) {
+  const { site_name, serial_number, until, reason, muted_by, muted_at } = mute;
+  const [isBusy, run] = useBusy();
+  const now = useNow();
+  return (
+    <li className={classes["row"]}>
+      <Box component="span" flex={1} miw={0}>
+        <span className={shared["name"]}>{mutedName(mute)}</span>{" "}
+        <span className={shared["muted"]}>{serial_number === null ? "Whole site" : site_name}</span>
+        <Box component="p" fz={13} style={{ overflowWrap: "anywhere" }}>
+          Until {siteTimeText(new Date(until), browserZone(), now)}: {reason}
+        </Box>
+        <Box component="p" className={shared["muted"]}>
+          Muted by {muted_by}, <RelativeTime at={muted_at} />
+        </Box>
+      </Box>
+      <Button
+        size="compact-sm"
+        variant="default"
+        className={shared["touch"]}
+        loading={isBusy}
+        aria-label={`End the mute of ${mutedName(mute)}`}
+        onClick={() => void run(() => end(mute))}
+      >
+        End
+      </Button>
+    </li>
+  );
+}
+
+function mutedName({ serial_number, robot_name, site_name }: Mute): string {
+  return serial_number ?? robot_name ?? site_name;
+}
+
+async function end(mute: Mute): Promise<void> {
+  await change({
+    send: () => call(endMute, { params: { muteId: mute.id } }),
+    invalidates: [queryKeyOf(muteList)],
+    success: { title: "Mute Ended", message: `Alerts of ${mutedName(mute)} are told again.` },
+    failure: { title: "Mute Not Ended", message: `${mutedName(mute)} is still muted. Please try again.` },
+  });
 }
