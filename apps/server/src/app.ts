@@ -23,6 +23,8 @@ import { messageLinkRoutes } from "./features/notifications/message-links.routes
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
 import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly-reports/public.ts";
 import { notificationRoutes } from "./features/notifications/notifications.routes.ts";
+import { deliveriesRoutes } from "./features/notifications/deliveries.routes.ts";
+import { notificationJobs } from "./features/notifications/notifications.jobs.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
@@ -131,6 +133,9 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   await messageLinkRoutes(http, deps);
   services.push(new AlertWatch(deps));
   notificationRoutes(http, deps);
+  const { notifier, runner } = notificationJobs(deps);
+  services.push(runner, notifier);
+  deliveriesRoutes(http, deps, runner);
   metrics.measure({ bridge, live });
 
   let ended: Promise<void> | null = null;

@@ -67,6 +67,8 @@ export const errorCodes = {
   REPORT_TIMEOUT: "The report took too long: choose a shorter range.",
 
   // Changes that conflict with what is stored
+  DELIVERY_NOT_GIVEN_UP: "The message was sent, or still will be: only one that was given up or dropped is sent again.",
+  CONTACT_POINT_OFF: "The contact point gets no messages: deleted, switched off or unsubscribed.",
   EDIT_CONFLICT: "Somebody else changed the same since the edit began; nothing was stored.",
   CONCURRENT_CHANGE: "Others changed the same at this moment: try again.",
   SCOPE_CHANGED: "What the person may see has changed: try again.",
@@ -167,6 +169,7 @@ export const errorCodes = {
   SCHEDULE_NOT_FOUND: "There is no such schedule, or it is not the caller's.",
   PARTNER_NOT_FOUND: "There is no such partner.",
   DEVICE_NOT_FOUND: "There is no such device, or it is not the caller's.",
+  DELIVERY_NOT_FOUND: "There is no such message to a contact point, or the caller may not see it.",
   ALERT_NOT_FOUND: "There is no such alert, or it is not the caller's.",
   ATTENTION_NOT_FOUND: "The attention list has no such item for the caller, or not any more.",
   REPORT_NOT_FOUND: "There is no such monthly report, or it is not the caller's.",

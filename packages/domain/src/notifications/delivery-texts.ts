@@ -57,4 +57,16 @@ export const deliveryTexts = textsOf({
   WEBHOOK_GONE: () => "The receiver says that it is gone (status 410) and gets no more calls.",
   WEBHOOK_NOT_ACCEPTED: ({ status }: { readonly status: number }) =>
     `The receiver did not accept the call: it answered with status ${status}, not with 200 to 299.`,
+
+  SEND_TOO_SLOW: () => "Its service did not take the message in time. It may have got it.",
+  SEND_FAILED: () => "The message could not be sent. See the server's log for the reason.",
+  SERVERS_STOPPED: () => "Every server that tried to send it stopped before it was done.",
+
+  // Why a message is not needed any more
+  ALERTS_OVER: () => "Everything that it was to tell was over, acknowledged or muted before it was sent.",
+  NOBODY_TOLD: () => "The contact point had not been told of what is over.",
+  MESSAGE_EMPTY: () => "There is nothing to tell any more.",
+  CONTACT_POINT_DELETED: () => "The contact point, or whose it was, was deleted.",
+  CONTACT_POINT_OFF: () => "The contact point was switched off.",
+  UNSUBSCRIBED: () => "Its recipient has unsubscribed.",
 });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { type DeviceAlert, type EventMessage, eventMessageSchema } from "@suncrew/contract/devices/messages.ts";
 import type { ServerAlert, ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
@@ -9,6 +10,7 @@ import { type Selectable, sql } from "kysely";
 import { announceChange } from "../../platform/change-signal.ts";
 import { anyInt, changedNow, type Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
+import { recordChanges, suncrew } from "../audit/public.ts";
 
 export type AlertSource = "ROBOT" | "SERVER";
 
@@ -44,9 +46,11 @@ export async function syncAlerts(
   const raised: object[] = [];
   const cleared: object[] = [];
   const reworded: object[] = [];
+  const worsened: WorsenedAlert[] = [];
   for (const robot of current) {
     const before = open.get(keyOf(robot.robotId, robot.source)) ?? [];
     const holding = new Map(robot.alerts.map((alert) => [alert.code, alert]));
+    const { at } = robot;
     for (const alert of holding.values()) {
       const was = before.find(({ code }) => code === alert.code);
       if (was && !isChanged(was, alert)) continue;
@@ -54,9 +58,10 @@ export async function syncAlerts(
         if (!budget.has(robot.robotId, "alerts")) continue;
         budget.take(robot.robotId, "alerts");
       }
-      const { robotId: robot_id, siteId: site_id, source, at: raised_at } = robot;
-      if (!was) raised.push({ robot_id, site_id, source, ...alert, raised_at });
+      const { robotId: robot_id, siteId: site_id, source } = robot;
+      if (!was) raised.push({ robot_id, site_id, source, ...alert, raised_at: at });
       else reworded.push({ id: was.id, ...alert });
+      if (was && isWorse(alert.severity, was.severity)) worsened.push({ id: was.id, was: was.severity, at });
       changed.add(robot.robotId);
     }
     for (const { id, code } of before) {
@@ -66,7 +71,43 @@ export async function syncAlerts(
     }
   }
   await writeAlerts(tx, raised, cleared, reworded);
+  await takeAcknowledgementsBack(tx, worsened);
   return changed;
+}
+
+interface WorsenedAlert {
+  readonly id: number;
+  readonly was: Severity;
+  readonly at: Date;
+}
+
+/** An acknowledgement was of the lesser alert: one that got worse needs somebody again. */
+export async function takeAcknowledgementsBack(tx: Tx, worsened: readonly WorsenedAlert[]): Promise<void> {
+  if (worsened.length === 0) return;
+  const acknowledged = await tx
+    .selectFrom("alerts")
+    .select(["id", "site_id", "robot_id", "code", "text", "severity", "acknowledged_by"])
+    .where("id", "=", sql<number>`any(${worsened.map(({ id }) => id)}::bigint[])`)
+    .where("acknowledged_at", "is not", null)
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
+  if (acknowledged.length === 0) return;
+  for (const { id } of acknowledged) await storeUnacknowledged(tx, String(id));
+  const before = new Map(worsened.map((alert) => [alert.id, alert]));
+  await recordChanges(
+    tx,
+    acknowledged.map(({ id, site_id, robot_id, code, text, severity, acknowledged_by }) => ({
+      actor: suncrew,
+      action: "UNDO_ACKNOWLEDGE_ALERT",
+      entity: "alert",
+      entityId: id,
+      siteId: site_id,
+      before: { robot_id, code, text, acknowledged_by },
+      reason: `It got worse: from ${before.get(id)?.was ?? "less"} to ${severity}.`,
+      at: before.get(id)?.at ?? new Date(0),
+    })),
+  );
 }
 
 /** An alert raised by the server about a robot. */

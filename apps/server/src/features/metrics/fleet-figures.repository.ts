@@ -13,12 +13,15 @@ export interface FleetFigures {
   readonly schedulesDue: number;
   /** 0 if no schedule is due. */
   readonly oldestDueMs: number;
+  readonly deliveriesWaiting: number;
+  /** 0 if no message is due. */
+  readonly deliveryOldestMs: number;
 }
 
 /** A snapshot of current rows, read through indexes only; no history is scanned. */
 export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures> {
   const { rows } = await sql<FleetFigures>`
-    select fleet.*, open.*, due.*
+    select fleet.*, open.*, due.*, told.*
     from
       (select count(*) as robots,
         count(*) filter (where s.online) as online,
@@ -31,7 +34,10 @@ export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures>
       from commands where settled_at is null and answered_at is not null) as open,
       (select count(*) as "schedulesDue",
         coalesce(extract(epoch from ${now}::timestamptz - min(next_run_at)) * 1000, 0) as "oldestDueMs"
-      from schedules where next_run_at <= ${now}) as due
+      from schedules where next_run_at <= ${now}) as due,
+      (select count(*) as "deliveriesWaiting",
+        greatest(coalesce(extract(epoch from ${now}::timestamptz - min(due_at)) * 1000, 0), 0) as "deliveryOldestMs"
+      from deliveries where status = 'WAITING') as told
   `.execute(db);
   const [figures] = rows;
   if (figures === undefined) throw new Error("The figures of the fleet came without a row.");

@@ -7,6 +7,7 @@ import { taskDuration, taskFailures } from "../../platform/periodic-task.ts";
 import { productVersion } from "../../platform/product-version.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
+import { deliveriesEnded } from "../notifications/public.ts";
 import { deletedRows, type StorageReport } from "../storage/public.ts";
 import { type FleetFigures, readFleetFigures } from "./fleet-figures.repository.ts";
 
@@ -30,6 +31,16 @@ const fleetGauges: readonly [name: string, help: string, valueOf: (figures: Flee
     "suncrew_schedule_oldest_due_seconds",
     "For how long the oldest of them has been due; 0 where none is",
     (of) => of.oldestDueMs / 1000,
+  ],
+  [
+    "suncrew_deliveries_waiting",
+    "Messages to people that wait for their time or the next try",
+    (of) => of.deliveriesWaiting,
+  ],
+  [
+    "suncrew_deliveries_oldest_seconds",
+    "For how long the oldest message that is due has waited to be sent; 0 where none is",
+    (of) => of.deliveryOldestMs / 1000,
   ],
 ];
 
@@ -78,6 +89,7 @@ export class Metrics {
     if (register.getSingleMetric("process_cpu_seconds_total") === undefined) collectDefaultMetrics();
     for (const metric of [taskDuration, taskFailures]) this.#registry.registerMetric(metric);
     this.#registry.registerMetric(deletedRows);
+    this.#registry.registerMetric(deliveriesEnded);
     this.#registerServer();
     this.#registerDatabase();
   }

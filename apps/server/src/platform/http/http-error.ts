@@ -40,6 +40,7 @@ const notFoundCodes = {
   Partner: "PARTNER_NOT_FOUND",
   Device: "DEVICE_NOT_FOUND",
   Alert: "ALERT_NOT_FOUND",
+  Message: "DELIVERY_NOT_FOUND",
   "Attention item": "ATTENTION_NOT_FOUND",
   Report: "REPORT_NOT_FOUND",
   "Report template": "TEMPLATE_NOT_FOUND",

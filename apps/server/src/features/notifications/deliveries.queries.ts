@@ -1,0 +1,101 @@
+import type { Delivery, deliveryList } from "@suncrew/contract/notifications/deliveries.ts";
+import type { QueryOf } from "@suncrew/contract/http/route.ts";
+import { sql } from "kysely";
+import type { Executor } from "../../platform/database/database.ts";
+import { boundedCount } from "../../platform/database/list-queries.ts";
+import { notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { visibleSites } from "../sites/public.ts";
+
+export type DeliveryFilter = QueryOf<typeof deliveryList>;
+
+/** A Super Admin sees all; others what went to them, to their partner and to contacts of their sites. */
+function visibleDeliveries(viewer: Viewer, db: Executor) {
+  const sites = visibleSites(viewer, db).select("sites.id");
+  const all = db.selectFrom("deliveries as d").innerJoin("contact_points as c", "c.id", "d.contact_point_id");
+  if (viewer.role === "SUPER_ADMIN") return all;
+  return all.where((eb) =>
+    eb.or([
+      eb("c.user_id", "=", viewer.userId),
+      eb("c.partner_id", "=", viewer.partnerId),
+      eb("c.site_id", "in", sites),
+    ]),
+  );
+}
+
+function filteredDeliveries(viewer: Viewer, db: Executor, choice: DeliveryFilter) {
+  const { status, channel, message_kind, contact_point_id, alert_id, site_id, from, to } = choice;
+  let query = visibleDeliveries(viewer, db);
+  if (status !== undefined) query = query.where("d.status", "=", status);
+  if (channel !== undefined) query = query.where("d.channel", "=", channel);
+  if (message_kind !== undefined) query = query.where("d.message_kind", "=", message_kind);
+  if (contact_point_id !== undefined) query = query.where("d.contact_point_id", "=", contact_point_id);
+  if (from !== undefined) query = query.where("d.created_at", ">=", new Date(from));
+  if (to !== undefined) query = query.where("d.created_at", "<=", new Date(to));
+  if (alert_id !== undefined) {
+    query = query.where(sql<boolean>`exists (
+      select from delivery_alerts da where da.delivery_id = d.id and da.alert_id = ${alert_id}::bigint)`);
+  }
+  if (site_id !== undefined) {
+    query = query.where(sql<boolean>`(c.site_id = ${site_id} or exists (
+      select from delivery_alerts da join alerts a on a.id = da.alert_id
+      where da.delivery_id = d.id and a.site_id = ${site_id}))`);
+  }
+  return query;
+}
+
+const micros = sql<string>`(extract(epoch from d.created_at) * 1000000)::bigint`;
+
+/** One page, newest first, with the cursor of each row. */
+export async function readDeliveries(
+  viewer: Viewer,
+  db: Executor,
+  choice: DeliveryFilter & { readonly limit: number },
+): Promise<{ readonly delivery: Delivery; readonly cursor: string }[]> {
+  let query = filteredDeliveries(viewer, db, choice)
+    .select(["d.id", "d.message_kind", "d.channel", "d.contact_point_name", "d.told", "d.address", "d.severity"])
+    .select(["d.title", "d.text", "d.status", "d.reason", "d.reason_code", "d.attempts", "d.created_at", "d.due_at"])
+    .select("d.settled_at")
+    .select(sql<number | null>`case when c.deleted_at is null then c.id end`.as("contact_point_id"))
+    .select(sql<string>`concat_ws('.', ${micros}, d.id)`.as("cursor"))
+    .orderBy("d.created_at", "desc")
+    .orderBy("d.id", "desc")
+    .limit(choice.limit);
+  if (choice.cursor !== undefined) {
+    const [at = "", id = ""] = choice.cursor.split(".");
+    query = query.where(
+      sql<boolean>`(d.created_at, d.id) <
+        (timestamptz 'epoch' + ${at}::bigint * interval '1 microsecond', ${id}::uuid)`,
+    );
+  }
+  const rows = await query.execute();
+  return rows.map(({ cursor, ...row }) => ({
+    cursor,
+    delivery: {
+      ...row,
+      created_at: row.created_at.toISOString(),
+      due_at: row.due_at?.toISOString() ?? null,
+      settled_at: row.settled_at?.toISOString() ?? null,
+    },
+  }));
+}
+
+/** Their number, counted up to the counting limit. */
+export async function countDeliveries(
+  viewer: Viewer,
+  db: Executor,
+  choice: DeliveryFilter,
+): Promise<{ readonly total: number; readonly total_exact: boolean }> {
+  return await boundedCount(db, filteredDeliveries(viewer, db, choice).select("d.id"), false);
+}
+
+/** Throws 404 if the viewer may not know of it. */
+export async function requireDelivery(viewer: Viewer, db: Executor, deliveryId: string) {
+  const delivery = await visibleDeliveries(viewer, db)
+    .select(["d.status", "d.title", "d.contact_point_id", "d.message_kind", "c.site_id"])
+    .select(sql<boolean>`c.deleted_at is not null or not c.enabled or c.unsubscribed_at is not null`.as("is_off"))
+    .where("d.id", "=", deliveryId)
+    .executeTakeFirst();
+  if (delivery === undefined) throw notFound("Message");
+  return delivery;
+}

@@ -1,0 +1,396 @@
+import { randomUUID } from "node:crypto";
+import type { Severity } from "@suncrew/contract/alerts/severity.ts";
+import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
+import type { ChannelKind } from "@suncrew/contract/notifications/contact-points.ts";
+import type { MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
+import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
+import { type RawBuilder, sql } from "kysely";
+import { anyInt, anyUuid, type Executor, type Tx } from "../../platform/database/database.ts";
+import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
+import { reasonColumns } from "../../platform/database/reason-columns.ts";
+import { isMuted, type NoticedAlert, readAlertsById, tellAgain } from "./notices.repository.ts";
+import type { Contact } from "./recipients.repository.ts";
+
+/** Longer than a message takes, so that nobody waits long for one that died with its server. */
+const LEASE_MS = 2 * 60_000;
+/** Advisory lock: servers claim one after another, so that a contact point gets one message at a time. */
+const CLAIMS_LOCK = 7_305_021;
+
+const queue = new LeasedQueue<string>("deliveries", {
+  attempts: "attempts",
+  dueAt: "due_at",
+  isOpen: sql<boolean>`status = 'WAITING'`,
+  leaseMs: LEASE_MS,
+});
+
+/** What somebody is to be told. */
+export interface PlannedDelivery {
+  readonly contact: Contact;
+  readonly kind: "ALERTS" | "CLEARED";
+  readonly alerts: readonly NoticedAlert[];
+  /** The end of a quiet time; null to send it now. */
+  readonly heldUntil: Date | null;
+}
+
+interface Heading {
+  readonly title: string;
+  readonly severity: Severity | null;
+}
+
+/**
+ * Stores what is to be sent. What waits for the same time at the same contact point, and that no server has begun to
+ * send, takes more alerts in: one message tells them all. `headingOf` says what a message is called until it is written.
+ */
+export async function planDeliveries(
+  tx: Tx,
+  planned: readonly PlannedDelivery[],
+  headingOf: (kind: PlannedDelivery["kind"], alerts: readonly NoticedAlert[]) => Heading,
+  now: Date,
+): Promise<void> {
+  if (planned.length === 0) return;
+  const { rows: waiting } = await sql<{ id: string; contactId: number; kind: MessageKind; isHeld: boolean }>`
+    select id, contact_point_id as "contactId", message_kind as kind, due_at > ${now} as "isHeld"
+    from deliveries where status = 'WAITING' and attempts = 0 and message_kind in ('ALERTS', 'CLEARED')
+      and contact_point_id = ${anyInt(planned.map(({ contact }) => contact.id))}
+    order by due_at, id for update skip locked`.execute(tx);
+  const deliveries = planned.map((one) => {
+    const isHeld = one.heldUntil !== null;
+    const joined = waiting.find(
+      (row) => row.contactId === one.contact.id && row.kind === one.kind && row.isHeld === isHeld,
+    );
+    return { ...one, id: joined?.id ?? randomUUID(), joined: joined !== undefined };
+  });
+  const before = await readTold(
+    tx,
+    deliveries.flatMap(({ id, joined }) => (joined ? [id] : [])),
+  );
+  const rows = deliveries.map(({ id, joined, contact, kind, alerts, heldUntil }) => {
+    const all = new Map([...(before.get(id) ?? []), ...alerts].map((alert) => [alert.id, alert]));
+    return { id, joined, contact, kind, heldUntil, ...headingOf(kind, [...all.values()]) };
+  });
+  const added = rows.filter(({ joined }) => !joined);
+  const more = rows.filter(({ joined }) => joined);
+  if (added.length > 0) {
+    await tx
+      .insertInto("deliveries")
+      .values(
+        added.map(({ id, contact, kind, heldUntil, title, severity }) => ({
+          id,
+          message_kind: kind,
+          title,
+          severity,
+          created_at: now,
+          due_at: heldUntil ?? now,
+          held_until: heldUntil,
+          contact_point_id: contact.id,
+          contact_point_name: contact.name,
+          channel: contact.channel,
+          told: contact.told,
+          address: contact.address,
+        })),
+      )
+      .execute();
+  }
+  await sql`
+    update deliveries d set title = n.title, severity = n.severity
+    from unnest(${more.map(({ id }) => id)}::uuid[], ${more.map(({ title }) => title)}::text[],
+      ${more.map(({ severity }) => severity)}::text[]) n (id, title, severity)
+    where d.id = n.id`.execute(tx);
+  const pairs = deliveries.flatMap(({ id, alerts }) => alerts.map((alert) => ({ id, alertId: alert.id })));
+  await sql`
+    insert into delivery_alerts (delivery_id, alert_id)
+    select * from unnest(${pairs.map(({ id }) => id)}::uuid[], ${pairs.map(({ alertId }) => alertId)}::bigint[])
+    on conflict do nothing`.execute(tx);
+  await forgetHeld(tx, deliveries);
+}
+
+/** What is told now need not be told again when the quiet time is over. */
+async function forgetHeld(tx: Tx, deliveries: readonly (PlannedDelivery & { readonly id: string })[]): Promise<void> {
+  const now = deliveries.filter(({ kind, heldUntil }) => kind === "ALERTS" && heldUntil === null);
+  const pairs = now.flatMap(({ contact, alerts }) => alerts.map(({ id }) => ({ contactId: contact.id, id })));
+  await sql`
+    delete from delivery_alerts da using deliveries d, unnest(${pairs.map(({ contactId }) => contactId)}::int[],
+      ${pairs.map(({ id }) => id)}::bigint[]) n (contact_point_id, alert_id)
+    where da.delivery_id = d.id and da.alert_id = n.alert_id and d.contact_point_id = n.contact_point_id
+      and d.status = 'WAITING' and d.attempts = 0 and d.message_kind = 'ALERTS'
+      and d.id <> ${sql`all(${now.map(({ id }) => id)}::uuid[])`}`.execute(tx);
+}
+
+/** The alerts of deliveries. */
+async function readTold(db: Executor, ids: readonly string[]): Promise<ReadonlyMap<string, NoticedAlert[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("delivery_alerts")
+    .select(["delivery_id", "alert_id"])
+    .where("delivery_id", "=", anyUuid(ids))
+    .execute();
+  const alerts = await readAlertsById(
+    db,
+    rows.map(({ alert_id }) => alert_id),
+  );
+  const byId = new Map(alerts.map((alert) => [alert.id, alert]));
+  const told = Map.groupBy(rows, ({ delivery_id }) => delivery_id);
+  return new Map(
+    Array.from(told, ([id, each]) => [id, each.flatMap(({ alert_id }) => byId.get(alert_id) ?? [])] as const),
+  );
+}
+
+/** Which contact points were told of these alerts: it was sent, or a server has begun to send it. */
+export async function readWhoWasTold(
+  db: Executor,
+  alertIds: readonly number[],
+): Promise<{ readonly alertId: number; readonly contactId: number }[]> {
+  const { rows } = await sql<{ alertId: number; contactId: number }>`
+    select distinct da.alert_id as "alertId", d.contact_point_id as "contactId"
+    from delivery_alerts da join deliveries d on d.id = da.delivery_id
+    where da.alert_id = any(${[...alertIds]}::bigint[]) and d.message_kind = 'ALERTS'
+      and (d.status = 'SENT' or d.status = 'WAITING' and d.attempts > 0)`.execute(db);
+  return rows;
+}
+
+/** Drops messages that no server has begun to send, now that these alerts, and with them all of theirs, are over. */
+export async function dropOver(tx: Tx, alertIds: readonly number[], now: Date): Promise<void> {
+  await sql`
+    with over as (
+      select d.id from deliveries d
+      where d.status = 'WAITING' and d.attempts = 0 and d.message_kind = 'ALERTS'
+        and exists (select from delivery_alerts da
+          where da.delivery_id = d.id and da.alert_id = any(${[...alertIds]}::bigint[]))
+        and not exists (select from delivery_alerts da join alerts a on a.id = da.alert_id
+          where da.delivery_id = d.id and a.cleared_at is null)
+      for update of d skip locked)
+    update deliveries d set status = 'DROPPED', due_at = null, settled_at = ${now}, ${reasonSet(over)}
+    from over where d.id = over.id`.execute(tx);
+}
+
+const over = deliveryTexts.text("ALERTS_OVER", {});
+
+function reasonSet(reason: CodedText | null): RawBuilder<unknown> {
+  const { reason: text, reason_code, reason_params } = reasonColumns(reason);
+  const params = reason_params === null ? null : JSON.stringify(reason_params);
+  return sql`reason = ${text}, reason_code = ${reason_code}, reason_params = ${params}::jsonb`;
+}
+
+/** A message that this server sends. */
+export interface ClaimedDelivery extends Claim<string> {
+  readonly contactId: number;
+  readonly kind: MessageKind;
+  readonly channel: ChannelKind;
+  readonly content: unknown;
+  readonly createdAt: Date;
+  readonly heldUntil: Date | null;
+}
+
+/**
+ * Claims messages that are due, at most so many and one of each contact point, while no server sends it another; those
+ * that this server is sending are `busy`. An all-clear waits until it is known whether its alerts were told. While a
+ * message is being sent, it has no reason for waiting: that tells it from one that waits for its next try.
+ */
+export async function claimDeliveries(
+  tx: Tx,
+  { count, busy, now }: { readonly count: number; readonly busy: readonly number[]; readonly now: Date },
+): Promise<ClaimedDelivery[]> {
+  await sql`select pg_advisory_xact_lock(${CLAIMS_LOCK})`.execute(tx);
+  const { rows } = await sql<ClaimedDelivery>`
+    with due as materialized (
+      select distinct on (d.contact_point_id) d.id, d.due_at from deliveries d
+      where d.status = 'WAITING' and d.due_at <= ${now} and d.contact_point_id <> all(${[...busy]}::int[])
+        and not exists (select from deliveries sending
+          where sending.contact_point_id = d.contact_point_id and sending.status = 'WAITING' and sending.attempts > 0
+            and sending.due_at > ${now} and sending.reason_code is null)
+        and (d.message_kind <> 'CLEARED' or not exists (
+          select from deliveries told join delivery_alerts a on a.delivery_id = told.id
+            join delivery_alerts b on b.alert_id = a.alert_id and b.delivery_id = d.id
+          where told.contact_point_id = d.contact_point_id and told.message_kind = 'ALERTS'
+            and told.status = 'WAITING' and told.attempts > 0))
+      order by d.contact_point_id, d.due_at, d.id),
+    chosen as (
+      select d.id from deliveries d
+      where d.id in (select id from due order by due_at, id limit ${count}) and d.status = 'WAITING' and d.due_at <= ${now}
+      for update skip locked)
+    update deliveries d set ${queue.claiming("d", now)}, ${reasonSet(null)}
+    from chosen where d.id = chosen.id
+    returning d.id, d.attempts as attempt, d.contact_point_id as "contactId", d.message_kind as kind, d.channel,
+      d.content, d.created_at as "createdAt", d.held_until as "heldUntil"`.execute(tx);
+  return rows;
+}
+
+/** A contact point as sending to it needs it. */
+export interface SendingContact {
+  readonly id: number;
+  readonly name: string;
+  readonly channel: ChannelKind;
+  readonly address: string;
+  readonly options: unknown;
+  readonly secret: string | null;
+  readonly timezone: string;
+  readonly isDeleted: boolean;
+  readonly enabled: boolean;
+  readonly isUnsubscribed: boolean;
+}
+
+export async function readSendingContact(db: Executor, contactId: number): Promise<SendingContact | null> {
+  const { rows } = await sql<SendingContact>`
+    select c.id, c.name, c.channel, c.address, c.options, c.secret, c.timezone, c.enabled,
+      c.unsubscribed_at is not null as "isUnsubscribed",
+      c.deleted_at is not null or coalesce(u.deleted_at, p.deleted_at, s.deleted_at, t.deleted_at) is not null
+        as "isDeleted"
+    from contact_points c left join users u on u.id = c.user_id left join partners p on p.id = c.partner_id
+      left join sites s on s.id = c.site_id left join teams t on t.id = c.team_id
+    where c.id = ${contactId}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface ToldNow {
+  readonly alert: NoticedAlert;
+  /** An earlier message has told it to the same contact point. */
+  readonly again: boolean;
+}
+
+/** The wall between tenants as of now: whether contact point `c` may know of alert `a`. */
+const maySee = sql<boolean>`coalesce(case c.owner_kind
+  when 'TEAM' then true
+  when 'SITE' then a.site_id = c.site_id
+  when 'PARTNER' then s.maintenance_partner_id = c.partner_id
+  when 'PERSON' then u.role = 'SUPER_ADMIN' or s.maintenance_partner_id = u.partner_id end, false)`;
+
+/**
+ * What a message tells. A first try leaves out what need not be told any more, for good: of alerts what is over,
+ * acknowledged or muted meanwhile, which is told later if it is still open; of an all-clear what was not told.
+ */
+export async function settleContent(tx: Tx, claim: ClaimedDelivery, now: Date): Promise<ToldNow[]> {
+  const { rows } = await sql<{
+    id: number;
+    visible: boolean;
+    muted: boolean;
+    again: boolean;
+    sent: boolean;
+  }>`
+    select a.id, ${maySee} as visible, ${isMuted(now)} as muted,
+      exists (select from delivery_alerts e join deliveries earlier on earlier.id = e.delivery_id
+        where e.alert_id = a.id and earlier.contact_point_id = c.id and earlier.message_kind = 'ALERTS'
+          and earlier.status = 'SENT') as sent
+    from delivery_alerts da join deliveries d on d.id = da.delivery_id join alerts a on a.id = da.alert_id
+      join contact_points c on c.id = d.contact_point_id left join users u on u.id = c.user_id
+      left join sites s on s.id = a.site_id
+    where da.delivery_id = ${claim.id}`.execute(tx);
+  const alerts = await readAlertsById(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  const states = new Map(rows.map((row) => [row.id, row]));
+  const isFirst = claim.attempt === 1;
+  const kept = alerts.filter(({ id, clearedAt, acknowledgedAt }) => {
+    const state = states.get(id);
+    if (state === undefined || !state.visible) return false;
+    if (!isFirst) return true;
+    if (claim.kind === "CLEARED") return clearedAt !== null && state.sent;
+    return clearedAt === null && acknowledgedAt === null && !state.muted;
+  });
+  if (isFirst && claim.kind === "ALERTS") {
+    const muted = alerts.filter(({ id }) => states.get(id)?.muted === true);
+    if (muted.length > 0) {
+      await tellAgain(
+        tx,
+        muted.map(({ id }) => id),
+        now,
+      );
+    }
+  }
+  // A message that told nothing at all keeps what it was about.
+  if (isFirst && kept.length > 0 && kept.length < rows.length) {
+    await sql`delete from delivery_alerts where delivery_id = ${claim.id}
+      and alert_id <> all(${kept.map(({ id }) => id)}::bigint[])`.execute(tx);
+  }
+  return kept.map((alert) => ({ alert, again: states.get(alert.id)?.sent === true }));
+}
+
+/** The rules because of which this contact point is told of these alerts, and whether each is its owner's own. */
+export async function readReasons(
+  db: Executor,
+  contactId: number,
+  alertIds: readonly number[],
+): Promise<{ readonly name: string; readonly own: boolean }[]> {
+  const { rows } = await sql<{ name: string; own: boolean }>`
+    select distinct r.name, r.user_id is not null as own
+    from alert_notices n join notification_rules r on r.id = n.rule_id, contact_points c
+    where n.alert_id = any(${[...alertIds]}::bigint[]) and n.last_told_at is not null and c.id = ${contactId}
+      and (r.user_id is null or r.user_id = c.user_id)
+    order by r.name`.execute(db);
+  return rows;
+}
+
+/** Stores what a message says, before it is sent; false if another server has claimed it since. */
+export async function storeText(
+  db: Executor,
+  claim: Claim<string>,
+  message: { readonly title: string; readonly severity: Severity | null; readonly text: string },
+): Promise<boolean> {
+  const stored = await db
+    .updateTable("deliveries")
+    .set(message)
+    .where(queue.isHeld(claim))
+    .returning("id")
+    .executeTakeFirst();
+  return stored !== undefined;
+}
+
+/** How a try ended. */
+export type TryEnd =
+  | { readonly status: "SENT"; readonly reference: string | null }
+  | { readonly status: "WAITING"; readonly reason: CodedText; readonly retryAt: Date }
+  | { readonly status: "FAILED"; readonly reason: CodedText }
+  | { readonly status: "DROPPED"; readonly reason: CodedText };
+
+/** Stores it, and what it says about the contact point; false if another server has claimed the message since. */
+export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now: Date): Promise<boolean> {
+  const reason = "reason" in end ? end.reason : null;
+  const stored = await tx
+    .updateTable("deliveries")
+    .set({
+      status: end.status,
+      ...reasonColumns(reason),
+      due_at: end.status === "WAITING" ? end.retryAt : null,
+      settled_at: end.status === "WAITING" ? null : now,
+      ...(end.status === "SENT" && { reference: end.reference?.slice(0, 200) ?? null }),
+    })
+    .where(queue.isHeld(claim))
+    .returning("id")
+    .executeTakeFirst();
+  if (stored === undefined) return false;
+  if (end.status === "SENT") {
+    await sql`
+      update contact_points set last_sent_at = ${now}, failures = 0, failed_at = null, failure_reason = null,
+        failure_reason_code = null, failure_reason_params = null
+      where id = ${claim.contactId}`.execute(tx);
+  } else if (end.status !== "DROPPED") {
+    const { text, code, params } = end.reason;
+    await sql`
+      update contact_points set failures = failures + 1, failed_at = ${now}, failure_reason = ${text},
+        failure_reason_code = ${code}, failure_reason_params = ${JSON.stringify(params)}::jsonb
+      where id = ${claim.contactId}`.execute(tx);
+  }
+  return true;
+}
+
+/** Leaves a message to whichever server comes first. */
+export async function releaseClaim(db: Executor, claim: Claim<string>, now: Date): Promise<void> {
+  await db.updateTable("deliveries").set({ due_at: now }).where(queue.isHeld(claim)).execute();
+}
+
+/** A message that was given up or dropped, once more as a new one; null if there is no such message. */
+export async function copyDelivery(tx: Tx, deliveryId: string, now: Date): Promise<string | null> {
+  const id = randomUUID();
+  const { rows } = await sql<{ id: string }>`
+    insert into deliveries (id, message_kind, contact_point_id, channel, contact_point_name, told, address, severity,
+      title, content, created_at, due_at)
+    select ${id}, d.message_kind, d.contact_point_id, d.channel, c.name, d.told, c.address, d.severity, d.title,
+      d.content, ${now}, ${now}
+    from deliveries d join contact_points c on c.id = d.contact_point_id where d.id = ${deliveryId}
+    returning id`.execute(tx);
+  if (rows.length === 0) return null;
+  await sql`
+    insert into delivery_alerts (delivery_id, alert_id)
+    select ${id}, alert_id from delivery_alerts where delivery_id = ${deliveryId}`.execute(tx);
+  return id;
+}

@@ -1,0 +1,53 @@
+import { type deliveryList, DELIVERIES_DEFAULT_LIMIT } from "@suncrew/contract/notifications/deliveries.ts";
+import type { ResponseOf } from "@suncrew/contract/http/route.ts";
+import type { Db } from "../../platform/database/database.ts";
+import { conflict, notFound } from "../../platform/http/http-error.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { auditedChange } from "../audit/public.ts";
+import { requireSite } from "../sites/public.ts";
+import { countDeliveries, type DeliveryFilter, readDeliveries, requireDelivery } from "./deliveries.queries.ts";
+import { copyDelivery } from "./deliveries.repository.ts";
+
+/** Throws 404 if the filter's site is outside the viewer's scope. */
+export async function listDeliveries(
+  db: Db,
+  viewer: Viewer,
+  query: DeliveryFilter,
+): Promise<ResponseOf<typeof deliveryList>> {
+  if (query.site_id !== undefined) await requireSite(viewer, db, query.site_id);
+  const limit = query.limit ?? DELIVERIES_DEFAULT_LIMIT;
+  const found = await readDeliveries(viewer, db, { ...query, limit: limit + 1 });
+  const page = found.slice(0, limit);
+  return {
+    deliveries: page.map(({ delivery }) => delivery),
+    ...(await countDeliveries(viewer, db, query)),
+    next_cursor: found.length > limit ? (page.at(-1)?.cursor ?? null) : null,
+  };
+}
+
+/** Sends a message again that was given up or dropped, as a new one. Throws 404, and 409 for any other. */
+export async function resend(
+  db: Db,
+  viewer: Viewer,
+  deliveryId: string,
+  at: Date,
+): Promise<{ message: string; deliveryId: string }> {
+  const change = { actor: viewer, action: "RESEND_MESSAGE", entity: "delivery", entityId: deliveryId, at };
+  return auditedChange(db, change, async (tx, details) => {
+    const { status, title, contact_point_id, site_id, is_off } = await requireDelivery(viewer, tx, deliveryId);
+    details.siteId = site_id;
+    if (status !== "FAILED" && status !== "DROPPED") {
+      throw conflict("DELIVERY_NOT_GIVEN_UP", "Only a message that was given up or dropped can be sent again.");
+    }
+    if (is_off) {
+      throw conflict(
+        "CONTACT_POINT_OFF",
+        "Its contact point was deleted or switched off, or its recipient unsubscribed.",
+      );
+    }
+    const id = await copyDelivery(tx, deliveryId, at);
+    if (id === null) throw notFound("Message");
+    details.after = { title, contact_point_id, sent_again_as: id };
+    return { message: "The message is being sent again.", deliveryId: id };
+  });
+}

@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { addSite } from "../../../test/fixtures.ts";
+import { NotificationHarness } from "../../../test/notification-harness.ts";
+
+let people: NotificationHarness;
+beforeEach(async () => {
+  people = await NotificationHarness.open();
+});
+afterEach(() => people.close());
+
+const at = (iso: string) => new Date(iso);
+
+test("Notifications: what belongs together waits a moment and goes in one message, across rules", async () => {
+  const anita = await people.contact("Anita");
+  await people.rule(anita, { wait_seconds: 60 });
+  await people.rule(anita, { wait_seconds: 60, name: "Once more" });
+  await people.alert();
+  await people.round();
+  people.clock.advance(30_000);
+  await people.alert({ robot_id: people.fixtures.ownRobot2.id, severity: "CRITICAL", text: "Stuck." });
+  await people.round();
+  expect(people.received).toEqual([]);
+  await people.pass(1);
+  const [{ message } = { message: null }] = people.received;
+  expect(message?.severity).toBe("CRITICAL");
+  expect(message?.lines.map(({ text }) => text)).toEqual(["Stuck.", "Dusty."]);
+  expect(message?.footer).toContain("“All” and “Once more”");
+  expect(people.news()).toEqual(["Anita: 2 alerts at Ownfield Park: 1 critical, 1 warning"]);
+  await people.pass(5);
+  expect(people.news()).toEqual([]);
+  expect(await people.outcomes()).toEqual(["SENT"]);
+});
+
+test("Notifications: a storm of 1,000 dark sites tells each person once", async () => {
+  const steps = [{ after_minutes: 0, to: [{ kind: "PERSON" as const, id: people.fixtures.userIds.admin }] }];
+  for (let nth = 0; nth < 20; nth += 1) await people.contact(`Phone ${nth}`);
+  for (let nth = 0; nth < 5; nth += 1) await people.rule(steps, { wait_seconds: 90, name: `Rule ${nth}` });
+  const sites: number[] = [];
+  for (let nth = 0; nth < 1_000; nth += 1) sites.push(await addSite(people.db, `Site ${nth}`, null));
+  for (const half of [sites.slice(0, 500), sites.slice(500)]) {
+    const dark = { robot_id: null, source: "SERVER", severity: "CRITICAL", code: "SITE_DARK", text: "Dark." } as const;
+    await people.db
+      .insertInto("alerts")
+      .values(half.map((site_id) => ({ ...dark, site_id, raised_at: people.clock.now() })))
+      .execute();
+    await people.round();
+    people.clock.advance(30_000);
+  }
+  await people.pass(3);
+  expect(people.received.map(({ to }) => to).toSorted()).toEqual(
+    Array.from({ length: 20 }, (_, nth) => `Phone ${nth}`).toSorted(),
+  );
+  expect(new Set(people.received.map(({ message }) => message.title))).toEqual(
+    new Set(["1,000 alerts at 1,000 sites: 1,000 critical"]),
+  );
+});
+
+test("Notifications: without acknowledgement the next step is told, by a rota whoever is on duty, then all again", async () => {
+  const { admin, owner } = people.fixtures.userIds;
+  await people.contact("Anita", { user_id: admin });
+  await people.contact("Omkar", { user_id: owner });
+  const { id: rota } = await people.db
+    .insertInto("rotas")
+    .values({
+      name: "Night",
+      timezone: "Asia/Kolkata",
+      starts_on: "2026-06-01",
+      handover_at: "08:00",
+      weeks: 1,
+      created_at: people.clock.now(),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await people.db
+    .insertInto("rota_members")
+    .values([
+      { rota_id: rota, position: 0, user_id: owner },
+      { rota_id: rota, position: 1, user_id: admin },
+    ])
+    .execute();
+  const first = await people.contact("Desk", { owner_kind: "PARTNER", partner_id: people.fixtures.ownerPartnerId });
+  await people.rule(
+    [
+      { after_minutes: 0, to: [{ kind: "CONTACT_POINT", id: first }] },
+      { after_minutes: 10, to: [{ kind: "ROTA", id: rota }] },
+    ],
+    { repeat_minutes: 30 },
+  );
+  const alert = await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Desk"]);
+  await people.pass(9.5);
+  expect(people.reached()).toEqual([]);
+  await people.pass(0.5);
+  // The third week is the first member's again.
+  expect(people.reached()).toEqual(["Omkar"]);
+  await people.pass(30);
+  expect(people.received.every(({ message }) => message.title.includes("still open"))).toBe(true);
+  expect(people.reached()).toEqual(["Desk", "Omkar"]);
+  await people.acknowledge(alert);
+  await people.pass(60);
+  expect(people.reached()).toEqual([]);
+});
+
+test("Notifications: an alert that gets worse is told again, although it was acknowledged", async () => {
+  await people.rule(await people.contact("Anita"));
+  const alert = await people.alert();
+  await people.round();
+  await people.acknowledge(alert);
+  await people.pass(1);
+  expect(people.news()).toEqual(["Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty"]);
+  await people.change(alert, { severity: "CRITICAL", acknowledged_at: null, acknowledged_by: null });
+  await people.round();
+  expect(people.news()).toEqual([expect.stringContaining("Anita: Critical")]);
+});
+
+test("Notifications: the all-clear goes to whoever was told, in one message, and to nobody else", async () => {
+  const [anita, late] = [await people.contact("Anita"), await people.contact("Later")];
+  await people.rule([
+    { after_minutes: 0, to: [{ kind: "CONTACT_POINT", id: anita }] },
+    { after_minutes: 30, to: [{ kind: "CONTACT_POINT", id: late }] },
+  ]);
+  const quiet = await people.contact("No all-clear");
+  await people.rule(quiet, { tells_cleared: false });
+  const alerts = [await people.alert(), await people.alert({ robot_id: people.fixtures.ownRobot2.id })];
+  await people.round();
+  expect(people.reached()).toEqual(["Anita", "No all-clear"]);
+  for (const alert of alerts) await people.clear(alert);
+  await people.pass(40);
+  expect(people.news()).toEqual(["Anita: Cleared: 2 alerts at Ownfield Park"]);
+});
+
+test("Notifications: nobody hears of an alert that was over before its wait, or of one older than the rule", async () => {
+  await people.alert({ code: "OLD" });
+  people.clock.advance(1_000);
+  await people.rule(await people.contact("Anita"), { wait_seconds: 60 });
+  const alert = await people.alert();
+  await people.round();
+  await people.clear(alert);
+  await people.pass(5);
+  expect(people.news()).toEqual([]);
+});
+
+test("Notifications: in quiet hours messages wait for their end and become one; what is over by then is left out", async () => {
+  await people.rule(await people.contact("Anita", { quiet_from: "11:00", quiet_to: "13:00" }));
+  const over = await people.alert({ text: "Over by then." });
+  await people.round();
+  await people.alert({ robot_id: people.fixtures.ownRobot2.id, text: "Still there." });
+  await people.pass(10);
+  await people.clear(over);
+  await people.pass(49);
+  expect(people.news()).toEqual([]);
+  await people.pass(2);
+  expect(people.news()).toEqual(["Anita: Warning: Robot OWN-2 at Ownfield Park: Still there"]);
+  expect(await people.outcomes()).toEqual(["SENT"]);
+});
+
+test("Notifications: a held message whose alerts are all over is dropped, and nobody is told that they are", async () => {
+  await people.rule(await people.contact("Anita", { days_off: [1] }));
+  const alert = await people.alert();
+  await people.pass(1);
+  await people.clear(alert);
+  await people.pass(1);
+  people.clock.advance(24 * 3_600_000);
+  await people.round();
+  expect(people.news()).toEqual([]);
+  expect(await people.outcomes()).toEqual(["DROPPED ALERTS_OVER"]);
+});
+
+test("Notifications: a critical alert pierces the quiet hours of those who chose that", async () => {
+  const quiet = { quiet_from: "11:00", quiet_to: "13:00" };
+  for (const [name, critical_pierces] of [
+    ["Woken", true],
+    ["Asleep", false],
+  ] as const) {
+    await people.rule(await people.contact(name, { ...quiet, critical_pierces }), { name });
+  }
+  await people.alert({ severity: "CRITICAL" });
+  await people.round();
+  expect(people.reached()).toEqual(["Woken"]);
+  await people.pass(61);
+  expect(people.reached()).toEqual(["Asleep"]);
+});
+
+test("Notifications: of a muted site nothing is told until the mute ends; what is open then is told", async () => {
+  await people.rule(await people.contact("Anita"));
+  const { ownSiteId: site_id, userIds } = people.fixtures;
+  const { id: mute } = await people.db
+    .insertInto("mutes")
+    .values({
+      site_id,
+      until: at("2026-06-15T08:30:00Z"),
+      reason: "Works on the grid.",
+      user_id: userIds.admin,
+      muted_by: "Anita Rao",
+      muted_at: people.clock.now(),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const over = await people.alert({ text: "Over." });
+  await people.alert({ robot_id: people.fixtures.ownRobot2.id, text: "Open." });
+  await people.alert({ robot_id: null, site_id: people.fixtures.foreignSiteId, source: "SERVER", text: "Elsewhere." });
+  await people.round();
+  expect(people.news()).toEqual(["Anita: Warning: Farfield Park: Elsewhere"]);
+  await people.clear(over);
+  await people.pass(5);
+  expect(people.news()).toEqual([]);
+  await people.db.updateTable("mutes").set({ ended_at: people.clock.now() }).where("id", "=", mute).execute();
+  await people.round();
+  expect(people.news()).toEqual(["Anita: Warning: Robot OWN-2 at Ownfield Park: Open"]);
+});
+
+test("§6 Tenancy: nobody is told of a site that they may not see, and of Suncrew's servers only Super Admins are", async () => {
+  const { userIds, ownerPartnerId, strangerPartnerId, ownSiteId, foreignSiteId } = people.fixtures;
+  const contacts = [
+    await people.contact("Anita", { user_id: userIds.admin }),
+    await people.contact("Omkar", { user_id: userIds.owner }),
+    await people.contact("Sadia", { user_id: userIds.stranger }),
+    await people.contact("Owncare", { owner_kind: "PARTNER", partner_id: ownerPartnerId }),
+    await people.contact("Farcare", { owner_kind: "PARTNER", partner_id: strangerPartnerId }),
+    await people.contact("Own site", { owner_kind: "SITE", site_id: ownSiteId, site_role: "OWNER" }),
+    await people.contact("Far site", { owner_kind: "SITE", site_id: foreignSiteId, site_role: "OWNER" }),
+  ];
+  await people.rule([{ after_minutes: 0, to: contacts.map((id) => ({ kind: "CONTACT_POINT" as const, id })) }]);
+  const mine = [{ after_minutes: 0, to: [{ kind: "PERSON" as const, id: userIds.stranger }] }];
+  await people.rule(mine, { userId: userIds.stranger });
+  const own = await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Anita", "Omkar", "Own site", "Owncare"]);
+  await people.alert({ robot_id: null, site_id: null, source: "SERVER", code: "DISK_NEARLY_FULL" });
+  await people.round();
+  expect(people.reached()).toEqual(["Anita"]);
+  // The robot moved to the other partner's site: whoever was told may not know of it there, and its people were not told.
+  await people.change(own, { site_id: foreignSiteId });
+  await people.clear(own);
+  await people.round();
+  expect(people.reached()).toEqual(["Anita"]);
+});

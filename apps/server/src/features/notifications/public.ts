@@ -1,0 +1,2 @@
+/** For the metrics page. */
+export { deliveriesEnded } from "./delivery-runner.ts";

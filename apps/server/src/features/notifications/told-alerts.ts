@@ -1,0 +1,43 @@
+import { alertKindOf } from "@suncrew/domain/notifications/alert-kinds.ts";
+import type { ToldAlert } from "@suncrew/domain/notifications/message.ts";
+import type { NoticedAlert } from "./notices.repository.ts";
+
+/** An alert as messages tell it; `publicUrl` is where people reach the console, null if that is not known. */
+export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again = false): ToldAlert {
+  const { id, source, code, severity, text, siteId, siteName, robotName, raisedAt, clearedAt } = alert;
+  const kind = alertKindOf(source, code);
+  const url = publicUrl === null ? null : urlOf(alert, publicUrl);
+  return {
+    id: String(id),
+    kind,
+    severity,
+    text,
+    siteId,
+    site: siteName,
+    robot: robotName,
+    raisedAt,
+    clearedAt,
+    url,
+    again,
+  };
+}
+
+/** The page that shows what all of these are about: a robot's, a site's, or the first one. */
+export function pageOf(alerts: readonly NoticedAlert[], publicUrl: string | null): string | null {
+  if (publicUrl === null) return null;
+  const urls = new Set(alerts.map((alert) => urlOf(alert, publicUrl)));
+  const [url] = urls;
+  if (url !== undefined && urls.size === 1) return url;
+  const sites = new Set(alerts.map(({ siteId }) => siteId));
+  const [siteId = null] = sites;
+  return sites.size === 1 && siteId !== null ? siteUrl(siteId, publicUrl) : `${base(publicUrl)}/dashboard`;
+}
+
+/** As the console's `paths` has them. */
+function urlOf({ serialNumber, siteId }: NoticedAlert, publicUrl: string): string {
+  if (serialNumber !== null) return `${base(publicUrl)}/robots/${encodeURIComponent(serialNumber)}`;
+  return siteId === null ? `${base(publicUrl)}/dashboard` : siteUrl(siteId, publicUrl);
+}
+
+const siteUrl = (siteId: number, publicUrl: string) => `${base(publicUrl)}/dashboard?site=${siteId}`;
+const base = (publicUrl: string) => publicUrl.replace(/\/$/, "");
