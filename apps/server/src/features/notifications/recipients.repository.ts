@@ -1,6 +1,5 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
-import type { ContactOwnerKind, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
-import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
+import type { ContactOwnerKind, ContactPoint, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
 import type { RuleTarget } from "@suncrew/contract/notifications/notification-rules.ts";
 import type { QuietHours } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { onDuty, type RotaTimes } from "@suncrew/domain/notifications/rota.ts";
