@@ -20,6 +20,7 @@ import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts"
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { messageLinkRoutes } from "./features/notifications/message-links.routes.ts";
+import { RegularMessages } from "./features/notifications/public.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
 import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly-reports/public.ts";
 import { notificationRoutes } from "./features/notifications/notifications.routes.ts";
@@ -131,6 +132,7 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   alertsRoutes(http, deps);
   attentionRoutes(http, deps);
   await messageLinkRoutes(http, deps);
+  services.push(new RegularMessages(deps));
   services.push(new AlertWatch(deps));
   notificationRoutes(http, deps);
   const { notifier, runner } = notificationJobs(deps);

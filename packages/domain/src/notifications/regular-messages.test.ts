@@ -1,6 +1,7 @@
+import type { SiteNight } from "@suncrew/contract/notifications/regular-content.ts";
 import { describe, expect, test } from "vitest";
 import { MESSAGE_LINES_MAX } from "./message.ts";
-import { digestMessage, nightText, type SiteNight, summaryMessage } from "./regular-messages.ts";
+import { digestMessage, nightText, summaryMessage } from "./regular-messages.ts";
 
 const frame = {
   id: "019ac000-0000-7000-8000-000000000001",

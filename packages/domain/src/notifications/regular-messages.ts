@@ -1,48 +1,6 @@
-import { severitySchema } from "@suncrew/contract/alerts/severity.ts";
-import { z } from "zod";
+import type { DigestContent, SiteNight, SummaryContent } from "@suncrew/contract/notifications/regular-content.ts";
 import { type Message, MESSAGE_LINES_MAX, type MessageFrame, type MessageLine } from "./message.ts";
 import { oneLine, recipientTime } from "./plain-text.ts";
-
-/** How many robots of a site were best done by which outcome, in its last night. */
-const siteNightSchema = z.object({
-  name: z.string(),
-  url: z.string().nullable(),
-  /** Robots that had a run. */
-  runs: z.int(),
-  done: z.int(),
-  failed: z.int(),
-  missed: z.int(),
-  cut_short: z.int(),
-  skipped: z.int(),
-  /** Of those that were skipped. */
-  for_rain: z.int(),
-});
-export type SiteNight = z.output<typeof siteNightSchema>;
-
-/** What a summary of last night is made of; stored with its delivery. */
-export const summaryContentSchema = z.object({ sites: z.array(siteNightSchema) });
-export type SummaryContent = z.output<typeof summaryContentSchema>;
-
-/** What a digest of the last day is made of; stored with its delivery. */
-export const digestContentSchema = z.object({
-  raised: z.int(),
-  cleared: z.int(),
-  done: z.int(),
-  failed: z.int(),
-  /** Open critical alerts, the newest first: as many as are told, and how many there are. */
-  open: z.array(
-    z.object({
-      severity: severitySchema,
-      text: z.string(),
-      site: z.string().nullable(),
-      robot: z.string().nullable(),
-      raised_at: z.iso.datetime(),
-      url: z.string().nullable(),
-    }),
-  ),
-  open_count: z.int(),
-});
-export type DigestContent = z.output<typeof digestContentSchema>;
 
 /** One message with a line for each site: those with trouble first. */
 export function summaryMessage(frame: MessageFrame, { sites }: SummaryContent): Message {

@@ -5,6 +5,7 @@ import { refused, retry } from "./channels/channel.ts";
 import { contactSeal, destinationOf } from "./contact-secrets.ts";
 import { DeliveryRunner } from "./delivery-runner.ts";
 import { linksOf } from "./message-links.ts";
+import { composeRegular } from "./regular-messages.ts";
 import { Notifier } from "./notifier.ts";
 
 /** Decides who is told, and tells them. */
@@ -14,6 +15,7 @@ export function notificationJobs(deps: Dependencies): { readonly notifier: Notif
   const runner = new DeliveryRunner({
     ...deps,
     linksOf: ({ id, contactId }, now) => linksOf(deps.settings, id, contactId, now),
+    compose: (delivery, frame) => composeRegular(delivery, frame, deps.settings.publicUrl?.() ?? null),
     async send(contact, message, signal) {
       const destination = destinationOf(contact, seal, deps.clock.now());
       if (destination === null) return refused(deliveryTexts.text("SECRET_MISSING", {}));

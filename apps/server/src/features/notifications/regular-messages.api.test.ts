@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { composeRegular, RegularMessages } from "./regular-messages.ts";
+
+let server: TestApp;
+beforeEach(async () => {
+  server = await createTestApp();
+});
+afterEach(() => server.close());
+
+/** TEST_NOW is 12:00 there. */
+const ofOwner = () => ({
+  name: "Phone",
+  owner_kind: "PERSON" as const,
+  user_id: server.fixtures.userIds.owner,
+  channel: "TELEGRAM" as const,
+  address: "7",
+  timezone: "Asia/Kolkata",
+  created_at: server.clock.now(),
+});
+const deliveries = () =>
+  server.db
+    .selectFrom("deliveries")
+    .select(["message_kind", "title", "due_at", "content", "told"])
+    .orderBy("created_at")
+    .orderBy("message_kind")
+    .execute();
+
+describe("notifications: regular messages", () => {
+  test("each is queued once a day when its time has come by the recipient's clock, however many servers look", async () => {
+    await server.db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), digest_at: "12:01", summary_at: "11:30" })
+      .execute();
+    await server.db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), digest_at: "06:00" })
+      .execute();
+    const servers = [1, 2, 3].map(() => new RegularMessages(server.deps));
+    const look = () => Promise.all(servers.map((each) => each.runOnce()));
+    await look();
+    expect((await deliveries()).map(({ message_kind }) => message_kind)).toEqual(["SUMMARY"]);
+    server.clock.advance(60_000);
+    await look();
+    expect((await deliveries()).map(({ message_kind }) => message_kind)).toEqual(["SUMMARY", "DIGEST"]);
+    server.clock.advance(86_400_000);
+    await look();
+    expect(await deliveries()).toHaveLength(4);
+  });
+
+  test("§6: it tells of the owner's sites alone, and waits for the end of a quiet time", async () => {
+    const { db, fixtures, clock } = server;
+    const base = { source: "SERVER" as const, severity: "CRITICAL" as const, raised_at: clock.now() };
+    await db
+      .insertInto("alerts")
+      .values([
+        { ...base, site_id: fixtures.ownSiteId, code: "SITE_DARK", text: "Own" },
+        { ...base, site_id: fixtures.foreignSiteId, code: "SITE_DARK", text: "Foreign" },
+        { ...base, site_id: null, code: "SERVER_CLOCK", text: "Servers" },
+      ])
+      .execute();
+    await db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), digest_at: "12:00", quiet_from: "11:00", quiet_to: "13:00" })
+      .execute();
+    await new RegularMessages(server.deps).runOnce();
+    expect(await deliveries()).toMatchObject([
+      { due_at: new Date(clock.now().getTime() + 3_600_000), content: { open: [{ text: "Own" }], open_count: 1 } },
+    ]);
+  });
+
+  test("nothing for a contact point that is switched off, unsubscribed or deleted", async () => {
+    const at = server.clock.now();
+    for (const off of [{ enabled: false }, { unsubscribed_at: at }, { deleted_at: at }]) {
+      await server.db
+        .insertInto("contact_points")
+        .values({ ...ofOwner(), summary_at: "12:00", ...off })
+        .execute();
+    }
+    await new RegularMessages(server.deps).runOnce();
+    expect(await deliveries()).toEqual([]);
+  });
+});
+
+describe("Alerts: a contact point that messages do not reach", () => {
+  test("is named after three failures in a row or a message that was given up, until one arrives", async () => {
+    const { id } = await server.db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), failures: 2, failed_at: server.clock.now() })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const watch = new RegularMessages(server.deps);
+    const codes = async () => {
+      await watch.runOnce();
+      const rows = await server.db.selectFrom("alerts").select(["code", "text", "cleared_at"]).execute();
+      return rows.map(({ code, text, cleared_at }) => `${code} ${cleared_at === null} ${/: Phone\./.test(text)}`);
+    };
+    expect(await codes()).toEqual([]);
+    await server.db.updateTable("contact_points").set({ failures: 3 }).where("id", "=", id).execute();
+    expect(await codes()).toEqual(["CHANNEL_FAILING true true"]);
+    await server.db.updateTable("contact_points").set({ failures: 0, failed_at: null }).where("id", "=", id).execute();
+    expect(await codes()).toEqual(["CHANNEL_FAILING false true"]);
+  });
+
+  test("a digest that is queued is written and reads as a message", () => {
+    const frame = { id: "1", url: null, footer: "", timezone: "Asia/Kolkata", now: server.clock.now() };
+    const content = { raised: 1, cleared: 0, done: 3, failed: 0, open: [], open_count: 0 };
+    expect(composeRegular({ kind: "DIGEST", content }, frame, "https://sun.example")).toMatchObject({
+      kind: "DIGEST",
+      url: "https://sun.example/dashboard",
+    });
+    expect(composeRegular({ kind: "SUMMARY", content }, frame, null)).toBeNull();
+  });
+});

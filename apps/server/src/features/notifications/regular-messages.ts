@@ -1,0 +1,95 @@
+import { channelFailingAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
+import { digestContentSchema, summaryContentSchema } from "@suncrew/contract/notifications/regular-content.ts";
+import type { Message, MessageFrame } from "@suncrew/domain/notifications/message.ts";
+import { quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
+import { digestMessage, summaryMessage } from "@suncrew/domain/notifications/regular-messages.ts";
+import type { Executor, Tx } from "../../platform/database/database.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { PeriodicTasks } from "../../platform/periodic-task.ts";
+import { keepServerAlert } from "../alerts/public.ts";
+import {
+  claimRegular,
+  queueRegular,
+  readDigest,
+  readFailingContacts,
+  readNights,
+  readSight,
+  type RegularContact,
+} from "./regular-messages.repository.ts";
+
+const CHECK_EVERY_MS = 60_000;
+const CHANNELS_EVERY_MS = 10_000;
+/** In one transaction, so that none holds rows for long. */
+const BATCH = 50;
+
+/** Writes a message from what was stored when it was queued; null for what an older or newer server stored otherwise. */
+export function composeRegular(
+  { kind, content }: { readonly kind: MessageKind; readonly content: unknown },
+  frame: MessageFrame,
+  publicUrl: string | null,
+): Message | null {
+  const url = publicUrl === null ? null : new URL("/dashboard", publicUrl).href;
+  const framed = { ...frame, url, footer: "You get this each day because this contact point asks for it." };
+  if (kind === "DIGEST") {
+    const digest = digestContentSchema.safeParse(content);
+    return digest.success ? digestMessage(framed, digest.data) : null;
+  }
+  const summary = summaryContentSchema.safeParse(content);
+  return kind === "SUMMARY" && summary.success ? summaryMessage(framed, summary.data) : null;
+}
+
+/**
+ * Queues digests of the last day and summaries of last night, for contact points that want them, each day once; and
+ * raises the alert about contact points that messages do not reach, which others are told of.
+ */
+export class RegularMessages extends PeriodicTasks {
+  readonly #deps: Pick<Dependencies, "db" | "clock" | "log">;
+
+  constructor(deps: Pick<Dependencies, "db" | "clock" | "log">) {
+    const { db, clock } = deps;
+    const readAlert = async (executor: Executor) => {
+      const names = await readFailingContacts(executor);
+      return names.length === 0 ? null : channelFailingAlert(names);
+    };
+    super(deps, [
+      { name: "regular messages", everyMs: CHECK_EVERY_MS, work: (stopping) => this.#queueDue(stopping) },
+      {
+        name: "channel alert",
+        everyMs: CHANNELS_EVERY_MS,
+        work: () => keepServerAlert(db, "CHANNEL_FAILING", readAlert, clock.now()),
+      },
+    ]);
+    this.#deps = deps;
+  }
+
+  async #queueDue(stopping: AbortSignal): Promise<void> {
+    const { db, clock } = this.#deps;
+    for (const kind of ["DIGEST", "SUMMARY"] as const) {
+      for (let more = true; more && !stopping.aborted;) {
+        more = await inTransaction(db, async (tx) => {
+          const now = clock.now();
+          const contacts = await claimRegular(tx, kind, now, BATCH);
+          for (const contact of contacts) await queueOne(tx, kind, contact, now);
+          return contacts.length === BATCH;
+        });
+      }
+    }
+  }
+}
+
+async function queueOne(tx: Tx, kind: "DIGEST" | "SUMMARY", contact: RegularContact, now: Date): Promise<void> {
+  const sight = await readSight(tx, contact);
+  if (sight === null) return;
+  // The title alone is needed now; links and the rest belong to the try.
+  const frame = { id: "", url: null, footer: "", timezone: contact.timezone, now };
+  const dueAt = quietUntil(contact, now) ?? now;
+  const base = { kind, told: sight.told, now, dueAt };
+  if (kind === "DIGEST") {
+    const content = await readDigest(tx, sight, now);
+    return queueRegular(tx, contact, { ...base, title: digestMessage(frame, content).title, content });
+  }
+  const content = { sites: await readNights(tx, sight, now) };
+  return queueRegular(tx, contact, { ...base, title: summaryMessage(frame, content).title, content });
+}
