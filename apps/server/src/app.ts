@@ -13,6 +13,8 @@ import { commandRoutes, Commands } from "./features/commands/public.ts";
 import { configRoutes } from "./features/config/config.routes.ts";
 import { devicesRoutes } from "./features/devices/devices.routes.ts";
 import { Bridge } from "./features/devices/public.ts";
+import { eventsRoutes } from "./features/events/events.routes.ts";
+import { EventSender } from "./features/events/public.ts";
 import { firmwareRoutes, RolloutEngine } from "./features/firmware/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
@@ -138,6 +140,8 @@ export async function buildApp(deps: Dependencies): Promise<App> {
   const { notifier, runner } = notificationJobs(deps);
   services.push(runner, notifier);
   deliveriesRoutes(http, deps, runner);
+  eventsRoutes(http, deps);
+  services.push(new EventSender(deps));
   metrics.measure({ bridge, live });
 
   let ended: Promise<void> | null = null;

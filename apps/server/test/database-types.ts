@@ -5,6 +5,7 @@ import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
 import { roleSchema } from "@suncrew/contract/auth/auth.ts";
 import { commandVerbSchema, travelDirectionSchema } from "@suncrew/contract/commands/commands.ts";
 import { ackMessageSchema, commandVerbs, connectionMessageSchema } from "@suncrew/contract/devices/messages.ts";
+import { eventDeliveryStatusSchema } from "@suncrew/contract/events/webhook-endpoints.ts";
 import { rolloutRobotStateSchema, rolloutStateSchema } from "@suncrew/contract/firmware/firmware.ts";
 import {
   channelKindSchema,
@@ -72,6 +73,10 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["deliveries.message_kind", ["MessageKind", "notifications/deliveries.ts", messageKindSchema.options]],
   ["deliveries.severity", severity],
   ["deliveries.status", ["DeliveryStatus", "notifications/deliveries.ts", deliveryStatusSchema.options]],
+  [
+    "event_deliveries.status",
+    ["EventDeliveryStatus", "events/webhook-endpoints.ts", eventDeliveryStatusSchema.options],
+  ],
   ["kept_reports.mail_status", ["MailStatus", "reports/reports.ts", mailStatusSchema.options]],
   ["kept_reports.status", ["MonthlyReportStatus", "reports/reports.ts", monthlyReportStatusSchema.options]],
   ["maintenance_locks.former_mode", ["UnlockedMode", "robots/robot-mode.ts", unlockedModeSchema.options]],
@@ -102,6 +107,7 @@ const jsonTypes: ReadonlyMap<string, ExpressionNode> = new Map([
   ["activity.params", named("ActivityParams")],
   ["audit.after", anyObject],
   ["audit.before", anyObject],
+  ["events.data", anyObject],
   ["commands.params", new GenericExpressionNode("Partial", [named("CommandParams")])],
   ["report_templates.sections", new ArrayExpressionNode(named("StoredSection"))],
   ["robot_events.body", anyObject],
@@ -160,6 +166,7 @@ const textParams: ReadonlySet<string> = new Set([
   "alerts.params",
   "contact_points.failure_reason_params",
   "deliveries.reason_params",
+  "event_deliveries.reason_params",
   "kept_reports.mail_reason_params",
   "kept_reports.reason_params",
   "outgoing_mails.reason_params",

@@ -1,3 +1,5 @@
+import { sql } from "kysely";
+import { WebhookSeal } from "../src/features/events/webhooks.repository.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { contactSeal, sealContact } from "../src/features/notifications/contact-secrets.ts";
 import type { Fixtures } from "./fixtures.ts";
@@ -11,6 +13,8 @@ export const notificationIds = {
   rule: 941,
   team: 951,
   rota: 961,
+  webhook: 971,
+  eventDelivery: "972",
 } as const;
 
 const AT = new Date("2026-06-01T00:00:00Z");
@@ -87,6 +91,17 @@ export async function seedNotifications(db: Db, secretKey: string, fixtures: Fix
     .insertInto("rotas")
     .values({ id: notificationIds.rota, name: "On duty", ...times, created_at: AT })
     .execute();
+  const hook = { url: URL_OF_NOBODY, signing_secret: SEEDED_SIGNING_SECRET };
+  const secret = new WebhookSeal({ secretKey }).seal(notificationIds.webhook, hook);
+  const { webhook } = notificationIds;
+  await db
+    .insertInto("webhooks")
+    .values({ id: webhook, name: "Ticket system", host: "127.0.0.1:9", secret, enabled: true, created_at: AT })
+    .execute();
+  await sql`
+    with made as (insert into events (event_type, at, data) values ('robot.online', ${AT}, '{}') returning id)
+    insert into event_deliveries (id, event_id, webhook_id, lane, status, settled_at) overriding system value
+    select ${notificationIds.eventDelivery}::bigint, id, ${webhook}, 1, 'FAILED', ${AT} from made`.execute(db);
   const member = { rota_id: notificationIds.rota, position: 0, user_id: userIds.admin };
   await db.insertInto("rota_members").values(member).execute();
 }
@@ -101,4 +116,7 @@ async function deleteNotifications(db: Db): Promise<void> {
   await db.deleteFrom("teams").execute();
   await db.deleteFrom("rota_members").execute();
   await db.deleteFrom("rotas").execute();
+  await db.deleteFrom("event_deliveries").execute();
+  await db.deleteFrom("events").execute();
+  await db.deleteFrom("webhooks").execute();
 }

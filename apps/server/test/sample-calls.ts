@@ -32,6 +32,8 @@ export type Place =
   | "subscription"
   | "mute"
   | "rule"
+  | "webhook"
+  | "event delivery"
   | "team"
   | "rota";
 
@@ -88,6 +90,8 @@ const contactPoint = new Id("contact point");
 const subscription = new Id("subscription");
 const mute = new Id("mute");
 const rule = new Id("rule");
+const webhook = new Id("webhook");
+const eventDelivery = new Id("event delivery");
 const team = new Id("team");
 const rota = new Id("rota");
 const siteForm = {
@@ -137,6 +141,14 @@ const telling = {
   wait_seconds: 60,
   repeat_minutes: 30,
   tells_cleared: true,
+};
+const webhookForm = {
+  name: "Fleet archive",
+  url: "https://hooks.example/suncrew",
+  event_types: ["alert.raised"],
+  site_ids: [],
+  partner_ids: [],
+  enabled: true,
 };
 const ruleForm = { ...telling, steps: [{ after_minutes: 0, to: [{ kind: "PARTNER" }] }] };
 const rotaForm = {
@@ -339,6 +351,15 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   unsubscribeByLink: {},
   unsubscribeByMail: {},
   demoMessages: {},
+  webhookList: { notifications: true },
+  createWebhook: { body: webhookForm, notifications: true },
+  updateWebhook: { params: { webhookId: webhook }, body: webhookForm, notifications: true },
+  deleteWebhook: { params: { webhookId: webhook }, notifications: true },
+  replaceWebhookSecret: { params: { webhookId: webhook }, notifications: true },
+  testWebhook: { params: { webhookId: webhook }, notifications: true },
+  replayWebhook: { params: { webhookId: webhook }, body: { since: "2026-06-01T00:00:00.000Z" }, notifications: true },
+  eventDeliveryList: { notifications: true },
+  replayEventDelivery: { params: { deliveryId: eventDelivery }, notifications: true },
   live: {},
   config: {},
   health: {},
@@ -382,6 +403,8 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       rule: notificationIds.rule,
       team: notificationIds.team,
       rota: notificationIds.rota,
+      webhook: notificationIds.webhook,
+      "event delivery": notificationIds.eventDelivery,
     })[place];
   switch (kind) {
     case "own":
@@ -416,8 +439,8 @@ function malformedText(place: Place): readonly unknown[] {
   const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
   if (isSerial(place)) return anywhere;
   const numbers = [-1, 1.5, "1e3", "NaN", "0x1"];
-  // Larger ones are ids of alerts that do not exist.
-  if (place === "alert") return [...anywhere, ...numbers, "9".repeat(19)];
+  // Larger ones are ids of rows that do not exist.
+  if (place === "alert" || place === "event delivery") return [...anywhere, ...numbers, "9".repeat(19)];
   return [...anywhere, ...numbers, 0, 2_147_483_648, "99999999999"];
 }
 

@@ -8,6 +8,17 @@ import { robotStatus, sendCommand } from "./commands/commands.ts";
 import { config, health, ready } from "./config/config.ts";
 import { allocateDevices, deviceList, provisionDevices, retireDevice, rotateDeviceSecret } from "./devices/devices.ts";
 import {
+  webhookList,
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  replaceWebhookSecret,
+  testWebhook,
+  replayWebhook,
+  eventDeliveryList,
+  replayEventDelivery,
+} from "./events/webhook-endpoints.ts";
+import {
   createRollout,
   deleteFirmware,
   firmwareFile,
@@ -239,6 +250,15 @@ export const routes = {
   unsubscribeByLink,
   unsubscribeByMail,
   demoMessages,
+  webhookList,
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  replaceWebhookSecret,
+  testWebhook,
+  replayWebhook,
+  eventDeliveryList,
+  replayEventDelivery,
   live,
   config,
   health,

@@ -110,6 +110,12 @@ const pages: RouteObject[] = [
     lazy: page(async () => (await import("../features/notifications/notifications-page.tsx")).NotificationsPage),
   },
   {
+    path: paths.webhooks(),
+    handle: { title: "Webhooks" },
+    loader: requireRole(paths.webhooks(), "Only Super Admins can access Webhooks."),
+    lazy: page(async () => (await import("../features/events/webhooks-page.tsx")).WebhooksPage),
+  },
+  {
     path: paths.profile(),
     handle: { title: "Profile" },
     lazy: page(async () => (await import("../features/profile/profile-page.tsx")).ProfilePage),

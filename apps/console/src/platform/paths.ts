@@ -83,6 +83,7 @@ export const paths = {
     const text = new URLSearchParams(address).toString();
     return text === "" ? "/notifications" : `/notifications?${text}`;
   },
+  webhooks: () => "/webhooks",
   reportManagement: () => "/report-management",
   siteReports: () => "/site-reports",
   /** The server's own page, with every call that other programs may make. */
@@ -103,6 +104,7 @@ const PAGES: ReadonlySet<string> = new Set([
   paths.reportManagement(),
   paths.siteReports(),
   paths.notifications(),
+  paths.webhooks(),
   paths.profile(),
 ]);
 

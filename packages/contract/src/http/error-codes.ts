@@ -94,6 +94,9 @@ export const errorCodes = {
   TEMPLATE_INACTIVE: "The report template is inactive.",
   INVALID_RANGE: "The range ends before it begins, or is too long.",
   NO_ACTIVITY: "There is no activity in the range.",
+  WEBHOOK_NAME_TAKEN: "Another webhook has this name.",
+  WEBHOOKS_LIMIT: "There are as many webhooks as there may be.",
+  WEBHOOK_DISABLED: "The webhook is disabled, so nothing is sent to it.",
   ALERT_CLEARED: "The alert is over.",
   CONTACT_POINTS_LIMIT: "The person, partner, site or team has as many contact points as one may have.",
   CONTACT_POINT_UNSIGNED: "Only calls to webhooks are signed.",
@@ -184,6 +187,8 @@ export const errorCodes = {
   TEAM_NOT_FOUND: "There is no such team, or the caller may not name it.",
   ROTA_NOT_FOUND: "There is no such rota.",
   MUTE_NOT_FOUND: "There is no such mute, it is over, or it is not of the caller's sites.",
+  WEBHOOK_NOT_FOUND: "There is no such webhook.",
+  EVENT_DELIVERY_NOT_FOUND: "There is no such delivery of an event.",
   WALLBOARD_LINK_NOT_FOUND: "There is no such open link to a wallboard, or it is not the caller's.",
 } as const satisfies Readonly<Record<string, string>>;
 

@@ -15,6 +15,7 @@ export const keptKindSchema = z.enum([
   "monthly_reports",
   "mails",
   "messages",
+  "events",
   "firmware",
   "sessions",
   "sign_ins",

@@ -83,6 +83,12 @@ export const keptKinds = {
     minimumDays: 7,
     what: "messages to contact points are kept after they were sent, given up or dropped",
   },
+  events: {
+    variable: "KEEP_WEBHOOK_EVENTS_DAYS",
+    defaultDays: 90,
+    minimumDays: 7,
+    what: "events for webhooks and their deliveries are kept, unless one still waits",
+  },
   firmware: {
     variable: "KEEP_FIRMWARE_DAYS",
     defaultDays: 730,

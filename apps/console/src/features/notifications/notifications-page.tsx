@@ -1,8 +1,11 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
-import { Tabs } from "@mantine/core";
+import { Button, Tabs } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { useEffect, useRef } from "react";
+import { IconWebhook } from "@tabler/icons-react";
+import { Link } from "react-router";
+import { paths } from "../../platform/paths.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { choiceParam } from "../../platform/url-state.ts";
@@ -47,7 +50,21 @@ export function NotificationsPage() {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, []);
   return (
-    <PageLayout title="Notifications">
+    <PageLayout
+      title="Notifications"
+      actions={
+        mayCall(role, "webhookList") && (
+          <Button
+            component={Link}
+            to={paths.webhooks()}
+            variant="default"
+            leftSection={<IconWebhook size={16} aria-hidden />}
+          >
+            Webhooks
+          </Button>
+        )
+      }
+    >
       <Tabs value={shown} keepMounted={false} onChange={open}>
         <Tabs.List ref={list} className={classes["tabs"]}>
           {tabs.map(({ name, label }) => (

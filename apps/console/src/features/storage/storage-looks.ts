@@ -19,6 +19,7 @@ export const kindLooks: Readonly<Record<KeptKind, KindLook>> = {
   monthly_reports: { label: "Monthly reports", hint: "The files" },
   mails: { label: "Mails", hint: "When they were sent, and to whom" },
   messages: { label: "Messages", hint: "Who was told of which alerts, and when" },
+  events: { label: "Events for webhooks", hint: "With their deliveries" },
   firmware: { label: "Firmware files", hint: "Counted from the last rollout; the newest stays" },
   sessions: { label: "Sessions", hint: "Counted from their end" },
   sign_ins: { label: "Known browsers", hint: "From where people have signed in" },

@@ -2,6 +2,7 @@ import { type Leaf, leaves, MAX_MESSAGE_BYTES, TOPIC_ROOT } from "@suncrew/contr
 import { serialSchema } from "@suncrew/contract/http/values.ts";
 import type { z } from "zod";
 import { productVersion } from "../../platform/product-version.ts";
+import { webhookParts } from "./asyncapi-webhooks.ts";
 import { capitalised, sentSchema } from "./json-schema.ts";
 
 const description = `Robots speak MQTT 3.1.1 or 5 with any broker; Suncrew is another client of it. The operations here are the server's:
@@ -33,7 +34,9 @@ robot, from its first connection on, is described in docs/device-guide.md.
 14. \`session\` and \`eventSeq\` start at the current Unix time in seconds and only grow. A value more than a day ahead of the
     server's time is dropped, and raises an alert; so does a lower session.
 
-A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.`;
+A robot reports its state at every change and at least every 30 s. It repeats an event until RECEIVED names its \`eventSeq\`.
+
+Apart from robots, the channel \`webhook\` tells other programs over HTTPS what happens, as docs/webhooks.md describes.`;
 
 /** A title and a summary for each leaf. */
 export const leafTexts: Readonly<Record<Leaf, { readonly title: string; readonly summary: string }>> = {
@@ -75,7 +78,7 @@ export function asyncApiDocument() {
   return {
     asyncapi: "3.0.0",
     info: {
-      title: "Suncrew device protocol",
+      title: "Suncrew device protocol and webhooks",
       version: productVersion(),
       description,
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
@@ -102,18 +105,23 @@ export function asyncApiDocument() {
           },
         },
       },
+      webhook: webhookParts.server,
     },
-    channels: forEachLeaf((leaf) => ({
-      address: `${TOPIC_ROOT}/{serial}/${leaf}`,
-      title: leafTexts[leaf].title,
-      description: leafTexts[leaf].summary,
-      servers: [refTo("servers", "broker")],
-      parameters: { serial: refTo("components", "parameters", "serial") },
-      messages: { [leafName(leaf)]: refTo("components", "messages", leafName(leaf)) },
-    })),
-    operations: Object.fromEntries(
-      (Object.keys(leaves) as Leaf[]).map((leaf) => [operationId(leaf), operationOf(leaf)]),
-    ),
+    channels: {
+      ...forEachLeaf((leaf) => ({
+        address: `${TOPIC_ROOT}/{serial}/${leaf}`,
+        title: leafTexts[leaf].title,
+        description: leafTexts[leaf].summary,
+        servers: [refTo("servers", "broker")],
+        parameters: { serial: refTo("components", "parameters", "serial") },
+        messages: { [leafName(leaf)]: refTo("components", "messages", leafName(leaf)) },
+      })),
+      ...webhookParts.channels,
+    },
+    operations: {
+      ...Object.fromEntries((Object.keys(leaves) as Leaf[]).map((leaf) => [operationId(leaf), operationOf(leaf)])),
+      sendEvent: webhookParts.operation,
+    },
     components: {
       securitySchemes: {
         device: {
@@ -127,15 +135,18 @@ export function asyncApiDocument() {
           examples: ["SCR-1001"],
         },
       },
-      messages: forEachLeaf((leaf) => ({
-        name: leafName(leaf),
-        title: leafTexts[leaf].title,
-        summary: leafTexts[leaf].summary,
-        contentType: "application/json",
-        payload: refTo("components", "schemas", leafName(leaf)),
-        examples: messageExamples[leaf],
-      })),
-      schemas: forEachLeaf((leaf) => sentSchema(leaves[leaf].schema, "draft-7")),
+      messages: {
+        ...forEachLeaf((leaf) => ({
+          name: leafName(leaf),
+          title: leafTexts[leaf].title,
+          summary: leafTexts[leaf].summary,
+          contentType: "application/json",
+          payload: refTo("components", "schemas", leafName(leaf)),
+          examples: messageExamples[leaf],
+        })),
+        ...webhookParts.messages,
+      },
+      schemas: { ...forEachLeaf((leaf) => sentSchema(leaves[leaf].schema, "draft-7")), ...webhookParts.schemas },
     },
   };
 }

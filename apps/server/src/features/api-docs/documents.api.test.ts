@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { leaves, type Leaf } from "@suncrew/contract/devices/topics.ts";
+import { eventSchemas, eventTypeSchema } from "@suncrew/contract/events/event-types.ts";
 import type { RouteSpec } from "@suncrew/contract/http/route.ts";
 import { type RouteName, routes } from "@suncrew/contract/routes.ts";
 import { permissions } from "@suncrew/domain/auth/permissions.ts";
@@ -13,6 +14,7 @@ import { z } from "zod";
 import { createTestApp, type TestApp } from "../../../test/test-app.ts";
 import { documentFiles, documentText } from "./api-docs.routes.ts";
 import { asyncApiDocument, leafName, messageExamples } from "./asyncapi-document.ts";
+import { eventExamples, eventName } from "./asyncapi-webhooks.ts";
 import { fieldsOf } from "./device-fields.ts";
 import { bodyExamples, openApiDocument, type OpenApiDocument } from "./openapi-document.ts";
 
@@ -121,6 +123,14 @@ describe("open to other programs: the AsyncAPI document", () => {
     addFormats.default(ajv);
     const isValid = ajv.compile(plain(asyncApiSpecs.schemas["3.0.0"]));
     expect([isValid(plain(asyncApi)), isValid.errors]).toEqual([true, null]);
+  });
+
+  test.each(eventTypeSchema.options)("events out: the example of %s is what its schema says", (type) => {
+    const ajv = new Ajv({ strict: false });
+    addFormats.default(ajv);
+    const isEvent = ajv.compile(plain(asyncApi.components.schemas[eventName(type)] ?? {}));
+    const example = eventExamples[type];
+    expect([eventSchemas[type].safeParse(example).error, isEvent(example)]).toEqual([undefined, true]);
   });
 
   const all = Object.keys(leaves) as Leaf[];

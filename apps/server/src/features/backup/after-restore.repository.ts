@@ -1,5 +1,6 @@
 import { STATE_FRESH_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
+import { webhookTexts } from "@suncrew/domain/events/webhook-texts.ts";
 import { rolloutTexts } from "@suncrew/domain/firmware/rollout-text.ts";
 import { reportTexts } from "@suncrew/domain/reports/report-texts.ts";
 import { sql } from "kysely";
@@ -9,6 +10,7 @@ import { markRestored } from "../../platform/database/restore-mark.ts";
 import { giveUpMails } from "../../platform/mail-outbox.ts";
 import { mailTexts } from "../../platform/mail-texts.ts";
 import { recordChange } from "../audit/public.ts";
+import { giveUpEvents } from "../events/public.ts";
 import { pauseRunningRollouts } from "../firmware/public.ts";
 import { giveUpReports } from "../monthly-reports/public.ts";
 import type { Manifest } from "./manifest.ts";
@@ -48,6 +50,7 @@ export async function settlePast(tx: Tx, { version, takenAt, auditHead }: Manife
   await giveUpMails(tx, mailReason);
   await giveUpReports(tx, reportTexts.text("REPORT_BEFORE_RESTORE", {}), mailReason, now);
   await tellNothingOld(tx, now);
+  await giveUpEvents(tx, null, webhookTexts.text("RESTORED", {}), now);
   await recordChange(tx, {
     actor: { userId: null, name: "Server console" },
     action: "RESTORE_BACKUP",

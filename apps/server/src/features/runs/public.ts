@@ -22,6 +22,6 @@ export {
   robotsWithoutRun,
 } from "./planned-runs.repository.ts";
 export { closeLostRun, closeRunsOfDeletedRobots, findLostRuns } from "./run-ends.repository.ts";
-export { endText, reasonText, stoppedBy } from "./run-reasons.ts";
+export { endText, reasonText, type RecordedEnd, stoppedBy } from "./run-reasons.ts";
 export { runRank } from "./fleet-calendar.queries.ts";
 export { readRuns } from "./runs.queries.ts";

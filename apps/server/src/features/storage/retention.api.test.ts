@@ -88,6 +88,10 @@ const insertMessage: Insert = (days) =>
       created_at, settled_at)
     select ${randomUUID()}, 'TEST', id, 'TELEGRAM', 'Phone', 'Anita Rao', '7', 'Test', 'SENT', ${ago(days)}, ${ago(days)}
     from owner`);
+const insertWebhookEvent: Insert = (days) =>
+  run(
+    sql`insert into events (event_type, at, created_at, data) values ('robot.online', ${ago(days)}, ${ago(days)}, '{}')`,
+  );
 const insertSession: Insert = (days) =>
   run(sql`insert into sessions (id, user_id, created_at, expires_at, ended_at)
     values (${randomUUID()}, ${server.fixtures.userIds.admin}, ${ago(days + 1)}, ${ago(-1)}, ${ago(days)})`);
@@ -108,6 +112,7 @@ const kinds: Partial<Record<KeptKind, Kind>> = {
   monthly_reports: { insert: insertReport, table: "kept_reports", time: "created_at" },
   mails: { insert: insertMail, table: "outgoing_mails", time: "created_at" },
   messages: { insert: insertMessage, table: "deliveries", time: "settled_at" },
+  events: { insert: insertWebhookEvent, table: "events", time: "created_at" },
   sessions: { insert: insertSession, table: "sessions", time: "ended_at" },
 };
 

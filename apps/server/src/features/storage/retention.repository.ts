@@ -68,6 +68,11 @@ const oldRows: Readonly<Record<RowKind, readonly [table: string, isOld: (before:
   ],
   mails: ["outgoing_mails", (before) => sql`x.created_at < ${before} and x.status <> 'PENDING'`],
   messages: ["deliveries", (before) => sql`x.created_at < ${before} and x.settled_at < ${before}`],
+  events: [
+    "events",
+    (before) => sql`x.created_at < ${before}
+      and not exists (select from event_deliveries d where d.event_id = x.id and d.status = 'WAITING')`,
+  ],
   sessions: ["sessions", (before) => sql`least(x.expires_at, x.ended_at) < ${before}`],
 };
 

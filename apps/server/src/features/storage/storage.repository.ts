@@ -15,6 +15,7 @@ const tablesOf: Readonly<Record<KeptKind, readonly string[]>> = {
   monthly_reports: ["kept_reports", "kept_report_files"],
   mails: ["outgoing_mails"],
   messages: ["deliveries", "delivery_alerts"],
+  events: ["events", "event_deliveries"],
   firmware: ["firmware"],
   sessions: ["sessions"],
   sign_ins: ["known_callers", "sign_in_failures"],
@@ -58,6 +59,7 @@ export async function readOldest(db: Executor): Promise<ReadonlyMap<string, Date
       from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = to_regclass('readings') and pg_relation_size(c.oid) > 0) as oldest
     union all select 'messages', (select min(created_at) from deliveries)
+    union all select 'events', (select min(created_at) from events)
     union all select 'robot_events', (select min(received_at) from robot_events)
     union all select 'presence', (select min(offline_at) from robot_presence)
     union all select 'runs', (select min(ended_at) from runs)

@@ -7,6 +7,7 @@ import type { AuditOutcome } from "@suncrew/contract/audit/audit.ts";
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import type { StartOrStop, TravelDirection } from "@suncrew/contract/commands/commands.ts";
 import type { AckStatus, CommandParams, CommandVerb, ConnectionState } from "@suncrew/contract/devices/messages.ts";
+import type { EventDeliveryStatus } from "@suncrew/contract/events/webhook-endpoints.ts";
 import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
 import type { ChannelKind, ContactOwnerKind, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
 import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
@@ -327,6 +328,36 @@ export interface Devices {
   secret_sha256: Buffer;
   secret_unsure_at: Date | null;
   serial: string;
+}
+
+export interface EventDeliveries {
+  attempts: Generated<number>;
+  created_at: Generated<Date>;
+  due_at: Date | null;
+  event_id: string;
+  id: Generated<number>;
+  lane: number;
+  reason: string | null;
+  reason_code: string | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
+  replay: Generated<boolean>;
+  settled_at: Date | null;
+  status: Generated<EventDeliveryStatus>;
+  webhook_id: number;
+}
+
+export interface Events {
+  at: Date;
+  created_at: Generated<Date>;
+  data: JSONColumnType<Record<string, unknown>>;
+  event_type: string;
+  id: Generated<string>;
+  payload: string | null;
+  robot_id: number | null;
+  robot_name: string | null;
+  serial_number: string | null;
+  site_id: number | null;
+  site_name: string | null;
 }
 
 export interface Firmware {
@@ -908,6 +939,28 @@ export interface WallboardLinks {
   withdrawn_at: Date | null;
 }
 
+export interface Webhooks {
+  created_at: Date;
+  deleted_at: Date | null;
+  disabled_reason: string | null;
+  disabled_reason_code: string | null;
+  enabled: boolean;
+  event_types: string[] | null;
+  failing_since: Date | null;
+  failure_reason: string | null;
+  failure_reason_code: string | null;
+  former_secret_until: Date | null;
+  host: string;
+  id: Generated<number>;
+  last_sent_at: Date | null;
+  name: string;
+  partner_ids: Generated<number[]>;
+  paused_until: Date | null;
+  secret: string;
+  site_ids: Generated<number[]>;
+  version: Generated<number>;
+}
+
 export interface Tables {
   activity: Activity;
   activity_texts: ActivityTexts;
@@ -927,6 +980,8 @@ export interface Tables {
   deliveries: Deliveries;
   delivery_alerts: DeliveryAlerts;
   devices: Devices;
+  event_deliveries: EventDeliveries;
+  events: Events;
   firmware: Firmware;
   installation: Installation;
   kept_report_files: KeptReportFiles;
@@ -967,4 +1022,5 @@ export interface Tables {
   teams: Teams;
   users: Users;
   wallboard_links: WallboardLinks;
+  webhooks: Webhooks;
 }

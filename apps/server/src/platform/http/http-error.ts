@@ -47,6 +47,8 @@ const notFoundCodes = {
   Firmware: "FIRMWARE_NOT_FOUND",
   Rollout: "ROLLOUT_NOT_FOUND",
   "Super Admin": "ADMIN_NOT_FOUND",
+  Webhook: "WEBHOOK_NOT_FOUND",
+  "Event delivery": "EVENT_DELIVERY_NOT_FOUND",
   "Wallboard link": "WALLBOARD_LINK_NOT_FOUND",
   Person: "USER_NOT_FOUND",
   "Contact point": "CONTACT_POINT_NOT_FOUND",

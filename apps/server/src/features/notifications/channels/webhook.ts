@@ -28,11 +28,22 @@ export function webhookChannel(http: OutgoingHttp, clock: Clock): Channel {
       if (url === undefined || secret === undefined) return missingSecret();
       const body = JSON.stringify(callOf(message));
       const secrets = former === undefined ? [secret] : [secret, former];
-      const headers = signatureHeaders(message.id, clock.now(), body, secrets);
-      const call = await http.postJson({ url, body, headers }, signal);
-      return outcomeOfCall(SERVICE, call, clock.now(), (answer) => judge(answer, clock.now()));
+      return callWebhook(http, clock, { id: message.id, url, body, secrets }, signal);
     },
   };
+}
+
+/** One call; the same `id` at each try. Throws only if `signal` aborts. */
+export async function callWebhook(
+  http: OutgoingHttp,
+  clock: Clock,
+  call: { readonly id: string; readonly url: string; readonly body: string; readonly secrets: readonly string[] },
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { id, url, body, secrets } = call;
+  const headers = signatureHeaders(id, clock.now(), body, secrets);
+  const answered = await http.postJson({ url, body, headers }, signal);
+  return outcomeOfCall(SERVICE, answered, clock.now(), (answer) => judge(answer, clock.now()));
 }
 
 /** `secrets` are `whsec_` and base64. While one is replaced the call is signed with both. */

@@ -1,0 +1,185 @@
+import "@mantine/core/styles/Checkbox.layer.css";
+import "@mantine/core/styles/Switch.layer.css";
+import { Box, Checkbox, Stack, Switch, TextInput } from "@mantine/core";
+import { eventTexts } from "@suncrew/contract/events/event-types.ts";
+import { type Webhook, WEBHOOK_NAME_MAX } from "@suncrew/contract/events/webhook-endpoints.ts";
+import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
+import { siteDetails } from "@suncrew/contract/sites/sites.ts";
+import { useQuery } from "@tanstack/react-query";
+import { routeQuery } from "../../platform/api/route-query.ts";
+import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
+import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
+import { MultiChoice } from "../../ui/multi-choice.tsx";
+import shared from "../../ui/shared.module.css";
+import { saveWebhook } from "./webhook-calls.ts";
+import {
+  newWebhook,
+  storedWebhook,
+  webhookBodyOf,
+  type WebhookDraft,
+  type WebhookField,
+  webhookProblems,
+  webhookRules,
+} from "./webhook-form.ts";
+import { EVENT_GROUPS } from "./webhook-looks.ts";
+import classes from "./webhooks-page.module.css";
+
+export interface WebhookDialogProps {
+  /** The webhook to edit, as the list has it now; null adds one. */
+  readonly webhook: Webhook | null;
+  /** It is no longer in the list. */
+  readonly isDeleted: boolean;
+  /** With the signing secret of a new one and its name; null after an edit. */
+  readonly onSaved: (secret: { readonly name: string; readonly secret: string } | null) => void;
+  readonly onClose: () => void;
+}
+
+/** Where events go, and which. */
+export function WebhookDialog({ webhook, isDeleted, onSaved, onClose }: WebhookDialogProps) {
+  const isNew = webhook === null;
+  const stored = webhook === null ? { form: newWebhook, version: 0 } : storedWebhook(webhook);
+  const state = useEntityForm<WebhookDraft, WebhookField, string | null>({
+    what: "webhook",
+    opened: stored,
+    isNew,
+    latest: isNew ? null : stored,
+    deleted: isDeleted ? "This webhook was deleted in the meantime." : null,
+    rules: webhookRules,
+    problemsOf: (draft) => webhookProblems(draft, isNew),
+    save: (draft, version) => saveWebhook(webhook && { id: webhook.id, version }, webhookBodyOf(draft)),
+    onSaved: (secret) => onSaved(secret === null ? null : { name: state.form.name.trim(), secret }),
+  });
+  const { form, change, problemAt } = state;
+  return (
+    <EntityDialog
+      state={state}
+      title={isNew ? "Add Webhook" : "Edit Webhook"}
+      submitLabel={isNew ? "Add Webhook" : "Save"}
+      size={620}
+      fullScreenBelow="48em"
+      onClose={onClose}
+    >
+      <Stack gap={14}>
+        <TextInput
+          label="Name"
+          name="name"
+          withAsterisk
+          data-autofocus
+          autoComplete="off"
+          maxLength={WEBHOOK_NAME_MAX}
+          value={form.name}
+          error={problemAt("name")}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          onBlur={() => state.touch("name")}
+        />
+        <TextInput
+          label="Address"
+          name="url"
+          type="url"
+          inputMode="url"
+          withAsterisk={isNew}
+          autoComplete="off"
+          maxLength={2000}
+          placeholder={webhook === null ? "https://example.org/suncrew" : `${webhook.host} – leave empty to keep it`}
+          description="Kept secret: afterwards only its host is shown."
+          value={form.url}
+          error={problemAt("url")}
+          onChange={(event) => change({ url: event.currentTarget.value })}
+          onBlur={() => state.touch("url")}
+        />
+        <EventChoice state={state} />
+        <Places state={state} />
+        <Switch
+          label="Events are sent to it"
+          description="While it is off, nothing is kept for it."
+          checked={form.enabled}
+          onChange={(event) => change({ enabled: event.currentTarget.checked })}
+        />
+      </Stack>
+    </EntityDialog>
+  );
+}
+
+interface PartProps {
+  readonly state: EntityForm<WebhookDraft, WebhookField>;
+}
+
+function EventChoice({ state: { form, change, problemAt } }: PartProps) {
+  const problem = problemAt("types");
+  return (
+    <fieldset className={classes["events"]}>
+      <legend>Events</legend>
+      <Checkbox
+        label="All, also those of later versions"
+        name="isForAll"
+        checked={form.isForAll}
+        onChange={(event) => change({ isForAll: event.currentTarget.checked })}
+      />
+      {!form.isForAll && (
+        <div className={classes["groups"]}>
+          {EVENT_GROUPS.map(({ label, types }) => (
+            <div key={label} role="group" aria-label={label}>
+              <span className={shared["muted"]}>{label}</span>
+              {types.map((type) => (
+                <Checkbox
+                  key={type}
+                  label={eventTexts[type].title}
+                  checked={form.types.includes(type)}
+                  onChange={({ currentTarget: { checked } }) =>
+                    change({ types: checked ? [...form.types, type] : form.types.filter((other) => other !== type) })
+                  }
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+      {problem !== null && (
+        <Box component="p" fz={13} c="var(--sc-danger)" role="alert">
+          {problem}
+        </Box>
+      )}
+    </fieldset>
+  );
+}
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What is chosen stays a choice, even if it was deleted meanwhile. */
+function choices(known: readonly Named[], chosen: readonly number[]) {
+  const missing = chosen.filter((id) => !known.some((one) => one.id === id));
+  return [
+    ...known.map(({ id, name }) => ({ value: String(id), label: name })),
+    ...missing.map((id) => ({ value: String(id), label: "Deleted" })),
+  ];
+}
+
+function Places({ state: { form, change, problemAt } }: PartProps) {
+  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
+  const partners = useQuery(routeQuery(partnerDetails, {})).data ?? [];
+  return (
+    <div className={classes["places"]}>
+      <MultiChoice
+        label="Only of these sites"
+        placeholder="All sites"
+        nothingFoundMessage="No site has this name"
+        data={choices(sites, form.siteIds)}
+        value={form.siteIds.map(String)}
+        error={problemAt("siteIds")}
+        onChange={(ids) => change({ siteIds: ids.map(Number) })}
+      />
+      <MultiChoice
+        label="Only of these partners' sites"
+        placeholder="All partners"
+        nothingFoundMessage="No partner has this name"
+        data={choices(partners, form.partnerIds)}
+        value={form.partnerIds.map(String)}
+        error={problemAt("partnerIds")}
+        onChange={(ids) => change({ partnerIds: ids.map(Number) })}
+      />
+    </div>
+  );
+}

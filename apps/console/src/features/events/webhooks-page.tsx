@@ -1,0 +1,328 @@
+import { Anchor, Box, Button, Group } from "@mantine/core";
+import { type Webhook, WEBHOOKS_MAX } from "@suncrew/contract/events/webhook-endpoints.ts";
+import {
+  IconPencil,
+  IconPlus,
+  IconKey,
+  IconRotateClockwise,
+  IconSend,
+  IconTrash,
+  IconWebhook,
+} from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { CopyButton } from "../../platform/copy-button.tsx";
+import { paths } from "../../platform/paths.ts";
+import { QueryState } from "../../platform/query-state.tsx";
+import { DeleteDialog } from "../../ui/delete-dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
+import { DisabledReason } from "../../ui/disabled-reason.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { PageLayout } from "../../ui/page-layout.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RowAction } from "../../ui/row-action.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { StateBadge } from "../../ui/state-badge.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
+import shared from "../../ui/shared.module.css";
+import { EventDeliveries } from "./event-deliveries.tsx";
+import { removeWebhook, renewSecret, replayFailedSince, sendTestEvent, webhooksQuery } from "./webhook-calls.ts";
+import { WebhookDialog } from "./webhook-dialog.tsx";
+import { webhookStateLook, webhookStateOf } from "./webhook-looks.ts";
+import classes from "./webhooks-page.module.css";
+
+type Open =
+  | { readonly kind: "add" }
+  | { readonly kind: "edit" | "delete" | "renew" | "replay"; readonly webhook: Webhook }
+  | { readonly kind: "secret"; readonly name: string; readonly secret: string };
+
+/** Programs elsewhere that are told of events, and how that goes; for Super Admins. */
+export function WebhooksPage() {
+  const query = useQuery(webhooksQuery);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const count = query.data?.length ?? 0;
+  const full = count >= WEBHOOKS_MAX ? `There are ${WEBHOOKS_MAX} webhooks already.` : null;
+  return (
+    <PageLayout
+      title="Webhooks"
+      actions={
+        <DisabledReason reason={full}>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ kind: "add" })}>
+            Add Webhook
+          </Button>
+        </DisabledReason>
+      }
+    >
+      <Box component="p" fz={13} c="dimmed" mb="md">
+        Other programs are told of events as they happen, with signed calls after the Standard Webhooks specification.
+        The{" "}
+        <Anchor href={paths.apiDocs()} fz="inherit" td="underline">
+          API documents
+        </Anchor>{" "}
+        say what each event contains.
+      </Box>
+      <QueryState
+        query={query}
+        loading={<SkeletonLines label="Loading webhooks" lines={2} lineHeightPx={92} />}
+        failed="The webhooks could not be loaded."
+      >
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <EmptyState
+              icon={<IconWebhook size={28} />}
+              title="No webhooks yet."
+              message="Add the address of a program that is to know of alerts, runs, commands and robots."
+            />
+          ) : (
+            <>
+              <ul className={classes["list"]} aria-label="Webhooks">
+                {webhooks.map((webhook) => (
+                  <WebhookCard key={webhook.id} webhook={webhook} onOpen={(kind) => setOpen({ kind, webhook })} />
+                ))}
+              </ul>
+              <EventDeliveries webhooks={webhooks} />
+            </>
+          )
+        }
+      </QueryState>
+      {open !== null && <OpenDialog open={open} webhooks={query.data ?? []} onOpen={setOpen} onClose={close} />}
+    </PageLayout>
+  );
+}
+
+interface OpenDialogProps {
+  readonly open: Open;
+  readonly webhooks: readonly Webhook[];
+  readonly onOpen: (next: Open) => void;
+  readonly onClose: () => void;
+}
+
+function OpenDialog({ open, webhooks, onOpen, onClose }: OpenDialogProps) {
+  if (open.kind === "secret") return <SecretDialog {...open} onClose={onClose} />;
+  if (open.kind === "add" || open.kind === "edit") {
+    const edited = open.kind === "add" ? null : open.webhook;
+    const now = webhooks.find(({ id }) => id === edited?.id);
+    return (
+      <WebhookDialog
+        webhook={now ?? edited}
+        isDeleted={edited !== null && now === undefined}
+        onSaved={(made) => (made === null ? onClose() : onOpen({ kind: "secret", ...made }))}
+        onClose={onClose}
+      />
+    );
+  }
+  const { webhook } = open;
+  if (open.kind === "renew") {
+    return (
+      <RenewDialog webhook={webhook} onRenewed={(secret) => onOpen({ kind: "secret", ...secret })} onClose={onClose} />
+    );
+  }
+  if (open.kind === "replay") return <ReplayDialog webhook={webhook} onClose={onClose} />;
+  return (
+    <DeleteDialog
+      title="Delete Webhook"
+      blockedReason={null}
+      onDelete={async () => {
+        const refusal = await removeWebhook(webhook);
+        if (refusal === null) onClose();
+        return refusal;
+      }}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{webhook.name}</strong> is told of nothing more, not even of what waits for it.
+      </p>
+    </DeleteDialog>
+  );
+}
+
+interface WebhookCardProps {
+  readonly webhook: Webhook;
+  readonly onOpen: (kind: "edit" | "delete" | "renew" | "replay") => void;
+}
+
+function WebhookCard({ webhook, onOpen }: WebhookCardProps) {
+  const { name, host, failing, enabled } = webhook;
+  const [answer, setAnswer] = useState<{ readonly delivered: boolean; readonly message: string } | null>(null);
+  const [isTesting, run] = useBusy();
+  const test = () => run(async () => setAnswer(await sendTestEvent(webhook)));
+  return (
+    <li className={`${shared["card"]} ${classes["webhook"]}`} aria-label={name}>
+      <div className={classes["head"]}>
+        <div style={{ minWidth: 0 }}>
+          <h2 className={shared["name"]}>{name}</h2>
+          <p className={shared["muted"]} style={{ overflowWrap: "anywhere" }}>
+            {host} · {eventsText(webhook)}
+          </p>
+        </div>
+        <StateBadge look={webhookStateLook[webhookStateOf(webhook)]} />
+      </div>
+      <p className={shared["muted"]}>
+        <LastSent webhook={webhook} />
+      </p>
+      {webhook.disabled_reason !== null && !enabled && <p className={classes["reason"]}>{webhook.disabled_reason}</p>}
+      {failing !== null && enabled && (
+        <p className={classes["reason"]}>
+          Fails since <RelativeTime at={failing.since} />: {failing.reason}
+        </p>
+      )}
+      {answer !== null && (
+        <p role="status" className={classes["answer"]} data-failed={!answer.delivered || undefined}>
+          {answer.message}
+        </p>
+      )}
+      <div className={classes["actions"]}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconSend size={14} aria-hidden />}
+          loading={isTesting}
+          aria-label={`Send test event to ${name}`}
+          onClick={() => void test()}
+        >
+          Send test event
+        </Button>
+        <Group gap={2}>
+          <RowAction
+            label="Replay what was given up"
+            name={`Replay events of ${name}`}
+            icon={IconRotateClockwise}
+            isDisabled={!enabled}
+            onPress={() => onOpen("replay")}
+          />
+          <RowAction
+            label="Replace signing secret"
+            name={`Replace signing secret of ${name}`}
+            icon={IconKey}
+            onPress={() => onOpen("renew")}
+          />
+          <RowAction label="Edit" name={`Edit ${name}`} icon={IconPencil} onPress={() => onOpen("edit")} />
+          <RowAction
+            label="Delete"
+            name={`Delete ${name}`}
+            icon={IconTrash}
+            isDestructive
+            onPress={() => onOpen("delete")}
+          />
+        </Group>
+      </div>
+    </li>
+  );
+}
+
+function eventsText({ event_types: types, site_ids: sites, partner_ids: partners }: Webhook): string {
+  const events =
+    types === null ? "all events" : types.length === 1 ? "1 kind of event" : `${types.length} kinds of events`;
+  return sites.length + partners.length === 0 ? events : `${events} of some sites`;
+}
+
+function LastSent({
+  webhook: { last_sent_at: sent, waiting, former_secret_until: until },
+}: {
+  readonly webhook: Webhook;
+}) {
+  return (
+    <>
+      {sent === null ? (
+        "Nothing sent yet"
+      ) : (
+        <>
+          Last sent <RelativeTime at={sent} />
+        </>
+      )}
+      {waiting > 0 && ` · ${waiting.toLocaleString("en-GB")} waiting`}
+      {until !== null && " · signed with the former secret, too"}
+    </>
+  );
+}
+
+function SecretDialog(props: { readonly name: string; readonly secret: string; readonly onClose: () => void }) {
+  const { name, secret, onClose } = props;
+  const shown = useRef<HTMLDivElement>(null);
+  useEffect(() => shown.current?.focus(), []);
+  return (
+    <Dialog onClose={onClose} title="Signing Secret" size={520} closesOnEscape={false} closeOnClickOutside={false}>
+      <div ref={shown} tabIndex={-1} style={{ outline: "none" }}>
+        <ShownOnce message={`This is the signing secret of ${name}.`}>
+          Enter it in the program that gets the events, which checks the signature of each call with it. It cannot be
+          shown again.
+        </ShownOnce>
+        <Group gap="xs" wrap="nowrap" mt="sm">
+          <code className={classes["secret"]}>{secret}</code>
+          <CopyButton what="Signing secret" text={secret} />
+        </Group>
+      </div>
+      <DialogFooter>
+        <Button onClick={onClose}>Done</Button>
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+interface RenewDialogProps {
+  readonly webhook: Webhook;
+  readonly onRenewed: (made: { readonly name: string; readonly secret: string }) => void;
+  readonly onClose: () => void;
+}
+
+function RenewDialog({ webhook, onRenewed, onClose }: RenewDialogProps) {
+  const [isBusy, run] = useBusy();
+  const renew = () =>
+    run(async () => {
+      const secret = await renewSecret(webhook);
+      if (secret !== null) onRenewed({ name: webhook.name, secret });
+    });
+  return (
+    <Dialog onClose={onClose} title="Replace Signing Secret">
+      <p>
+        Calls to <strong>{webhook.name}</strong> are signed with a new secret from now on, and for 24 hours with the
+        present one, too.
+      </p>
+      <DialogFooter isEqual>
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button loading={isBusy} onClick={() => void renew()}>
+          Replace Secret
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const SPANS = [
+  { label: "Last hour", ms: HOUR_MS },
+  { label: "Last 24 hours", ms: 24 * HOUR_MS },
+  { label: "Last 7 days", ms: 7 * 24 * HOUR_MS },
+] as const;
+
+function ReplayDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
+  const [isBusy, run] = useBusy();
+  const replay = (ms: number) =>
+    run(async () => {
+      const outcome = await replayFailedSince(webhook, new Date(Date.now() - ms));
+      if (outcome.kind === "done") onClose();
+    });
+  return (
+    <Dialog onClose={onClose} title="Replay Events">
+      <p>
+        Sends <strong>{webhook.name}</strong> again what was given up since then: in its order, with the same ids.
+      </p>
+      <div className={classes["spans"]}>
+        {SPANS.map(({ label, ms }) => (
+          <Button key={label} variant="default" disabled={isBusy} onClick={() => void replay(ms)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      <DialogFooter>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </DialogFooter>
+    </Dialog>
+  );
+}

@@ -1,0 +1,2 @@
+export { EventSender } from "./event-sender.ts";
+export { giveUpWaiting as giveUpEvents } from "./event-deliveries.repository.ts";
