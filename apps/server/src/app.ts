@@ -18,16 +18,23 @@ import { EventSender } from "./features/events/public.ts";
 import { firmwareRoutes, RolloutEngine } from "./features/firmware/public.ts";
 import { groupsRoutes } from "./features/groups/groups.routes.ts";
 import { liveRoutes } from "./features/live/live.routes.ts";
+import { mailServerRoutes } from "./features/mail-server/mail-server.routes.ts";
+import { storedMailer } from "./features/mail-server/public.ts";
 import { maintenanceRoutes } from "./features/maintenance/maintenance.routes.ts";
 import { metricsRoutes } from "./features/metrics/metrics.routes.ts";
 import { Metrics } from "./features/metrics/public.ts";
 import { messageLinkRoutes } from "./features/notifications/message-links.routes.ts";
 import { RegularMessages } from "./features/notifications/public.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
-import { MonthlyReports, reportGenerator, reportMails } from "./features/monthly-reports/public.ts";
 import { notificationRoutes } from "./features/notifications/notifications.routes.ts";
 import { deliveriesRoutes } from "./features/notifications/deliveries.routes.ts";
 import { notificationJobs } from "./features/notifications/notifications.jobs.ts";
+import {
+  MonthlyReports,
+  reportDeliveryMails,
+  reportGenerator,
+  reportMails,
+} from "./features/monthly-reports/public.ts";
 import { partnersRoutes } from "./features/partners/partners.routes.ts";
 import { reportTemplatesRoutes } from "./features/report-templates/report-templates.routes.ts";
 import { reportsRoutes } from "./features/reports/reports.routes.ts";
@@ -67,7 +74,8 @@ const SEND_LIMIT_MS = 1_500;
 export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
 /** Assembles the server. Features are listed here in order, and nowhere else. */
-export async function buildApp(deps: Dependencies): Promise<App> {
+export async function buildApp(given: Dependencies): Promise<App> {
+  const deps = { ...given, mailer: given.mailer ?? storedMailer(given) };
   const loggerInstance: FastifyBaseLogger = deps.log;
   const http = Fastify({ loggerInstance, ...httpOptions(deps.settings) });
   http.setValidatorCompiler(validatorCompiler);
@@ -102,9 +110,10 @@ export async function buildApp(deps: Dependencies): Promise<App> {
 
   services.push(new DayClosing(deps));
   reportTemplatesRoutes(http, deps);
+  mailServerRoutes(http, deps);
   monthlyReportsRoutes(http, deps);
   services.push(new MonthlyReports({ ...deps, generate: reportGenerator(deps, workers) }));
-  services.push(new MailOutbox(deps, [reportMails]));
+  services.push(new MailOutbox(deps, [reportMails, reportDeliveryMails(deps)]));
   const live = liveRoutes(http, deps, changes);
   services.push(live.feed);
   const commands = new Commands(reserved, changes);

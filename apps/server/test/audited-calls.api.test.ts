@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
+import { addMonthlyReports, addReportMail } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { seedNotifications } from "./notification-fixtures.ts";
@@ -16,6 +17,8 @@ let server: TestApp;
 let restorePoint: RestorePoint;
 beforeAll(async () => {
   server = await createTestApp();
+  await addMonthlyReports(server.db, server.fixtures);
+  await addReportMail(server.db, server.fixtures);
   restorePoint = await createRestorePoint(server.db);
 });
 afterAll(() => server.close());

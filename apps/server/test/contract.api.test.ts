@@ -14,7 +14,7 @@ import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { setState } from "./fixtures.ts";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
-import { addMonthlyReports } from "./monthly-report-fixtures.ts";
+import { addMonthlyReports, addReportMail } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { seedNotifications } from "./notification-fixtures.ts";
@@ -31,6 +31,7 @@ beforeAll(async () => {
   process.env["TZ"] = "America/Los_Angeles";
   server = await createTestApp();
   await addMonthlyReports(server.db, server.fixtures);
+  await addReportMail(server.db, server.fixtures);
   await sql`alter table activity alter column log_id restart with 9007199254740993`.execute(server.db);
   await recordActivity(server.db, {
     at: new Date("2026-06-15T00:00:00Z"),

@@ -10,9 +10,11 @@ import { rolloutRobotStateSchema, rolloutStateSchema } from "@suncrew/contract/f
 import {
   channelKindSchema,
   contactOwnerKindSchema,
+  mailLanguageSchema,
   siteRoleSchema,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import { deliveryStatusSchema, messageKindSchema } from "@suncrew/contract/notifications/deliveries.ts";
+import { mailEncryptionSchema } from "@suncrew/contract/reports/mail-server.ts";
 import { monthlyReportStatusSchema, mailStatusSchema } from "@suncrew/contract/reports/reports.ts";
 import {
   commandModeSchema,
@@ -43,6 +45,8 @@ type ContractType = readonly [name: string, file: string, values: readonly strin
 const actionType: ContractType = ["ActionType", "activity/activity.ts", actionTypeSchema.options];
 const channelKind: ContractType = ["ChannelKind", "notifications/contact-points.ts", channelKindSchema.options];
 const deviceMode: ContractType = ["DeviceMode", "robots/robot-mode.ts", deviceModeSchema.options];
+const mailLanguage: ContractType = ["MailLanguage", "notifications/contact-points.ts", mailLanguageSchema.options];
+const deliveryStatus: ContractType = ["DeliveryStatus", "notifications/deliveries.ts", deliveryStatusSchema.options];
 const motion: ContractType = ["Motion", "robots/robots.ts", motionSchema.options];
 const severity: ContractType = ["Severity", "alerts/severity.ts", severitySchema.options];
 const robotStatus: ContractType = ["RobotStatus", "robots/robots.ts", robotStatusSchema.options];
@@ -64,6 +68,7 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["commands.mode", ["CommandMode", "robots/robot-mode.ts", commandModeSchema.options]],
   ["commands.verb", ["CommandVerb", "devices/messages.ts", commandVerbs]],
   ["contact_points.channel", channelKind],
+  ["contact_points.language", mailLanguage],
   [
     "contact_points.owner_kind",
     ["ContactOwnerKind", "notifications/contact-points.ts", contactOwnerKindSchema.options],
@@ -72,13 +77,14 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["deliveries.channel", channelKind],
   ["deliveries.message_kind", ["MessageKind", "notifications/deliveries.ts", messageKindSchema.options]],
   ["deliveries.severity", severity],
-  ["deliveries.status", ["DeliveryStatus", "notifications/deliveries.ts", deliveryStatusSchema.options]],
+  ["deliveries.status", deliveryStatus],
   [
     "event_deliveries.status",
     ["EventDeliveryStatus", "events/webhook-endpoints.ts", eventDeliveryStatusSchema.options],
   ],
   ["kept_reports.mail_status", ["MailStatus", "reports/reports.ts", mailStatusSchema.options]],
   ["kept_reports.status", ["MonthlyReportStatus", "reports/reports.ts", monthlyReportStatusSchema.options]],
+  ["mail_settings.encryption", ["MailEncryption", "reports/mail-server.ts", mailEncryptionSchema.options]],
   ["maintenance_locks.former_mode", ["UnlockedMode", "robots/robot-mode.ts", unlockedModeSchema.options]],
   ["readings.mode", deviceMode],
   ["readings.motion", motion],
@@ -91,6 +97,8 @@ export const contractTypes: ReadonlyMap<string, ContractType> = new Map([
   ["robots.cleaning_direction", ["CleaningDirection", "robots/robots.ts", cleaningDirectionSchema.options]],
   ["robots.operating_mode", ["OperatingMode", "robots/robot-mode.ts", operatingModeSchema.options]],
   ["rollout_robots.state", ["RolloutRobotState", "firmware/firmware.ts", rolloutRobotStateSchema.options]],
+  ["report_deliveries.language", mailLanguage],
+  ["report_deliveries.status", deliveryStatus],
   ["rollouts.state", ["RolloutState", "firmware/firmware.ts", rolloutStateSchema.options]],
   ["runs.action_type", actionType],
   ["runs.outcome", ["RunOutcome", "robots/run-outcome.ts", runOutcomeSchema.options]],
@@ -170,6 +178,7 @@ const textParams: ReadonlySet<string> = new Set([
   "kept_reports.mail_reason_params",
   "kept_reports.reason_params",
   "outgoing_mails.reason_params",
+  "report_deliveries.reason_params",
   "rollout_robots.reason_params",
   "rollouts.reason_params",
   "runs.reason_params",

@@ -8,7 +8,7 @@ import { seedFirmware } from "./firmware-fixtures.ts";
 import { PASSWORD, usernames } from "./fixtures.ts";
 import { prepareFullDisk } from "./full-disk.ts";
 import { seedGroups } from "./group-fixtures.ts";
-import { addMonthlyReports } from "./monthly-report-fixtures.ts";
+import { addMonthlyReports, addReportMail } from "./monthly-report-fixtures.ts";
 import { createRestorePoint, type RestorePoint } from "./restore-point.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { seedNotifications } from "./notification-fixtures.ts";
@@ -25,6 +25,7 @@ let setFull: (isFull: boolean) => Promise<void>;
 beforeAll(async () => {
   server = await createTestApp();
   await addMonthlyReports(server.db, server.fixtures);
+  await addReportMail(server.db, server.fixtures);
   restorePoint = await createRestorePoint(server.db);
   setFull = await prepareFullDisk((statement) => sql.raw(statement).execute(server.db));
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { seedFirmware } from "./firmware-fixtures.ts";
 import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
-import { addMonthlyReports } from "./monthly-report-fixtures.ts";
+import { addMonthlyReports, addReportMail } from "./monthly-report-fixtures.ts";
 import { ownValue, type Part, sampleCalls } from "./sample-calls.ts";
 import { createRestorePoint } from "./restore-point.ts";
 import { seedNotifications } from "./notification-fixtures.ts";
@@ -17,6 +17,7 @@ let server: TestApp;
 beforeAll(async () => {
   server = await createTestApp();
   await addMonthlyReports(server.db, server.fixtures);
+  await addReportMail(server.db, server.fixtures);
 });
 afterAll(() => server.close());
 

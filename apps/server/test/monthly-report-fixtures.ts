@@ -24,3 +24,29 @@ export async function addMonthlyReports(db: Db, fixtures: Fixtures): Promise<voi
       .execute();
   }
 }
+
+/** A mail server that nobody runs, and a contact of each of these sites who gets its reports. */
+export async function addReportMail(db: Db, { ownRobot, foreignRobot }: Fixtures): Promise<void> {
+  const at = new Date("2026-06-01T00:00:00Z");
+  const sender = { from_name: "Suncrew", from_address: "reports@suncrew.example" };
+  const server = { host: "127.0.0.1", port: 9, encryption: "NONE" } as const;
+  await db
+    .insertInto("mail_settings")
+    .values({ ...server, ...sender, changed_at: at, changed_by: "Seeded" })
+    .execute();
+  const contact = {
+    owner_kind: "SITE",
+    site_role: "OWNER",
+    channel: "EMAIL",
+    timezone: "Asia/Kolkata",
+    gets_reports: true,
+    created_at: at,
+  } as const;
+  await db
+    .insertInto("contact_points")
+    .values([
+      { ...contact, id: 981, site_id: ownRobot.siteId, name: "Own owner", address: "own@owner.example" },
+      { ...contact, id: 982, site_id: foreignRobot.siteId, name: "Far owner", address: "far@owner.example" },
+    ])
+    .execute();
+}

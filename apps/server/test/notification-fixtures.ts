@@ -110,6 +110,7 @@ async function deleteNotifications(db: Db): Promise<void> {
   await db.deleteFrom("alert_notices").execute();
   await db.deleteFrom("deliveries").execute();
   await db.deleteFrom("notification_rules").execute();
+  await db.deleteFrom("report_deliveries").execute();
   await db.deleteFrom("contact_points").execute();
   await db.deleteFrom("mutes").execute();
   await db.deleteFrom("team_members").execute();

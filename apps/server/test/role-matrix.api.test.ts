@@ -11,7 +11,7 @@ import { seedFirmware } from "./firmware-fixtures.ts";
 import { insertOpenAlerts } from "./alert-fixtures.ts";
 import { FREE_SERIAL, type Person, privateWords } from "./fixtures.ts";
 import { seedGroups } from "./group-fixtures.ts";
-import { addMonthlyReports } from "./monthly-report-fixtures.ts";
+import { addMonthlyReports, addReportMail } from "./monthly-report-fixtures.ts";
 import { releaseAll } from "./lock-fixtures.ts";
 import {
   Id,
@@ -41,6 +41,7 @@ beforeAll(async () => {
   await server.app.http.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(server.app.http.server.address() as AddressInfo).port}`;
   await addMonthlyReports(server.db, server.fixtures);
+  await addReportMail(server.db, server.fixtures);
   // Every list contains something of both partners that could leak.
   for (const robot of [server.fixtures.ownRobot, server.fixtures.foreignRobot]) {
     const admin = await server.as("admin");

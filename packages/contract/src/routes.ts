@@ -94,7 +94,16 @@ import {
   updateReportSettings,
   updateReportTemplate,
 } from "./report-templates/report-templates.ts";
-import { monthlyReportFile, monthlyReports, reportCsv, reportPdf } from "./reports/reports.ts";
+import { deleteMailServer, mailServer, testMailServer, updateMailServer } from "./reports/mail-server.ts";
+import {
+  monthlyReportFile,
+  monthlyReportMail,
+  monthlyReportPreview,
+  monthlyReports,
+  reportCsv,
+  reportPdf,
+  sendMonthlyReport,
+} from "./reports/reports.ts";
 import {
   createRobot,
   createRobots,
@@ -192,6 +201,13 @@ export const routes = {
   updateReportSettings,
   monthlyReports,
   monthlyReportFile,
+  monthlyReportMail,
+  monthlyReportPreview,
+  sendMonthlyReport,
+  mailServer,
+  updateMailServer,
+  deleteMailServer,
+  testMailServer,
   activityLogs,
   auditList,
   exportAudit,

@@ -5,7 +5,7 @@ import type { Broker } from "./broker.ts";
 import type { ClockCheck } from "./clock-watch.ts";
 import type { Clock } from "./clock.ts";
 import type { Db } from "./database/database.ts";
-import type { Mailer } from "./mailer.ts";
+import type { Mailer, ShownMailServer } from "./mailer.ts";
 
 /** Where the weather comes from: a fixed sample, or a web service. */
 export type WeatherSettings =
@@ -42,6 +42,8 @@ export interface Settings {
   readonly trustedProxies?: readonly string[];
   /** Private addresses or networks that may be called though a person entered them; none by default. */
   readonly outgoingPrivateAddresses?: readonly string[];
+  /** The mail server of the environment, as it may be shown; null or absent without one. */
+  readonly mailServer?: ShownMailServer | null;
   /** Base address of Telegram's Bot API; Telegram's own by default. */
   readonly telegramApiUrl?: string;
   /** Base address of WhatsApp's Cloud API, with its version; Meta's own by default. */
@@ -80,7 +82,7 @@ export interface Dependencies {
   readonly serverId: string;
   /** For calls to other services; Node's own by default. */
   readonly fetch?: typeof fetch;
-  /** Absent if no SMTP server is configured. */
+  /** The mail server of the environment; by default the one that is set up in the console, if any. */
   readonly mailer?: Mailer;
 }
 

@@ -6,7 +6,7 @@ import { type Claim, LeasedQueue } from "./database/leased-queue.ts";
 import { reasonColumns } from "./database/reason-columns.ts";
 import { inTransaction } from "./database/transactions.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { type Mail, type Mailer, MailRefused } from "./mailer.ts";
+import { canSendMail, type Mail, type Mailer, MailRefused } from "./mailer.ts";
 import { PeriodicTasks } from "./periodic-task.ts";
 
 const CHECK_INTERVAL_MS = 10_000;
@@ -107,8 +107,8 @@ export class MailOutbox extends PeriodicTasks {
 
   async #sendDue(stopping: AbortSignal): Promise<void> {
     const { db, clock, mailer } = this.#deps;
-    // A server without SMTP leaves mails to the others.
-    if (mailer === undefined) return;
+    // A server without a mail server leaves mails to the others, or until one is set up.
+    if (mailer === undefined || !(await canSendMail(mailer))) return;
     for (const kind of this.#kinds.values()) await kind.adopt?.(db, clock.now());
     while (!stopping.aborted) {
       const claim = await claimMail(db, [...this.#kinds.keys()], clock.now());

@@ -18,7 +18,11 @@ export const mailTexts = textsOf({
   MAIL_FAILED: () => "The mail could not be sent. See the server's log for the reason.",
   RECIPIENTS_REJECTED: ({ rejected }: { readonly rejected: readonly Rejection[] }) =>
     `Rejected for ${rejected.map(({ address, reason }) => `${address}: ${reason}`).join("; ")}`.slice(0, 1_000),
-  SMTP_SIGN_IN_REFUSED: () => "The mail server refused the sign-in of SMTP_URL.",
+  MAIL_NOT_SET_UP: () =>
+    "No mail server is set up. A Super Admin can enter one in Report Management, Settings, or set SMTP_URL and MAIL_FROM.",
+  MAIL_PASSWORD_UNREADABLE: () =>
+    "The password of the mail server cannot be read any more, because SECRET_KEY was changed: enter it again.",
+  SMTP_SIGN_IN_REFUSED: () => "The mail server refused the user and the password.",
   SMTP_NO_ENCRYPTION: () => "The mail server offers no encryption that works.",
   SMTP_TOO_SLOW: () => "The mail server took too long.",
   SMTP_REJECTED: ({ response }: { readonly response: string }) => `The mail server rejected it: ${response}`,

@@ -22,6 +22,8 @@ export type MailHeader = "List-Unsubscribe" | "List-Unsubscribe-Post" | "Auto-Su
 export interface MailResult {
   readonly accepted: readonly string[];
   readonly rejected: readonly Rejection[];
+  /** What the mail server answered in the end, as it words it. */
+  readonly answer?: string;
 }
 
 interface Rejection {
@@ -37,11 +39,17 @@ export class MailRefused extends Error {
   readonly reason: CodedText;
   /** The mail server will not take this mail later either. */
   readonly isFinal: boolean;
+  /** What the mail server answered, as it words it, where the reason does not repeat it. */
+  readonly answer: string | null;
 
-  constructor(reason: CodedText, { isFinal = false, ...options }: ErrorOptions & { isFinal?: boolean } = {}) {
+  constructor(
+    reason: CodedText,
+    { isFinal = false, answer = null, ...options }: ErrorOptions & { isFinal?: boolean; answer?: string | null } = {},
+  ) {
     super(reason.text, options);
     this.reason = reason;
     this.isFinal = isFinal;
+    this.answer = answer;
   }
 }
 
@@ -51,6 +59,13 @@ export interface Mailer {
    * or when `signal` aborts, when the outcome is unknown.
    */
   send(mail: Mail, signal: AbortSignal): Promise<MailResult>;
+  /** False while no mail server is set up; without it, one is. */
+  isSetUp?(): Promise<boolean>;
+}
+
+/** Whether mail can be sent as of now: a mail server may be set up or removed at any time. */
+export async function canSendMail(mailer: Mailer | undefined): Promise<boolean> {
+  return mailer !== undefined && ((await mailer.isSetUp?.()) ?? true);
 }
 
 export interface SmtpSettings {
@@ -63,6 +78,15 @@ export interface SmtpSettings {
   readonly user: string | null;
   readonly password: string | null;
   readonly from: { readonly name: string; readonly address: string };
+}
+
+/** What may be shown of a mail server. */
+export interface ShownMailServer extends Omit<SmtpSettings, "password"> {
+  readonly hasPassword: boolean;
+}
+
+export function shownMailServer({ password, ...shown }: SmtpSettings): ShownMailServer {
+  return { ...shown, hasPassword: password !== null && password !== "" };
 }
 
 const CONNECT_MS = 10_000;
@@ -117,7 +141,11 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
     async send({ messageId, to, subject, text, html, file, headers }, signal) {
       const [only, ...others] = to;
       try {
-        const { accepted, rejectedErrors = [] } = await transport.sendMail({
+        const {
+          accepted,
+          rejectedErrors = [],
+          response,
+        } = await transport.sendMail({
           from,
           // An address of its own, because as a plain text it could be read as several.
           to: only !== undefined && others.length === 0 ? { name: "", address: only } : "undisclosed-recipients:;",
@@ -133,7 +161,7 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
           // Closes the connection too.
           signal: AbortSignal.any([signal, AbortSignal.timeout(maxMs)]),
         });
-        return { accepted, rejected: rejectedErrors.map(rejectionOf) };
+        return { accepted, rejected: rejectedErrors.map(rejectionOf), answer: shorten(response) };
       } catch (error) {
         // If every address was refused that is a result; anything else is thrown, as a message without secrets.
         const refused = refusedAllSchema.safeParse(error);
@@ -141,7 +169,9 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
         const failure = failureOf(error);
         const reason = reasonOf(failure);
         const isFinal = reason.code === "SMTP_REJECTED" && (failure.response ?? "").startsWith("5");
-        throw new MailRefused(reason, { isFinal, cause: error });
+        const answer =
+          reason.code === "SMTP_REJECTED" || failure.response === undefined ? null : shorten(failure.response);
+        throw new MailRefused(reason, { isFinal, answer, cause: error });
       }
     },
   };

@@ -14,7 +14,7 @@ export class SealedSecrets {
   readonly #key: Buffer;
 
   /** The key is derived from the server's secret for this purpose only, which is never reworded: rows depend on it. */
-  constructor(secretKey: string, purpose: "generated passwords" | "contact points" | "webhooks") {
+  constructor(secretKey: string, purpose: "generated passwords" | "contact points" | "webhooks" | "mail server") {
     this.#key = Buffer.from(hkdfSync("sha256", secretKey, "", `suncrew ${purpose} v1`, 32));
   }
 

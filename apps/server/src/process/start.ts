@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { buildApp, CALLS_LIMIT_MS } from "../app.ts";
 import { type DemoSignIn, WorkingDemoSignIns } from "../features/config/public.ts";
 import { type Db, probeWrite } from "../platform/database/database.ts";
-import { smtpMailer } from "../platform/mailer.ts";
+import { shownMailServer, smtpMailer } from "../platform/mailer.ts";
 import type { Outages } from "../platform/outages.ts";
 import { choosePort, portError, urlHost } from "../platform/network.ts";
 import { StartError } from "../platform/errors.ts";
@@ -97,6 +97,7 @@ export async function start(input: StartOptions) {
       stopJournalDir: join(dataDir, isDemo ? "demo-stops" : "stops"),
       trustedProxies: settings.trustedProxies,
       outgoingPrivateAddresses: settings.outgoingPrivateAddresses,
+      mailServer: settings.mail === null ? null : shownMailServer(settings.mail),
       telegramApiUrl: settings.telegramApiUrl,
       whatsappApiUrl: settings.whatsappApiUrl,
       metricsToken: settings.metricsToken,

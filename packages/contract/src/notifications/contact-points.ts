@@ -13,6 +13,10 @@ export type SiteRole = z.output<typeof siteRoleSchema>;
 export const contactOwnerKindSchema = z.enum(["PERSON", "PARTNER", "SITE", "TEAM"]);
 export type ContactOwnerKind = z.output<typeof contactOwnerKindSchema>;
 
+/** The languages of mails about reports. */
+export const mailLanguageSchema = z.enum(["en", "hi", "de", "es", "fr"]);
+export type MailLanguage = z.output<typeof mailLanguageSchema>;
+
 export const CONTACT_POINT_NAME_MAX = 80;
 /** How many contact points one person, partner, site or team may have. */
 export const CONTACT_POINTS_PER_OWNER = 20;
@@ -90,6 +94,10 @@ export const contactPointSchema = z.object({
   digest_at: timeOfDaySchema.nullable(),
   /** When the summary of last night is sent, each day; null for never. */
   summary_at: timeOfDaySchema.nullable(),
+  /** Of its mails about reports. */
+  language: mailLanguageSchema,
+  /** EMAIL of a SITE: gets the site's monthly reports. */
+  gets_reports: z.boolean(),
   enabled: z.boolean(),
   /** When its recipient unsubscribed by a link; nothing is sent until it is enabled again. */
   unsubscribed_at: instantSchema.nullable(),
@@ -116,6 +124,10 @@ const contactPointFields = {
   ...quietTimesSchema.shape,
   digest_at: timeOfDaySchema.nullish(),
   summary_at: timeOfDaySchema.nullish(),
+  /** Missing: English, or as before on an edit. */
+  language: mailLanguageSchema.optional(),
+  /** EMAIL of a SITE only. Missing: no, or as before on an edit. */
+  gets_reports: z.boolean().optional(),
   enabled: z.boolean(),
 };
 

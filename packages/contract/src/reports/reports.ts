@@ -2,6 +2,8 @@ import { z } from "zod";
 import { limitSchema } from "../http/page.ts";
 import { defineRoute } from "../http/route.ts";
 import { idInputSchema, idSchema, instantSchema } from "../http/values.ts";
+import { CONTACT_POINTS_PER_OWNER, mailLanguageSchema, siteRoleSchema } from "../notifications/contact-points.ts";
+import { deliveryStatusSchema } from "../notifications/deliveries.ts";
 
 /** Far enough in the future, and far enough below year 9999 that date arithmetic stays within four digits. */
 const FIRST_DAY_TOO_LATE = "3000-01-01";
@@ -54,7 +56,7 @@ export const reportCsv = defineRoute({
 export const monthlyReportStatusSchema = z.enum(["PENDING", "READY", "EMPTY", "FAILED"]);
 export type MonthlyReportStatus = z.output<typeof monthlyReportStatusSchema>;
 
-/** NONE: no recipients. UNCONFIGURED: no SMTP server is configured. */
+/** NONE: no recipients. UNCONFIGURED: no mail server is set up. */
 export const mailStatusSchema = z.enum(["NONE", "PENDING", "SENT", "FAILED", "UNCONFIGURED"]);
 export type MailStatus = z.output<typeof mailStatusSchema>;
 
@@ -102,4 +104,91 @@ export const monthlyReportFile = defineRoute({
   params: z.object({ reportId: idInputSchema }),
   file: "application/pdf",
   response: z.string(),
+});
+
+/** What the mail of a monthly report tells of the month. */
+export const reportMailFiguresSchema = z.object({
+  runs: z.int(),
+  runs_done: z.int(),
+  minutes_cleaned: z.int().nullable(),
+  /** Of the time known; null if nothing is known. */
+  reachable_percent: z.number().nullable(),
+});
+export type ReportMailFigures = z.output<typeof reportMailFiguresSchema>;
+
+/** Whom a monthly report can be sent to. */
+export const reportRecipientSchema = z.object({
+  /** Null: an address of the report settings, or the partner's. */
+  contact_point_id: idSchema.nullable(),
+  name: z.string(),
+  address: z.string(),
+  role: siteRoleSchema.nullable(),
+  language: mailLanguageSchema,
+  /** By itself, each month. */
+  gets_reports: z.boolean(),
+  /** PAUSED and UNSUBSCRIBED: nothing is sent there. */
+  state: z.enum(["READY", "PAUSED", "UNSUBSCRIBED"]),
+});
+export type ReportRecipient = z.output<typeof reportRecipientSchema>;
+
+/** A monthly report on its way to one address, or what became of that. */
+export const reportDeliverySchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  address: z.string(),
+  language: mailLanguageSchema,
+  /** Null: Suncrew, by itself. */
+  sent_by: z.string().nullable(),
+  created_at: instantSchema,
+  status: deliveryStatusSchema,
+  reason: z.string().nullable(),
+  tries: z.int(),
+  tried_at: instantSchema.nullable(),
+});
+export type ReportDelivery = z.output<typeof reportDeliverySchema>;
+
+const reportParams = z.object({ reportId: idInputSchema });
+
+export const monthlyReportMail = defineRoute({
+  summary: "Whom a monthly report goes to, and what was sent: a PARTNER sees its sites' contacts only",
+  method: "GET",
+  path: "/api/reports/:reportId/mail",
+  params: reportParams,
+  response: z.object({
+    /** Whether a mail server is set up. */
+    mail_available: z.boolean(),
+    /** True: the site has contacts for reports, and nobody else gets them. False: those of the report settings do. */
+    has_contacts: z.boolean(),
+    recipients: z.array(reportRecipientSchema),
+    /** The newest first. */
+    deliveries: z.array(reportDeliverySchema),
+  }),
+});
+
+export const monthlyReportPreview = defineRoute({
+  summary: "What the mail of a monthly report says, in English or another of its languages",
+  method: "GET",
+  path: "/api/reports/:reportId/mail/preview",
+  params: reportParams,
+  query: z.object({ language: mailLanguageSchema.optional() }),
+  response: z.object({
+    language: mailLanguageSchema,
+    subject: z.string(),
+    text: z.string(),
+    /** A page of its own, without scripts and without anything to load. */
+    html: z.string(),
+    file_name: z.string(),
+  }),
+});
+
+export const sendMonthlyReport = defineRoute({
+  summary: "Send a monthly report now, or again, to contacts of its site",
+  method: "POST",
+  path: "/api/reports/:reportId/mail",
+  params: reportParams,
+  body: z.object({
+    /** Missing: everybody who gets the site's reports. */
+    contact_point_ids: z.array(idInputSchema).min(1).max(CONTACT_POINTS_PER_OWNER).optional(),
+  }),
+  response: z.object({ message: z.string() }),
 });

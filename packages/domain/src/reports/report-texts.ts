@@ -14,5 +14,9 @@ export const reportTexts = textsOf({
     "Suncrew was restored from a backup before it was generated: it may have been generated and sent already.",
   REPORT_FAILED: ({ retried }: { readonly retried: boolean }) =>
     `The report could not be generated. See the server's log for the reason.${retried ? " It will be tried again." : ""}`,
+  CONTACT_REMOVED: () => "The contact was deleted, or gets no reports of this site any more.",
+  CONTACT_PAUSED: () => "The contact was paused.",
+  CONTACT_UNSUBSCRIBED: () => "The contact has unsubscribed.",
+  CONTACTS_OFF: () => "Every contact of the site for its reports is paused or has unsubscribed.",
   NOTIFICATIONS_OFF: () => "E-mail notifications were switched off before the report was sent.",
 });

@@ -6,10 +6,12 @@ import {
   CONTACT_POINT_NAME_MAX,
   type ContactOwnerKind,
   type ContactPoint,
+  mailLanguageSchema,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { mailLanguageNames } from "@suncrew/domain/reports/report-mail-words.ts";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -33,6 +35,7 @@ import {
   contactPointRules,
   newContactPoint,
   storedContactPoint,
+  takesReports,
 } from "./contact-point-form.ts";
 import classes from "./notifications-page.module.css";
 import {
@@ -115,6 +118,7 @@ export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose
         </div>
         <DestinationFields state={state} />
         {point?.channel === "WEBHOOK" && <SigningSecret point={point} onSecret={onSecret} />}
+        {takesReports(form) && <ReportFields state={state} />}
         <QuietFields state={state} />
         <RegularFields state={state} />
         <Switch
@@ -400,6 +404,33 @@ export function ZoneField({
       error={error}
       onChange={(chosen) => chosen !== null && onChange(chosen)}
     />
+  );
+}
+
+const LANGUAGES = mailLanguageSchema.options;
+
+/** Owners and caretakers of a site may get its reports. */
+function ReportFields({ state: { form, change, problemAt } }: { readonly state: Form }) {
+  return (
+    <Part title="Monthly reports">
+      <Checkbox
+        label="Gets the monthly reports of the site"
+        description="Once a site has such a contact, its reports go to nobody in the report settings."
+        checked={form.getsReports}
+        error={problemAt("getsReports")}
+        onChange={(event) => change({ getsReports: event.currentTarget.checked })}
+      />
+      <NativeSelect
+        label="Language of these mails"
+        name="language"
+        maw={220}
+        data={LANGUAGES.map((value) => ({ value, label: mailLanguageNames[value] }))}
+        value={form.language}
+        onChange={({ currentTarget: { value } }) =>
+          change({ language: LANGUAGES.find((language) => language === value) ?? "en" })
+        }
+      />
+    </Part>
   );
 }
 

@@ -3,10 +3,12 @@ import {
   CONTACT_POINT_NAME_MAX,
   type ContactOwnerKind,
   type ContactPoint,
+  type MailLanguage,
   type SiteRole,
   whatsappOptionsSchema,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import { destinationFields, destinationProblem } from "@suncrew/domain/notifications/destination.ts";
+import { mailLanguageNames } from "@suncrew/domain/reports/report-mail-words.ts";
 import {
   type EntityRules,
   type FieldProblems,
@@ -41,6 +43,9 @@ export interface ContactPointDraft {
   readonly criticalPierces: boolean;
   readonly digestAt: string;
   readonly summaryAt: string;
+  /** Of mails about reports. */
+  readonly language: MailLanguage;
+  readonly getsReports: boolean;
   readonly enabled: boolean;
 }
 
@@ -67,6 +72,8 @@ export function newContactPoint(ownerId: number | null): ContactPointDraft {
     criticalPierces: true,
     digestAt: "",
     summaryAt: "",
+    language: "en",
+    getsReports: false,
     enabled: true,
   };
 }
@@ -93,6 +100,8 @@ export function storedContactPoint(point: ContactPoint): StoredForm<ContactPoint
     criticalPierces: point.critical_pierces,
     digestAt: point.digest_at ?? "",
     summaryAt: point.summary_at ?? "",
+    language: point.language,
+    getsReports: point.gets_reports,
     // Switched on again it is sent to again, also after an unsubscription.
     enabled: point.enabled && point.unsubscribed_at === null,
   };
@@ -121,8 +130,14 @@ export function bodyOf(draft: ContactPointDraft): ContactPointBody {
     critical_pierces: draft.criticalPierces,
     digest_at: draft.digestAt || null,
     summary_at: draft.summaryAt || null,
+    ...(takesReports(draft) && { language: draft.language, gets_reports: draft.getsReports }),
     enabled: draft.enabled,
   };
+}
+
+/** Reports go to e-mail contacts of a site. */
+export function takesReports({ ownerKind, channel }: Pick<ContactPointDraft, "ownerKind" | "channel">): boolean {
+  return ownerKind === "SITE" && channel === "EMAIL";
 }
 
 function whatsappOf({ phoneNumberId, template, templateLanguage }: ContactPointDraft) {
@@ -176,6 +191,8 @@ const LABELS: Record<ContactPointField, string> = {
   criticalPierces: "Critical at any time",
   digestAt: "Daily digest",
   summaryAt: "Morning summary",
+  language: "Language of reports",
+  getsReports: "Gets the monthly reports",
   enabled: "Messages are sent to it",
 };
 
@@ -202,6 +219,8 @@ const WIRE_FIELDS: Readonly<Record<string, ContactPointField>> = {
   days_off: "daysOff",
   digest_at: "digestAt",
   summary_at: "summaryAt",
+  language: "language",
+  gets_reports: "getsReports",
 };
 
 export const contactPointRules: EntityRules<ContactPointDraft, ContactPointField> = {
@@ -219,6 +238,8 @@ export const contactPointRules: EntityRules<ContactPointDraft, ContactPointField
     ["criticalPierces"],
     ["digestAt"],
     ["summaryAt"],
+    ["language"],
+    ["getsReports"],
     ["enabled"],
   ],
   isSame: (one, other, field) => plain(one, field) === plain(other, field),
@@ -226,6 +247,7 @@ export const contactPointRules: EntityRules<ContactPointDraft, ContactPointField
   fieldOf: (wire) => WIRE_FIELDS[wire] ?? null,
   textOf: (draft, field) => {
     if (field === "daysOff") return dayNames(draft.daysOff);
+    if (field === "language") return mailLanguageNames[draft.language];
     if (field === "channel") return channelLook[draft.channel].label;
     const value = draft[field];
     return typeof value === "boolean" ? (value ? "Yes" : "No") : plain(draft, field);

@@ -1,20 +1,19 @@
-import { Button, Select, Switch, Textarea } from "@mantine/core";
+import { Button, Select, Stack, Switch, Textarea } from "@mantine/core";
 import {
   type ReportTemplate,
   reportSettings,
   reportTemplates,
   updateReportSettings,
 } from "@suncrew/contract/report-templates/report-templates.ts";
-import { IconMailOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
+import { MailServerCard } from "./mail-server-card.tsx";
 import { recipientsOf, type ReportSettings } from "./report-drafts.ts";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
@@ -32,7 +31,12 @@ export function SettingsTab() {
       loading={<SkeletonLines label="Loading settings..." lines={4} />}
       failed="The settings could not be loaded."
     >
-      {(data) => <SettingsForm settings={data} templates={templates.data ?? []} />}
+      {(data) => (
+        <Stack gap={14}>
+          <SettingsForm settings={data} templates={templates.data ?? []} />
+          <MailServerCard />
+        </Stack>
+      )}
     </QueryState>
   );
 }
@@ -89,13 +93,9 @@ function SettingsForm({ settings, templates }: { settings: ReportSettings; templ
           />
         }
       >
-        Each monthly report is sent by e-mail as soon as it is generated.
+        Each monthly report is sent by e-mail as soon as it is generated: to the contacts of its site that get its
+        reports, as Notifications has them, or where there are none to the recipients below.
       </Setting>
-      {!settings.email_configured && (
-        <Notice icon={<IconMailOff size={18} aria-hidden />} title="E-mail is not configured">
-          Nothing is sent until the operator of Suncrew sets SMTP_URL and MAIL_FROM, as docs/operating.md describes.
-        </Notice>
-      )}
       <form
         className={classes["recipients"]}
         onSubmit={(event) => {
@@ -105,7 +105,7 @@ function SettingsForm({ settings, templates }: { settings: ReportSettings; templ
       >
         <Textarea
           label="Recipients of all sites' reports"
-          description="One e-mail address per line"
+          description="One e-mail address per line; for sites without contacts of their own"
           autosize
           minRows={2}
           maxRows={8}

@@ -1,6 +1,6 @@
 import { Box } from "@mantine/core";
 import { type MonthlyReport, monthlyReports } from "@suncrew/contract/reports/reports.ts";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload, IconMail } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
@@ -13,14 +13,17 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { downloadMonthlyReport, failureMessage } from "./download-report.ts";
+import { ReportMailDialog } from "./report-mail-dialog.tsx";
 import { mailLook, reportLook } from "./report-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./site-reports.module.css";
 
 const month = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 const PAGE_ROWS = 50;
-/** While a report is being generated. */
+/** While a report is being generated or sent. */
 const REFETCH_INTERVAL_MS = 10_000;
+
+const isUnderWay = ({ status, mail_status }: MonthlyReport) => status === "PENDING" || mail_status === "PENDING";
 
 export interface MonthlyReportsProps {
   /** Null: those of all sites. */
@@ -35,9 +38,7 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
   const list = useInfiniteQuery({
     ...paged,
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ reports }) => reports.some(({ status }) => status === "PENDING")) === true
-        ? REFETCH_INTERVAL_MS
-        : false,
+      state.data?.pages.some(({ reports }) => reports.some(isUnderWay)) === true ? REFETCH_INTERVAL_MS : false,
   });
   return (
     <section className={`${shared["card"]} ${classes["monthly"]}`} aria-labelledby="monthly-reports">
@@ -83,6 +84,7 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
 
 function MonthlyReportRow({ report }: { readonly report: MonthlyReport }) {
   const [isBusy, setBusy] = useState(false);
+  const [isMailOpen, setMailOpen] = useState(false);
   const { site_name, template_name, status, reason, bytes, mail_status, mail_reason } = report;
   const name = month.format(new Date(`${report.month}-01T00:00:00Z`));
   const save = async () => {
@@ -115,7 +117,17 @@ function MonthlyReportRow({ report }: { readonly report: MonthlyReport }) {
       <span className={classes["size"]} style={{ "--area": "size" }}>
         {bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB`}
       </span>
-      <span style={{ "--area": "action" }}>
+      <span className={classes["actions"]} style={{ "--area": "action" }}>
+        {status === "READY" && (
+          <IconButton
+            label="Send and preview"
+            icon={IconMail}
+            size={34}
+            aria-label={`Send and preview the report of ${site_name}, ${name}`}
+            onClick={() => setMailOpen(true)}
+          />
+        )}
+        {isMailOpen && <ReportMailDialog report={report} name={name} onClose={() => setMailOpen(false)} />}
         {status === "READY" && (
           <IconButton
             label="Download"

@@ -1,3 +1,4 @@
+import type { ReportMailFigures } from "@suncrew/contract/reports/reports.ts";
 import { lastMonth } from "@suncrew/domain/reports/report-months.ts";
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import { sql } from "kysely";
@@ -54,6 +55,11 @@ export async function giveUpReports(tx: Tx, reason: CodedText, mailReason: Coded
     .where("try_at", "is not", null)
     .execute();
   await tx
+    .updateTable("report_deliveries")
+    .set({ status: "FAILED", ...reasonColumns(mailReason) })
+    .where("status", "=", "WAITING")
+    .execute();
+  await tx
     .updateTable("kept_reports")
     .set({
       mail_status: "FAILED",
@@ -91,6 +97,7 @@ interface StoredReport {
   readonly templateName: string | null;
   readonly pdf: Buffer;
   readonly partnerId: number | null;
+  readonly figures: ReportMailFigures | null;
   readonly mailStatus: "NONE" | "PENDING" | "UNCONFIGURED";
 }
 
@@ -98,7 +105,7 @@ interface StoredReport {
 export async function storeReport(
   tx: Tx,
   claim: ReportClaim,
-  { templateName, pdf, partnerId, mailStatus }: StoredReport,
+  { templateName, pdf, partnerId, figures, mailStatus }: StoredReport,
 ): Promise<boolean> {
   const stored = await tx
     .updateTable("kept_reports")
@@ -107,6 +114,7 @@ export async function storeReport(
       ...reasonColumns(null),
       template_name: templateName,
       partner_id: partnerId,
+      figures: figures === null ? null : JSON.stringify(figures),
       bytes: pdf.length,
       try_at: null,
       mail_status: mailStatus,
@@ -139,7 +147,7 @@ export async function storeNoReport(
  * When a server of a version without the outbox would send the mail of a report: never. Such servers run beside newer ones
  * during an upgrade.
  */
-const inOutbox = sql<Date>`'infinity'`;
+export const inOutbox = sql<Date>`'infinity'`;
 
 /** A report as its mail presents it. */
 export type MailedReport = Awaited<ReturnType<typeof readMailedReport>>;
@@ -152,7 +160,8 @@ export async function readMailedReport(db: Db, reportId: number) {
       .leftJoin("partners as p", (join) =>
         join.onRef("p.id", "=", "s.maintenance_partner_id").on("p.deleted_at", "is", null),
       )
-      .select(["k.id", "s.name as siteName", "s.timezone", "k.month", "k.created_at as createdAt"])
+      .select(["k.id", "k.site_id as siteId", "s.name as siteName", "s.timezone", "k.month", "k.figures"])
+      .select("k.created_at as createdAt")
       .select(sql<boolean>`s.deleted_at is not null`.as("siteDeleted"))
       // None where the site has another partner than when the report was generated.
       .select(sql<string | null>`case when k.partner_id = p.id then p.email end`.as("partnerEmail"))

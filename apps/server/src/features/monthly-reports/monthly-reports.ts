@@ -1,4 +1,5 @@
 import { reportFailedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { ReportMailFigures } from "@suncrew/contract/reports/reports.ts";
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
 import { MAINTENANCE_INTERVAL_DAYS } from "@suncrew/domain/reports/maintenance-due.ts";
 import { monthName, monthRange } from "@suncrew/domain/reports/report-months.ts";
@@ -11,18 +12,17 @@ import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { enqueueMail, type MailKind } from "../../platform/mail-outbox.ts";
-import type { Mail } from "../../platform/mailer.ts";
+import { canSendMail } from "../../platform/mailer.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { type Workers, workOwnerOf } from "../../platform/workers/workers.ts";
 import { raiseSiteAlert } from "../alerts/public.ts";
-import { distinctAddresses, readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
+import { readPrintedTemplate, readSettingsRow } from "../report-templates/public.ts";
 import { reportPdfTask } from "../reports/public.ts";
 import {
   adoptReportMails,
   auditReport,
   claimReport,
-  type MailedReport,
   planReports,
   readMailedReport,
   readReportBytes,
@@ -32,6 +32,9 @@ import {
   storeNoReport,
   storeReport,
 } from "./monthly-reports.repository.ts";
+import { recordMailOutcome, sendToContacts } from "./report-deliveries.ts";
+import { readSiteContacts } from "./report-deliveries.repository.ts";
+import { reportMail, settingsRecipients } from "./report-mail.ts";
 
 /** The monthly report of a site, to be generated with these sections. */
 export interface ReportOrder {
@@ -47,7 +50,13 @@ export interface ReportOrder {
 
 export type GeneratedReport =
   /** `partnerId` is the partner that had the site and is named in the report. */
-  | { readonly kind: "made"; readonly pdf: Buffer; readonly partnerId: number | null }
+  | {
+      readonly kind: "made";
+      readonly pdf: Buffer;
+      readonly partnerId: number | null;
+      /** What its mail tells of the month. */
+      readonly figures?: ReportMailFigures;
+    }
   /** The range has no activity. */
   | { readonly kind: "empty" };
 
@@ -111,16 +120,22 @@ export class MonthlyReports extends PeriodicTasks {
   async #store(claim: ReportClaim, templateName: string | null, report: GeneratedReport): Promise<void> {
     const { db, clock, mailer } = this.#deps;
     const now = clock.now();
+    const canSend = await canSendMail(mailer);
     await inTransaction(db, async (tx) => {
       if (report.kind === "empty") {
         await storeNoReport(tx, claim, { status: "EMPTY", reason: reportTexts.text("NO_ACTIVITY", {}), retryAt: null });
         return;
       }
       const { email_notifications: isSent } = await readSettingsRow(tx);
-      const status = !isSent ? "NONE" : mailer === undefined ? "UNCONFIGURED" : "PENDING";
-      const { pdf, partnerId } = report;
-      if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, mailStatus: status }))) return;
-      if (status === "PENDING") await enqueueMail(tx, KIND, claim.id, now);
+      const contacts = await readSiteContacts(tx, claim.siteId);
+      const status = !isSent ? "NONE" : canSend ? "PENDING" : "UNCONFIGURED";
+      const { pdf, partnerId, figures = null } = report;
+      if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, figures, mailStatus: status }))) return;
+      if (status === "PENDING") {
+        // Where a site has contacts of its own, nobody else gets its reports.
+        if (contacts.some(({ gets_reports }) => gets_reports)) await sendToContacts(tx, claim.id, contacts, now);
+        else await enqueueMail(tx, KIND, claim.id, now);
+      }
       const after = { month: claim.month.slice(0, 7), template: templateName, bytes: pdf.length };
       await auditReport(tx, claim, { action: "MAKE_REPORT", outcome: "DONE", after, at: now });
     });
@@ -170,7 +185,8 @@ export function reportGenerator(
         sections,
       };
       const { value, bytes } = await workers.make(reportPdfTask, request, { owner: workOwnerOf(suncrew), signal });
-      return { kind: "made", pdf: await readAll(bytes, signal), partnerId: value.partnerId };
+      const { partnerId, figures } = value;
+      return { kind: "made", pdf: await readAll(bytes, signal), partnerId, figures };
     } catch (error) {
       // §8: a range without activity has no report.
       if (error instanceof HttpError && error.code === "NO_ACTIVITY") return { kind: "empty" };
@@ -206,48 +222,17 @@ export const reportMails: MailKind = {
     if (report.siteDeleted) return { none: reportTexts.text("SITE_DELETED", { before: "sent" }) };
     const settings = await readSettingsRow(db);
     if (!settings.email_notifications) return { none: reportTexts.text("NOTIFICATIONS_OFF", {}) };
-    const partners = settings.send_to_partners && report.partnerEmail ? [report.partnerEmail] : [];
-    const recipients = distinctAddresses([...settings.recipients, ...partners]);
+    const recipients = settingsRecipients(settings, report);
     if (recipients.length === 0) return { none: mailTexts.text("NO_RECIPIENTS", {}) };
-    return { recipients, write: async (to) => reportMail(report, to, await readReportBytes(db, reportId)) };
+    return {
+      recipients,
+      write: async (to) =>
+        reportMail(report, { to, language: "en", because: "SETTINGS" }, await readReportBytes(db, reportId)),
+    };
   },
 
   async onOutcome(tx, reportId, outcome, at) {
     const { siteId, month } = await storeMailOutcome(tx, reportId, outcome);
-    const { status, reason, sentTo } = outcome;
-    if (status !== "SENT" && status !== "FAILED") return;
-    const how = status === "SENT" ? "DONE" : "FAILED";
-    const after = { recipients: sentTo };
-    const report = { id: reportId, siteId };
-    await auditReport(tx, report, {
-      action: "SEND_REPORT",
-      outcome: how,
-      ...(reason && { reason: reason.text }),
-      after,
-      at,
-    });
-    if (status === "SENT") return;
-    // The reason may name addresses, which are no business of everybody who sees the site.
-    const failed = { what: "MAIL", month: monthName(month), reason: "The list of monthly reports says why." } as const;
-    await raiseSiteAlert(tx, siteId, reportFailedAlert(failed), at);
+    await recordMailOutcome(tx, { id: reportId, siteId, month }, outcome, at);
   },
 };
-
-function reportMail(report: MailedReport, to: readonly string[], pdf: Buffer): Mail {
-  const { id, siteName, timezone, month, createdAt } = report;
-  const name = `${siteName} report ${month.slice(0, 7)}.pdf`.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*]/gu, " ");
-  return {
-    messageId: `report-${id}-${month}-${createdAt.getTime()}`,
-    to,
-    subject: `${siteName}: report for ${monthName(month)}`,
-    text: [
-      `The report of ${siteName} for ${monthName(month)} is attached.`,
-      `All times are local to the site (${timezone}).`,
-      "",
-      "Suncrew generated this report automatically. You are receiving it because your address is in Suncrew's report",
-      "settings, or because you maintain the site.",
-      "",
-    ].join("\n"),
-    file: { name, type: "application/pdf", content: pdf },
-  };
-}

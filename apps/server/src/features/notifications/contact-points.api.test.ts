@@ -82,6 +82,8 @@ describe("contact points", () => {
       critical_pierces: true,
       digest_at: null,
       summary_at: null,
+      language: "en",
+      gets_reports: false,
       enabled: true,
       unsubscribed_at: null,
       last_sent_at: null,

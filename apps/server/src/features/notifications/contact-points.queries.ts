@@ -63,6 +63,8 @@ export async function readContactPoints(
     critical_pierces: row.critical_pierces,
     digest_at: row.digest_at,
     summary_at: row.summary_at,
+    language: row.language,
+    gets_reports: row.gets_reports,
     // Its recipient may have switched it off by unsubscribing.
     enabled: row.enabled && row.unsubscribed_at === null,
     unsubscribed_at: row.unsubscribed_at?.toISOString() ?? null,

@@ -22,6 +22,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, invalid, notFound } from "../../platform/http/http-error.ts";
+import { canSendMail } from "../../platform/mailer.ts";
 import type { SealedSecrets } from "../../platform/sealed-secrets.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type ChangeDetails } from "../audit/public.ts";
@@ -80,10 +81,11 @@ export class ContactPoints {
   /** Which channels can be used, and who can be told: for a partner's user nobody else. */
   async options(viewer: Viewer): Promise<ResponseOf<typeof notificationOptions>> {
     const { db, mailer } = this.#deps;
+    const canMail = await canSendMail(mailer);
     return {
       channels: channelKindSchema.options.map((channel) => ({
         channel,
-        available: channel !== "EMAIL" || mailer !== undefined,
+        available: channel !== "EMAIL" || canMail,
       })),
       people: await readPeople(db, viewer.role === "SUPER_ADMIN" ? null : viewer.userId),
     };
@@ -110,6 +112,7 @@ export class ContactPoints {
         ...contentOf(body),
         ...columnsOf(destination),
         ...startOfDaily(body, at),
+        ...reportFieldsOf(body, { ...columns, language: "en", gets_reports: false }),
         channel: body.channel,
         created_at: at,
       };
@@ -147,6 +150,7 @@ export class ContactPoints {
         ...contentOf(body),
         ...columnsOf({ address, whatsapp }),
         ...dailyChangesOf(body, row, at),
+        ...reportFieldsOf(body, row),
         ...(isMoved && noFailures),
         ...(isSwitchedOn && { unsubscribed_at: null }),
         ...(Object.keys(secrets).length > 0 && { secret: sealContact(this.#sealed, row.id, secrets) }),
@@ -279,6 +283,17 @@ function contentOf(body: ContactBody) {
   };
 }
 
+/** Throws 400 for reports to what is no e-mail contact of a site. */
+function reportFieldsOf(
+  { channel, language, gets_reports }: ContactBody,
+  stored: Pick<LockedContactPoint, "owner_kind" | "language" | "gets_reports">,
+) {
+  if (gets_reports === true && (channel !== "EMAIL" || stored.owner_kind !== "SITE")) {
+    throw invalid("gets_reports", "Reports go to e-mail contacts of a site only.");
+  }
+  return { language: language ?? stored.language, gets_reports: gets_reports ?? stored.gets_reports };
+}
+
 /** Secrets that a body brings, of those that its channel has. */
 function newSecretsOf({ channel, url, token }: ContactBody): ContactSecrets {
   const has = (field: DestinationField) => destinationFields[channel].includes(field);
@@ -314,6 +329,8 @@ interface AuditedContactPoint extends ReturnType<typeof contentOf> {
   readonly address: string;
   readonly owner_name: string;
   readonly site_role: ContactPoint["owner"]["role"];
+  readonly language: ContactPoint["language"];
+  readonly gets_reports: boolean;
 }
 
 /** What the audit tells of it: of secrets only whether they were changed. */
@@ -334,6 +351,7 @@ function audited(row: AuditedContactPoint, whatsapp: WhatsappOptions | null, sec
     critical_pierces,
     digest_at,
     summary_at,
+    ...(channel === "EMAIL" && { language: row.language, gets_reports: row.gets_reports }),
     enabled,
     ...secrets,
   };

@@ -5,7 +5,22 @@ import type { MessageLink } from "./message-links.ts";
 /** The delivery and its contact point; null if the delivery is not stored any more. Locked where `lock` says so. */
 export async function readLinked(db: Executor, { deliveryId, contactPointId }: MessageLink, lock = false) {
   const row = await db
-    .selectFrom("deliveries as d")
+    .selectFrom(
+      db
+        .selectFrom("deliveries")
+        .select(["id", "contact_point_id", "title", "told"])
+        .unionAll(
+          // Contacts of sites unsubscribe from monthly reports, too.
+          db
+            .selectFrom("report_deliveries as r")
+            .innerJoin("kept_reports as k", "k.id", "r.report_id")
+            .innerJoin("sites as s", "s.id", "k.site_id")
+            .innerJoin("contact_points as told", "told.id", "r.contact_point_id")
+            .select(["r.message_id as id", "told.id as contact_point_id"])
+            .select([sql<string>`'Monthly report of ' || s.name`.as("title"), "s.name as told"]),
+        )
+        .as("d"),
+    )
     .innerJoin("contact_points as c", "c.id", "d.contact_point_id")
     .leftJoin("users as u", "u.id", "c.user_id")
     .leftJoin("partners as owner", "owner.id", "c.partner_id")

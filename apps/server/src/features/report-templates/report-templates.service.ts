@@ -18,6 +18,7 @@ import {
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
+import { canSendMail } from "../../platform/mailer.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, type ChangeDetails } from "../audit/public.ts";
 import {
@@ -85,7 +86,7 @@ export class ReportTemplatesService {
 
   async settings(): Promise<ResponseOf<typeof reportSettings>> {
     const { version, ...row } = await readSettingsRow(this.#deps.db);
-    return { ...fieldsOf(row), email_configured: this.#deps.mailer !== undefined, version };
+    return { ...fieldsOf(row), email_configured: await canSendMail(this.#deps.mailer), version };
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { ReportMailFigures } from "@suncrew/contract/reports/reports.ts";
 import { activityCsvColumns, type ActivityCsvRow } from "@suncrew/domain/activity/activity-csv.ts";
 import { writeCsvPages } from "@suncrew/domain/csv/csv.ts";
 import type { PrintedSection } from "@suncrew/domain/report-templates/template-sections.ts";
@@ -7,6 +8,7 @@ import type { Db } from "../../platform/database/database.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { fileTask } from "../../platform/workers/worker-task.ts";
 import { readPrintedTemplate } from "../report-templates/public.ts";
+import type { ReportData } from "./report-data.ts";
 import { writeReportPdf } from "./report-document.ts";
 import { hasActivity, readActivityPage, readReportSite } from "./reports.queries.ts";
 import { noActivity, readReport, type ReportRequest, spanOf } from "./reports.service.ts";
@@ -21,13 +23,24 @@ interface PdfRequest {
   readonly sections: readonly PrintedSection[] | null;
 }
 
-/** The report as a PDF; `partnerId` is the partner it names. Throws like `readReport`, and 404 without the template. */
+/** The report as a PDF; `partnerId` is the partner it names, `figures` are for its mail. Throws like `readReport`, and 404 without the template. */
 export const reportPdfTask = fileTask("report as PDF", async (input: PdfRequest, { db, signal }) => {
   const { viewer, request, templateId, ...options } = input;
   const sections = input.sections ?? (await readPrintedTemplate(db, templateId)).sections;
   const data = await readReport(viewer, db, request, { ...options, signal });
-  return { value: { siteName: data.site.name, partnerId: data.partnerId }, bytes: writeReportPdf(data, sections) };
+  const value = { siteName: data.site.name, partnerId: data.partnerId, figures: mailFiguresOf(data) };
+  return { value, bytes: writeReportPdf(data, sections) };
 });
+
+function mailFiguresOf({ figures, outcomes }: ReportData): ReportMailFigures {
+  const { RUNNING: _running, ...ended } = outcomes;
+  return {
+    runs: Object.values(ended).reduce((sum, one) => sum + one, 0),
+    runs_done: outcomes.COMPLETED,
+    minutes_cleaned: figures.minutes_cleaned,
+    reachable_percent: figures.uptime,
+  };
+}
 
 type CsvRequest = Pick<PdfRequest, "viewer" | "request">;
 

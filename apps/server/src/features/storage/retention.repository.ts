@@ -64,7 +64,8 @@ const oldRows: Readonly<Record<RowKind, readonly [table: string, isOld: (before:
   monthly_reports: [
     "kept_reports",
     (before) => sql`x.created_at < ${before} and x.try_at is null and x.mail_status <> 'PENDING'
-      and not exists (select from outgoing_mails m where m.about_id = x.id and m.status = 'PENDING')`,
+      and not exists (select from outgoing_mails m where m.about_id = x.id and m.status = 'PENDING')
+      and not exists (select from report_deliveries d where d.report_id = x.id and d.status = 'WAITING')`,
   ],
   mails: ["outgoing_mails", (before) => sql`x.created_at < ${before} and x.status <> 'PENDING'`],
   messages: ["deliveries", (before) => sql`x.created_at < ${before} and x.settled_at < ${before}`],

@@ -12,7 +12,7 @@ const tablesOf: Readonly<Record<KeptKind, readonly string[]>> = {
   activity: ["activity", "activity_texts"],
   alerts: ["alerts"],
   robot_days: ["robot_days", "site_days", "stale_days"],
-  monthly_reports: ["kept_reports", "kept_report_files"],
+  monthly_reports: ["kept_reports", "kept_report_files", "report_deliveries"],
   mails: ["outgoing_mails"],
   messages: ["deliveries", "delivery_alerts"],
   events: ["events", "event_deliveries"],

@@ -9,8 +9,9 @@ import type { StartOrStop, TravelDirection } from "@suncrew/contract/commands/co
 import type { AckStatus, CommandParams, CommandVerb, ConnectionState } from "@suncrew/contract/devices/messages.ts";
 import type { EventDeliveryStatus } from "@suncrew/contract/events/webhook-endpoints.ts";
 import type { RolloutRobotState, RolloutState } from "@suncrew/contract/firmware/firmware.ts";
-import type { ChannelKind, ContactOwnerKind, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
+import type { ChannelKind, ContactOwnerKind, MailLanguage, SiteRole } from "@suncrew/contract/notifications/contact-points.ts";
 import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
+import type { MailEncryption } from "@suncrew/contract/reports/mail-server.ts";
 import type { MailStatus, MonthlyReportStatus } from "@suncrew/contract/reports/reports.ts";
 import type { CommandMode, DeviceMode, OperatingMode, UnlockedMode } from "@suncrew/contract/robots/robot-mode.ts";
 import type { CleaningDirection, Motion, RobotStatus } from "@suncrew/contract/robots/robots.ts";
@@ -267,7 +268,9 @@ export interface ContactPoints {
   failure_reason_code: string | null;
   failure_reason_params: Readonly<Record<string, unknown>> | null;
   failures: Generated<number>;
+  gets_reports: Generated<boolean>;
   id: Generated<number>;
+  language: Generated<MailLanguage>;
   last_sent_at: Date | null;
   name: string;
   options: Json | null;
@@ -390,6 +393,7 @@ export interface KeptReports {
   attempts: Generated<number>;
   bytes: number | null;
   created_at: Date;
+  figures: Json | null;
   id: Generated<number>;
   mail_attempts: Generated<number>;
   mail_reason: string | null;
@@ -421,6 +425,20 @@ export interface KnownCallers {
 export interface LastBackup {
   id: Generated<boolean>;
   taken_at: Date;
+}
+
+export interface MailSettings {
+  changed_at: Date;
+  changed_by: string;
+  encryption: MailEncryption;
+  from_address: string;
+  from_name: string;
+  host: string;
+  id: Generated<boolean>;
+  password: string | null;
+  port: number;
+  user_name: string | null;
+  version: Generated<number>;
 }
 
 export interface MaintenanceLocks {
@@ -521,6 +539,25 @@ export interface Readings {
   session: number;
   site_id: number;
   status: string;
+}
+
+export interface ReportDeliveries {
+  address: string;
+  contact_point_id: number | null;
+  created_at: Date;
+  id: Generated<number>;
+  language: MailLanguage;
+  message_id: Generated<string>;
+  name: string;
+  reason: string | null;
+  reason_code: string | null;
+  reason_params: Readonly<Record<string, unknown>> | null;
+  report_id: number;
+  sent_by: string | null;
+  status: Generated<DeliveryStatus>;
+  tried_at: Date | null;
+  tries: Generated<number>;
+  user_id: number | null;
 }
 
 export interface ReportSettings {
@@ -988,6 +1025,7 @@ export interface Tables {
   kept_reports: KeptReports;
   known_callers: KnownCallers;
   last_backup: LastBackup;
+  mail_settings: MailSettings;
   maintenance_locks: MaintenanceLocks;
   mutes: Mutes;
   notification_rules: NotificationRules;
@@ -995,6 +1033,7 @@ export interface Tables {
   outgoing_mails: OutgoingMails;
   partners: Partners;
   readings: Readings;
+  report_deliveries: ReportDeliveries;
   report_settings: ReportSettings;
   report_templates: ReportTemplates;
   retention_rounds: RetentionRounds;

@@ -22,6 +22,8 @@ export function contactPoint(change: Partial<ContactPoint> = {}): ContactPoint {
     critical_pierces: true,
     digest_at: null,
     summary_at: null,
+    language: "en",
+    gets_reports: false,
     enabled: true,
     unsubscribed_at: null,
     last_sent_at: null,

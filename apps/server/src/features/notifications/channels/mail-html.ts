@@ -51,6 +51,16 @@ const DARK_STYLE = `
 const FONT = "font-family:'Noto Sans','Segoe UI',Roboto,Helvetica,Arial,sans-serif;";
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"';
 
+/** A page of a mail. */
+interface Page {
+  readonly language: string;
+  readonly title: string;
+  /** Rows of its table, as HTML. */
+  readonly rows: readonly string[];
+  readonly footer: string;
+  readonly unsubscribe: { readonly url: string; readonly label: string } | null;
+}
+
 /** The message as HTML that reads alike in most mail programs, 600 pixels wide at most, without anything to load. */
 export function mailHtml(message: Message): string {
   const { title, lines, more, footer, url, acknowledgeUrl, unsubscribeUrl } = message;
@@ -61,12 +71,42 @@ export function mailHtml(message: Message): string {
     ...(url === null ? [] : [button(url, OPEN_LABEL, "fill")]),
     ...(acknowledgeUrl === null ? [] : [button(acknowledgeUrl, ACKNOWLEDGE_LABEL, "outline")]),
   ];
-  const unsubscribe =
-    unsubscribeUrl === null
+  if (buttons.length > 0) {
+    const table = `<table ${TABLE}><tr>${buttons.join(`<td style="width:12px;"></td>`)}</tr></table>`;
+    rows.push(row(table, "6px 28px 24px"));
+  }
+  const unsubscribe = unsubscribeUrl === null ? null : { url: unsubscribeUrl, label: "Unsubscribe" };
+  return framed({ language: "en", title, rows, footer, unsubscribe });
+}
+
+/** A mail of paragraphs and facts, in any language, that looks like the others. */
+export function mailPage({
+  paragraphs,
+  facts,
+  ...page
+}: Omit<Page, "rows"> & {
+  readonly paragraphs: readonly string[];
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+}): string {
+  const written = paragraphs.map((text) =>
+    row(`<span class="text" style="color:${light.text};">${escaped(text)}</span>`, "0 28px 12px"),
+  );
+  const listed = facts.map(
+    ({ label, value }) =>
+      `<tr><td class="muted rule" style="padding:7px 16px 7px 0;border-top:1px solid ${light.border};color:${light.muted};font-size:13px;">${escaped(label)}</td>` +
+      `<td class="text rule" align="right" style="padding:7px 0;border-top:1px solid ${light.border};color:${light.text};font-weight:600;">${escaped(value)}</td></tr>`,
+  );
+  const table = `<table ${TABLE} width="100%">${listed.join("")}</table>`;
+  return framed({ ...page, rows: [...written, row(table, "6px 28px 24px")] });
+}
+
+function framed({ language, title, rows, footer, unsubscribe }: Page): string {
+  const link =
+    unsubscribe === null
       ? ""
-      : ` <a href="${escaped(unsubscribeUrl)}" style="color:${light.muted};">Unsubscribe</a>`;
+      : ` <a href="${escaped(unsubscribe.url)}" style="color:${light.muted};">${escaped(unsubscribe.label)}</a>`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -87,10 +127,9 @@ export function mailHtml(message: Message): string {
 </td></tr>
 <tr><td style="height:20px;line-height:20px;font-size:0;">&nbsp;</td></tr>
 ${rows.join("\n")}
-${buttons.length === 0 ? "" : row(`<table ${TABLE}><tr>${buttons.join(`<td style="width:12px;"></td>`)}</tr></table>`, "6px 28px 24px")}
 </table>
 </td></tr>
-<tr><td class="muted pad" style="padding:14px 28px 0;font-size:12px;color:${light.muted};">${escaped(footer)}${unsubscribe}</td></tr>
+<tr><td class="muted pad" style="padding:14px 28px 0;font-size:12px;color:${light.muted};">${escaped(footer)}${link}</td></tr>
 </table>
 </td></tr></table>
 </body>

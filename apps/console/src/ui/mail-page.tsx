@@ -1,0 +1,37 @@
+import type { SyntheticEvent } from "react";
+
+interface MailPageProps {
+  /** What it shows, for screen readers. */
+  readonly title: string;
+  /** A whole page, as a mail has it. */
+  readonly html: string;
+  readonly className?: string | undefined;
+}
+
+/** A mail as its reader shows it, in a frame of its own in which nothing runs and nothing is loaded. */
+export function MailPage({ title, html, className }: MailPageProps) {
+  return (
+    <iframe
+      title={title}
+      // Scripts, forms and popups stay forbidden; with the page's origin its styles can be set.
+      sandbox="allow-same-origin"
+      srcDoc={html.replaceAll("<style>", `<style nonce="${styleNonce()}">`)}
+      className={className}
+      onLoad={applyStyles}
+    />
+  );
+}
+
+/** The frame inherits the page's content policy, which ignores styles that are written at elements, but not set ones. */
+function applyStyles({ currentTarget }: SyntheticEvent<HTMLIFrameElement>): void {
+  for (const element of currentTarget.contentDocument?.querySelectorAll("[style]") ?? []) {
+    const style = element.getAttribute("style");
+    if ("style" in element && element.style instanceof Object && style !== null) {
+      Object.assign(element.style, { cssText: style });
+    }
+  }
+}
+
+function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+}

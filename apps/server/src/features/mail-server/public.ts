@@ -1,0 +1,1 @@
+export { mailNotSetUp, storedMailer } from "./mail-server.service.ts";

@@ -1,0 +1,134 @@
+import type { BodyOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
+import type {
+  monthlyReportMail,
+  monthlyReportPreview,
+  ReportRecipient,
+  sendMonthlyReport,
+} from "@suncrew/contract/reports/reports.ts";
+import type { Executor } from "../../platform/database/database.ts";
+import type { Dependencies } from "../../platform/dependencies.ts";
+import { conflict, invalid } from "../../platform/http/http-error.ts";
+import { canSendMail } from "../../platform/mailer.ts";
+import type { Viewer } from "../../platform/sessions.ts";
+import { auditedChange } from "../audit/public.ts";
+import { mailNotSetUp } from "../mail-server/public.ts";
+import { readSettingsRow } from "../report-templates/public.ts";
+import { readMailedReport } from "./monthly-reports.repository.ts";
+import { requireReadyReport, readReportDeliveries } from "./monthly-reports.queries.ts";
+import { type Addressee, addresseeOf, isReachable, queueDeliveries } from "./report-deliveries.ts";
+import { readSiteContacts, readWaiting, type SiteContact } from "./report-deliveries.repository.ts";
+import { settingsRecipients, writeReportMail } from "./report-mail.ts";
+
+type ServiceDependencies = Pick<Dependencies, "db" | "clock" | "mailer" | "settings">;
+
+/** Monthly reports that people look at, send and send again. */
+export class ReportSending {
+  readonly #deps: ServiceDependencies;
+
+  constructor(deps: ServiceDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Throws 404. */
+  async mail(viewer: Viewer, reportId: number): Promise<ResponseOf<typeof monthlyReportMail>> {
+    const { db, mailer } = this.#deps;
+    const siteId = await requireReadyReport(viewer, db, reportId);
+    const contacts = await readSiteContacts(db, siteId);
+    const hasContacts = contacts.some(({ gets_reports }) => gets_reports);
+    const others = hasContacts ? [] : await this.#settingsAddressees(viewer, db, reportId);
+    return {
+      mail_available: await canSendMail(mailer),
+      has_contacts: hasContacts,
+      recipients: [...contacts.map(recipientOf), ...others.map(shownAddressee)],
+      deliveries: await readReportDeliveries(viewer, db, reportId),
+    };
+  }
+
+  /** As a contact of its site gets it, or where there is none as the recipients of the settings do. Throws 404. */
+  async preview(
+    viewer: Viewer,
+    reportId: number,
+    { language = "en" }: QueryOf<typeof monthlyReportPreview>,
+  ): Promise<ResponseOf<typeof monthlyReportPreview>> {
+    const { db, settings } = this.#deps;
+    const siteId = await requireReadyReport(viewer, db, reportId);
+    const because = (await readSiteContacts(db, siteId)).length === 0 ? "SETTINGS" : "CONTACT";
+    const base = settings.publicUrl?.() ?? null;
+    // Without its token: whoever looks at it could unsubscribe somebody else.
+    const unsubscribeUrl = because === "SETTINGS" || base === null ? null : new URL("/unsubscribe", base).href;
+    const report = await readMailedReport(db, reportId);
+    const { subject, text, html, fileName } = writeReportMail(report, { language, because, unsubscribeUrl });
+    return { language, subject, text, html, file_name: fileName };
+  }
+
+  /**
+   * Queues it at once. Throws 404, 400 for what is no contact of the site that can get it, and 409 where nobody gets the
+   * site's reports, where it is on its way to all of them, and without a mail server.
+   */
+  async send(
+    viewer: Viewer,
+    reportId: number,
+    { contact_point_ids: chosen }: BodyOf<typeof sendMonthlyReport>,
+  ): Promise<ResponseOf<typeof sendMonthlyReport>> {
+    const { db, clock, mailer } = this.#deps;
+    const at = clock.now();
+    const canSend = await canSendMail(mailer);
+    const change = { actor: viewer, action: "SEND_REPORT", entity: "kept_report", entityId: reportId, at };
+    const names = await auditedChange(db, change, async (tx, details) => {
+      const siteId = await requireReadyReport(viewer, tx, reportId);
+      details.siteId = siteId;
+      if (!canSend) throw mailNotSetUp();
+      const addressees = await this.#addressees(viewer, tx, { reportId, siteId, chosen });
+      const waiting = await readWaiting(tx, reportId);
+      const isWaiting = ({ contactPointId, address }: Addressee) =>
+        waiting.some((one) =>
+          contactPointId === null ? one.address === address : one.contact_point_id === contactPointId,
+        );
+      const sent = addressees.filter((one) => !isWaiting(one));
+      if (sent.length === 0) throw conflict("REPORT_ON_ITS_WAY", "The report is on its way to everybody chosen.");
+      details.after = { recipients: sent.map(({ address }) => address), by_hand: true };
+      await queueDeliveries(tx, reportId, sent, { by: viewer, at });
+      return sent.map(({ name }) => name);
+    });
+    return { message: `The report is on its way to ${names.join(", ")}.` };
+  }
+
+  async #addressees(
+    viewer: Viewer,
+    db: Executor,
+    { reportId, siteId, chosen }: { reportId: number; siteId: number; chosen: readonly number[] | undefined },
+  ): Promise<Addressee[]> {
+    const contacts = await readSiteContacts(db, siteId);
+    if (chosen !== undefined) {
+      const found = contacts.filter((contact) => chosen.includes(contact.id) && isReachable(contact));
+      if (found.length === new Set(chosen).size) return found.map(addresseeOf);
+      const message = "Choose e-mail contacts of this site that are neither paused nor unsubscribed.";
+      throw invalid("contact_point_ids", message, "REPORT_RECIPIENT_OFF");
+    }
+    const getting = contacts.filter(({ gets_reports }) => gets_reports);
+    const addressees =
+      getting.length > 0
+        ? getting.filter(isReachable).map(addresseeOf)
+        : await this.#settingsAddressees(viewer, db, reportId);
+    if (addressees.length > 0) return addressees;
+    const message = "Nobody gets the reports of this site: add an e-mail contact of the site that does.";
+    throw conflict("REPORT_WITHOUT_RECIPIENTS", message);
+  }
+
+  /** A partner's users do not learn them: they may be addresses of people unrelated to the partner. */
+  async #settingsAddressees(viewer: Viewer, db: Executor, reportId: number): Promise<Addressee[]> {
+    if (viewer.role !== "SUPER_ADMIN") return [];
+    const addresses = settingsRecipients(await readSettingsRow(db), await readMailedReport(db, reportId));
+    return addresses.map((address) => ({ contactPointId: null, name: address, address, language: "en" }));
+  }
+}
+
+function recipientOf(contact: SiteContact): ReportRecipient {
+  const { id, name, address, site_role: role, language, gets_reports } = contact;
+  const state = contact.unsubscribed_at !== null ? "UNSUBSCRIBED" : contact.enabled ? "READY" : "PAUSED";
+  return { contact_point_id: id, name, address, role, language, gets_reports, state };
+}
+
+function shownAddressee({ name, address, language }: Addressee): ReportRecipient {
+  return { contact_point_id: null, name, address, role: null, language, gets_reports: true, state: "READY" };
+}
