@@ -10,6 +10,8 @@ export const notificationIds = {
   /** A subscription of `owner`, and one of `stranger`. */
   subscription: { own: 921, foreign: 922 },
   mute: { own: 931, foreign: 932 },
+  /** Messages to the contact points that were given up. */
+  delivery: { own: "0b000000-0000-4000-8000-000000000001", foreign: "0b000000-0000-4000-8000-000000000002" },
   rule: 941,
   team: 951,
   rota: 961,
@@ -46,6 +48,23 @@ export async function seedNotifications(db: Db, secretKey: string, fixtures: Fix
       contactPoint(notificationIds.contactPoint.own, "Ownfield desk", ownSiteId),
       contactPoint(notificationIds.contactPoint.foreign, "Farfield desk", foreignSiteId),
     ])
+    .execute();
+  const delivery = (whose: "own" | "foreign", name: string) => ({
+    id: notificationIds.delivery[whose],
+    message_kind: "ALERTS" as const,
+    contact_point_id: notificationIds.contactPoint[whose],
+    channel: "WEBHOOK" as const,
+    contact_point_name: name,
+    told: name,
+    address: "127.0.0.1:9",
+    title: name,
+    status: "FAILED" as const,
+    created_at: AT,
+    settled_at: AT,
+  });
+  await db
+    .insertInto("deliveries")
+    .values([delivery("own", "Ownfield desk"), delivery("foreign", "Farfield desk")])
     .execute();
   const rule = (id: number, name: string, user_id: number | null) => ({
     id,

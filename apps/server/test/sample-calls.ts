@@ -31,6 +31,7 @@ export type Place =
   | "contact point"
   | "subscription"
   | "mute"
+  | "delivery"
   | "rule"
   | "webhook"
   | "event delivery"
@@ -89,6 +90,7 @@ const wallboardLink = new Id("wallboard link");
 const contactPoint = new Id("contact point");
 const subscription = new Id("subscription");
 const mute = new Id("mute");
+const delivery = new Id("delivery");
 const rule = new Id("rule");
 const webhook = new Id("webhook");
 const eventDelivery = new Id("event delivery");
@@ -360,8 +362,13 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
     notifications: true,
   },
   endMute: { params: { muteId: mute }, notifications: true },
-  deliveryList: {},
-  resendDelivery: {},
+  deliveryList: {
+    query: { site_id: site, alert_id: alert, contact_point_id: contactPoint },
+    alerts: true,
+    notifications: true,
+    mixes: true,
+  },
+  resendDelivery: { params: { deliveryId: delivery }, notifications: true },
   messageLink: {},
   acknowledgeByLink: {},
   unsubscribeByLink: {},
@@ -416,6 +423,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
       "contact point": notificationIds.contactPoint[whose],
       subscription: notificationIds.subscription[whose],
       mute: notificationIds.mute[whose],
+      delivery: notificationIds.delivery[whose],
       rule: notificationIds.rule,
       team: notificationIds.team,
       rota: notificationIds.rota,
@@ -437,6 +445,7 @@ export function valuesOf(place: Place, kind: Kind, fixtures: Fixtures, isJson: b
         ),
       ];
     case "absent":
+      if (place === "delivery") return ["0b000000-0000-4000-8000-000000000009"];
       return isSerial(place) ? ["NONE-1"] : [2_147_483_647, 999_999];
     case "malformed":
       return [...malformedText(place), ...(isJson ? [null, {}, [], ["1"], true] : [])];
@@ -453,7 +462,7 @@ const isSerial = (place: Place) => place === "serial" || place === "device";
 
 function malformedText(place: Place): readonly unknown[] {
   const anywhere = ["x'; drop table robots; --", "a/b", "#", "+", "é", " ", "\0", "x".repeat(60), "..."];
-  if (isSerial(place)) return anywhere;
+  if (isSerial(place) || place === "delivery") return anywhere;
   const numbers = [-1, 1.5, "1e3", "NaN", "0x1"];
   // Larger ones are ids of rows that do not exist.
   if (place === "alert" || place === "event delivery") return [...anywhere, ...numbers, "9".repeat(19)];

@@ -5,7 +5,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import { boundedCount } from "../../platform/database/list-queries.ts";
 import { notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
-import { visibleSites } from "../sites/public.ts";
+import { seesServers, visibleSites } from "../sites/public.ts";
 
 export type DeliveryFilter = QueryOf<typeof deliveryList>;
 
@@ -87,6 +87,43 @@ export async function countDeliveries(
   choice: DeliveryFilter,
 ): Promise<{ readonly total: number; readonly total_exact: boolean }> {
   return await boundedCount(db, filteredDeliveries(viewer, db, choice).select("d.id"), false);
+}
+
+/** Throws 404 if a filter's site, alert or contact point is outside the viewer's scope. */
+export async function requireFilterInScope(
+  viewer: Viewer,
+  db: Executor,
+  { site_id, alert_id, contact_point_id }: DeliveryFilter,
+): Promise<void> {
+  const sites = visibleSites(viewer, db).select("sites.id");
+  if (site_id !== undefined && !(await sites.where("sites.id", "=", site_id).executeTakeFirst())) {
+    throw notFound("Site");
+  }
+  if (alert_id !== undefined) {
+    const alert = await db
+      .selectFrom("alerts")
+      .select("id")
+      .where("id", "=", sql<number>`${alert_id}::bigint`)
+      .where((eb) => eb.or([eb("site_id", "in", sites), ...(seesServers(viewer) ? [eb("site_id", "is", null)] : [])]))
+      .executeTakeFirst();
+    if (alert === undefined) throw notFound("Alert");
+  }
+  if (contact_point_id === undefined) return;
+  // Also one that was deleted: what was sent to it stays in the log.
+  const contact = await db
+    .selectFrom("contact_points as c")
+    .select("c.id")
+    .where("c.id", "=", contact_point_id)
+    .where((eb) =>
+      eb.or([
+        eb.lit(viewer.role === "SUPER_ADMIN"),
+        eb("c.user_id", "=", viewer.userId),
+        eb("c.partner_id", "=", viewer.partnerId),
+        eb("c.site_id", "in", sites),
+      ]),
+    )
+    .executeTakeFirst();
+  if (contact === undefined) throw notFound("Contact point");
 }
 
 /** Throws 404 if the viewer may not know of it. */

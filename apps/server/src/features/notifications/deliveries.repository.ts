@@ -179,6 +179,8 @@ export interface ClaimedDelivery extends Claim<string> {
   readonly content: unknown;
   readonly createdAt: Date;
   readonly heldUntil: Date | null;
+  /** Why the try before failed; null if its server has not said how it ended, and before the first. */
+  readonly failure: CodedText | null;
 }
 
 /**
@@ -205,13 +207,15 @@ export async function claimDeliveries(
             and told.status = 'WAITING' and told.attempts > 0))
       order by d.contact_point_id, d.due_at, d.id),
     chosen as (
-      select d.id from deliveries d
+      select d.id, case when d.reason_code is not null then jsonb_build_object(
+        'text', d.reason, 'code', d.reason_code, 'params', coalesce(d.reason_params, '{}')) end as failure
+      from deliveries d
       where d.id in (select id from due order by due_at, id limit ${count}) and d.status = 'WAITING' and d.due_at <= ${now}
       for update skip locked)
     update deliveries d set ${queue.claiming("d", now)}, ${reasonSet(null)}
     from chosen where d.id = chosen.id
     returning d.id, d.attempts as attempt, d.contact_point_id as "contactId", d.message_kind as kind, d.channel,
-      d.content, d.created_at as "createdAt", d.held_until as "heldUntil"`.execute(tx);
+      d.content, d.created_at as "createdAt", d.held_until as "heldUntil", chosen.failure`.execute(tx);
   return rows;
 }
 
@@ -377,6 +381,21 @@ export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now:
 export async function releaseClaim(db: Executor, claim: Claim<string>, now: Date): Promise<void> {
   await db.updateTable("deliveries").set({ due_at: now }).where(queue.isHeld(claim)).execute();
 }
+
+/** The names of contact points that nothing reaches: tries in a row failed, or a message was given up. */
+export async function readFailingContacts(db: Executor): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.name from contact_points c
+    where c.failures > 0 and c.deleted_at is null and c.enabled and c.unsubscribed_at is null
+      and (c.failures >= ${FAILING_AFTER} or exists (
+        select from deliveries d where d.contact_point_id = c.id and d.status = 'FAILED'
+          and d.settled_at >= coalesce(c.last_sent_at, '-infinity')))
+    order by c.name, c.id`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Tries in a row. */
+const FAILING_AFTER = 3;
 
 /** A message that was given up or dropped, once more as a new one; null if there is no such message. */
 export async function copyDelivery(tx: Tx, deliveryId: string, now: Date): Promise<string | null> {

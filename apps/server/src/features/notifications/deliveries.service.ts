@@ -4,17 +4,22 @@ import type { Db } from "../../platform/database/database.ts";
 import { conflict, notFound } from "../../platform/http/http-error.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange } from "../audit/public.ts";
-import { requireSite } from "../sites/public.ts";
-import { countDeliveries, type DeliveryFilter, readDeliveries, requireDelivery } from "./deliveries.queries.ts";
+import {
+  countDeliveries,
+  type DeliveryFilter,
+  readDeliveries,
+  requireDelivery,
+  requireFilterInScope,
+} from "./deliveries.queries.ts";
 import { copyDelivery } from "./deliveries.repository.ts";
 
-/** Throws 404 if the filter's site is outside the viewer's scope. */
+/** Throws 404 if what a filter names is outside the viewer's scope. */
 export async function listDeliveries(
   db: Db,
   viewer: Viewer,
   query: DeliveryFilter,
 ): Promise<ResponseOf<typeof deliveryList>> {
-  if (query.site_id !== undefined) await requireSite(viewer, db, query.site_id);
+  await requireFilterInScope(viewer, db, query);
   const limit = query.limit ?? DELIVERIES_DEFAULT_LIMIT;
   const found = await readDeliveries(viewer, db, { ...query, limit: limit + 1 });
   const page = found.slice(0, limit);

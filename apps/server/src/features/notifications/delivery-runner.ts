@@ -147,10 +147,10 @@ export class DeliveryRunner extends PeriodicTasks {
     const contact = await readSendingContact(db, claim.contactId);
     const gone = goneReason(contact);
     if (contact === null || gone !== null) return dropped(gone ?? deliveryTexts.text("CONTACT_POINT_DELETED", {}));
-    const { attempt, createdAt, heldUntil } = claim;
-    // The last try has ended one server after another.
+    const { attempt, createdAt, heldUntil, failure } = claim;
+    // It has ended one server after another.
     const last = { failedAttempts: attempt - 1, createdAt, heldUntil, now: clock.now() };
-    if (attempt > 1 && deliveryRetryTime(last) === null) {
+    if (attempt > 1 && failure === null && deliveryRetryTime(last) === null) {
       return { status: "FAILED", reason: deliveryTexts.text("SERVERS_STOPPED", {}) };
     }
     const message = await this.#write(claim, contact);

@@ -1,3 +1,4 @@
+import { channelFailingAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { alertKindOf } from "@suncrew/domain/notifications/alert-kinds.ts";
 import { nextTelling, noticeAfter, type Telling } from "@suncrew/domain/notifications/escalation.ts";
@@ -5,11 +6,18 @@ import { alertsMessage, clearedMessage, type MessageFrame } from "@suncrew/domai
 import { quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { ruleMatches } from "@suncrew/domain/notifications/rule-match.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import type { Tx } from "../../platform/database/database.ts";
+import type { Db, Executor, Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { dropOver, type PlannedDelivery, planDeliveries, readWhoWasTold } from "./deliveries.repository.ts";
+import { keepServerAlert } from "../alerts/public.ts";
+import {
+  dropOver,
+  type PlannedDelivery,
+  planDeliveries,
+  readFailingContacts,
+  readWhoWasTold,
+} from "./deliveries.repository.ts";
 import {
   type ActiveRule,
   type Notice,
@@ -27,6 +35,8 @@ import { type Contact, type Directory, readDirectory } from "./recipients.reposi
 import { toldAlert } from "./told-alerts.ts";
 
 const ROUND_EVERY_MS = 1_000;
+const CHANNELS_EVERY_MS = 10_000;
+const CHANNEL_FAILING = "CHANNEL_FAILING" satisfies ServerAlertCode;
 
 type NotifierDependencies = Pick<Dependencies, "db" | "clock" | "clocks" | "log"> & {
   /** Called when there may be something to send. */
@@ -47,11 +57,23 @@ export class Notifier extends PeriodicTasks {
       const round = await inTransaction(deps.db, (tx) => notify(tx, now));
       if (round > 0) onPlanned?.();
     };
-    super(deps, [{ name: "notifier", everyMs: ROUND_EVERY_MS, work }]);
+    super(deps, [
+      { name: "notifier", everyMs: ROUND_EVERY_MS, work },
+      { name: "channel alert", everyMs: CHANNELS_EVERY_MS, work: () => watchChannels(deps.db, deps.clock.now()) },
+    ]);
   }
 }
 
-async function isAnythingToDo(db: Dependencies["db"], now: Date): Promise<boolean> {
+/** Raises, rewords or clears the alert about contact points that nothing reaches. */
+async function watchChannels(db: Db, now: Date): Promise<void> {
+  const read = async (from: Executor) => {
+    const names = await readFailingContacts(from);
+    return names.length === 0 ? null : channelFailingAlert(names);
+  };
+  await keepServerAlert(db, CHANNEL_FAILING, read, now);
+}
+
+async function isAnythingToDo(db: Db, now: Date): Promise<boolean> {
   const { from, isChanged, isDue } = await readProgress(db, now);
   return from === null || isChanged || isDue;
 }
@@ -188,7 +210,10 @@ async function tellDue(
       moved.push({ ...notice, nextAt: next?.at ?? null });
       continue;
     }
-    for (const contact of raised.of(rule, next.step, alert)) raised.tell(contact, alert);
+    for (const contact of raised.of(rule, next.step, alert)) {
+      // That a channel fails is told through the others.
+      if (!(alert.code === CHANNEL_FAILING && contact.isFailing)) raised.tell(contact, alert);
+    }
     const { firstToldAt, lastToldAt, step } = noticeAfter({ ...notice, raisedAt: notice.noticedAt }, next, now);
     const told = { ...notice, firstToldAt, lastToldAt, step };
     moved.push({ ...told, nextAt: dueAt(rule, told) });

@@ -9,6 +9,8 @@ import type { Executor } from "../../platform/database/database.ts";
 /** A contact point that can be told something. */
 export interface Contact extends QuietHours, Pick<ContactPoint, "id" | "name" | "channel" | "address"> {
   readonly criticalPierces: boolean;
+  /** The last try to send it something failed. */
+  readonly isFailing: boolean;
   readonly ownerKind: ContactOwnerKind;
   readonly userId: number | null;
   readonly partnerId: number | null;
@@ -49,7 +51,7 @@ interface DirectoryRows {
 export async function readDirectory(db: Executor): Promise<Directory> {
   const { rows: contacts } = await sql<Contact>`
     select c.id, c.name, c.channel, c.address, c.timezone, c.quiet_from, c.quiet_to, c.days_off,
-      c.critical_pierces as "criticalPierces", c.owner_kind as "ownerKind", c.user_id as "userId",
+      c.critical_pierces as "criticalPierces", c.failures > 0 as "isFailing", c.owner_kind as "ownerKind", c.user_id as "userId",
       c.partner_id as "partnerId", c.site_id as "siteId", c.site_role as "siteRole", c.team_id as "teamId",
       coalesce(u.name, p.name, s.name, t.name) as told
     from contact_points c

@@ -1,0 +1,215 @@
+import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NotificationHarness, type Send } from "../../../test/notification-harness.ts";
+import { delivered, refused, retry } from "./channels/channel.ts";
+
+let people: NotificationHarness;
+beforeEach(async () => {
+  people = await NotificationHarness.open();
+});
+afterEach(() => people.close());
+
+const busy = retry(deliveryTexts.text("SERVICE_BUSY", { service: "Slack" }), 90_000);
+const failing = retry(deliveryTexts.text("SERVICE_FAILING", { service: "Slack", status: 500 }));
+const silent = retry(deliveryTexts.text("SERVICE_SILENT", { service: "Slack", code: "ECONNRESET" }));
+
+test("Notifications: a service that asks to wait is asked again then, and delays no other contact point", async () => {
+  await people.rule(await people.contact("Limited"), { name: "One" });
+  await people.rule(await people.contact("Free"), { name: "Two" });
+  people.answer = async ({ name }) => (name === "Limited" && people.received.length < 4 ? busy : delivered());
+  await people.alert();
+  await people.round();
+  expect(people.received.map(({ to }) => to).toSorted()).toEqual(["Free", "Limited"]);
+  await people.pass(1);
+  expect(people.received).toHaveLength(2);
+  people.answer = async () => delivered("m-1");
+  await people.pass(1);
+  expect(people.received.filter(({ to }) => to === "Limited")).toHaveLength(2);
+  expect(new Set(people.received.map(({ message }) => message.id)).size).toBe(2);
+  expect(await people.outcomes()).toEqual(["SENT", "SENT"]);
+});
+
+test("Notifications: a contact point that nothing reaches is an alert told through the others, until something does", async () => {
+  await people.rule(await people.contact("Broken"), { name: "One" });
+  await people.rule(await people.contact("Works"), { name: "Two" });
+  people.answer = async ({ name }) => (name === "Broken" ? failing : delivered());
+  await people.alert();
+  await people.pass(5);
+  const titles = people.received.filter(({ message }) => message.title.includes("Broken"));
+  expect(titles.map(({ to }) => to)).toEqual(["Works"]);
+  people.answer = async () => delivered();
+  await people.pass(6);
+  expect(people.news().filter((news) => news.includes("Cleared"))).toEqual([expect.stringContaining("Works: Cleared")]);
+});
+
+describe("Notifications: what was not delivered", () => {
+  test.each([
+    ["a problem of the service's own", failing],
+    ["an answer that was cut in the middle", silent],
+  ])("is tried again under the same id after %s", async (_, outcome) => {
+    const contact = await people.contact("Anita");
+    await people.rule(contact);
+    people.answer = async () => outcome;
+    await people.alert();
+    await people.round();
+    expect(await people.outcomes()).toEqual([`WAITING ${outcome.outcome === "RETRY" ? outcome.reason.code : ""}`]);
+    people.answer = async () => delivered();
+    await people.pass(1);
+    expect(new Set(people.received.map(({ message }) => message.id)).size).toBe(1);
+    expect(people.received).toHaveLength(2);
+    expect(await people.outcomes()).toEqual(["SENT"]);
+    const row = people.db.selectFrom("contact_points").select(["failures", "failure_reason"]).where("id", "=", contact);
+    expect(await row.executeTakeFirst()).toEqual({ failures: 0, failure_reason: null });
+  });
+
+  test("is given up at once where its service refuses it for good", async () => {
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => refused(deliveryTexts.text("WEBHOOK_GONE", {}));
+    await people.alert();
+    await people.round();
+    await people.pass(5);
+    expect(people.received).toHaveLength(1);
+    expect(await people.outcomes()).toEqual(["FAILED WEBHOOK_GONE"]);
+  });
+
+  test("is given up after a day", async () => {
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => failing;
+    await people.alert();
+    for (let hour = 0; hour < 25; hour += 1) {
+      await people.round();
+      people.clock.advance(3_600_000);
+    }
+    expect(await people.outcomes()).toEqual(["FAILED SERVICE_FAILING"]);
+  });
+
+  test("is given up where the secrets of its contact point cannot be opened any more", async () => {
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => null;
+    await people.alert();
+    await people.round();
+    expect(await people.outcomes()).toEqual(["FAILED SECRET_MISSING"]);
+  });
+
+  test("is dropped once its contact point is switched off", async () => {
+    const contact = await people.contact("Anita", { days_off: [1] });
+    await people.rule(contact);
+    await people.alert();
+    await people.round();
+    await people.db.updateTable("contact_points").set({ enabled: false }).where("id", "=", contact).execute();
+    people.clock.advance(24 * 3_600_000);
+    await people.round();
+    expect(people.received).toEqual([]);
+    expect(await people.outcomes()).toEqual(["DROPPED CONTACT_POINT_OFF"]);
+  });
+});
+
+test("Notifications: a service that does not answer within half a minute is tried again, and others are not delayed", async () => {
+  await people.rule(await people.contact("Slow"), { name: "One" });
+  await people.rule(await people.contact("Quick"), { name: "Two" });
+  const sent = Promise.withResolvers<void>();
+  people.answer = async ({ name }, _, signal) => {
+    if (name === "Quick") return delivered();
+    const aborted = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => aborted.reject(new Error("aborted")));
+    sent.resolve();
+    return aborted.promise;
+  };
+  await people.alert();
+  const round = people.round();
+  await sent.promise;
+  people.clock.advance(30_000);
+  await round;
+  expect((await people.outcomes()).toSorted()).toEqual(["SENT", "WAITING SEND_TOO_SLOW"]);
+});
+
+test("Notifications: a contact point gets one message at a time, also from two servers", async () => {
+  const contact = await people.contact("Anita");
+  await people.rule(contact);
+  const [one, other] = [people.server(), people.server()];
+  let [now, most] = [0, 0];
+  people.answer = async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await people.deliveries();
+    now -= 1;
+    return delivered();
+  };
+  for (let nth = 0; nth < 6; nth += 1) {
+    await people.alert({ code: `CODE_${nth}` });
+    await one.notifier.runOnce();
+    // What was planned before is being sent: it takes nothing more in.
+    await people.db.updateTable("deliveries").set({ reason_code: "TRIED", attempts: 1 }).execute();
+  }
+  await Promise.all([one.runner.runOnce(), other.runner.runOnce()]);
+  await people.round();
+  expect(most).toBe(1);
+  expect(people.received).toHaveLength(6);
+  expect(new Set(people.received.map(({ message }) => message.id)).size).toBe(6);
+});
+
+test("Notifications: two servers that decide and send at the same time tell nothing twice and lose nothing", async () => {
+  const names = Array.from({ length: 10 }, (_, nth) => `Phone ${nth}`);
+  for (const name of names) await people.rule(await people.contact(name), { name });
+  const servers = [people.server(), people.server()];
+  for (let nth = 0; nth < 5; nth += 1) {
+    await people.alert({ code: `CODE_${nth}` });
+    await Promise.all(servers.map(({ notifier }) => notifier.runOnce()));
+    await Promise.all(servers.map(({ runner }) => runner.runOnce()));
+    people.clock.advance(1_000);
+  }
+  for (const { notifier, runner } of servers) {
+    await notifier.runOnce();
+    await runner.runOnce();
+  }
+  expect(new Set(people.received.map(({ message }) => message.id)).size).toBe(people.received.length);
+  for (const name of names) {
+    const lines = people.received.filter(({ to }) => to === name).flatMap(({ message }) => message.lines);
+    expect(lines).toHaveLength(5);
+  }
+});
+
+test("Notifications: of two servers one is killed between claim and record, 500 times: nothing is lost, and nothing comes twice but under the same id", async () => {
+  await people.rule(await people.contact("Anita"));
+  // A fixed sequence: before the send, after it, or not at all.
+  let seed = 20_260_615;
+  const random = () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed / 2_147_483_648;
+  };
+  const never = new Promise<never>(() => {});
+  const arrived: string[] = [];
+  let kills = 0;
+  for (let nth = 0; nth < 500; nth += 1) {
+    const { notifier, runner } = people.server();
+    const killed = Promise.withResolvers<void>();
+    const isBefore = random() < 0.5;
+    const dying: Send = async (_, { id }) => {
+      if (!isBefore) arrived.push(id);
+      kills += 1;
+      killed.resolve();
+      return never;
+    };
+    people.answer = dying;
+    const alert = await people.alert({ code: `CODE_${nth}` });
+    await notifier.runOnce();
+    // Its promise never ends, as a killed server's does not.
+    void runner.runOnce();
+    await killed.promise;
+    people.answer = async (_, { id }) => {
+      arrived.push(id);
+      return delivered();
+    };
+    const before = arrived.length;
+    await people.round();
+    expect(arrived).toHaveLength(before);
+    people.clock.advance(2 * 60_000);
+    await people.round();
+    expect(arrived).toHaveLength(before + 1);
+    expect(arrived.slice(-2).every((id) => isBefore || id === arrived.at(-1))).toBe(true);
+    await people.db.deleteFrom("alerts").where("id", "=", alert).execute();
+  }
+  expect(kills).toBe(500);
+  expect(new Set(arrived).size).toBe(500);
+  expect(new Set(await people.outcomes())).toEqual(new Set(["SENT"]));
+}, 120_000);
