@@ -27,7 +27,7 @@ import { messageLinkRoutes } from "./features/notifications/message-links.routes
 import { RegularMessages } from "./features/notifications/public.ts";
 import { monthlyReportsRoutes } from "./features/monthly-reports/monthly-reports.routes.ts";
 import { notificationRoutes } from "./features/notifications/notifications.routes.ts";
-import { deliveriesRoutes } from "./features/notifications/deliveries.routes.ts";
+import { type DemoMailbox, deliveriesRoutes } from "./features/notifications/deliveries.routes.ts";
 import { notificationJobs } from "./features/notifications/notifications.jobs.ts";
 import {
   MonthlyReports,
@@ -74,7 +74,7 @@ const SEND_LIMIT_MS = 1_500;
 export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
 /** Assembles the server. Features are listed here in order, and nowhere else. */
-export async function buildApp(given: Dependencies): Promise<App> {
+export async function buildApp(given: Dependencies & { readonly demoMailbox?: DemoMailbox }): Promise<App> {
   const deps = { ...given, mailer: given.mailer ?? storedMailer(given) };
   const loggerInstance: FastifyBaseLogger = deps.log;
   const http = Fastify({ loggerInstance, ...httpOptions(deps.settings) });
@@ -148,7 +148,7 @@ export async function buildApp(given: Dependencies): Promise<App> {
   notificationRoutes(http, deps);
   const { notifier, runner } = notificationJobs(deps);
   services.push(runner, notifier);
-  deliveriesRoutes(http, deps, runner);
+  deliveriesRoutes(http, deps, runner, deps.demoMailbox);
   eventsRoutes(http, deps);
   services.push(new EventSender(deps));
   metrics.measure({ bridge, live });

@@ -373,7 +373,8 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   acknowledgeByLink: {},
   unsubscribeByLink: {},
   unsubscribeByMail: {},
-  demoMessages: {},
+  // Outside a demo there is no mailbox.
+  demoMessages: { status: 404 },
   webhookList: { notifications: true },
   createWebhook: { body: webhookForm, notifications: true },
   updateWebhook: { params: { webhookId: webhook }, body: webhookForm, notifications: true },

@@ -6,6 +6,7 @@ import { StartError } from "../platform/errors.ts";
 import { databaseName } from "../process/data-folder.ts";
 import type { Options } from "../process/options.ts";
 import { demoFleet } from "./demo-fleet.ts";
+import { openDemoMailbox } from "./demo-mailbox.ts";
 import { chooseFleet, seedDemo } from "./demo-seed.repository.ts";
 import {
   ensureDemoDevices,
@@ -47,6 +48,9 @@ export async function prepareDemo(
   if (simulated < size.robots) say(simulatedMessage(size.robots, simulated));
   await writeDemoScenario(dataDir, fleet, simulated);
 }
+
+/** Stands in for the services of all channels; contact points and rules that use it exist from the start. */
+export const openMailbox = openDemoMailbox;
 
 export function simulatedRobots(options: SimulatorOptions): SimulatorChild {
   return new SimulatorChild(options);

@@ -6,7 +6,7 @@ import { text as readText } from "node:stream/consumers";
 import type { Clock } from "../platform/clock.ts";
 import { type FakeService, fakeServices, type Misbehaviour, type Read } from "./fake-service-answers.ts";
 import { readMail } from "./read-mail.ts";
-import { SmtpSink } from "./smtp-sink.ts";
+import { listenAt, SmtpSink } from "./smtp-sink.ts";
 
 /** What a service received, and what a person would see of it. */
 export interface ReceivedMessage extends Read {
@@ -20,7 +20,7 @@ export interface ReceivedMessage extends Read {
 interface FakeServicesOptions {
   readonly clock: Clock;
   readonly onMessage?: (message: ReceivedMessage) => void;
-  /** Free ones by default. */
+  /** Where they are taken, and by default, any free ones. */
   readonly port?: number;
   readonly smtpPort?: number;
 }
@@ -47,13 +47,13 @@ export class FakeServices {
 
   static async open(options: FakeServicesOptions): Promise<FakeServices> {
     const services = new FakeServices(await SmtpSink.open(options.smtpPort), options);
-    await once(services.#http.listen(options.port ?? 0, "127.0.0.1"), "listening");
+    await listenAt(services.#http, options.port ?? 0);
     return services;
   }
 
   /** Slack, Teams and webhooks accept any further path, which is the recipient's name. */
   get urls() {
-    const base = `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
+    const base = `http://127.0.0.1:${this.port}`;
     return {
       slack: `${base}/slack`,
       teams: `${base}/teams`,
@@ -62,6 +62,10 @@ export class FakeServices {
       whatsappApi: `${base}/whatsapp`,
       smtp: `smtp://127.0.0.1:${this.#smtp.port}`,
     };
+  }
+
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
   }
 
   get smtpPort(): number {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { hasCode } from "../platform/errors.ts";
 
 /** A mail as the server received it. */
 export interface ReceivedMail {
@@ -11,6 +12,16 @@ export interface ReceivedMail {
 
 /** A demo runs for weeks. */
 const MAX_MAILS = 500;
+
+/** Listens for programs of this machine only; at any free port where the preferred one is taken. */
+export async function listenAt(server: Server, preferred: number): Promise<void> {
+  try {
+    await once(server.listen(preferred, "127.0.0.1"), "listening");
+  } catch (error) {
+    if (!hasCode(error, "EADDRINUSE", "EACCES")) throw error;
+    await once(server.listen(0, "127.0.0.1"), "listening");
+  }
+}
 
 /** A local mail server that accepts mail, keeps it, and refuses what it is told to: for tests and for the demo. */
 export class SmtpSink {
@@ -34,9 +45,7 @@ export class SmtpSink {
 
   static async open(port = 0): Promise<SmtpSink> {
     const sink = new SmtpSink();
-    const listening = Promise.withResolvers<void>();
-    sink.#server.listen(port, "127.0.0.1", listening.resolve);
-    await listening.promise;
+    await listenAt(sink.#server, port);
     return sink;
   }
 

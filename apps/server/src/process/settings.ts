@@ -72,8 +72,9 @@ function settingsOf(set: VariableValues, mode: Mode) {
     maintenanceIntervalDays: set.MAINTENANCE_INTERVAL_DAYS ?? variables.MAINTENANCE_INTERVAL_DAYS.default,
     trustedProxies: set.TRUSTED_PROXIES ?? [],
     outgoingPrivateAddresses: set.OUTGOING_PRIVATE_ADDRESSES ?? [],
-    telegramApiUrl: set.TELEGRAM_API_URL ?? variables.TELEGRAM_API_URL.default,
-    whatsappApiUrl: set.WHATSAPP_API_URL ?? variables.WHATSAPP_API_URL.default,
+    /** Null: those of Telegram and Meta, or in a demo its own. */
+    telegramApiUrl: set.TELEGRAM_API_URL ?? null,
+    whatsappApiUrl: set.WHATSAPP_API_URL ?? null,
     keepDays: keepDays(set),
     databaseDiskBytes: set.DATABASE_DISK_GB === undefined ? null : set.DATABASE_DISK_GB * 1024 ** 3,
     backupAlertDays: set.BACKUP_ALERT_DAYS ?? variables.BACKUP_ALERT_DAYS.default,

@@ -57,6 +57,12 @@ export async function start(input: StartOptions) {
   const firstAdmin = isDemo ? null : await prepareProduction(database.db, settings);
   const reservedDb = openReserved(database, context);
   const { clock, clocks } = await openClock(reservedDb, context);
+  const secretKey = settings.secretKey ?? (await demoSecretKey(dataDir));
+  const mailbox = await demo?.openMailbox({ db: database.db, clock, secretKey });
+  if (mailbox !== undefined) stops.add("demo's mailbox", 1000, () => mailbox.close());
+  const mail = settings.mail ?? mailbox?.mail ?? null;
+  const telegramApiUrl = settings.telegramApiUrl ?? mailbox?.urls.telegramApi;
+  const whatsappApiUrl = settings.whatsappApiUrl ?? mailbox?.urls.whatsappApi;
   const consoleDir = await building;
   if (stops.stopping) return null;
   const { broker, peerBroker, accounts, url: brokerUrl } = await openServerBroker(database.db, clock, context);
@@ -76,10 +82,11 @@ export async function start(input: StartOptions) {
     clocks,
     log,
     serverId: randomUUID(),
-    ...(settings.mail !== null && { mailer: smtpMailer(settings.mail) }),
+    ...(mail !== null && { mailer: smtpMailer(mail) }),
+    ...(mailbox !== undefined && { demoMailbox: mailbox }),
     settings: {
       mode: settings.mode,
-      secretKey: settings.secretKey ?? (await demoSecretKey(dataDir)),
+      secretKey,
       publicUrl: () => settings.publicUrl ?? ownUrl,
       answersByIp: settings.publicUrl === null,
       hstsSubdomains: settings.hstsSubdomains,
@@ -96,10 +103,10 @@ export async function start(input: StartOptions) {
       consoleDir,
       stopJournalDir: join(dataDir, isDemo ? "demo-stops" : "stops"),
       trustedProxies: settings.trustedProxies,
-      outgoingPrivateAddresses: settings.outgoingPrivateAddresses,
-      mailServer: settings.mail === null ? null : shownMailServer(settings.mail),
-      telegramApiUrl: settings.telegramApiUrl,
-      whatsappApiUrl: settings.whatsappApiUrl,
+      outgoingPrivateAddresses: [...settings.outgoingPrivateAddresses, ...(mailbox === undefined ? [] : ["127.0.0.1"])],
+      mailServer: mail === null ? null : shownMailServer(mail),
+      ...(telegramApiUrl !== undefined && { telegramApiUrl }),
+      ...(whatsappApiUrl !== undefined && { whatsappApiUrl }),
       metricsToken: settings.metricsToken,
       brokerAuthToken: brokerAccounts.form === "http" ? brokerAccounts.token : null,
     },

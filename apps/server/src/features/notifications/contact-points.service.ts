@@ -50,7 +50,9 @@ import {
 
 type ContactBody = Omit<BodyOf<typeof updateContactPoint>, "version">;
 type LockedContactPoint = NonNullable<Awaited<ReturnType<typeof lockContactPoint>>>;
-type ServiceDependencies = Pick<Dependencies, "db" | "clock" | "settings" | "mailer">;
+type ServiceDependencies = Pick<Dependencies, "db" | "clock" | "mailer"> & {
+  readonly settings: Pick<Dependencies["settings"], "secretKey">;
+};
 
 interface Change {
   readonly tx: Tx;
