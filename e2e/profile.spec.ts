@@ -68,6 +68,8 @@ async function expectProfilePage(page: Page, role: string, type: string): Promis
     "Security",
     "Appearance",
     "Account Settings",
+    "How I am told",
+    "Alerts I want to be told of",
   ]);
   const facts = page.getByRole("region", { name: "User Information" });
   await expect(facts.getByRole("term")).toHaveText(["Name", "Email", "Role", "User ID", "Account Type"]);

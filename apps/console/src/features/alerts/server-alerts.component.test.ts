@@ -66,8 +66,8 @@ test("protocol rule 12: an alert about Suncrew's servers names them, links nowhe
       await expectContains(row, `${SERVERS}${WORDS}`);
       const [words] = row.getByText(WORDS).elements();
       expect(words?.scrollHeight, "none of its words is cut off").toBe(words?.clientHeight);
-      // Its only button acknowledges it; a site would link to its robots.
-      expect(row.getByRole("button").elements()).toHaveLength(1);
+      // Its buttons acknowledge it and tell who was told; a site would link to its robots.
+      expect(row.getByRole("button").elements()).toHaveLength(2);
       await expect.element(other.getByRole("button", { name: "Whole site" })).toBeVisible();
       await expect.element(other.getByRole("button", { name: BHADLA, exact: true })).toBeVisible();
       await expectNoSidewaysScroll();

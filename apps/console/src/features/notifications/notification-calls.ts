@@ -12,18 +12,23 @@ import {
 import {
   createNotificationRule,
   createRota,
+  createSubscription,
   createTeam,
   deleteNotificationRule,
   deleteRota,
+  deleteSubscription,
   deleteTeam,
   type NotificationRule,
   notificationRules,
   type Rota,
   rotaList,
+  type Subscription,
+  subscriptionList,
   type Team,
   teamList,
   updateNotificationRule,
   updateRota,
+  updateSubscription,
   updateTeam,
 } from "@suncrew/contract/notifications/notification-rules.ts";
 import { call } from "../../platform/api/call.ts";
@@ -42,6 +47,7 @@ export function contactPointsQuery(isMine: boolean) {
 
 export const optionsQuery = { ...routeQuery(notificationOptions, {}), staleTime: 60_000 };
 export const rulesQuery = { ...routeQuery(notificationRules, {}), refetchInterval: REFETCH_INTERVAL_MS };
+export const subscriptionsQuery = { ...routeQuery(subscriptionList, {}), refetchInterval: REFETCH_INTERVAL_MS };
 export const teamsQuery = { ...routeQuery(teamList, {}), refetchInterval: REFETCH_INTERVAL_MS };
 export const rotasQuery = { ...routeQuery(rotaList, {}), refetchInterval: REFETCH_INTERVAL_MS };
 
@@ -57,12 +63,16 @@ interface Words {
 
 const POINT: Words = { what: "contact point", title: "Contact Point" };
 const RULE: Words = { what: "rule", title: "Rule" };
+const SUBSCRIPTION: Words = { what: "subscription", title: "Subscription" };
 const TEAM: Words = { what: "team", title: "Team" };
 const ROTA: Words = { what: "rota", title: "Rota" };
 
 /** Names are shown in rules, and rules tell how many contact points somebody has. */
-const pointKeys = [contactPointList, notificationOptions, notificationRules].map((route) => queryKeyOf(route));
+const pointKeys = [contactPointList, notificationOptions, notificationRules, subscriptionList].map((route) =>
+  queryKeyOf(route),
+);
 const ruleKeys = [queryKeyOf(notificationRules)];
+const subscriptionKeys = [queryKeyOf(subscriptionList)];
 const teamKeys = [teamList, contactPointList, notificationRules].map((route) => queryKeyOf(route));
 const rotaKeys = [rotaList, notificationRules].map((route) => queryKeyOf(route));
 
@@ -184,6 +194,42 @@ export async function enableRule(rule: NotificationRule, enabled: boolean): Prom
 /** Returns why it was refused, or null once it is deleted. */
 export function removeRule({ id, name }: NotificationRule): Promise<Refusal | null> {
   return remove(RULE, name, ruleKeys, () => call(deleteNotificationRule, { params: { ruleId: id } }));
+}
+
+export type SubscriptionBody = BodyOf<typeof createSubscription>;
+
+export function saveSubscription(edited: Edited, body: SubscriptionBody): Promise<Changed<unknown>> {
+  return change<unknown>({
+    send: () =>
+      edited === null
+        ? call(createSubscription, { body })
+        : call(updateSubscription, {
+            params: { subscriptionId: edited.id },
+            body: { ...body, version: edited.version },
+          }),
+    invalidates: subscriptionKeys,
+    hasConflictForm: true,
+    success: savedToast(SUBSCRIPTION, body.name, edited),
+    failure: failedToast(SUBSCRIPTION, edited),
+  });
+}
+
+/** Switches a subscription on or off. */
+export async function enableSubscription(subscription: Subscription, enabled: boolean): Promise<void> {
+  const { id, version, ...body } = subscription;
+  await change({
+    send: () => call(updateSubscription, { params: { subscriptionId: id }, body: { ...body, enabled, version } }),
+    invalidates: subscriptionKeys,
+    success: { title: "Subscription Updated", message: `${subscription.name} is ${enabled ? "on" : "off"} now.` },
+    failure: failedToast(SUBSCRIPTION, subscription),
+  });
+}
+
+/** Returns why it was refused, or null once it is deleted. */
+export function removeSubscription({ id, name }: Subscription): Promise<Refusal | null> {
+  return remove(SUBSCRIPTION, name, subscriptionKeys, () =>
+    call(deleteSubscription, { params: { subscriptionId: id } }),
+  );
 }
 
 export type TeamBody = BodyOf<typeof createTeam>;

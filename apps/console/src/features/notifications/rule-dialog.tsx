@@ -1,28 +1,24 @@
-import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
-import { ActionIcon, Box, Checkbox, Group, Stack, Switch, TextInput } from "@mantine/core";
+import { ActionIcon, Group, Stack, Switch, TextInput } from "@mantine/core";
 import {
   type NotificationRule,
   RULE_NAME_MAX,
   RULE_STEPS_MAX,
   RULE_TARGETS_MAX,
 } from "@suncrew/contract/notifications/notification-rules.ts";
-import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
-import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IconChevronDown, IconChevronUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
-import { routeQuery } from "../../platform/api/route-query.ts";
+import { useMemo } from "react";
 import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
 import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
-import { SEVERITIES, severityLook } from "../alerts/public.ts";
 import shared from "../../ui/shared.module.css";
 import { contactPointsQuery, optionsQuery, rotasQuery, saveRule, teamsQuery } from "./notification-calls.ts";
-import { ALERT_KIND_GROUPS, alertKindWord, channelLook } from "./notification-looks.ts";
+import { channelLook } from "./notification-looks.ts";
 import classes from "./rule-dialog.module.css";
+import { Part, RuleAfterwards, RuleFilter, RuleWait, Wrong } from "./rule-parts.tsx";
 import {
   type DraftStep,
   movedStep,
@@ -86,27 +82,9 @@ export function RuleDialog({ rule, isDeleted, onClose }: RuleDialogProps) {
           onChange={(event) => change({ name: event.currentTarget.value })}
           onBlur={() => state.touch("name")}
         />
-        <Filter state={state} />
+        <RuleFilter state={state} />
         <Steps state={state} />
-        <Part title="Afterwards">
-          <TextInput
-            label="Repeat until acknowledged, every (minutes)"
-            name="repeatMinutes"
-            description="Empty: each step is told once"
-            inputMode="numeric"
-            autoComplete="off"
-            maw={380}
-            value={form.repeatMinutes}
-            error={problemAt("repeatMinutes")}
-            onChange={(event) => change({ repeatMinutes: event.currentTarget.value })}
-            onBlur={() => state.touch("repeatMinutes")}
-          />
-          <Checkbox
-            label="Whoever was told is also told when it is over"
-            checked={form.tellsCleared}
-            onChange={(event) => change({ tellsCleared: event.currentTarget.checked })}
-          />
-        </Part>
+        <RuleAfterwards state={state} />
         <Switch
           label="The rule is on"
           checked={form.enabled}
@@ -114,121 +92,6 @@ export function RuleDialog({ rule, isDeleted, onClose }: RuleDialogProps) {
         />
       </Stack>
     </EntityDialog>
-  );
-}
-
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section className={classes["part"]} aria-label={title}>
-      <h3>{title}</h3>
-      {children}
-    </section>
-  );
-}
-
-/** The list without the item, or with it. */
-const toggled = <T,>(list: readonly T[], item: T, isChosen: boolean): readonly T[] =>
-  isChosen ? [...list, item] : list.filter((other) => other !== item);
-
-function Filter({ state: { form, change, problemAt } }: { readonly state: Form }) {
-  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
-  const partners = useQuery(routeQuery(partnerDetails, {})).data ?? [];
-  const states = [...new Set([...sites.map(({ state }) => state), ...form.states])].toSorted();
-  const problem = problemAt("severities") ?? problemAt("kinds");
-  return (
-    <Part title="Which alerts">
-      <Group gap="8px 20px" role="group" aria-label="Severities">
-        <span className={classes["label"]}>Severities {form.severities.length === 0 && <Hint>all</Hint>}</span>
-        {SEVERITIES.map((severity) => (
-          <Checkbox
-            key={severity}
-            label={severityLook[severity].label}
-            checked={form.severities.includes(severity)}
-            onChange={({ currentTarget: { checked } }) =>
-              change({ severities: toggled(form.severities, severity, checked) })
-            }
-          />
-        ))}
-      </Group>
-      <div>
-        <span className={classes["label"]}>Kinds {form.kinds.length === 0 && <Hint>all</Hint>}</span>
-        <div className={classes["kinds"]}>
-          {ALERT_KIND_GROUPS.map(({ label, kinds }) => (
-            <div key={label} role="group" aria-label={label} className={classes["kindGroup"]}>
-              <span className={shared["muted"]}>{label}</span>
-              {kinds.map((kind) => (
-                <Checkbox
-                  key={kind}
-                  label={alertKindWord[kind]}
-                  checked={form.kinds.includes(kind)}
-                  onChange={({ currentTarget: { checked } }) => change({ kinds: toggled(form.kinds, kind, checked) })}
-                />
-              ))}
-            </div>
-          ))}
-        </div>
-      </div>
-      {problem !== null && <Wrong>{problem}</Wrong>}
-      <MultiChoice
-        label="Sites"
-        placeholder="All sites"
-        nothingFoundMessage="No site has this name"
-        data={choices(sites, form.siteIds)}
-        value={form.siteIds.map(String)}
-        error={problemAt("siteIds")}
-        onChange={(ids) => change({ siteIds: ids.map(Number) })}
-      />
-      <div className={classes["pair"]}>
-        <MultiChoice
-          label="States"
-          placeholder="All states"
-          nothingFoundMessage="No state has this name"
-          data={states}
-          value={[...form.states]}
-          error={problemAt("states")}
-          onChange={(chosen) => change({ states: chosen })}
-        />
-        <MultiChoice
-          label="Partners"
-          placeholder="All partners"
-          nothingFoundMessage="No partner has this name"
-          data={choices(partners, form.partnerIds)}
-          value={form.partnerIds.map(String)}
-          error={problemAt("partnerIds")}
-          onChange={(ids) => change({ partnerIds: ids.map(Number) })}
-        />
-      </div>
-    </Part>
-  );
-}
-
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
-/** What is chosen stays a choice, even if it was deleted meanwhile; names that several have are told apart. */
-function choices(known: readonly Named[], chosen: readonly number[]) {
-  const missing = chosen.filter((id) => !known.some((one) => one.id === id));
-  return [
-    ...known.map(({ id, name }) => ({ value: String(id), label: name })),
-    ...missing.map((id) => ({ value: String(id), label: "Deleted" })),
-  ];
-}
-
-function Hint({ children }: { readonly children: string }) {
-  return (
-    <Box component="span" fw={400} c="dimmed">
-      {children}
-    </Box>
-  );
-}
-
-function Wrong({ children }: { readonly children: string }) {
-  return (
-    <Box component="p" fz={13} c="var(--sc-danger)" role="alert">
-      {children}
-    </Box>
   );
 }
 
@@ -247,18 +110,7 @@ function Steps({ state }: { readonly state: Form }) {
   };
   return (
     <Part title="Whom it tells">
-      <TextInput
-        label="Collect alerts for (seconds)"
-        name="waitSeconds"
-        description="Then one message tells all of them"
-        inputMode="numeric"
-        autoComplete="off"
-        maw={380}
-        value={form.waitSeconds}
-        error={problemAt("waitSeconds")}
-        onChange={(event) => change({ waitSeconds: event.currentTarget.value })}
-        onBlur={() => state.touch("waitSeconds")}
-      />
+      <RuleWait state={state} />
       <ol className={classes["steps"]}>
         {form.steps.map((step, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- its place: targets change places, minutes stay

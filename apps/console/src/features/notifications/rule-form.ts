@@ -10,11 +10,12 @@ import {
   type RuleStep,
   type RuleTarget,
   ruleTargetKindSchema,
+  type Subscription,
 } from "@suncrew/contract/notifications/notification-rules.ts";
 import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
 import type { StoredForm } from "../../ui/merged-edits.ts";
 import { severityLook } from "../alerts/public.ts";
-import type { RuleBody } from "./notification-calls.ts";
+import type { RuleBody, SubscriptionBody } from "./notification-calls.ts";
 import { alertKindWord } from "./notification-looks.ts";
 
 /** Numbers as typed. */
@@ -232,5 +233,34 @@ export const ruleRules: EntityRules<RuleDraft, RuleField> = {
       case "repeatMinutes":
         return draft[field].trim();
     }
+  },
+};
+
+// A person's own subscription is a rule of one step, which tells their own contact points: none of them stands for all.
+
+export function storedSubscription(subscription: Subscription): StoredForm<RuleDraft> {
+  const { contact_point_ids: ids, ...rule } = subscription;
+  const to = ids.map((id): RuleTarget => ({ kind: "CONTACT_POINT", id }));
+  return storedRule({ ...rule, steps: [{ after_minutes: 0, to }], target_names: [] });
+}
+
+export function subscriptionBodyOf(draft: RuleDraft): SubscriptionBody {
+  const { steps, ...body } = ruleBodyOf(draft);
+  return { ...body, contact_point_ids: steps.flatMap(({ to }) => to.flatMap(({ id }) => id ?? [])) };
+}
+
+export function subscriptionProblems(draft: RuleDraft): FieldProblems<RuleField> {
+  const { steps: _, ...problems } = ruleProblems(draft);
+  return problems;
+}
+
+export const subscriptionRules: EntityRules<RuleDraft, RuleField> = {
+  ...ruleRules,
+  labelOf: (field) => (field === "steps" ? "Contact points" : LABELS[field]),
+  fieldOf: (wire) => (wire.startsWith("contact_point_ids") ? "steps" : fieldOf(wire)),
+  textOf: (draft, field) => {
+    if (field !== "steps") return ruleRules.textOf(draft, field);
+    const chosen = draft.steps[0]?.to.length ?? 0;
+    return chosen === 0 ? "All" : `${chosen} chosen`;
   },
 };

@@ -79,7 +79,11 @@ function targetText({ kind, role }: RuleTarget, name: string | null): string {
 }
 
 /** What follows the steps. */
-export function telling({ repeat_minutes: repeat, tells_cleared: tellsCleared, steps }: NotificationRule): string {
+export function telling({
+  repeat_minutes: repeat,
+  tells_cleared: tellsCleared,
+  steps,
+}: Pick<NotificationRule, "repeat_minutes" | "tells_cleared" | "steps">): string {
   const repeats =
     repeat === null
       ? steps.length > 1

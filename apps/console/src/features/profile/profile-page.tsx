@@ -14,6 +14,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { roleWord } from "../auth/public.ts";
+import { ContactPointList, OWN_CONTACT_POINTS, SubscriptionList } from "../notifications/public.ts";
 import { WallboardLinksDialog } from "../wallboard/public.ts";
 import {
   fieldProblems,
@@ -27,7 +28,7 @@ import shared from "../../ui/shared.module.css";
 import classes from "./profile-page.module.css";
 import { ThemePicker } from "./theme-picker.tsx";
 
-/** §2 Profile page: who is signed in, the theme, changing the password, and what is coming soon. */
+/** §2 Profile page: who is signed in, the theme, changing the password, what is coming soon, and who is told of what. */
 export function ProfilePage() {
   return (
     <PageLayout title="Profile">
@@ -48,14 +49,22 @@ export function ProfilePage() {
             <AccountSettings />
           </Card>
         </div>
+        <div className={`${classes["column"]} ${classes["wide"]}`}>
+          <Card title="How I am told" id={OWN_CONTACT_POINTS}>
+            <ContactPointList isMine />
+          </Card>
+          <Card title="Alerts I want to be told of">
+            <SubscriptionList />
+          </Card>
+        </div>
       </div>
     </PageLayout>
   );
 }
 
-function Card({ title, children }: { title: string; children: ReactNode }) {
+function Card({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
-    <section className={`${shared["card"]} ${shared["sheet"]}`} aria-label={title}>
+    <section id={id} className={`${shared["card"]} ${shared["sheet"]}`} aria-label={title}>
       <Box component="h2" mb={12} fz={15} fw={650} lh="20px">
         {title}
       </Box>
@@ -208,7 +217,7 @@ function LinksLeft({ count, onReview }: { readonly count: number; readonly onRev
 }
 
 const SETTINGS = [
-  { name: "Email Notifications", meaning: "Messages about your sites by e-mail" },
+  { name: "Email Notifications", meaning: "News and reports by e-mail; alerts are told as you choose below" },
   { name: "Language Preferences", meaning: "The language of this console" },
 ] as const;
 
