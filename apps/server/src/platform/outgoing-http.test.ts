@@ -92,9 +92,9 @@ describe("calls to addresses that people enter", () => {
   test.each(["8.8.8.8", "[2606:4700::1111]", "[64:ff9b::8.8.8.8]", "[::ffff:8.8.8.8]"])(
     "%s is on the internet",
     async (host) => {
-      // Nothing is called: the time is up before.
+      // Whether the time is up before anything answers, or something does: it is not forbidden.
       const outcome = await post(`http://${host}/`, new OutgoingHttp([], { maxMs: 0 }));
-      expect(outcome).toEqual({ kind: "unreachable", code: "TIMEOUT" });
+      expect(outcome.kind).not.toBe("forbidden");
     },
   );
 

@@ -56,7 +56,7 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
   });
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (request, _body, done) => {
     if (request.routeOptions.config.route?.form === true) done(null, {});
-    else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "This call takes JSON."));
+    else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON (content type application/json)."));
   });
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body !== undefined) request.body ??= {};
