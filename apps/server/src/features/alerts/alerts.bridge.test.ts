@@ -1,4 +1,6 @@
 import type { DeviceAlert, StateMessage } from "@suncrew/contract/devices/messages.ts";
+import { once } from "node:events";
+import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type BridgeHarness, createBridge } from "../../../test/bridge-harness.ts";
 import { eventMessage, stateMessage } from "../../../test/robot-messages.ts";
@@ -102,6 +104,55 @@ test("Alerts: a low battery is raised once, worse when nearly empty, and cleared
   expect(await alerts()).toMatchObject([{ source: "SERVER", text: "The battery is nearly empty, below 10 %." }]);
   await shows({ battery: 20, charging: true });
   expect(await low()).toEqual([["LOW_BATTERY", "CRITICAL", false]]);
+});
+
+test("Alerts: one that gets worse loses its acknowledgement, on record as Suncrew's, and consoles learn of it", async () => {
+  await shows({ battery: 15 });
+  const { db, connection } = harness.database;
+  const by = {
+    acknowledged_at: harness.clock.now(),
+    acknowledged_by: "Anita Rao",
+    acknowledgement_comment: "Charging",
+  };
+  await db.updateTable("alerts").set(by).where("robot_id", "=", robotId).execute();
+  await shows({ battery: 12 });
+  const [before] = await alerts();
+  expect(before).toMatchObject({ severity: "WARNING", acknowledged_by: "Anita Rao" });
+  const listener = new pg.Client(connection);
+  await listener.connect();
+  try {
+    await listener.query("listen suncrew_changes");
+    const announced = once(listener, "notification");
+    await shows({ battery: 9 });
+    await announced;
+  } finally {
+    await listener.end();
+  }
+  const [after] = await alerts();
+  expect(after).toMatchObject({
+    code: "LOW_BATTERY",
+    severity: "CRITICAL",
+    cleared_at: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    acknowledgement_comment: null,
+  });
+  expect(after?.change_no).not.toBe(before?.change_no);
+  const audits = await db
+    .selectFrom("audit")
+    .select(["actor", "user_id", "site_id", "action", "reason"])
+    .where("entity", "=", "alert")
+    .where("entity_id", "=", String(after?.id))
+    .execute();
+  expect(audits).toEqual([
+    {
+      actor: "Suncrew",
+      user_id: null,
+      site_id: harness.siteId,
+      action: "UNDO_ACKNOWLEDGE_ALERT",
+      reason: "It got worse: from WARNING to CRITICAL.",
+    },
+  ]);
 });
 
 test("Alerts: a low battery that the robot reports itself is one alert, the robot's", async () => {

@@ -1,9 +1,11 @@
 import type { ServerAlert, ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { sql } from "kysely";
 import { isDeepStrictEqual } from "node:util";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
+import { takeAcknowledgementsBack } from "./alerts.repository.ts";
 
 /** Only these updates wait for it. */
 const SERVER_ALERTS_LOCK = 7_305_020;
@@ -48,7 +50,7 @@ export function isCurrentAlert(expected: ServerAlert | null, open: OpenServerAle
 
 /**
  * Raises, rewords or clears the one alert with this code about Suncrew's own servers: it becomes `alert`, or is over
- * where that is null. Only the open one counts, so that an acknowledgement stays while it is reworded.
+ * where that is null. Only the open one counts, so that an acknowledgement stays while it is reworded, unless it got worse.
  */
 export async function bringServerAlert(
   tx: Tx,
@@ -76,6 +78,9 @@ export async function bringServerAlert(
       .where("id", "=", sql<number>`${open.id}::bigint`)
       .where("cleared_at", "is", null)
       .execute();
+    if (alert !== null && isWorse(alert.severity, open.severity)) {
+      await takeAcknowledgementsBack(tx, [{ id: Number(open.id), was: open.severity, at: now }]);
+    }
   }
   await announceChange(tx);
 }

@@ -85,6 +85,39 @@ describe("Alerts: a disk that is nearly full", () => {
     expect(await alerts()).toMatchObject([{ isOpen: false }]);
   });
 
+  test("one that gets worse loses its acknowledgement, on record; one that only reads otherwise keeps it", async () => {
+    const disk = { free: 14 };
+    const server = serverOn("suncrew-1", disk);
+    await server.runOnce();
+    const by = { acknowledged_at: TEST_NOW, acknowledged_by: "Anita Rao" };
+    await database.db.updateTable("alerts").set(by).execute();
+    const acknowledged = () => database.db.selectFrom("alerts").select(["severity", "acknowledged_by"]).execute();
+    disk.free = 12;
+    await server.runOnce();
+    expect(await acknowledged()).toEqual([{ severity: "WARNING", acknowledged_by: "Anita Rao" }]);
+    disk.free = 4;
+    await server.runOnce();
+    expect(await acknowledged()).toEqual([{ severity: "CRITICAL", acknowledged_by: null }]);
+    const audits = database.db
+      .selectFrom("audit")
+      .select(["actor", "user_id", "action", "site_id", "reason", "before"]);
+    expect(await audits.execute()).toMatchObject([
+      {
+        actor: "Suncrew",
+        user_id: null,
+        action: "UNDO_ACKNOWLEDGE_ALERT",
+        site_id: null,
+        reason: "It got worse: from WARNING to CRITICAL.",
+        before: { code: "DISK_NEARLY_FULL", acknowledged_by: "Anita Rao" },
+      },
+    ]);
+    // Better is no reason to ask anybody again.
+    await database.db.updateTable("alerts").set(by).execute();
+    disk.free = 16;
+    await server.runOnce();
+    expect(await acknowledged()).toEqual([{ severity: "WARNING", acknowledged_by: "Anita Rao" }]);
+  });
+
   test("each server reports its own disk, also after a restart; one that died is forgotten", async () => {
     const [one, two] = [serverOn("suncrew-1", { free: 10 }), serverOn("suncrew-2", { free: 3 })];
     await Promise.all([one.runOnce(), two.runOnce()]);
