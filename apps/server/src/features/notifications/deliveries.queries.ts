@@ -126,11 +126,18 @@ export async function requireFilterInScope(
   if (contact === undefined) throw notFound("Contact point");
 }
 
+/** What became of the alerts of `d`; null of a message without any. */
+const stillToTell = sql<"OPEN" | "ACKNOWLEDGED" | "OVER" | null>`(
+  select case when bool_or(a.cleared_at is null and a.acknowledged_at is null) then 'OPEN'
+    when bool_or(a.cleared_at is null) then 'ACKNOWLEDGED' when bool_and(a.cleared_at is not null) then 'OVER' end
+  from delivery_alerts da join alerts a on a.id = da.alert_id where da.delivery_id = d.id)`;
+
 /** Throws 404 if the viewer may not know of it. */
 export async function requireDelivery(viewer: Viewer, db: Executor, deliveryId: string) {
   const delivery = await visibleDeliveries(viewer, db)
     .select(["d.status", "d.title", "d.contact_point_id", "d.message_kind", "c.site_id"])
     .select(sql<boolean>`c.deleted_at is not null or not c.enabled or c.unsubscribed_at is not null`.as("is_off"))
+    .select(stillToTell.as("still_to_tell"))
     .where("d.id", "=", deliveryId)
     .executeTakeFirst();
   if (delivery === undefined) throw notFound("Message");

@@ -39,16 +39,24 @@ export async function resend(
 ): Promise<{ message: string; deliveryId: string }> {
   const change = { actor: viewer, action: "RESEND_MESSAGE", entity: "delivery", entityId: deliveryId, at };
   return auditedChange(db, change, async (tx, details) => {
-    const { status, title, contact_point_id, site_id, is_off } = await requireDelivery(viewer, tx, deliveryId);
-    details.siteId = site_id;
+    const delivery = await requireDelivery(viewer, tx, deliveryId);
+    const { status, title, contact_point_id, message_kind, still_to_tell } = delivery;
+    details.siteId = delivery.site_id;
     if (status !== "FAILED" && status !== "DROPPED") {
       throw conflict("DELIVERY_NOT_GIVEN_UP", "Only a message that was given up or dropped can be sent again.");
     }
-    if (is_off) {
+    if (delivery.is_off) {
       throw conflict(
         "CONTACT_POINT_OFF",
         "Its contact point was deleted or switched off, or its recipient unsubscribed.",
       );
+    }
+    // It would be dropped again.
+    if (message_kind === "ALERTS" && still_to_tell === "OVER") {
+      throw conflict("ALERT_CLEARED", "Everything that it told is over: there is nothing to send any more.");
+    }
+    if (message_kind === "ALERTS" && still_to_tell === "ACKNOWLEDGED") {
+      throw conflict("ALERT_ACKNOWLEDGED", "What is still open of it has been acknowledged: nobody needs to be told.");
     }
     const id = await copyDelivery(tx, deliveryId, at);
     if (id === null) throw notFound("Message");
