@@ -109,7 +109,7 @@ describe("set-up: configuration by environment", () => {
     const own = { ...set, TELEGRAM_API_URL: "http://localhost:8081", OUTGOING_PRIVATE_ADDRESSES: "10.0.0.0/8" };
     expect(readSettings("production", own)).toMatchObject({
       telegramApiUrl: "http://localhost:8081",
-      whatsappApiUrl: "https://graph.facebook.com/v23.0",
+      whatsappApiUrl: null,
       outgoingPrivateAddresses: ["10.0.0.0/8"],
     });
   });

@@ -36,7 +36,7 @@ test("set-up: npm start creates a history once, and the simulated robots continu
   expect(runs.filter(({ sample }) => !sample)).toEqual([]);
   const { logs } = await first.ask(activityLogs);
   expect(logs.length).toBeGreaterThan(100);
-  expect(await first.ask(reportSettings)).toMatchObject({ auto_generate_monthly: true, email_configured: false });
+  expect(await first.ask(reportSettings)).toMatchObject({ auto_generate_monthly: true, email_configured: true });
   await started?.interrupt();
   expect(started?.printed()).not.toMatch(/ERROR|FATAL/);
 
