@@ -64,7 +64,7 @@ export function SubscriptionList() {
           {points.length === 0
             ? "You have no contact point yet, so nobody can tell you. Add one: "
             : "None of your contact points is on, so nobody can tell you. Change one: "}
-          <Anchor href={`#${OWN_CONTACT_POINTS}`} inherit underline="always">
+          <Anchor href={`#${OWN_CONTACT_POINTS}`} inherit td="underline">
             How I am told
           </Anchor>
         </Notice>

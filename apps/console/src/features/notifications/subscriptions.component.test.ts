@@ -92,6 +92,7 @@ test("whoever has no contact point yet is told so beside their subscriptions, an
   when(subscriptionList).answer([subscription({ contact_point_ids: [] })]);
   await openConsole("/profile", "partner");
   await expectContains(section, "You have no contact point yet, so nobody can tell you.");
+  await expectAccessible();
   await section.getByRole("link", { name: "How I am told" }).click();
   const told = page.getByRole("region", { name: "How I am told" });
   await told.getByRole("button", { name: "Add contact point" }).click();
