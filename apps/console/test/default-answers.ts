@@ -8,7 +8,7 @@ import { live } from "@suncrew/contract/live/live.ts";
 import { siteNights } from "@suncrew/contract/robot-history/nights.ts";
 import { robotTypes } from "@suncrew/contract/robots/robot-forms.ts";
 import { contactPointList } from "@suncrew/contract/notifications/contact-points.ts";
-import { subscriptionList } from "@suncrew/contract/notifications/notification-rules.ts";
+import { muteList, subscriptionList } from "@suncrew/contract/notifications/notification-rules.ts";
 import { robotDetailsWithSettings, robotDirectory } from "@suncrew/contract/robots/robots.ts";
 import { runsFleetCalendar, runsToday } from "@suncrew/contract/runs/runs.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
@@ -58,6 +58,7 @@ export function giveDefaultAnswers(): void {
   usually(getRobotSchedule).answer(() => ({ message: "Schedule Fetched Successfully", schedules: [] }));
   usually(partnerDetails).answer(() => [...samplePartners]);
   usually(contactPointList).answer(() => []);
+  usually(muteList).answer(() => []);
   usually(subscriptionList).answer(() => []);
   usually(live).stream(() => fleetSnapshot(sampleRobots));
 }

@@ -1,10 +1,7 @@
 import { Box, Button } from "@mantine/core";
-import { endMute, type Mute, muteList } from "@suncrew/contract/notifications/notification-rules.ts";
+import type { Mute } from "@suncrew/contract/notifications/notification-rules.ts";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../platform/api/call.ts";
-import { change } from "../../platform/api/change.ts";
-import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { browserZone } from "../../ui/exact-time-text.ts";
@@ -13,11 +10,9 @@ import { siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { useNow } from "../../ui/use-now.ts";
+import { mutedName, mutesQuery, unmute } from "../mutes/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./deliveries-tab.module.css";
-
-/** Mutes are not part of the live stream: those of others are polled for. */
-const mutesQuery = { ...routeQuery(muteList, { query: {} }), refetchInterval: 30_000 };
 
 /** What nobody is told of, and until when. */
 export function MutesTab() {
@@ -32,7 +27,7 @@ export function MutesTab() {
           <div className={shared["card"]}>
             <EmptyState
               title="Nothing is muted."
-              message="Alerts of every robot and site are told as the rules say."
+              message="Alerts of every robot and site are told as the rules say. A robot is muted on its page, a site with its details."
               icon={<IconBell size={32} stroke={1.5} />}
             />
           </div>
@@ -70,23 +65,10 @@ function MutedRow({ mute }: { readonly mute: Mute }) {
         className={shared["touch"]}
         loading={isBusy}
         aria-label={`End the mute of ${mutedName(mute)}`}
-        onClick={() => void run(() => end(mute))}
+        onClick={() => void run(() => unmute(mute))}
       >
         End
       </Button>
     </li>
   );
-}
-
-function mutedName({ serial_number, robot_name, site_name }: Mute): string {
-  return serial_number ?? robot_name ?? site_name;
-}
-
-async function end(mute: Mute): Promise<void> {
-  await change({
-    send: () => call(endMute, { params: { muteId: mute.id } }),
-    invalidates: [queryKeyOf(muteList)],
-    success: { title: "Mute Ended", message: `Alerts of ${mutedName(mute)} are told again.` },
-    failure: { title: "Mute Not Ended", message: `${mutedName(mute)} is still muted. Please try again.` },
-  });
 }

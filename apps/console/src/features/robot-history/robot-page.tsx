@@ -23,6 +23,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { dayText } from "../../ui/site-time-text.ts";
+import { MuteControl } from "../mutes/public.ts";
 import {
   blockedReasonText,
   commandRobot,
@@ -169,6 +170,7 @@ function RobotFacts({ found, firmware }: { readonly found: FoundRobotProps["foun
   return (
     <section className={`${shared["card"]} ${classes["facts"]}`} aria-label="About the robot">
       <Facts facts={facts} />
+      <MuteControl target={{ siteId: robot.site_id, robotId: robot.robot_id, name: robot.serial_number, timezone }} />
       {may(role, "viewActivity") && (
         <Anchor
           component={Link}

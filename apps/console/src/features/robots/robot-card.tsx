@@ -15,6 +15,7 @@ import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { MaintenanceNote } from "../maintenance/public.ts";
+import { MutedBadge } from "../mutes/public.ts";
 import { CardNights, LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
 import { LiveStatusBadge, RobotBattery, RunBar } from "./robot-badges.tsx";
 import shared from "../../ui/shared.module.css";
@@ -76,6 +77,7 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh, withNights = 
         </div>
         <div className={classes["badges"]}>
           <StateBadge look={robot.groupId === null ? manualLook : autoLook} />
+          <MutedBadge siteId={robot.siteId} robotId={robot.id} />
           {robot.mode === "maintenance" && <StateBadge look={maintenanceLook} />}
           {robot.lost !== null && <StateBadge look={lostLook[robot.lost.state]} />}
           <LiveStatusBadge robot={robot} />

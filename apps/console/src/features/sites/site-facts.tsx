@@ -5,6 +5,7 @@ import { firstContentShown } from "../../platform/first-content.ts";
 import { shortDayText } from "../../ui/days.ts";
 import { lazyPart } from "../../ui/lazy-part.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { MuteControl } from "../mutes/public.ts";
 import { MaintenanceLink } from "../partners/public.ts";
 import {
   awaitsFirstConnection,
@@ -65,6 +66,9 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
             <MayBeMovingBadge site={site} />
           </li>
         )}
+        <li>
+          <MuteControl target={{ siteId: site.id, robotId: null, name: site.name, timezone: site.timezone }} />
+        </li>
       </ul>
       {isNew && <SetupChecklist site={site} rows={robots.rows} />}
     </header>
