@@ -1,5 +1,6 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import { type Ability, may } from "@suncrew/domain/auth/abilities.ts";
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { isPagePath, pagePathOf, paths } from "../platform/paths.ts";
 import { forgetLeftPlace, leftPlace, rememberRequestedPlace } from "../platform/session/left-place.ts";
@@ -12,12 +13,20 @@ const abilities: ReadonlyMap<string, Ability> = new Map([
   [paths.reportManagement(), "viewReportManagement"],
 ]);
 
+/** Pages of one call, for whom it is. */
+const calls: ReadonlyMap<string, Parameters<typeof mayCall>[1]> = new Map([
+  [paths.webhooks(), "webhookList"],
+  [paths.demoMessages(), "demoMessages"],
+] as const);
+
 /** True if the URL is a page of the console, and of this role. */
 export function mayOpen(role: Role, address: string): boolean {
   const { origin, pathname } = new URL(address, location.origin);
   if (origin !== location.origin || !isPagePath(pathname)) return false;
-  const ability = abilities.get(pagePathOf(pathname));
-  return ability === undefined || may(role, ability);
+  const path = pagePathOf(pathname);
+  const ability = abilities.get(path);
+  const read = calls.get(path);
+  return (ability === undefined || may(role, ability)) && (read === undefined || mayCall(role, read));
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   useRouteError,
 } from "react-router";
 import { paths } from "../platform/paths.ts";
+import { useIsDemo } from "../platform/server-config.ts";
 import { FailedPart, lazyPart } from "../ui/lazy-part.tsx";
 import { redirectFigure, redirectSignedIn, requireRole, requireSession } from "./guards.ts";
 import { MessagePage, UnexpectedError } from "./message-page.tsx";
@@ -40,6 +41,20 @@ function NotFoundPage() {
       </Button>
     </MessagePage>
   );
+}
+
+/** A page that only a demo has. */
+function demoPage(load: () => Promise<ComponentType>): () => Promise<{ Component: ComponentType }> {
+  return async () => {
+    const { Component: Page } = await page(load)();
+    return {
+      Component: function DemoPage() {
+        const isDemo = useIsDemo();
+        if (isDemo === null) return null;
+        return isDemo ? <Page /> : <NotFoundPage />;
+      },
+    };
+  };
 }
 
 /** What the router shows in place of a page that threw, or that could not be loaded. */
@@ -114,6 +129,12 @@ const pages: RouteObject[] = [
     handle: { title: "Webhooks" },
     loader: requireRole(paths.webhooks(), "Only Super Admins can access Webhooks."),
     lazy: page(async () => (await import("../features/events/webhooks-page.tsx")).WebhooksPage),
+  },
+  {
+    path: paths.demoMessages(),
+    handle: { title: "Messages of the demo" },
+    loader: requireRole(paths.demoMessages(), "Only Super Admins can access the messages of the demo."),
+    lazy: demoPage(async () => (await import("../features/notifications/demo-messages-page.tsx")).DemoMessagesPage),
   },
   {
     path: paths.profile(),

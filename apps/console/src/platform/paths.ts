@@ -84,6 +84,8 @@ export const paths = {
     return text === "" ? "/notifications" : `/notifications?${text}`;
   },
   webhooks: () => "/webhooks",
+  /** What the demo's stand-ins for mail, chat and webhooks received; in the demo only. */
+  demoMessages: () => "/demo/messages",
   reportManagement: () => "/report-management",
   siteReports: () => "/site-reports",
   /** The server's own page, with every call that other programs may make. */
@@ -105,6 +107,7 @@ const PAGES: ReadonlySet<string> = new Set([
   paths.siteReports(),
   paths.notifications(),
   paths.webhooks(),
+  paths.demoMessages(),
   paths.profile(),
 ]);
 

@@ -17,3 +17,13 @@ export function useServerConfig(): ServerConfig | undefined {
     refetchInterval: ({ state }) => (state.data?.map_tiles?.available === false ? EVERY_MS_WITHOUT_TILES : EVERY_MS),
   }).data;
 }
+
+/** Whether the server is a demo: as it wrote into the page until it answers; null while that is not known. */
+export function useIsDemo(): boolean | null {
+  const mode = useServerConfig()?.mode ?? pageMode();
+  return mode === undefined ? null : mode === "demo";
+}
+
+function pageMode(): string | undefined {
+  return document.querySelector<HTMLMetaElement>('meta[name="server-mode"]')?.content;
+}

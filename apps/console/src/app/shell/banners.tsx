@@ -1,8 +1,9 @@
+import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { useLiveStatus } from "../../platform/live/live.ts";
 import { paths } from "../../platform/paths.ts";
-import { useServerConfig } from "../../platform/server-config.ts";
+import { useIsDemo } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import classes from "./shell.module.css";
 
@@ -10,14 +11,22 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 
 /** Notices on every page: that this is a demo, that a password must be chosen, that live updates are interrupted. */
 export function Banners() {
-  const demo = (useServerConfig()?.mode ?? pageMode()) === "demo";
+  const demo = useIsDemo() === true;
+  const mayReadMessages = mayCall(useSignedIn().role, "demoMessages");
   const lost = useLiveStatus() === "lost";
   return (
     <>
       {demo && (
         <p className={classes["banner"]} data-calm>
           <IconFlask size={14} aria-hidden />
-          Demo: simulated robots and sample data
+          <span>
+            Demo: simulated robots and sample data
+            {mayReadMessages && (
+              <>
+                . <Link to={paths.demoMessages()}>Messages</Link>
+              </>
+            )}
+          </span>
         </p>
       )}
       <GeneratedPassword />
@@ -47,9 +56,4 @@ function GeneratedPassword() {
       </span>
     </p>
   );
-}
-
-/** The server's mode as it wrote it into the page, known before it answers the first call. */
-function pageMode(): string | undefined {
-  return document.querySelector<HTMLMetaElement>('meta[name="server-mode"]')?.content;
 }

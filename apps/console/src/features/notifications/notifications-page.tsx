@@ -1,11 +1,12 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
-import { Button, Tabs } from "@mantine/core";
+import { Button, Group, Tabs } from "@mantine/core";
 import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { useEffect, useRef } from "react";
-import { IconWebhook } from "@tabler/icons-react";
+import { IconInbox, IconWebhook } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
+import { useIsDemo } from "../../platform/server-config.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { useUrlParams } from "../../platform/url-params.tsx";
 import { choiceParam } from "../../platform/url-state.ts";
@@ -37,6 +38,7 @@ const tabParam = choiceParam<TabName, TabName>(
 /** Whom alerts are told to, when, and what was told. */
 export function NotificationsPage() {
   const { role } = useSignedIn();
+  const isDemo = useIsDemo() === true;
   const [params, change] = useUrlParams();
   const tabs = TABS.filter(({ isForAll }) => isForAll || mayCall(role, "notificationRules"));
   const named = tabParam.parse(params.get("tab") ?? "");
@@ -53,16 +55,28 @@ export function NotificationsPage() {
     <PageLayout
       title="Notifications"
       actions={
-        mayCall(role, "webhookList") && (
-          <Button
-            component={Link}
-            to={paths.webhooks()}
-            variant="default"
-            leftSection={<IconWebhook size={16} aria-hidden />}
-          >
-            Webhooks
-          </Button>
-        )
+        <Group gap={8}>
+          {isDemo && mayCall(role, "demoMessages") && (
+            <Button
+              component={Link}
+              to={paths.demoMessages()}
+              variant="default"
+              leftSection={<IconInbox size={16} aria-hidden />}
+            >
+              Messages of the demo
+            </Button>
+          )}
+          {mayCall(role, "webhookList") && (
+            <Button
+              component={Link}
+              to={paths.webhooks()}
+              variant="default"
+              leftSection={<IconWebhook size={16} aria-hidden />}
+            >
+              Webhooks
+            </Button>
+          )}
+        </Group>
       }
     >
       <Tabs value={shown} keepMounted={false} onChange={open}>
