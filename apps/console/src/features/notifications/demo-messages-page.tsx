@@ -232,8 +232,10 @@ function MessageLink({ label, url }: DemoMessage["links"][number]) {
 function Addresses({ addresses }: { readonly addresses: readonly AddressRow[] }) {
   if (addresses.length === 0) return null;
   return (
-    <Box component="details" className={shared["card"]} px={14} py={8} fz={13}>
-      <summary className={shared["touch"]}>Addresses that receive messages here</summary>
+    <Box component="details" className={shared["card"]} px={14} fz={13}>
+      <Box component="summary" py={12}>
+        Addresses that receive messages here
+      </Box>
       <ul>
         {addresses.map(({ channel, address }) => (
           <Group component="li" key={`${channel} ${address}`} gap={8} wrap="nowrap">
