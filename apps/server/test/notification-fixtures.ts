@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import { WebhookSeal } from "../src/features/events/webhooks.repository.ts";
 import type { Db } from "../src/platform/database/database.ts";
 import { contactSeal, sealContact } from "../src/features/notifications/contact-secrets.ts";
+import { type LinkAction, linksOf } from "../src/features/notifications/message-links.ts";
 import type { Fixtures } from "./fixtures.ts";
+import { TEST_NOW, testSettings } from "./test-app.ts";
 
 /** What the partner `owner` or `stranger` has, and what belongs to Super Admins only. */
 export const notificationIds = {
@@ -18,6 +20,16 @@ export const notificationIds = {
   webhook: 971,
   eventDelivery: "972",
 } as const;
+
+/** What was told to a Super Admin: it names no tenant, because whoever has its links is told what they are about. */
+const linked = { contactPoint: 913, delivery: "0b000000-0000-4000-8000-000000000003", alert: "930001" } as const;
+
+/** What follows the `#` of a link of that message. */
+export function messageTokenOf(action: LinkAction): string {
+  const links = linksOf(testSettings, linked.delivery, linked.contactPoint, TEST_NOW);
+  const url = action === "ACKNOWLEDGE" ? links.acknowledgeUrl : links.unsubscribeUrl;
+  return url?.split("#")[1] ?? "";
+}
 
 const AT = new Date("2026-06-01T00:00:00Z");
 /** Never called: it is an address of the own machine, which webhooks may not have. */
@@ -66,6 +78,7 @@ export async function seedNotifications(db: Db, secretKey: string, fixtures: Fix
     .insertInto("deliveries")
     .values([delivery("own", "Ownfield desk"), delivery("foreign", "Farfield desk")])
     .execute();
+  await seedLinked(db, userIds.admin);
   const rule = (id: number, name: string, user_id: number | null) => ({
     id,
     name,
@@ -125,9 +138,32 @@ export async function seedNotifications(db: Db, secretKey: string, fixtures: Fix
   await db.insertInto("rota_members").values(member).execute();
 }
 
+async function seedLinked(db: Db, userId: number): Promise<void> {
+  const shown = { channel: "EMAIL" as const, address: "duty@suncrew.example" };
+  const of = { owner_kind: "PERSON" as const, user_id: userId, timezone: "Asia/Kolkata", created_at: AT };
+  await db
+    .insertInto("contact_points")
+    .values({ id: linked.contactPoint, name: "Duty mail", ...shown, ...of })
+    .execute();
+  await sql`
+    insert into alerts (id, source, code, severity, text, raised_at) overriding system value
+    values (${linked.alert}::bigint, 'SERVER', 'SERVER_CLOCK', 'WARNING', 'A clock is wrong.', ${AT})`.execute(db);
+  const told = { contact_point_id: linked.contactPoint, contact_point_name: "Duty mail", told: "On duty", ...shown };
+  const sent = { message_kind: "ALERTS" as const, title: "A clock is wrong", status: "SENT" as const };
+  await db
+    .insertInto("deliveries")
+    .values({ id: linked.delivery, ...told, ...sent, created_at: AT, settled_at: AT })
+    .execute();
+  await sql`
+    insert into delivery_alerts (delivery_id, alert_id) values (${linked.delivery}, ${linked.alert}::bigint)`.execute(
+    db,
+  );
+}
+
 async function deleteNotifications(db: Db): Promise<void> {
   await db.deleteFrom("alert_notices").execute();
   await db.deleteFrom("deliveries").execute();
+  await sql`delete from alerts where id = ${linked.alert}::bigint`.execute(db);
   await db.deleteFrom("notification_rules").execute();
   await db.deleteFrom("report_deliveries").execute();
   await db.deleteFrom("contact_points").execute();

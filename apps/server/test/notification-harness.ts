@@ -5,6 +5,7 @@ import pino from "pino";
 import { delivered, type SendOutcome } from "../src/features/notifications/channels/channel.ts";
 import { DeliveryRunner } from "../src/features/notifications/delivery-runner.ts";
 import { Notifier } from "../src/features/notifications/notifier.ts";
+import { RegularMessages } from "../src/features/notifications/regular-messages.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import { changedNow, type Db, type OpenDatabase } from "../src/platform/database/database.ts";
 import type { Tables } from "../src/platform/database/tables.ts";
@@ -62,11 +63,12 @@ export class NotificationHarness {
       },
     });
     const notifier = new Notifier(deps);
-    return { notifier, runner };
+    return { notifier, runner, regular: new RegularMessages(deps) };
   }
 
   /** One round of the notifier, and everything that is due is sent. */
   async round(): Promise<void> {
+    await this.#server.regular.runOnce();
     await this.#server.notifier.runOnce();
     await this.#server.runner.runOnce();
   }

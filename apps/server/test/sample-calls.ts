@@ -5,7 +5,7 @@ import { openAlertIds } from "./alert-fixtures.ts";
 import { type Fixtures, FREE_SERIAL, PASSWORD, usernames } from "./fixtures.ts";
 import type { GroupSeed } from "./group-fixtures.ts";
 import { monthlyReportId } from "./monthly-report-fixtures.ts";
-import { notificationIds } from "./notification-fixtures.ts";
+import { messageTokenOf, notificationIds } from "./notification-fixtures.ts";
 import { testSettings } from "./test-app.ts";
 import { wallboardLinkIds, wallboardTokenOf } from "./wallboard-fixtures.ts";
 
@@ -369,10 +369,10 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
     mixes: true,
   },
   resendDelivery: { params: { deliveryId: delivery }, notifications: true },
-  messageLink: {},
-  acknowledgeByLink: {},
-  unsubscribeByLink: {},
-  unsubscribeByMail: {},
+  messageLink: { body: { token: messageTokenOf("ACKNOWLEDGE") }, notifications: true },
+  acknowledgeByLink: { body: { token: messageTokenOf("ACKNOWLEDGE"), comment: "On my way." }, notifications: true },
+  unsubscribeByLink: { body: { token: messageTokenOf("UNSUBSCRIBE") }, notifications: true },
+  unsubscribeByMail: { query: { token: messageTokenOf("UNSUBSCRIBE") }, notifications: true },
   // Outside a demo there is no mailbox.
   demoMessages: { status: 404 },
   webhookList: { notifications: true },
@@ -382,7 +382,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   replaceWebhookSecret: { params: { webhookId: webhook }, notifications: true },
   testWebhook: { params: { webhookId: webhook }, notifications: true },
   replayWebhook: { params: { webhookId: webhook }, body: { since: "2026-06-01T00:00:00.000Z" }, notifications: true },
-  eventDeliveryList: { notifications: true },
+  eventDeliveryList: { query: { webhook_id: webhook }, notifications: true },
   replayEventDelivery: { params: { deliveryId: eventDelivery }, notifications: true },
   live: {},
   config: {},

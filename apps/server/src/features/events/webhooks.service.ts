@@ -62,8 +62,13 @@ export class WebhooksService {
     return readWebhooks(this.#deps.db, this.#deps.clock.now());
   }
 
-  /** Newest first. */
-  deliveries(choice: QueryOf<typeof eventDeliveryList>): Promise<ResponseOf<typeof eventDeliveryList>> {
+  /** Newest first, also those of a webhook that was deleted. Throws 404 for one that there never was. */
+  async deliveries(choice: QueryOf<typeof eventDeliveryList>): Promise<ResponseOf<typeof eventDeliveryList>> {
+    const { webhook_id: id } = choice;
+    if (id !== undefined) {
+      const known = await this.#deps.db.selectFrom("webhooks").select("id").where("id", "=", id).executeTakeFirst();
+      if (known === undefined) throw notFound("Webhook");
+    }
     return readDeliveries(this.#deps.db, choice);
   }
 

@@ -9,7 +9,7 @@ import { anyInt, anyUuid, type Executor, type Tx } from "../../platform/database
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import { isMuted, type NoticedAlert, readAlertsById, tellAgain } from "./notices.repository.ts";
-import type { Contact } from "./recipients.repository.ts";
+import { type Contact, teamSights } from "./recipients.repository.ts";
 
 /** Longer than a message takes, so that nobody waits long for one that died with its server. */
 const LEASE_MS = 2 * 60_000;
@@ -253,7 +253,8 @@ export interface ToldNow {
 
 /** The wall between tenants as of now: whether contact point `c` may know of alert `a`. */
 const maySee = sql<boolean>`coalesce(case c.owner_kind
-  when 'TEAM' then true
+  when 'TEAM' then exists (select from ${teamSights} v where v.team_id = c.team_id
+    and (v.sees_all or v.partner_id = s.maintenance_partner_id))
   when 'SITE' then a.site_id = c.site_id
   when 'PARTNER' then s.maintenance_partner_id = c.partner_id
   when 'PERSON' then u.role = 'SUPER_ADMIN' or s.maintenance_partner_id = u.partner_id end, false)`;
@@ -381,21 +382,6 @@ export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now:
 export async function releaseClaim(db: Executor, claim: Claim<string>, now: Date): Promise<void> {
   await db.updateTable("deliveries").set({ due_at: now }).where(queue.isHeld(claim)).execute();
 }
-
-/** The names of contact points that nothing reaches: tries in a row failed, or a message was given up. */
-export async function readFailingContacts(db: Executor): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.name from contact_points c
-    where c.failures > 0 and c.deleted_at is null and c.enabled and c.unsubscribed_at is null
-      and (c.failures >= ${FAILING_AFTER} or exists (
-        select from deliveries d where d.contact_point_id = c.id and d.status = 'FAILED'
-          and d.settled_at >= coalesce(c.last_sent_at, '-infinity')))
-    order by c.name, c.id`.execute(db);
-  return rows.map(({ name }) => name);
-}
-
-/** Tries in a row. */
-const FAILING_AFTER = 3;
 
 /** A message that was given up or dropped, once more as a new one; null if there is no such message. */
 export async function copyDelivery(tx: Tx, deliveryId: string, now: Date): Promise<string | null> {

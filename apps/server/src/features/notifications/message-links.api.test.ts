@@ -8,6 +8,7 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import { LINK_MS, linksOf, oneClickUrl } from "./message-links.ts";
+import { readDirectory } from "./recipients.repository.ts";
 
 let server: TestApp;
 let logged: string[];
@@ -168,6 +169,34 @@ describe("notifications: acknowledging by the link of a message", () => {
     expect(await alerts()).toMatchObject([{ acknowledged_at: null }]);
   });
 
+  test("§6: a team is told and acknowledges only what every living member may see", async () => {
+    const { db, fixtures } = server;
+    const { admin, owner, stranger } = fixtures.userIds;
+    const message = await sent("admin");
+    const { id: team_id } = await db
+      .insertInto("teams")
+      .values({ name: "Watch", created_at: TEST_NOW })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await db.updateTable("contact_points").set({ owner_kind: "TEAM", user_id: null, team_id }).execute();
+    const seenBy = async (...members: number[]) => {
+      await db.deleteFrom("team_members").execute();
+      for (const user_id of members) await db.insertInto("team_members").values({ team_id, user_id }).execute();
+      const { status } = await (await nobody()).call(messageLink, { body: { token: message.acknowledge } });
+      const directory = await readDirectory(db);
+      const contact = directory.get(message.contactPointId);
+      const place = { siteId: fixtures.ownSiteId, partnerId: fixtures.ownerPartnerId };
+      return [status === 200, contact !== undefined && directory.maySee(contact, place)];
+    };
+    expect(await seenBy(admin)).toEqual([true, true]);
+    expect(await seenBy(owner, admin)).toEqual([true, true]);
+    expect(await seenBy(owner, stranger)).toEqual([false, false]);
+    expect(await seenBy(admin, stranger)).toEqual([false, false]);
+    expect(await seenBy()).toEqual([false, false]);
+    await db.updateTable("users").set({ deleted_at: TEST_NOW }).where("id", "=", stranger).execute();
+    expect(await seenBy(owner, stranger)).toEqual([true, true]);
+  });
+
   test("a site's contact acknowledges under the name that the message had, and what is past ends with it", async () => {
     const message = await sent("site");
     await server.db.updateTable("alerts").set({ source: "SERVER", code: "RUN_MISSED" }).execute();
@@ -189,6 +218,8 @@ describe("notifications: acknowledging by the link of a message", () => {
 });
 
 describe("notifications: unsubscribing", () => {
+  const version = async () =>
+    (await server.db.selectFrom("contact_points").select("version").executeTakeFirst())?.version;
   const unsubscribed = async () =>
     (await server.db.selectFrom("contact_points").select("unsubscribed_at").executeTakeFirst())?.unsubscribed_at ??
     null;
@@ -204,6 +235,8 @@ describe("notifications: unsubscribing", () => {
       const answer = await (await nobody()).ask(unsubscribeByLink, { body: { token: message.unsubscribe } });
       expect(answer.message).toMatch(/^Nothing more is sent to Phone\./);
       expect(await unsubscribed()).toEqual(TEST_NOW);
+      // A form that was opened before cannot subscribe again unseen.
+      expect(await version()).toBe(2);
       server.clock.advance(60_000);
     }
     expect(await audits()).toMatchObject([{ action: "UNSUBSCRIBE", outcome: "DONE", after: { by: "link" } }]);

@@ -1,6 +1,8 @@
+import type { Role } from "@suncrew/contract/auth/auth.ts";
 import { sql } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import type { MessageLink } from "./message-links.ts";
+import { teamSights } from "./recipients.repository.ts";
 
 /** The delivery and its contact point; null if the delivery is not stored any more. Locked where `lock` says so. */
 export async function readLinked(db: Executor, { deliveryId, contactPointId }: MessageLink, lock = false) {
@@ -65,17 +67,19 @@ export function readToldAlerts(db: Executor, deliveryId: string) {
     .execute();
 }
 
-/** Those who are in the team now. */
-export function readTeamScopes(db: Executor, teamId: number) {
-  return db
-    .selectFrom("team_members as m")
-    .innerJoin("users as u", "u.id", "m.user_id")
-    .where("m.team_id", "=", teamId)
-    .where("u.deleted_at", "is", null)
-    .select(["u.role", "u.partner_id as partnerId"])
-    .execute();
+/** What its members of now may all see; nothing of a team without any. */
+export async function readTeamScopes(db: Executor, teamId: number) {
+  const { rows } = await sql<{ role: Role; partnerId: number | null }>`
+    select case when v.sees_all then 'SUPER_ADMIN' else 'PARTNER' end as role, v.partner_id as "partnerId"
+    from ${teamSights} v where v.team_id = ${teamId}`.execute(db);
+  return rows;
 }
 
+/** A form that was opened before does not subscribe again: it is out of date. */
 export async function storeUnsubscribed(tx: Tx, contactPointId: number, now: Date): Promise<void> {
-  await tx.updateTable("contact_points").set({ unsubscribed_at: now }).where("id", "=", contactPointId).execute();
+  await tx
+    .updateTable("contact_points")
+    .set({ unsubscribed_at: now, version: sql<number>`version + 1` })
+    .where("id", "=", contactPointId)
+    .execute();
 }

@@ -1,4 +1,4 @@
-import { channelFailingAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { alertKindOf } from "@suncrew/domain/notifications/alert-kinds.ts";
 import { nextTelling, noticeAfter, type Telling } from "@suncrew/domain/notifications/escalation.ts";
@@ -6,18 +6,11 @@ import { alertsMessage, clearedMessage, type MessageFrame } from "@suncrew/domai
 import { quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { ruleMatches } from "@suncrew/domain/notifications/rule-match.ts";
 import { isClockWrong } from "../../platform/clock-watch.ts";
-import type { Db, Executor, Tx } from "../../platform/database/database.ts";
+import type { Db, Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { keepServerAlert } from "../alerts/public.ts";
-import {
-  dropOver,
-  type PlannedDelivery,
-  planDeliveries,
-  readFailingContacts,
-  readWhoWasTold,
-} from "./deliveries.repository.ts";
+import { dropOver, type PlannedDelivery, planDeliveries, readWhoWasTold } from "./deliveries.repository.ts";
 import {
   type ActiveRule,
   type Notice,
@@ -35,7 +28,6 @@ import { type Contact, type Directory, readDirectory } from "./recipients.reposi
 import { toldAlert } from "./told-alerts.ts";
 
 const ROUND_EVERY_MS = 1_000;
-const CHANNELS_EVERY_MS = 10_000;
 const CHANNEL_FAILING = "CHANNEL_FAILING" satisfies ServerAlertCode;
 
 type NotifierDependencies = Pick<Dependencies, "db" | "clock" | "clocks" | "log"> & {
@@ -57,20 +49,8 @@ export class Notifier extends PeriodicTasks {
       const round = await inTransaction(deps.db, (tx) => notify(tx, now));
       if (round > 0) onPlanned?.();
     };
-    super(deps, [
-      { name: "notifier", everyMs: ROUND_EVERY_MS, work },
-      { name: "channel alert", everyMs: CHANNELS_EVERY_MS, work: () => watchChannels(deps.db, deps.clock.now()) },
-    ]);
+    super(deps, [{ name: "notifier", everyMs: ROUND_EVERY_MS, work }]);
   }
-}
-
-/** Raises, rewords or clears the alert about contact points that nothing reaches. */
-async function watchChannels(db: Db, now: Date): Promise<void> {
-  const read = async (from: Executor) => {
-    const names = await readFailingContacts(from);
-    return names.length === 0 ? null : channelFailingAlert(names);
-  };
-  await keepServerAlert(db, CHANNEL_FAILING, read, now);
 }
 
 async function isAnythingToDo(db: Db, now: Date): Promise<boolean> {

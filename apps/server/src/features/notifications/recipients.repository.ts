@@ -40,10 +40,29 @@ interface Rota extends RotaTimes {
   readonly members: readonly number[];
 }
 
+interface Team {
+  readonly id: number;
+  readonly members: readonly number[];
+  readonly seesAll: boolean;
+  readonly partnerId: number | null;
+}
+
+/**
+ * What a team's own contact points may be told of: only what every member may see, for nobody knows who reads them. All
+ * if each is a Super Admin, a partner's sites if the others are of that partner; without a row or a partner nothing.
+ */
+export const teamSights = sql`(
+  select m.team_id, bool_and(u.role = 'SUPER_ADMIN') as sees_all,
+    case when count(distinct u.partner_id) filter (where u.role <> 'SUPER_ADMIN') = 1
+        and bool_and(u.role = 'SUPER_ADMIN' or u.partner_id is not null)
+      then min(u.partner_id) filter (where u.role <> 'SUPER_ADMIN') end as partner_id
+  from team_members m join users u on u.id = m.user_id left join partners p on p.id = u.partner_id
+  where u.deleted_at is null and p.deleted_at is null group by m.team_id)`;
+
 interface DirectoryRows {
   readonly contacts: readonly Contact[];
   readonly people: readonly Person[];
-  readonly teams: readonly { readonly id: number; readonly members: readonly number[] }[];
+  readonly teams: readonly Team[];
   readonly rotas: readonly Rota[];
 }
 
@@ -67,9 +86,11 @@ export async function readDirectory(db: Executor): Promise<Directory> {
     .select(["id", "role", "partner_id as partnerId"])
     .where("deleted_at", "is", null)
     .execute();
-  const { rows: teams } = await sql<{ id: number; members: number[] }>`
-    select t.id, array_agg(m.user_id order by m.user_id) as members
-    from teams t join team_members m on m.team_id = t.id where t.deleted_at is null group by t.id`.execute(db);
+  const { rows: teams } = await sql<Team>`
+    select t.id, array_agg(m.user_id order by m.user_id) as members, coalesce(v.sees_all, false) as "seesAll",
+      v.partner_id as "partnerId"
+    from teams t join team_members m on m.team_id = t.id left join ${teamSights} v on v.team_id = t.id
+    where t.deleted_at is null group by t.id, v.sees_all, v.partner_id`.execute(db);
   const { rows: rotas } = await sql<Rota>`
     select r.id, r.timezone, r.starts_on, r.handover_at, r.weeks, array_agg(m.user_id order by m.position) as members
     from rotas r join rota_members m on m.rota_id = r.id
@@ -86,7 +107,7 @@ export class Directory {
   readonly #ofPartner: ReadonlyMap<number | null, readonly Contact[]>;
   readonly #ofSite: ReadonlyMap<number | null, readonly Contact[]>;
   readonly #ofTeam: ReadonlyMap<number | null, readonly Contact[]>;
-  readonly #teams: ReadonlyMap<number, readonly number[]>;
+  readonly #teams: ReadonlyMap<number, Team>;
   readonly #rotas: ReadonlyMap<number, Rota>;
 
   constructor({ contacts, people, teams, rotas }: DirectoryRows) {
@@ -97,7 +118,7 @@ export class Directory {
     this.#ofPartner = Map.groupBy(of("PARTNER"), ({ partnerId }) => partnerId);
     this.#ofSite = Map.groupBy(of("SITE"), ({ siteId }) => siteId);
     this.#ofTeam = Map.groupBy(of("TEAM"), ({ teamId }) => teamId);
-    this.#teams = new Map(teams.map(({ id, members }) => [id, members]));
+    this.#teams = new Map(teams.map((team) => [team.id, team]));
     this.#rotas = new Map(rotas.map((rota) => [rota.id, rota]));
   }
 
@@ -125,9 +146,11 @@ export class Directory {
         return place.siteId !== null && contact.partnerId === place.partnerId;
       case "SITE":
         return place.siteId !== null && contact.siteId === place.siteId;
-      // Super Admins say who is in it, and what it is told.
-      case "TEAM":
-        return true;
+      case "TEAM": {
+        const team = this.#teams.get(contact.teamId ?? 0);
+        if (team === undefined) return false;
+        return team.seesAll || (place.siteId !== null && team.partnerId !== null && team.partnerId === place.partnerId);
+      }
     }
   }
 
@@ -145,7 +168,7 @@ export class Directory {
       case "PERSON":
         return this.#ofPerson.get(id) ?? [];
       case "TEAM":
-        return this.#ofTeam.get(id) ?? this.#ofPeople(this.#teams.get(id) ?? []);
+        return this.#ofTeam.get(id) ?? this.#ofPeople(this.#teams.get(id)?.members ?? []);
       case "ROTA": {
         const rota = this.#rotas.get(id);
         const duty = rota && onDuty(rota, now);

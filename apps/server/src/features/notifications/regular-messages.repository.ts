@@ -10,6 +10,7 @@ import { sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import { runRank } from "../runs/public.ts";
+import { teamSights } from "./recipients.repository.ts";
 
 type RegularKind = Extract<MessageKind, "DIGEST" | "SUMMARY">;
 /** The columns of each: the time of day, and the day that is done. */
@@ -71,11 +72,9 @@ export async function readSight(db: Executor, contact: RegularContact): Promise<
       where ${owner_kind} = 'PARTNER' and p.id = ${partner_id} and p.deleted_at is null
     union all select s.name, false, '{}' from sites s
       where ${owner_kind} = 'SITE' and s.id = ${site_id} and s.deleted_at is null
-    union all select t.name, coalesce(bool_or(u.role = 'SUPER_ADMIN'), false),
-        coalesce(array_agg(u.partner_id) filter (where u.partner_id is not null), '{}')
-      from teams t left join team_members m on m.team_id = t.id
-      left join users u on u.id = m.user_id and u.deleted_at is null
-      where ${owner_kind} = 'TEAM' and t.id = ${team_id} and t.deleted_at is null group by t.id`.execute(db);
+    union all select t.name, coalesce(v.sees_all, false), array_remove(array[v.partner_id], null)
+      from teams t left join ${teamSights} v on v.team_id = t.id
+      where ${owner_kind} = 'TEAM' and t.id = ${team_id} and t.deleted_at is null`.execute(db);
   const [owner] = owners;
   if (owner === undefined) return null;
   const sites = await db
