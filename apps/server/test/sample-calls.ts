@@ -494,6 +494,9 @@ const ownedByNobody = [
   "offerId",
   // The caller's own only.
   "contact_point_ids",
+  // Where a webhook hears of: only Super Admins have webhooks, and one that does not exist is a wrong value.
+  "site_ids",
+  "partner_ids",
 ];
 
 /** Names in the route's schemas that look like ids of rows with an owner. */
