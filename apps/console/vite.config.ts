@@ -352,10 +352,15 @@ export default defineConfig({
             // Its parts load at the same time, after the first robots.
             {
               name: "attention",
-              test: /features[\\/](attention[\\/](attention-(list|title)|use-attention)|runs[\\/](card-nights\.tsx|night-looks))/,
+              test: /features[\\/](attention[\\/](attention-(list|title)|use-attention)|mutes[\\/]|runs[\\/](card-nights\.tsx|night-looks))/,
               priority: 3,
             },
             { name: "map", test: /features[\\/]sites[\\/]map[\\/]|leaflet/, priority: 3 },
+            {
+              name: "notifications",
+              test: /contract[\\/]src[\\/]notifications[\\/](contact-points|deliveries|notification-rules)/,
+              priority: 3,
+            },
             { name: "parts", test: PARTS, priority: 3 },
             // What several of the rest share: a file for each set of them, or for similar sets if it is small.
             {
@@ -375,10 +380,15 @@ export default defineConfig({
               test: /features[\\/]robots[\\/](form[\\/]|robot-settings-dialog)|maintenance-dialogs\.tsx$/,
               priority: 1,
             },
+            {
+              name: "rule-dialogs",
+              test: /features[\\/]notifications[\\/](rule|subscription)-(dialog|form|parts)/,
+              priority: 1,
+            },
             { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
             {
               name: "monitoring-dialogs",
-              test: /(group|start-all|alerts|fleet-stop)-(dialog|menu)\.tsx$|(group-control-tab|week-calendar|night-dialog)\.tsx$|site-row-more\.tsx$/,
+              test: /(group|start-all|alerts|fleet-stop|mute)-(dialog|menu)\.tsx$|(group-control-tab|week-calendar|night-dialog)\.tsx$|site-row-more\.tsx$/,
               priority: 1,
             },
             // What the user menu opens.

@@ -75,10 +75,8 @@ import {
   createRota,
   updateRota,
   deleteRota,
-  muteList,
-  createMute,
-  endMute,
 } from "./notifications/notification-rules.ts";
+import { muteList, createMute, endMute } from "./notifications/mutes.ts";
 import {
   createPartner,
   deletePartner,

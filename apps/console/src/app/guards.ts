@@ -1,6 +1,5 @@
 import type { Role } from "@suncrew/contract/auth/auth.ts";
 import { type Ability, may } from "@suncrew/domain/auth/abilities.ts";
-import { mayCall } from "@suncrew/domain/auth/permissions.ts";
 import { type LoaderFunctionArgs, redirect } from "react-router";
 import { isPagePath, pagePathOf, paths } from "../platform/paths.ts";
 import { forgetLeftPlace, leftPlace, rememberRequestedPlace } from "../platform/session/left-place.ts";
@@ -11,22 +10,16 @@ const abilities: ReadonlyMap<string, Ability> = new Map([
   [paths.partners(), "viewPartners"],
   [paths.activity(), "viewActivity"],
   [paths.reportManagement(), "viewReportManagement"],
+  [paths.webhooks(), "viewWebhooks"],
+  [paths.demoMessages(), "viewDemoMessages"],
 ]);
-
-/** Pages of one call, for whom it is. */
-const calls: ReadonlyMap<string, Parameters<typeof mayCall>[1]> = new Map([
-  [paths.webhooks(), "webhookList"],
-  [paths.demoMessages(), "demoMessages"],
-] as const);
 
 /** True if the URL is a page of the console, and of this role. */
 export function mayOpen(role: Role, address: string): boolean {
   const { origin, pathname } = new URL(address, location.origin);
   if (origin !== location.origin || !isPagePath(pathname)) return false;
-  const path = pagePathOf(pathname);
-  const ability = abilities.get(path);
-  const read = calls.get(path);
-  return (ability === undefined || may(role, ability)) && (read === undefined || mayCall(role, read));
+  const ability = abilities.get(pagePathOf(pathname));
+  return ability === undefined || may(role, ability);
 }
 
 /**

@@ -8,6 +8,8 @@ const abilities = {
   viewPartners: ["SUPER_ADMIN"],
   viewReportManagement: ["SUPER_ADMIN"],
   deployFirmware: ["SUPER_ADMIN"],
+  viewWebhooks: ["SUPER_ADMIN"],
+  viewDemoMessages: ["SUPER_ADMIN"],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Ability = keyof typeof abilities;

@@ -1,4 +1,4 @@
-import { mayCall } from "@suncrew/domain/auth/permissions.ts";
+import { may } from "@suncrew/domain/auth/abilities.ts";
 import { IconFlask, IconKey, IconPlugConnectedX } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { useLiveStatus } from "../../platform/live/live.ts";
@@ -12,7 +12,7 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 /** Notices on every page: that this is a demo, that a password must be chosen, that live updates are interrupted. */
 export function Banners() {
   const demo = useIsDemo() === true;
-  const mayReadMessages = mayCall(useSignedIn().role, "demoMessages");
+  const mayReadMessages = may(useSignedIn().role, "viewDemoMessages");
   const lost = useLiveStatus() === "lost";
   return (
     <>

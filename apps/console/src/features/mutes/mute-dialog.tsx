@@ -1,5 +1,5 @@
 import { Radio, Stack, Text, Textarea } from "@mantine/core";
-import { MUTE_REASON_MAX } from "@suncrew/contract/notifications/notification-rules.ts";
+import { MUTE_REASON_MAX } from "@suncrew/contract/notifications/mutes.ts";
 import { addDays } from "@suncrew/domain/schedules/calendar-date.ts";
 import { instantOf, siteToday } from "@suncrew/domain/schedules/site-time.ts";
 import { type SyntheticEvent, useState } from "react";

@@ -1,4 +1,4 @@
-import { createMute, endMute, type Mute, muteList } from "@suncrew/contract/notifications/notification-rules.ts";
+import { createMute, endMute, type Mute, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import { expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";

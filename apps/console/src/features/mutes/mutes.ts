@@ -1,9 +1,8 @@
-import { createMute, endMute, type Mute, muteList } from "@suncrew/contract/notifications/notification-rules.ts";
+import { createMute, endMute, type Mute, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
-import { useFirstContentShown } from "../../platform/first-content.ts";
 
 /** A robot, or a whole site if `robotId` is null. */
 export interface MuteTarget {
@@ -14,15 +13,13 @@ export interface MuteTarget {
   readonly timezone: string;
 }
 
-/** Read again as the stream says that a mute changed, and often enough to notice that one is over. */
-export const mutesQuery = { ...routeQuery(muteList, { query: {} }), refetchInterval: 60_000 };
+/** What others mute is noticed within half a minute, and that a mute is over. */
+export const mutesQuery = () => ({ ...routeQuery(muteList, { query: {} }), refetchInterval: 30_000 });
 
 /** The mute that holds for a robot, its own before its site's, or for a site; null while none does, or none is known. */
 export function useMute(siteId: number, robotId: number | null): Mute | null {
-  const enabled = useFirstContentShown();
   const query = useQuery({
-    ...mutesQuery,
-    enabled,
+    ...mutesQuery(),
     select: (mutes) => {
       const here = mutes.filter((mute) => mute.site_id === siteId);
       return here.find((mute) => mute.robot_id === robotId) ?? here.find((mute) => mute.robot_id === null) ?? null;

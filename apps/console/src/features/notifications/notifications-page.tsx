@@ -13,7 +13,7 @@ import { choiceParam } from "../../platform/url-state.ts";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { ContactPointList } from "./contact-point-list.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
-import { MutesTab } from "./mutes-tab.tsx";
+import { MutesTab } from "../mutes/public.ts";
 import classes from "./notifications-page.module.css";
 import { RulesTab } from "./rules-tab.tsx";
 import { TeamsTab } from "./teams-tab.tsx";

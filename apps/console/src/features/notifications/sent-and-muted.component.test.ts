@@ -1,5 +1,5 @@
 import { type Delivery, deliveryList, resendDelivery } from "@suncrew/contract/notifications/deliveries.ts";
-import { endMute, type Mute, muteList } from "@suncrew/contract/notifications/notification-rules.ts";
+import { endMute, type Mute, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import { describe, expect, test } from "vitest";
 import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";

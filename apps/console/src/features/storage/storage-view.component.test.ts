@@ -20,7 +20,7 @@ const stored: Storage = {
     kind,
     keep_days: keptKinds[kind].defaultDays === 0 ? null : keptKinds[kind].defaultDays,
     rows: nth === 3 ? null : 123_456 * nth,
-    bytes: (14 - nth) * GB,
+    bytes: Math.max(0, 14 - nth) * GB,
     oldest_at: nth === 4 ? null : "2026-03-01T00:00:00.000Z",
     next_deletion_at: nth === 5 ? null : "2026-07-02T00:00:00.000Z",
   })),

@@ -5,7 +5,6 @@ import { getRobotSchedule } from "@suncrew/contract/schedules/schedules.ts";
 import { siteDetails, type Site } from "@suncrew/contract/sites/sites.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { muteList } from "@suncrew/contract/notifications/notification-rules.ts";
 import { robotDetailsWithSettings, type RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { replaceEqualDeep } from "@tanstack/react-query";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
@@ -242,25 +241,12 @@ function refreshStale(events: readonly LiveEvent[]): void {
   }
   const refresh = (queryKey: readonly unknown[]) => invalidations.note(queryKey);
   if (anything) {
-    for (const route of [
-      groupList,
-      getRobotSchedule,
-      runsCalendar,
-      runsNight,
-      runsList,
-      runsToday,
-      alertList,
-      muteList,
-    ]) {
+    for (const route of [groupList, getRobotSchedule, runsCalendar, runsNight, runsList, runsToday, alertList]) {
       refresh(queryKeyOf(route));
     }
     return;
   }
-  // A mute is told as a change of its site's alerts.
-  if (alerts) {
-    refresh(queryKeyOf(alertList));
-    refresh(queryKeyOf(muteList));
-  }
+  if (alerts) refresh(queryKeyOf(alertList));
   for (const siteId of groups) {
     refresh([groupList.path, { siteId }]);
     refresh([getRobotSchedule.path, { siteId }]);

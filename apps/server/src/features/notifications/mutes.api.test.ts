@@ -1,5 +1,5 @@
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
-import { createMute, endMute, MUTE_MAX_DAYS, muteList } from "@suncrew/contract/notifications/notification-rules.ts";
+import { createMute, endMute, MUTE_MAX_DAYS, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";

@@ -1,4 +1,4 @@
-import type { Mute } from "@suncrew/contract/notifications/notification-rules.ts";
+import type { Mute } from "@suncrew/contract/notifications/mutes.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { invalid, notFound } from "../../platform/http/http-error.ts";

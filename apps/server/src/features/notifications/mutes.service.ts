@@ -1,5 +1,5 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { type createMute, type Mute, MUTE_MAX_DAYS } from "@suncrew/contract/notifications/notification-rules.ts";
+import { type createMute, type Mute, MUTE_MAX_DAYS } from "@suncrew/contract/notifications/mutes.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";

@@ -8,7 +8,6 @@ import {
   updateContactPoint,
 } from "@suncrew/contract/notifications/contact-points.ts";
 import {
-  createMute,
   createNotificationRule,
   createRota,
   createSubscription,
@@ -17,8 +16,6 @@ import {
   deleteRota,
   deleteSubscription,
   deleteTeam,
-  endMute,
-  muteList,
   notificationRules,
   rotaList,
   subscriptionList,
@@ -28,6 +25,7 @@ import {
   updateSubscription,
   updateTeam,
 } from "@suncrew/contract/notifications/notification-rules.ts";
+import { createMute, endMute, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { register } from "../../platform/http/register.ts";

@@ -1,5 +1,5 @@
 import { Box, Button } from "@mantine/core";
-import type { Mute } from "@suncrew/contract/notifications/notification-rules.ts";
+import type { Mute } from "@suncrew/contract/notifications/mutes.ts";
 import { IconBell } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { QueryState } from "../../platform/query-state.tsx";
@@ -10,15 +10,15 @@ import { siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { mutedName, mutesQuery, unmute } from "../mutes/public.ts";
+import { mutedName, mutesQuery, unmute } from "./mutes.ts";
 import shared from "../../ui/shared.module.css";
-import classes from "./deliveries-tab.module.css";
+import classes from "./mutes-tab.module.css";
 
 /** What nobody is told of, and until when. */
 export function MutesTab() {
   return (
     <QueryState
-      query={useQuery(mutesQuery)}
+      query={useQuery(mutesQuery())}
       loading={<SkeletonLines label="Loading what is muted" lines={3} lineHeightPx={52} />}
       failed="What is muted could not be loaded."
     >
