@@ -123,7 +123,7 @@ export function isWallboard({ pathname, search }: Pick<Location, "pathname" | "s
 
 /** Whether the page is that of a message's link, for whoever got the message, signed in or not. */
 export function isMessageLink(pathname: string): boolean {
-  return [paths.acknowledge(), paths.unsubscribe()].some((path) => path === pagePathOf(pathname));
+  return /^\/(acknowledge|unsubscribe)\/*$/i.test(pathname);
 }
 
 export function isPagePath(pathname: string): boolean {

@@ -8,9 +8,9 @@ import { decodeToken, validClaims } from "./token.ts";
 
 /** §9 Browser storage keys. */
 const isScreen = typeof location === "object" && isWallboard({ pathname: location.pathname, search: "" });
-/** A screen's session stands beside that of a person in the same browser. */
 /** The page of a message's link acts for whoever got the message: it neither uses a session nor ends one. */
 const isLink = typeof location === "object" && isMessageLink(location.pathname);
+/** A screen's session stands beside that of a person in the same browser. */
 const OWNER = isScreen ? "wallboard." : isLink ? "link." : "";
 const TOKEN_KEY = `${OWNER}token`;
 const USER_KEY = `${OWNER}user`;
