@@ -66,7 +66,7 @@ export function SiteFacts({ site, robots }: SiteFactsProps) {
             <MayBeMovingBadge site={site} />
           </li>
         )}
-        <li>
+        <li className={classes["mute"]}>
           <MuteControl target={{ siteId: site.id, robotId: null, name: site.name, timezone: site.timezone }} />
         </li>
       </ul>
