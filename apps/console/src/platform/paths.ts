@@ -69,9 +69,6 @@ export const paths = {
   },
   /** The dashboard's Group Control of a site. */
   groupControl: (siteId: number) => `/dashboard?site=${siteId}&tab=groups`,
-  /** Of a message: acknowledges its alerts, or stops such messages, without signing in; a token follows `#`. */
-  acknowledge: () => "/acknowledge",
-  unsubscribe: () => "/unsubscribe",
   profile: () => "/profile",
   /** Every partner, or those that match; with the dialog for a new one. */
   partners: (address: PartnersAddress = {}) => {
@@ -121,7 +118,7 @@ export function isWallboard({ pathname, search }: Pick<Location, "pathname" | "s
   return /^\/(wall|dashboard.*[?&]view=wall)\b/i.test(pathname + search);
 }
 
-/** Whether the page is that of a message's link, for whoever got the message, signed in or not. */
+/** Whether the page is that of a message's link, whose token follows `#`: for whoever got the message, signed in or not. */
 export function isMessageLink(pathname: string): boolean {
   return /^\/(acknowledge|unsubscribe)\/*$/i.test(pathname);
 }
