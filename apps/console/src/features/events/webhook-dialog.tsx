@@ -7,8 +7,10 @@ import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
-import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
+import type { EntityForm } from "../../platform/form/entity-form.ts";
+import type { RowDialogProps } from "../../platform/form/row-dialogs.tsx";
+import { NameField, RowFormDialog, useRowForm } from "../../platform/form/row-form.tsx";
+import type { NewSecret } from "../../platform/signing-secret-dialog.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import shared from "../../ui/shared.module.css";
 import { saveWebhook } from "./webhook-calls.ts";
@@ -24,54 +26,32 @@ import {
 import { EVENT_GROUPS } from "./webhook-looks.ts";
 import classes from "./webhooks-page.module.css";
 
-export interface WebhookDialogProps {
-  /** The webhook to edit, as the list has it now; null adds one. */
-  readonly webhook: Webhook | null;
-  /** It is no longer in the list. */
-  readonly isDeleted: boolean;
-  /** With the signing secret of a new one and its name; null after an edit. */
-  readonly onSaved: (secret: { readonly name: string; readonly secret: string } | null) => void;
-  readonly onClose: () => void;
+interface WebhookDialogProps extends RowDialogProps<Webhook> {
+  /** The signing secret of a new one, which is shown only now. */
+  readonly onSecret: (secret: NewSecret) => void;
 }
 
 /** Where events go, and which. */
-export function WebhookDialog({ webhook, isDeleted, onSaved, onClose }: WebhookDialogProps) {
+export function WebhookDialog({ row: webhook, isDeleted, onSecret, onClose }: WebhookDialogProps) {
   const isNew = webhook === null;
-  const stored = webhook === null ? { form: newWebhook, version: 0 } : storedWebhook(webhook);
-  const state = useEntityForm<WebhookDraft, WebhookField, string | null>({
+  const state = useRowForm<WebhookDraft, WebhookField, string | null>({
     what: "webhook",
-    opened: stored,
+    stored: webhook === null ? { form: newWebhook, version: 0 } : storedWebhook(webhook),
     isNew,
-    latest: isNew ? null : stored,
-    deleted: isDeleted ? "This webhook was deleted in the meantime." : null,
+    isDeleted,
     rules: webhookRules,
     problemsOf: (draft) => webhookProblems(draft, isNew),
     save: (draft, version) => saveWebhook(webhook && { id: webhook.id, version }, webhookBodyOf(draft)),
-    onSaved: (secret) => onSaved(secret === null ? null : { name: state.form.name.trim(), secret }),
+    onSaved: (secret) => {
+      onClose();
+      if (secret !== null) onSecret({ name: state.form.name.trim(), secret });
+    },
   });
   const { form, change, problemAt } = state;
   return (
-    <EntityDialog
-      state={state}
-      title={isNew ? "Add Webhook" : "Edit Webhook"}
-      submitLabel={isNew ? "Add Webhook" : "Save"}
-      size={620}
-      fullScreenBelow="48em"
-      onClose={onClose}
-    >
+    <RowFormDialog state={state} size={620} onClose={onClose}>
       <Stack gap={14}>
-        <TextInput
-          label="Name"
-          name="name"
-          withAsterisk
-          data-autofocus
-          autoComplete="off"
-          maxLength={WEBHOOK_NAME_MAX}
-          value={form.name}
-          error={problemAt("name")}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-          onBlur={() => state.touch("name")}
-        />
+        <NameField state={state} maxLength={WEBHOOK_NAME_MAX} />
         <TextInput
           label="Address"
           name="url"
@@ -96,7 +76,7 @@ export function WebhookDialog({ webhook, isDeleted, onSaved, onClose }: WebhookD
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
       </Stack>
-    </EntityDialog>
+    </RowFormDialog>
   );
 }
 

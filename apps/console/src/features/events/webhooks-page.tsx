@@ -10,18 +10,17 @@ import {
   IconWebhook,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
-import { CopyButton } from "../../platform/copy-button.tsx";
+import { useState } from "react";
+import { type OpenRow, RowDialogs, useOpenRow } from "../../platform/form/row-dialogs.tsx";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
-import { DeleteDialog } from "../../ui/delete-dialog.tsx";
+import { type NewSecret, SigningSecretDialog } from "../../platform/signing-secret-dialog.tsx";
 import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { ShownOnce } from "../../ui/shown-once.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
@@ -32,16 +31,18 @@ import { WebhookDialog } from "./webhook-dialog.tsx";
 import { webhookStateLook, webhookStateOf } from "./webhook-looks.ts";
 import classes from "./webhooks-page.module.css";
 
-type Open =
-  | { readonly kind: "add" }
-  | { readonly kind: "edit" | "delete" | "renew" | "replay"; readonly webhook: Webhook }
-  | { readonly kind: "secret"; readonly name: string; readonly secret: string };
+/** The dialogs besides those that add, edit and delete one. */
+type Further =
+  | { readonly kind: "renew" | "replay"; readonly webhook: Webhook }
+  | { readonly kind: "secret"; readonly secret: NewSecret };
 
 /** Programs elsewhere that are told of events, and how that goes; for Super Admins. */
 export function WebhooksPage() {
   const query = useQuery(webhooksQuery);
-  const [open, setOpen] = useState<Open | null>(null);
-  const close = () => setOpen(null);
+  const { open, onOpen, onClose } = useOpenRow<Webhook>();
+  const [further, setFurther] = useState<Further | null>(null);
+  const closeFurther = () => setFurther(null);
+  const onSecret = (secret: NewSecret) => setFurther({ kind: "secret", secret });
   const count = query.data?.length ?? 0;
   const full = count >= WEBHOOKS_MAX ? `There are ${WEBHOOKS_MAX} webhooks already.` : null;
   return (
@@ -49,7 +50,7 @@ export function WebhooksPage() {
       title="Webhooks"
       actions={
         <DisabledReason reason={full}>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setOpen({ kind: "add" })}>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => onOpen({ kind: "add" })}>
             Add Webhook
           </Button>
         </DisabledReason>
@@ -79,7 +80,7 @@ export function WebhooksPage() {
             <>
               <ul className={classes["list"]} aria-label="Webhooks">
                 {webhooks.map((webhook) => (
-                  <WebhookCard key={webhook.id} webhook={webhook} onOpen={(kind) => setOpen({ kind, webhook })} />
+                  <WebhookCard key={webhook.id} webhook={webhook} onOpen={onOpen} onFurther={setFurther} />
                 ))}
               </ul>
               <EventDeliveries webhooks={webhooks} />
@@ -87,63 +88,35 @@ export function WebhooksPage() {
           )
         }
       </QueryState>
-      {open !== null && <OpenDialog open={open} webhooks={query.data ?? []} onOpen={setOpen} onClose={close} />}
-    </PageLayout>
-  );
-}
-
-interface OpenDialogProps {
-  readonly open: Open;
-  readonly webhooks: readonly Webhook[];
-  readonly onOpen: (next: Open) => void;
-  readonly onClose: () => void;
-}
-
-function OpenDialog({ open, webhooks, onOpen, onClose }: OpenDialogProps) {
-  if (open.kind === "secret") return <SecretDialog {...open} onClose={onClose} />;
-  if (open.kind === "add" || open.kind === "edit") {
-    const edited = open.kind === "add" ? null : open.webhook;
-    const now = webhooks.find(({ id }) => id === edited?.id);
-    return (
-      <WebhookDialog
-        webhook={now ?? edited}
-        isDeleted={edited !== null && now === undefined}
-        onSaved={(made) => (made === null ? onClose() : onOpen({ kind: "secret", ...made }))}
+      <RowDialogs
+        what="webhook"
+        open={open}
         onClose={onClose}
+        rows={query.data}
+        renderEdit={(dialog) => <WebhookDialog key={dialog.row?.id ?? "new"} onSecret={onSecret} {...dialog} />}
+        renderDelete={({ name }) => (
+          <>
+            <strong>{name}</strong> is told of nothing more, not even of what waits for it.
+          </>
+        )}
+        onDelete={removeWebhook}
       />
-    );
-  }
-  const { webhook } = open;
-  if (open.kind === "renew") {
-    return (
-      <RenewDialog webhook={webhook} onRenewed={(secret) => onOpen({ kind: "secret", ...secret })} onClose={onClose} />
-    );
-  }
-  if (open.kind === "replay") return <ReplayDialog webhook={webhook} onClose={onClose} />;
-  return (
-    <DeleteDialog
-      title="Delete Webhook"
-      blockedReason={null}
-      onDelete={async () => {
-        const refusal = await removeWebhook(webhook);
-        if (refusal === null) onClose();
-        return refusal;
-      }}
-      onClose={onClose}
-    >
-      <p>
-        <strong>{webhook.name}</strong> is told of nothing more, not even of what waits for it.
-      </p>
-    </DeleteDialog>
+      {further?.kind === "secret" && <SigningSecretDialog {...further.secret} onClose={closeFurther} />}
+      {further?.kind === "renew" && (
+        <RenewDialog webhook={further.webhook} onRenewed={onSecret} onClose={closeFurther} />
+      )}
+      {further?.kind === "replay" && <ReplayDialog webhook={further.webhook} onClose={closeFurther} />}
+    </PageLayout>
   );
 }
 
 interface WebhookCardProps {
   readonly webhook: Webhook;
-  readonly onOpen: (kind: "edit" | "delete" | "renew" | "replay") => void;
+  readonly onOpen: (open: OpenRow<Webhook>) => void;
+  readonly onFurther: (further: Further) => void;
 }
 
-function WebhookCard({ webhook, onOpen }: WebhookCardProps) {
+function WebhookCard({ webhook, onOpen, onFurther }: WebhookCardProps) {
   const { name, host, failing, enabled } = webhook;
   const [answer, setAnswer] = useState<{ readonly delivered: boolean; readonly message: string } | null>(null);
   const [isTesting, run] = useBusy();
@@ -190,21 +163,26 @@ function WebhookCard({ webhook, onOpen }: WebhookCardProps) {
             name={`Replay events of ${name}`}
             icon={IconRotateClockwise}
             isDisabled={!enabled}
-            onPress={() => onOpen("replay")}
+            onPress={() => onFurther({ kind: "replay", webhook })}
           />
           <RowAction
             label="Replace signing secret"
             name={`Replace signing secret of ${name}`}
             icon={IconKey}
-            onPress={() => onOpen("renew")}
+            onPress={() => onFurther({ kind: "renew", webhook })}
           />
-          <RowAction label="Edit" name={`Edit ${name}`} icon={IconPencil} onPress={() => onOpen("edit")} />
+          <RowAction
+            label="Edit"
+            name={`Edit ${name}`}
+            icon={IconPencil}
+            onPress={() => onOpen({ kind: "edit", row: webhook })}
+          />
           <RowAction
             label="Delete"
             name={`Delete ${name}`}
             icon={IconTrash}
             isDestructive
-            onPress={() => onOpen("delete")}
+            onPress={() => onOpen({ kind: "delete", row: webhook })}
           />
         </Group>
       </div>
@@ -238,32 +216,9 @@ function LastSent({
   );
 }
 
-function SecretDialog(props: { readonly name: string; readonly secret: string; readonly onClose: () => void }) {
-  const { name, secret, onClose } = props;
-  const shown = useRef<HTMLDivElement>(null);
-  useEffect(() => shown.current?.focus(), []);
-  return (
-    <Dialog onClose={onClose} title="Signing Secret" size={520} closesOnEscape={false} closeOnClickOutside={false}>
-      <div ref={shown} tabIndex={-1} style={{ outline: "none" }}>
-        <ShownOnce message={`This is the signing secret of ${name}.`}>
-          Enter it in the program that gets the events, which checks the signature of each call with it. It cannot be
-          shown again.
-        </ShownOnce>
-        <Group gap="xs" wrap="nowrap" mt="sm">
-          <code className={classes["secret"]}>{secret}</code>
-          <CopyButton what="Signing secret" text={secret} />
-        </Group>
-      </div>
-      <DialogFooter>
-        <Button onClick={onClose}>Done</Button>
-      </DialogFooter>
-    </Dialog>
-  );
-}
-
 interface RenewDialogProps {
   readonly webhook: Webhook;
-  readonly onRenewed: (made: { readonly name: string; readonly secret: string }) => void;
+  readonly onRenewed: (made: NewSecret) => void;
   readonly onClose: () => void;
 }
 

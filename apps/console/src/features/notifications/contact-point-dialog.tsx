@@ -1,8 +1,7 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import "@mantine/core/styles/Switch.layer.css";
-import { Box, Button, Checkbox, Group, NativeSelect, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Box, Checkbox, Group, NativeSelect, Select, Stack, Switch } from "@mantine/core";
 import {
-  type ChannelKind,
   CONTACT_POINT_NAME_MAX,
   type ContactOwnerKind,
   type ContactPoint,
@@ -17,16 +16,16 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
-import { CopyButton } from "../../platform/copy-button.tsx";
-import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
-import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
+import type { EntityForm } from "../../platform/form/entity-form.ts";
+import type { RowDialogProps } from "../../platform/form/row-dialogs.tsx";
+import { NameField, RowFormDialog, useRowForm } from "../../platform/form/row-form.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import type { NewSecret } from "../../platform/signing-secret-dialog.tsx";
 import { ClockField } from "../../ui/clock-field.tsx";
-import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { zoneText } from "../../ui/exact-time-text.ts";
-import { ShownOnce } from "../../ui/shown-once.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
+import { ChannelField, DestinationFields } from "./channel-fields.tsx";
 import {
   bodyOf,
   type ContactPointDraft,
@@ -38,40 +37,28 @@ import {
   takesReports,
 } from "./contact-point-form.ts";
 import classes from "./notifications-page.module.css";
-import {
-  type NewSecret,
-  optionsQuery,
-  renewSigningSecret,
-  saveContactPoint,
-  teamsQuery,
-} from "./notification-calls.ts";
-import { channelLook, CHANNELS, ownerKindWord, ownerText, siteRoleWord, WEEKDAYS } from "./notification-looks.ts";
+import { optionsQuery, renewSigningSecret, saveContactPoint, teamsQuery } from "./notification-calls.ts";
+import { channelLook, ownerKindWord, ownerText, siteRoleWord, WEEKDAYS } from "./notification-looks.ts";
 
 type Form = EntityForm<ContactPointDraft, ContactPointField>;
 
-export interface ContactPointDialogProps {
-  /** The one to edit, as the list has it now; null adds one. */
-  readonly point: ContactPoint | null;
-  /** It is no longer in the list. */
-  readonly isDeleted: boolean;
+interface ContactPointDialogProps extends RowDialogProps<ContactPoint> {
   /** A new one belongs to whoever is signed in. */
   readonly isMine: boolean;
   /** What a webhook signs with, which is shown only now. */
   readonly onSecret: (secret: NewSecret) => void;
-  readonly onClose: () => void;
 }
 
 /** Where somebody is reached, and when not. */
-export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose }: ContactPointDialogProps) {
+export function ContactPointDialog(props: ContactPointDialogProps) {
+  const { row: point, isDeleted, isMine, onSecret, onClose } = props;
   const isNew = point === null;
   const { user } = useSignedIn();
-  const opened = point === null ? { form: newContactPoint(Number(user.id)), version: 0 } : storedContactPoint(point);
-  const state = useEntityForm<ContactPointDraft, ContactPointField, NewSecret | null>({
+  const state = useRowForm<ContactPointDraft, ContactPointField, NewSecret | null>({
     what: "contact point",
-    opened,
+    stored: point === null ? { form: newContactPoint(Number(user.id)), version: 0 } : storedContactPoint(point),
     isNew,
-    latest: isNew ? null : opened,
-    deleted: isDeleted ? "This contact point was deleted in the meantime." : null,
+    isDeleted,
     rules: contactPointRules,
     problemsOf: (draft) => contactPointProblems(draft, isNew),
     save: (draft, version) => saveContactPoint(point && { id: point.id, version }, bodyOf(draft)),
@@ -80,17 +67,9 @@ export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose
       if (secret !== null) onSecret(secret);
     },
   });
-  const { form, change, problemAt } = state;
+  const { form, change } = state;
   return (
-    <EntityDialog
-      state={state}
-      title={isNew ? "Add Contact Point" : "Edit Contact Point"}
-      submitLabel={isNew ? "Add Contact Point" : "Save"}
-      size={640}
-      fullScreenBelow="48em"
-      shownBy={["tab"]}
-      onClose={onClose}
-    >
+    <RowFormDialog state={state} size={640} shownBy={["tab"]} onClose={onClose}>
       <Stack gap={14}>
         {point === null ? (
           !isMine && <OwnerFields state={state} />
@@ -101,19 +80,11 @@ export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose
         )}
         <div className={classes["pair"]}>
           {isNew && <ChannelField state={state} />}
-          <TextInput
-            label="Name"
-            name="name"
+          <NameField
+            state={state}
+            maxLength={CONTACT_POINT_NAME_MAX}
             description={isNew ? "As rules and the log show it" : undefined}
             placeholder="Phone, Control room, …"
-            withAsterisk
-            data-autofocus
-            autoComplete="off"
-            maxLength={CONTACT_POINT_NAME_MAX}
-            value={form.name}
-            error={problemAt("name")}
-            onChange={(event) => change({ name: event.currentTarget.value })}
-            onBlur={() => state.touch("name")}
           />
         </div>
         <DestinationFields state={state} />
@@ -132,7 +103,7 @@ export function ContactPointDialog({ point, isDeleted, isMine, onSecret, onClose
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
       </Stack>
-    </EntityDialog>
+    </RowFormDialog>
   );
 }
 
@@ -212,129 +183,6 @@ function useOwners(isAdmin: boolean, kind: ContactOwnerKind): readonly Owner[] {
       return id === null ? [] : [{ id, name: site?.partner_name ?? "" }];
     }
   }
-}
-
-function ChannelField({ state: { form, change } }: { readonly state: Form }) {
-  const channels = useQuery(optionsQuery).data?.channels ?? [];
-  const isMissing = (channel: ChannelKind) => channels.some((one) => one.channel === channel && !one.available);
-  return (
-    <NativeSelect
-      label="Channel"
-      description={isMissing("EMAIL") ? "E-mail is not set up on this server" : "It cannot be changed later"}
-      data={CHANNELS.map((value) => ({
-        value,
-        label: channelLook[value].label,
-        disabled: isMissing(value),
-      }))}
-      value={form.channel}
-      onChange={({ currentTarget: { value } }) =>
-        change({ channel: CHANNELS.find((channel) => channel === value) ?? "EMAIL" })
-      }
-    />
-  );
-}
-
-type TextField = "address" | "url" | "token" | "phoneNumberId" | "template" | "templateLanguage";
-
-interface Hint {
-  readonly field: TextField;
-  readonly label: string;
-  /** How to get it. */
-  readonly how?: string;
-  readonly placeholder?: string;
-}
-
-const HINTS: Record<ChannelKind, readonly Hint[]> = {
-  EMAIL: [{ field: "address", label: "E-mail address", placeholder: "asha@example.com" }],
-  SLACK: [
-    {
-      field: "url",
-      label: "Incoming webhook",
-      how: "In Slack, add the app Incoming WebHooks to a channel and copy the address that it shows.",
-      placeholder: "https://hooks.slack.com/services/…",
-    },
-  ],
-  TEAMS: [
-    {
-      field: "url",
-      label: "Workflow address",
-      how: "In the menu of a Teams channel, Workflows: choose “Send webhook alerts to a channel” and copy its address.",
-      placeholder: "https://…logic.azure.com/workflows/…",
-    },
-  ],
-  TELEGRAM: [
-    {
-      field: "token",
-      label: "Bot token",
-      how: "Write /newbot to @BotFather in Telegram: it answers with the token. Then add the bot to the chat.",
-      placeholder: "123456789:AAE…",
-    },
-    {
-      field: "address",
-      label: "Chat",
-      how: "The @name of a channel, or a chat's number; that of a group begins with a minus sign.",
-      placeholder: "-1001234567890",
-    },
-  ],
-  WHATSAPP: [
-    { field: "address", label: "Phone number", how: "With the country's code.", placeholder: "+919876543210" },
-    {
-      field: "phoneNumberId",
-      label: "Phone number ID of the sender",
-      how: "In the Meta app under WhatsApp, API Setup. It is not the number itself.",
-    },
-    {
-      field: "token",
-      label: "Access token",
-      how: "A permanent one of a system user with the permission whatsapp_business_messaging.",
-    },
-    {
-      field: "template",
-      label: "Template",
-      how: "The name of a message template that Meta has approved.",
-      placeholder: "suncrew_alert",
-    },
-    { field: "templateLanguage", label: "Language of the template", how: "As Meta has it.", placeholder: "en" },
-  ],
-  WEBHOOK: [
-    {
-      field: "url",
-      label: "Address",
-      how: "Called with JSON, signed as Standard Webhooks says: for ntfy, PagerDuty, SMS gateways and your own programs.",
-      placeholder: "https://example.com/suncrew",
-    },
-  ],
-};
-
-const SECRETS: readonly TextField[] = ["url", "token"];
-
-/** Where messages go; what is secret is never shown again. */
-function DestinationFields({ state }: { readonly state: Form }) {
-  const { form, change, problemAt, isNew } = state;
-  return (
-    <Stack gap={10}>
-      {HINTS[form.channel].map(({ field, label, how, placeholder }) => {
-        const isStored = !isNew && SECRETS.includes(field);
-        return (
-          <TextInput
-            key={field}
-            name={field}
-            label={label}
-            description={how}
-            withAsterisk={!isStored}
-            type={field === "address" && form.channel === "EMAIL" ? "email" : "text"}
-            autoComplete="off"
-            spellCheck={false}
-            placeholder={isStored ? "Set; leave empty to keep it" : placeholder}
-            value={form[field]}
-            error={problemAt(field)}
-            onChange={(event) => change({ [field]: event.currentTarget.value })}
-            onBlur={() => form[field] !== "" && state.touch(field)}
-          />
-        );
-      })}
-    </Stack>
-  );
 }
 
 interface SigningSecretProps {
@@ -512,35 +360,5 @@ function RegularFields({ state: { form, change, problemAt } }: { readonly state:
         />
       </div>
     </Part>
-  );
-}
-
-interface SigningSecretDialogProps extends NewSecret {
-  readonly onClose: () => void;
-}
-
-/** What a webhook's receiver checks its calls with; only Done closes it. */
-export function SigningSecretDialog({ name, secret, onClose }: SigningSecretDialogProps) {
-  return (
-    <Dialog
-      onClose={onClose}
-      title="Signing Secret"
-      closesOnEscape={false}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
-      <ShownOnce message={`${name} signs its calls with this secret.`}>
-        Copy it to the receiver now. Afterwards it can only be replaced.
-      </ShownOnce>
-      <Group gap={8} mt={12} wrap="nowrap" justify="space-between" className={classes["secret"]}>
-        <code>{secret}</code>
-        <CopyButton what="Signing secret" text={secret} />
-      </Group>
-      <DialogFooter>
-        <Button onClick={onClose} data-autofocus>
-          Done
-        </Button>
-      </DialogFooter>
-    </Dialog>
   );
 }

@@ -3,9 +3,10 @@ import type { ContactPoint } from "@suncrew/contract/notifications/contact-point
 import { IconAddressBook, IconPencil, IconPlus, IconSend, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useDeferredValue, useState } from "react";
+import { type OpenRow, RowDialogs, useOpenRow } from "../../platform/form/row-dialogs.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { DeleteDialog } from "../../ui/delete-dialog.tsx";
+import { type NewSecret, SigningSecretDialog } from "../../platform/signing-secret-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { browserZone, zoneText } from "../../ui/exact-time-text.ts";
 import { matchesEveryWord } from "../../ui/matches-search.ts";
@@ -17,9 +18,9 @@ import { StateBadge } from "../../ui/state-badge.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
-import { ContactPointDialog, SigningSecretDialog } from "./contact-point-dialog.tsx";
+import { ContactPointDialog } from "./contact-point-dialog.tsx";
 import classes from "./contact-point-list.module.css";
-import { contactPointsQuery, type NewSecret, removeContactPoint, sendTest } from "./notification-calls.ts";
+import { contactPointsQuery, removeContactPoint, sendTest } from "./notification-calls.ts";
 import { channelLook, contactStateLook, contactStateOf, ownerText, quietText } from "./notification-looks.ts";
 
 export interface ContactPointListProps {
@@ -27,19 +28,15 @@ export interface ContactPointListProps {
   readonly isMine?: boolean;
 }
 
-type Open = { readonly kind: "add" } | { readonly kind: "edit" | "delete"; readonly point: ContactPoint };
-
 /** Where people are reached: grouped by whose they are. */
 export function ContactPointList({ isMine = false }: ContactPointListProps) {
   const query = useQuery(contactPointsQuery(isMine));
-  const [open, setOpen] = useState<Open | null>(null);
+  const { open, onOpen, onClose } = useOpenRow<ContactPoint>();
   const [secret, setSecret] = useState<NewSecret | null>(null);
   const [search, setSearch] = useState("");
   const points = query.data ?? [];
-  const now = open?.kind === "edit" ? points.find(({ id }) => id === open.point.id) : undefined;
-  const close = () => setOpen(null);
   const add = (
-    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ kind: "add" })}>
+    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => onOpen({ kind: "add" })}>
       Add contact point
     </ToolButton>
   );
@@ -80,37 +77,26 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
               />
             </div>
           ) : (
-            <Groups points={found} search={search} isMine={isMine} onOpen={setOpen} />
+            <Groups points={found} search={search} isMine={isMine} onOpen={onOpen} />
           )
         }
       </QueryState>
-      {open !== null && open.kind !== "delete" && (
-        <ContactPointDialog
-          key={open.kind === "edit" ? open.point.id : "new"}
-          point={open.kind === "edit" ? (now ?? open.point) : null}
-          isDeleted={open.kind === "edit" && query.data !== undefined && now === undefined}
-          isMine={isMine}
-          onSecret={setSecret}
-          onClose={close}
-        />
-      )}
-      {open?.kind === "delete" && (
-        <DeleteDialog
-          title="Delete Contact Point"
-          blockedReason={null}
-          onDelete={async () => {
-            const refusal = await removeContactPoint(open.point);
-            if (refusal === null) close();
-            return refusal;
-          }}
-          onClose={close}
-        >
-          <Box component="p" fz={14} lh="20px" style={{ overflowWrap: "anywhere" }}>
-            Delete <strong>{open.point.name}</strong> of {open.point.owner.name}? Nothing is sent to it any more; what
-            was sent stays in the log.
-          </Box>
-        </DeleteDialog>
-      )}
+      <RowDialogs
+        what="contact point"
+        open={open}
+        onClose={onClose}
+        rows={query.data}
+        renderEdit={(dialog) => (
+          <ContactPointDialog key={dialog.row?.id ?? "new"} isMine={isMine} onSecret={setSecret} {...dialog} />
+        )}
+        renderDelete={({ name, owner }) => (
+          <>
+            Delete <strong>{name}</strong> of {owner.name}? Nothing is sent to it any more; what was sent stays in the
+            log.
+          </>
+        )}
+        onDelete={removeContactPoint}
+      />
       {secret !== null && <SigningSecretDialog {...secret} onClose={() => setSecret(null)} />}
     </>
   );
@@ -123,7 +109,7 @@ interface GroupsProps {
   readonly points: readonly ContactPoint[];
   readonly search: string;
   readonly isMine: boolean;
-  readonly onOpen: (open: Open) => void;
+  readonly onOpen: (open: OpenRow<ContactPoint>) => void;
 }
 
 function Groups({ points, search, isMine, onOpen }: GroupsProps) {
@@ -184,7 +170,13 @@ function groupsOf(
   );
 }
 
-function Row({ point, onOpen }: { readonly point: ContactPoint; readonly onOpen: (open: Open) => void }) {
+function Row({
+  point,
+  onOpen,
+}: {
+  readonly point: ContactPoint;
+  readonly onOpen: (open: OpenRow<ContactPoint>) => void;
+}) {
   const { name, address, channel, owner } = point;
   const { icon: ChannelIcon, label } = channelLook[channel];
   const [isTesting, run] = useBusy();
@@ -223,14 +215,14 @@ function Row({ point, onOpen }: { readonly point: ContactPoint; readonly onOpen:
           label="Edit"
           name={`Edit ${name}`}
           icon={IconPencil}
-          onPress={() => onOpen({ kind: "edit", point })}
+          onPress={() => onOpen({ kind: "edit", row: point })}
         />
         <RowAction
           label="Delete"
           name={`Delete ${name}`}
           icon={IconTrash}
           isDestructive
-          onPress={() => onOpen({ kind: "delete", point })}
+          onPress={() => onOpen({ kind: "delete", row: point })}
         />
       </span>
       <span role="status" className={classes["answer"]} data-tone={answer?.delivered === false ? "poor" : "good"}>

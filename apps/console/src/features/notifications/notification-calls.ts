@@ -34,6 +34,7 @@ import {
 import { call } from "../../platform/api/call.ts";
 import { change, type Changed, type Refusal, refusalIn, refusalOf } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
+import type { NewSecret } from "../../platform/signing-secret-dialog.tsx";
 import type { Toast } from "../../platform/toast.tsx";
 
 /** None of this is part of the live stream: changes of other users and windows are polled for. */
@@ -100,13 +101,6 @@ async function remove(words: Words, name: string, invalidates: readonly (readonl
 
 /** The fields of a contact point that stay editable: its owner and channel do not change. */
 export type ContactPointBody = BodyOf<typeof createContactPoint>;
-
-/** What a new webhook signs with. */
-export interface NewSecret {
-  /** Of the contact point. */
-  readonly name: string;
-  readonly secret: string;
-}
 
 /** Answers a secret only for a new webhook. */
 export function saveContactPoint(

@@ -15,7 +15,7 @@ import { ContactPointList } from "./contact-point-list.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { MutesTab } from "../mutes/public.ts";
 import classes from "./notifications-page.module.css";
-import { RulesTab } from "./rules-tab.tsx";
+import { RulesTab } from "./rule-list.tsx";
 import { TeamsTab } from "./teams-tab.tsx";
 
 /** Rules, teams and rotas are for Super Admins. */

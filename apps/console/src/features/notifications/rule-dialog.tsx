@@ -5,17 +5,26 @@ import {
   RULE_NAME_MAX,
   RULE_STEPS_MAX,
   RULE_TARGETS_MAX,
+  type Subscription,
 } from "@suncrew/contract/notifications/notification-rules.ts";
 import { IconChevronDown, IconChevronUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
-import { type EntityForm, useEntityForm } from "../../platform/form/entity-form.ts";
+import { type ReactNode, useMemo } from "react";
+import type { EntityForm } from "../../platform/form/entity-form.ts";
+import type { RowDialogProps } from "../../platform/form/row-dialogs.tsx";
+import { NameField, RowFormDialog, useRowForm } from "../../platform/form/row-form.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { MultiChoice } from "../../ui/multi-choice.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import shared from "../../ui/shared.module.css";
-import { contactPointsQuery, optionsQuery, rotasQuery, saveRule, teamsQuery } from "./notification-calls.ts";
+import {
+  contactPointsQuery,
+  optionsQuery,
+  rotasQuery,
+  saveRule,
+  saveSubscription,
+  teamsQuery,
+} from "./notification-calls.ts";
 import { channelLook } from "./notification-looks.ts";
 import classes from "./rule-dialog.module.css";
 import { Part, RuleAfterwards, RuleFilter, RuleWait, Wrong } from "./rule-parts.tsx";
@@ -29,69 +38,106 @@ import {
   ruleProblems,
   ruleRules,
   storedRule,
+  storedSubscription,
+  subscriptionBodyOf,
+  subscriptionProblems,
+  subscriptionRules,
+  targetKey,
   targetOf,
 } from "./rule-form.ts";
 import { useReach } from "./rule-words.ts";
 
 type Form = EntityForm<RuleDraft, RuleField>;
 
-export interface RuleDialogProps {
-  /** The rule to edit, as the list has it now; null adds one. */
-  readonly rule: NotificationRule | null;
-  /** It is no longer in the list. */
-  readonly isDeleted: boolean;
-  readonly onClose: () => void;
-}
-
-/** Which alerts, whom, and when. */
-export function RuleDialog({ rule, isDeleted, onClose }: RuleDialogProps) {
-  const isNew = rule === null;
-  const stored = rule === null ? { form: newRule, version: 0 } : storedRule(rule);
-  const state = useEntityForm<RuleDraft, RuleField, unknown>({
+/** Which alerts, whom, and when: for Super Admins. */
+export function RuleDialog({ row: rule, isDeleted, onClose }: RowDialogProps<NotificationRule>) {
+  const state = useRowForm<RuleDraft, RuleField, unknown>({
     what: "rule",
-    opened: stored,
-    isNew,
-    latest: isNew ? null : stored,
-    deleted: isDeleted ? "This rule was deleted in the meantime." : null,
+    stored: rule === null ? { form: newRule, version: 0 } : storedRule(rule),
+    isNew: rule === null,
+    isDeleted,
     rules: ruleRules,
     problemsOf: ruleProblems,
     save: (draft, version) => saveRule(rule && { id: rule.id, version }, ruleBodyOf(draft)),
     onSaved: onClose,
   });
-  const { form, change, problemAt } = state;
   return (
-    <EntityDialog
-      state={state}
-      title={isNew ? "Add Rule" : "Edit Rule"}
-      submitLabel={isNew ? "Add Rule" : "Save"}
-      size={720}
-      fullScreenBelow="48em"
-      shownBy={["tab"]}
-      onClose={onClose}
-    >
+    <RuleFormDialog state={state} shownBy={["tab"]} onClose={onClose}>
+      <Steps state={state} />
+    </RuleFormDialog>
+  );
+}
+
+/** Which alerts somebody wants to be told of, and where. */
+export function SubscriptionDialog({ row: subscription, isDeleted, onClose }: RowDialogProps<Subscription>) {
+  const state = useRowForm<RuleDraft, RuleField, unknown>({
+    what: "subscription",
+    stored: subscription === null ? { form: newRule, version: 0 } : storedSubscription(subscription),
+    isNew: subscription === null,
+    isDeleted,
+    rules: subscriptionRules,
+    problemsOf: subscriptionProblems,
+    save: (draft, version) =>
+      saveSubscription(subscription && { id: subscription.id, version }, subscriptionBodyOf(draft)),
+    onSaved: onClose,
+  });
+  return (
+    <RuleFormDialog state={state} onClose={onClose}>
+      <OwnContactPoints state={state} />
+    </RuleFormDialog>
+  );
+}
+
+interface RuleFormDialogProps {
+  readonly state: Form;
+  readonly shownBy?: readonly string[];
+  readonly onClose: () => void;
+  /** Whom it tells. */
+  readonly children: ReactNode;
+}
+
+function RuleFormDialog({ state, children, ...dialog }: RuleFormDialogProps) {
+  const { what, form, change } = state;
+  return (
+    <RowFormDialog state={state} size={720} {...dialog}>
       <Stack gap={16}>
-        <TextInput
-          label="Name"
-          name="name"
-          withAsterisk
-          data-autofocus
-          autoComplete="off"
-          maxLength={RULE_NAME_MAX}
-          value={form.name}
-          error={problemAt("name")}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-          onBlur={() => state.touch("name")}
-        />
+        <NameField state={state} maxLength={RULE_NAME_MAX} />
         <RuleFilter state={state} />
-        <Steps state={state} />
+        {children}
         <RuleAfterwards state={state} />
         <Switch
-          label="The rule is on"
+          label={`The ${what} is on`}
           checked={form.enabled}
           onChange={(event) => change({ enabled: event.currentTarget.checked })}
         />
       </Stack>
-    </EntityDialog>
+    </RowFormDialog>
+  );
+}
+
+function OwnContactPoints({ state }: { readonly state: Form }) {
+  const { form, change, problemAt } = state;
+  const points = useQuery(contactPointsQuery(true)).data ?? [];
+  const chosen = form.steps[0]?.to ?? [];
+  const known = points.map(({ id, name, channel }) => ({
+    value: targetKey({ kind: "CONTACT_POINT", id }),
+    label: `${name} (${channelLook[channel].label})`,
+  }));
+  const gone = chosen.filter((key) => !known.some(({ value }) => value === key));
+  return (
+    <Part title="How I am told">
+      <MultiChoice
+        label="Contact points"
+        placeholder="All of mine"
+        nothingFoundMessage="None of yours has this name"
+        maxValues={RULE_TARGETS_MAX}
+        data={[...known, ...gone.map((value) => ({ value, label: "Deleted" }))]}
+        value={[...chosen]}
+        error={problemAt("steps")}
+        onChange={(to) => change({ steps: [{ afterMinutes: "0", to }] })}
+      />
+      <RuleWait state={state} />
+    </Part>
   );
 }
 

@@ -38,28 +38,38 @@ export function alertsText({ severities, kinds }: Pick<RuleFilter, "severities" 
   return isAny ? which.charAt(0).toUpperCase() + which.slice(1) : `${how}: ${which}`;
 }
 
+interface KnownPlaces {
+  readonly sites: readonly Named[];
+  readonly partners: readonly Named[];
+  /** Said where a filter names none. */
+  readonly everywhere: string;
+}
+
 /** "at all sites", "at Bhadla Solar Park, in Rajasthan, maintained by SunCare Services". */
 export function placesText(
   { site_ids, states, partner_ids }: Pick<RuleFilter, "site_ids" | "states" | "partner_ids">,
-  sites: readonly Named[],
-  partners: readonly Named[],
+  { sites, partners, everywhere }: KnownPlaces,
 ): string {
   const parts = [
     ...(site_ids.length === 0 ? [] : [`at ${listed(namesOf(site_ids, sites))}`]),
     ...(states.length === 0 ? [] : [`in ${listed(states)}`]),
     ...(partner_ids.length === 0 ? [] : [`maintained by ${listed(namesOf(partner_ids, partners))}`]),
   ];
-  return parts.length === 0 ? "at all sites" : parts.join(", ");
+  return parts.length === 0 ? everywhere : parts.join(", ");
 }
 
-export function secondsText(seconds: number): string {
+function secondsText(seconds: number): string {
   return seconds % 60 === 0 && seconds > 60 ? `${seconds / 60} min` : `${seconds} s`;
 }
+
+/** When the first step tells, such as "After 60 s:". */
+export const whenText = (waitSeconds: number) =>
+  waitSeconds === 0 ? "At once:" : `After ${secondsText(waitSeconds)}:`;
 
 /** Each step's time and whom it tells. */
 export function stepTexts({ steps, target_names: names, wait_seconds: wait }: NotificationRule) {
   return steps.map(({ after_minutes: minutes, to }, index) => ({
-    when: index === 0 ? (wait === 0 ? "At once:" : `After ${secondsText(wait)}:`) : `After ${minutes} min:`,
+    when: index === 0 ? whenText(wait) : `After ${minutes} min:`,
     whom: to.map((target, place) => targetText(target, names[index]?.[place] ?? null)).join(", "),
   }));
 }
@@ -93,6 +103,9 @@ export function telling({
   return `${repeats} · ${tellsCleared ? "with all-clear" : "without all-clear"}`;
 }
 
+/** Whether messages are sent to a contact point. */
+export const isUsed = ({ enabled, unsubscribed_at: left }: ContactPoint) => enabled && left === null;
+
 /** Whether a step reaches anybody, as far as that is known: true while it is not. */
 export function useReach(): (step: Pick<RuleStep, "to">) => boolean {
   const points = useQuery(contactPointsQuery(false)).data;
@@ -100,7 +113,6 @@ export function useReach(): (step: Pick<RuleStep, "to">) => boolean {
   const teams = useQuery(teamsQuery).data;
   const rotas = useQuery(rotasQuery).data;
   if (points === undefined || people === undefined || teams === undefined || rotas === undefined) return () => true;
-  const isUsed = ({ enabled, unsubscribed_at: left }: ContactPoint) => enabled && left === null;
   const used = points.filter(isUsed);
   const hasPoint = (kind: "PERSON" | "TEAM", id: number | undefined) =>
     used.some(({ owner }) => owner.kind === kind && owner.id === id);

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, NativeSelect, Select, Stack, TextInput } from "@mantine/core";
+import { ActionIcon, Box, NativeSelect, Select, Stack } from "@mantine/core";
 import {
   type Rota,
   type Team,
@@ -9,8 +9,9 @@ import { onDuty } from "@suncrew/domain/notifications/rota.ts";
 import { IconChevronDown, IconChevronUp, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { EntityDialog } from "../../platform/form/entity-dialog.tsx";
-import { type EntityRules, type FieldProblems, useEntityForm } from "../../platform/form/entity-form.ts";
+import type { EntityRules, FieldProblems } from "../../platform/form/entity-form.ts";
+import type { RowDialogProps } from "../../platform/form/row-dialogs.tsx";
+import { NameField, RowFormDialog, useRowForm } from "../../platform/form/row-form.tsx";
 import { ClockField } from "../../ui/clock-field.tsx";
 import { DayField } from "../../ui/day-field.tsx";
 import { shortDayText, todayIn } from "../../ui/days.ts";
@@ -76,24 +77,14 @@ function usePeople(members: readonly { readonly user_id: number; readonly name: 
   ];
 }
 
-export interface TeamDialogProps {
-  /** The team to edit, as the list has it now; null adds one. */
-  readonly team: Team | null;
-  readonly isDeleted: boolean;
-  readonly onClose: () => void;
-}
-
 /** People who are told together. */
-export function TeamDialog({ team, isDeleted, onClose }: TeamDialogProps) {
-  const isNew = team === null;
-  const stored = storedTeam(team);
+export function TeamDialog({ row: team, isDeleted, onClose }: RowDialogProps<Team>) {
   const people = usePeople(team?.members ?? []);
-  const state = useEntityForm<TeamDraft, TeamField, unknown>({
+  const state = useRowForm<TeamDraft, TeamField, unknown>({
     what: "team",
-    opened: stored,
-    isNew,
-    latest: isNew ? null : stored,
-    deleted: isDeleted ? "This team was deleted in the meantime." : null,
+    stored: storedTeam(team),
+    isNew: team === null,
+    isDeleted,
     rules: teamRules,
     problemsOf: teamProblems,
     save: ({ name, memberIds }, version) =>
@@ -102,27 +93,9 @@ export function TeamDialog({ team, isDeleted, onClose }: TeamDialogProps) {
   });
   const { form, change, problemAt } = state;
   return (
-    <EntityDialog
-      state={state}
-      title={isNew ? "Add Team" : "Edit Team"}
-      submitLabel={isNew ? "Add Team" : "Save"}
-      fullScreenBelow="48em"
-      shownBy={["tab"]}
-      onClose={onClose}
-    >
+    <RowFormDialog state={state} shownBy={["tab"]} onClose={onClose}>
       <Stack gap={12}>
-        <TextInput
-          label="Name"
-          name="name"
-          withAsterisk
-          data-autofocus
-          autoComplete="off"
-          maxLength={TEAM_NAME_MAX}
-          value={form.name}
-          error={problemAt("name")}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-          onBlur={() => state.touch("name")}
-        />
+        <NameField state={state} maxLength={TEAM_NAME_MAX} />
         <MultiChoice
           label="Members"
           description="Each is told by all of their own contact points. A team may have contact points of its own, too."
@@ -137,7 +110,7 @@ export function TeamDialog({ team, isDeleted, onClose }: TeamDialogProps) {
           onChange={(ids) => change({ memberIds: ids.map(Number) })}
         />
       </Stack>
-    </EntityDialog>
+    </RowFormDialog>
   );
 }
 
@@ -195,25 +168,15 @@ function storedRota(rota: Rota | null, today: string): StoredForm<RotaDraft> {
   return { form: { name, memberIds, timezone, startsOn: starts_on, handoverAt: handover_at, weeks }, version };
 }
 
-export interface RotaDialogProps {
-  /** The rota to edit, as the list has it now; null adds one. */
-  readonly rota: Rota | null;
-  readonly isDeleted: boolean;
-  readonly onClose: () => void;
-}
-
 /** People who are told by turns of weeks. */
-export function RotaDialog({ rota, isDeleted, onClose }: RotaDialogProps) {
-  const isNew = rota === null;
+export function RotaDialog({ row: rota, isDeleted, onClose }: RowDialogProps<Rota>) {
   const [today] = useState(() => todayIn(undefined, new Date()));
-  const stored = storedRota(rota, today);
   const people = usePeople(rota?.members ?? []);
-  const state = useEntityForm<RotaDraft, RotaField, unknown>({
+  const state = useRowForm<RotaDraft, RotaField, unknown>({
     what: "rota",
-    opened: stored,
-    isNew,
-    latest: isNew ? null : stored,
-    deleted: isDeleted ? "This rota was deleted in the meantime." : null,
+    stored: storedRota(rota, today),
+    isNew: rota === null,
+    isDeleted,
     rules: rotaRules,
     problemsOf: rotaProblems,
     save: ({ name, memberIds, timezone, startsOn, handoverAt, weeks }, version) =>
@@ -229,28 +192,9 @@ export function RotaDialog({ rota, isDeleted, onClose }: RotaDialogProps) {
   });
   const { form, change, problemAt } = state;
   return (
-    <EntityDialog
-      state={state}
-      title={isNew ? "Add Rota" : "Edit Rota"}
-      submitLabel={isNew ? "Add Rota" : "Save"}
-      size={560}
-      fullScreenBelow="48em"
-      shownBy={["tab"]}
-      onClose={onClose}
-    >
+    <RowFormDialog state={state} size={560} shownBy={["tab"]} onClose={onClose}>
       <Stack gap={12}>
-        <TextInput
-          label="Name"
-          name="name"
-          withAsterisk
-          data-autofocus
-          autoComplete="off"
-          maxLength={TEAM_NAME_MAX}
-          value={form.name}
-          error={problemAt("name")}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-          onBlur={() => state.touch("name")}
-        />
+        <NameField state={state} maxLength={TEAM_NAME_MAX} />
         <div className={classes["fields"]}>
           <DayField
             label="First handover"
@@ -297,7 +241,7 @@ export function RotaDialog({ rota, isDeleted, onClose }: RotaDialogProps) {
           onChange={(id) => id !== null && change({ memberIds: [...form.memberIds, Number(id)] })}
         />
       </Stack>
-    </EntityDialog>
+    </RowFormDialog>
   );
 }
 

@@ -3,10 +3,10 @@ import type { Rota, Team } from "@suncrew/contract/notifications/notification-ru
 import { onDuty } from "@suncrew/domain/notifications/rota.ts";
 import { type Icon, IconCalendarRepeat, IconPencil, IconPlus, IconTrash, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { type ComponentType, useState } from "react";
+import type { ComponentType } from "react";
 import type { Refusal } from "../../platform/api/change.ts";
+import { type RowDialogProps, RowDialogs, rowDialogTitle, useOpenRow } from "../../platform/form/row-dialogs.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
-import { DeleteDialog } from "../../ui/delete-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { zoneText } from "../../ui/exact-time-text.ts";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
@@ -16,15 +16,14 @@ import { ToolButton } from "../../ui/tool-button.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
 import { removeRota, removeTeam, rotasQuery, teamsQuery } from "./notification-calls.ts";
-import type { RotaDialogProps, TeamDialogProps } from "./team-dialogs.tsx";
 import classes from "./teams-tab.module.css";
 
-const TeamDialog = lazyDialog<TeamDialogProps>(
-  ({ team }) => (team === null ? "Add Team" : "Edit Team"),
+const TeamDialog = lazyDialog<RowDialogProps<Team>>(
+  ({ row }) => rowDialogTitle("team", row === null),
   async () => (await import("./team-dialogs.tsx")).TeamDialog,
 );
-const RotaDialog = lazyDialog<RotaDialogProps>(
-  ({ rota }) => (rota === null ? "Add Rota" : "Edit Rota"),
+const RotaDialog = lazyDialog<RowDialogProps<Rota>>(
+  ({ row }) => rowDialogTitle("rota", row === null),
   async () => (await import("./team-dialogs.tsx")).RotaDialog,
 );
 
@@ -39,7 +38,7 @@ export function TeamsTab() {
         icon={IconUsersGroup}
         message="A team is told together: all of its members, and its own contact points."
         Details={TeamDetails}
-        EditDialog={TeamEdit}
+        EditDialog={TeamDialog}
         onRemove={removeTeam}
       />
       <Entities
@@ -49,22 +48,12 @@ export function TeamsTab() {
         icon={IconCalendarRepeat}
         message="A rota tells who is on duty: one of its members after the other, each for some weeks."
         Details={RotaDetails}
-        EditDialog={RotaEdit}
+        EditDialog={RotaDialog}
         onRemove={removeRota}
       />
     </div>
   );
 }
-
-interface EditProps<Entity> {
-  /** As the list has it now; null adds one. */
-  readonly entity: Entity | null;
-  readonly isDeleted: boolean;
-  readonly onClose: () => void;
-}
-
-const TeamEdit = ({ entity, ...props }: EditProps<Team>) => <TeamDialog team={entity} {...props} />;
-const RotaEdit = ({ entity, ...props }: EditProps<Rota>) => <RotaDialog rota={entity} {...props} />;
 
 interface EntitiesProps<Entity extends Team | Rota> {
   readonly title: string;
@@ -74,19 +63,15 @@ interface EntitiesProps<Entity extends Team | Rota> {
   /** What it is for, while there is none. */
   readonly message: string;
   readonly Details: ComponentType<{ readonly entity: Entity }>;
-  readonly EditDialog: ComponentType<EditProps<Entity>>;
+  readonly EditDialog: ComponentType<RowDialogProps<Entity>>;
   readonly onRemove: (entity: Entity) => Promise<Refusal | null>;
 }
 
-type Open<Entity> = { readonly kind: "add" } | { readonly kind: "edit" | "delete"; readonly entity: Entity };
-
 function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
   const { title, what, query, icon: EmptyIcon, message, Details, EditDialog, onRemove } = props;
-  const [open, setOpen] = useState<Open<Entity> | null>(null);
-  const now = open?.kind === "edit" ? query.data?.find(({ id }) => id === open.entity.id) : undefined;
-  const close = () => setOpen(null);
+  const { open, onOpen, onClose } = useOpenRow<Entity>();
   const add = (
-    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => setOpen({ kind: "add" })}>
+    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => onOpen({ kind: "add" })}>
       Add {what}
     </ToolButton>
   );
@@ -126,14 +111,14 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
                       label="Edit"
                       name={`Edit ${entity.name}`}
                       icon={IconPencil}
-                      onPress={() => setOpen({ kind: "edit", entity })}
+                      onPress={() => onOpen({ kind: "edit", row: entity })}
                     />
                     <RowAction
                       label="Delete"
                       name={`Delete ${entity.name}`}
                       icon={IconTrash}
                       isDestructive
-                      onPress={() => setOpen({ kind: "delete", entity })}
+                      onPress={() => onOpen({ kind: "delete", row: entity })}
                     />
                   </span>
                 </li>
@@ -142,31 +127,19 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
           )
         }
       </QueryState>
-      {open?.kind === "add" && <EditDialog entity={null} isDeleted={false} onClose={close} />}
-      {open?.kind === "edit" && (
-        <EditDialog
-          key={open.entity.id}
-          entity={now ?? open.entity}
-          isDeleted={query.data !== undefined && now === undefined}
-          onClose={close}
-        />
-      )}
-      {open?.kind === "delete" && (
-        <DeleteDialog
-          title={what === "team" ? "Delete Team" : "Delete Rota"}
-          blockedReason={null}
-          onDelete={async () => {
-            const refusal = await onRemove(open.entity);
-            if (refusal === null) close();
-            return refusal;
-          }}
-          onClose={close}
-        >
-          <Box component="p" fz={14} lh="20px" style={{ overflowWrap: "anywhere" }}>
-            Delete the {what} <strong>{open.entity.name}</strong>? Its members stay.
-          </Box>
-        </DeleteDialog>
-      )}
+      <RowDialogs
+        what={what}
+        open={open}
+        onClose={onClose}
+        rows={query.data}
+        renderEdit={(dialog) => <EditDialog key={dialog.row?.id ?? "new"} {...dialog} />}
+        renderDelete={({ name }) => (
+          <>
+            Delete the {what} <strong>{name}</strong>? Its members stay.
+          </>
+        )}
+        onDelete={onRemove}
+      />
     </section>
   );
 }
