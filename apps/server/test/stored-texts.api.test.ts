@@ -8,8 +8,10 @@ import {
   memoryLostAlert,
   messagesLostAlert,
   offlineTooLongAlert,
+  runCutShortAlert,
   runMissedAlert,
   runNotStartedAlert,
+  runSkippedAlert,
   type ServerAlert,
   type ServerAlertCode,
   siteOutageAlert,
@@ -99,8 +101,8 @@ describe("stored texts: the sentence can be rebuilt from the code and its parame
     expect(bareOutcomeSentence(stored(run?.reason_code ?? null, run?.reason_params))).toBe(run?.reason);
     const alert = await server.db.selectFrom("alerts").selectAll().executeTakeFirstOrThrow();
     expect(alert).toMatchObject({
-      code: "RUN_NOT_STARTED",
-      text: "A planned run did not start. Robot OWN-1 has not reported for 45 seconds.",
+      code: "RUN_SKIPPED",
+      text: "A planned run was skipped. Robot OWN-1 has not reported for 45 seconds.",
       params: { reason: { code: "ROBOT_SILENT", params: { serial: "OWN-1" } } },
     });
   });
@@ -125,6 +127,8 @@ describe("stored texts: the sentence can be rebuilt from the code and its parame
       unconfirmedStopAlert(false),
       runMissedAlert(reason),
       runNotStartedAlert(reason),
+      runSkippedAlert(reason),
+      runCutShortAlert(reason),
       messagesLostAlert(),
       tooManyMessagesAlert(),
       tooManyConnectionsAlert(),

@@ -12,6 +12,7 @@ export const alertKindSchema = z.enum([
   "ROBOT_FAULT",
   "RUN_FAILED",
   "RUN_MISSED",
+  "RUN_SKIPPED",
   "LOW_BATTERY",
   "OFFLINE_TOO_LONG",
   "SITE_DARK",

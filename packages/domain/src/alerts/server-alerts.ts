@@ -16,6 +16,8 @@ const serverAlertCodes = [
   "COMMAND_UNCONFIRMED",
   "RUN_MISSED",
   "RUN_NOT_STARTED",
+  "RUN_SKIPPED",
+  "RUN_CUT_SHORT",
   "SITE_DARK",
   "MESSAGES_LOST",
   "TOO_MANY_MESSAGES",
@@ -42,6 +44,8 @@ export interface ServerAlert extends DeviceAlert {
 const pastCodes: readonly string[] = [
   "RUN_MISSED",
   "RUN_NOT_STARTED",
+  "RUN_SKIPPED",
+  "RUN_CUT_SHORT",
   "REPORT_FAILED",
   "SIGN_IN_LOCKED",
 ] satisfies ServerAlertCode[];
@@ -93,6 +97,8 @@ const alertTexts = {
   },
   RUN_MISSED: ({ reason }: WithReason) => `A planned run was missed. ${bareOutcomeSentence(reason)}`,
   RUN_NOT_STARTED: ({ reason }: WithReason) => `A planned run did not start. ${bareOutcomeSentence(reason)}`,
+  RUN_SKIPPED: ({ reason }: WithReason) => `A planned run was skipped. ${bareOutcomeSentence(reason)}`,
+  RUN_CUT_SHORT: ({ reason }: WithReason) => `A planned run was cut short. ${bareOutcomeSentence(reason)}`,
   SITE_DARK: ({ robots }: { readonly robots: number }) =>
     `All ${robots} robots of the site are offline. Its network or power may be down.`,
   MESSAGES_LOST: () => "Suncrew could not store the robot's messages. What is shown may be out of date.",
@@ -318,9 +324,19 @@ export function unconfirmedStopAlert(mayMove: boolean): ServerAlert {
   return serverAlert("COMMAND_UNCONFIRMED", unconfirmedSeverity.STOP, { verb: "STOP", mayMove });
 }
 
-/** Its START failed, or the robot could not be started. */
+/** Its START failed. */
 export function runNotStartedAlert(reason: OutcomeText): ServerAlert {
   return serverAlert("RUN_NOT_STARTED", "WARNING", { reason: nested(reason) });
+}
+
+/** The robot could not be started, for a reason that nobody chose. */
+export function runSkippedAlert(reason: OutcomeText): ServerAlert {
+  return serverAlert("RUN_SKIPPED", "WARNING", { reason: nested(reason) });
+}
+
+/** It began, and a fault, the battery or a lost connection ended it. */
+export function runCutShortAlert(reason: OutcomeText): ServerAlert {
+  return serverAlert("RUN_CUT_SHORT", "WARNING", { reason: nested(reason) });
 }
 
 export function runMissedAlert(reason: OutcomeText): ServerAlert {

@@ -29,6 +29,7 @@ const lost: ToldAlert = {
   text: "Lost contact while cleaning at 05:31; may be moving; stops by itself by 05:41.",
   siteId: 1,
   site: "Sunfield",
+  robotId: 12,
   robot: "R-12",
   raisedAt: new Date("2026-11-27T00:01:00Z"),
   clearedAt: null,
@@ -48,6 +49,7 @@ const dark: ToldAlert = {
   text: "All 12 robots of the site are offline. Its network or power may be down.",
   siteId: 2,
   site: "Thar West",
+  robotId: null,
   robot: null,
 };
 const offline: ToldAlert = {
@@ -62,6 +64,7 @@ const disk: ToldAlert = {
   text: "The disk of the database is nearly full: 2 GB are free, 4 %.",
   siteId: null,
   site: null,
+  robotId: null,
   robot: null,
 };
 
@@ -114,6 +117,32 @@ test("a dark site stands for its offline robots, and for no others", () => {
     offline.text,
   ]);
   expect(alertsMessage(frame, [...robots, dark]).title).toContain("Critical: Thar West: All 12 robots");
+});
+
+test("a robot's fault and the run that it cost are one line, as bad as the worse of them", () => {
+  const jam = { ...low, kind: "STUCK", severity: "INFO", text: "The brush is jammed" } as const;
+  const run: ToldAlert = {
+    ...low,
+    id: "3",
+    kind: "RUN_FAILED",
+    text: "A planned run was cut short. The robot had a fault.",
+  };
+  const other = { ...run, id: "4", robotId: 13, robot: "R-13" };
+  const message = alertsMessage(frame, [jam, run, other]);
+  expect(message.title).toBe("2 alerts at Sunfield: 2 warnings");
+  expect(message.lines.map(({ robot, text }) => [robot, text])).toEqual([
+    ["R-13", run.text],
+    ["R-12", `The brush is jammed. ${run.text}`],
+  ]);
+  expect(alertsMessage(frame, [{ ...jam, again: true }, run]).title).toBe(
+    "Warning: Robot R-12 at Sunfield: The brush is jammed. A planned run was cut short. The robot had a fault",
+  );
+  expect(
+    clearedMessage(frame, [
+      { ...jam, clearedAt: frame.now },
+      { ...run, clearedAt: frame.now },
+    ]).lines,
+  ).toHaveLength(1);
 });
 
 test("a storm is one message of the worst lines, with the number of the others", () => {
@@ -210,6 +239,7 @@ const anyAlert: fc.Arbitrary<ToldAlert> = fc.record({
   text: anyText,
   siteId: fc.option(fc.integer({ min: 1, max: 3 })),
   site: fc.option(anyText),
+  robotId: fc.option(fc.integer({ min: 1, max: 3 })),
   robot: fc.option(anyText),
   raisedAt: fc.date({
     min: new Date("2020-01-01T00:00:00Z"),

@@ -64,7 +64,8 @@ export interface ToldAlert {
   /** This and the name are null for alerts about Suncrew's own servers. */
   readonly siteId: number | null;
   readonly site: string | null;
-  /** The robot's name. */
+  /** This and the name are null for alerts about a whole site or Suncrew's own servers. */
+  readonly robotId: number | null;
   readonly robot: string | null;
   readonly raisedAt: Date;
   readonly clearedAt: Date | null;
@@ -181,7 +182,44 @@ interface CountedAlert extends ToldAlert {
   readonly absorbs: number;
 }
 
-/** The worst first, then the newest; a dark site stands for its offline robots. */
+/** Of a robot: why its run went wrong is told in the same line as that it did. */
+const causes: readonly AlertKind[] = [
+  "LOST_WHILE_MOVING",
+  "STUCK",
+  "ROBOT_FAULT",
+  "LOW_BATTERY",
+  "OFFLINE_TOO_LONG",
+  "COMMAND_UNCONFIRMED",
+];
+const ofRuns: readonly AlertKind[] = ["RUN_FAILED", "RUN_SKIPPED"];
+
+function withRuns(alerts: readonly ToldAlert[]): ToldAlert[] {
+  const causeOf = new Map<number | null, ToldAlert>();
+  for (const alert of alerts.filter(({ kind, robotId }) => robotId !== null && causes.includes(kind))) {
+    const other = causeOf.get(alert.robotId);
+    if (other === undefined || isWorse(alert.severity, other.severity)) causeOf.set(alert.robotId, alert);
+  }
+  const joins = ({ kind, robotId }: ToldAlert) => ofRuns.includes(kind) && causeOf.has(robotId);
+  const runs = Map.groupBy(alerts.filter(joins), ({ robotId }) => robotId);
+  return alerts
+    .filter((alert) => !joins(alert))
+    .map((alert) => {
+      const own = causeOf.get(alert.robotId) === alert ? (runs.get(alert.robotId) ?? []) : [];
+      if (own.length === 0) return alert;
+      const all = [alert, ...own];
+      const severity = own.reduce<Severity>((worst, run) => worseOf(worst, run.severity), alert.severity);
+      const text = all.map((each) => sentence(each.text)).join(" ");
+      return { ...alert, severity, text, again: all.every(({ again }) => again === true) };
+    });
+}
+
+/** Robots end their texts as they like. */
+function sentence(text: string): string {
+  const line = oneLine(text);
+  return /[.!?…]$/u.test(line) ? line : `${line}.`;
+}
+
+/** The worst first, then the newest; a dark site stands for its offline robots, a robot's fault for its run. */
 function absorbed(alerts: readonly ToldAlert[]): CountedAlert[] {
   const offline = new Map<number | null, number>();
   const dark = new Set(alerts.filter(({ kind }) => kind === "SITE_DARK").map(({ siteId }) => siteId));
@@ -190,7 +228,7 @@ function absorbed(alerts: readonly ToldAlert[]): CountedAlert[] {
     offline.set(siteId, (offline.get(siteId) ?? 0) + 1);
     return false;
   });
-  return told
+  return withRuns(told)
     .map((alert) => ({ ...alert, absorbs: alert.kind === "SITE_DARK" ? (offline.get(alert.siteId) ?? 0) : 0 }))
     .toSorted(
       (one, other) =>

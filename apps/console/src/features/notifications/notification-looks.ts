@@ -43,6 +43,7 @@ export const alertKindWord: Record<AlertKind, string> = {
   ROBOT_FAULT: "Robot fault",
   RUN_FAILED: "Run failed",
   RUN_MISSED: "Run missed",
+  RUN_SKIPPED: "Run skipped",
   LOW_BATTERY: "Low battery",
   OFFLINE_TOO_LONG: "Offline too long",
   SITE_DARK: "Site dark",
@@ -62,7 +63,7 @@ export const ALERT_KIND_GROUPS: readonly { readonly label: string; readonly kind
     label: "Robots",
     kinds: ["LOST_WHILE_MOVING", "STUCK", "ROBOT_FAULT", "LOW_BATTERY", "OFFLINE_TOO_LONG", "COMMAND_UNCONFIRMED"],
   },
-  { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED"] },
+  { label: "Cleaning", kinds: ["RUN_FAILED", "RUN_MISSED", "RUN_SKIPPED"] },
   { label: "Sites", kinds: ["SITE_DARK", "ROLLOUT_PAUSED", "REPORT"] },
   { label: "Suncrew itself", kinds: ["AUDIT_CHAIN", "STORAGE", "SIGN_IN", "CHANNEL", "SERVER"] },
 ];

@@ -149,8 +149,9 @@ async function finishHistory(
   const robotIds = fleet.robots.map(({ of }) => of.id);
   await settleDue(fleet.db, robotIds, { now: () => settled }, { skipLocked: false });
   await fleet.deliver(robotIds, settled);
-  // People have dealt with what did not start last night.
-  await fleet.db.transaction().execute((tx) => clearAlerts(tx, robotIds, ["RUN_MISSED", "RUN_NOT_STARTED"], settled));
+  // People have dealt with what went wrong last night.
+  const dealtWith = ["RUN_MISSED", "RUN_SKIPPED", "RUN_NOT_STARTED", "RUN_CUT_SHORT"] as const;
+  await fleet.db.transaction().execute((tx) => clearAlerts(tx, robotIds, dealtWith, settled));
   for (const robot of fleet.robots) {
     robot.rest(after(end, 20 * SECOND_MS));
     robot.disconnect(after(end, 25 * SECOND_MS), "OFFLINE");

@@ -253,11 +253,11 @@ describe("Alerts: a missed run", () => {
   });
 });
 
-describe("Alerts: a planned run that did not start", () => {
+describe("Alerts: a planned run that did not start, or not to its end", () => {
   const reported = async () => {
     const rows = await harness.db.selectFrom("alerts").select(["code", "text", "cleared_at"]).orderBy("id").execute();
     return rows.flatMap(({ code, text, cleared_at }) =>
-      code === "RUN_NOT_STARTED" ? [[text, cleared_at === null]] : [],
+      /^RUN_(NOT_STARTED|SKIPPED|CUT_SHORT)$/.test(code) ? [[text, cleared_at === null]] : [],
     );
   };
 
@@ -299,8 +299,22 @@ describe("Alerts: a planned run that did not start", () => {
     await harness.db.updateTable("robots").set({ operating_mode: "maintenance" }).where("id", "=", locked).execute();
     await harness.pass(2 * MINUTE_MS);
     expect(await reported()).toEqual([
-      [expect.stringMatching(/^A planned run did not start\. Robot .* is offline/), true],
+      [expect.stringMatching(/^A planned run was skipped\. Robot .* is offline/), true],
     ]);
+  });
+
+  test("the robot never came back from it: raised as cut short until the next one is served", async () => {
+    const group = await harness.group(1);
+    const [robotId = 0] = group.robotIds;
+    await harness.schedule(group, { startTime: "2026-06-15 06:00:00", frequency: "DAILY" });
+    await harness.until("2026-06-15T00:30:00Z");
+    await harness.until("2026-06-15T00:40:00Z");
+    await harness.robots.leave(robotId);
+    await harness.until("2026-06-15T01:10:00Z");
+    expect(await reported()).toEqual([["A planned run was cut short. The robot lost its connection.", true]]);
+    await harness.robots.back(robotId);
+    await harness.until("2026-06-16T00:30:20Z");
+    expect(await reported()).toEqual([[expect.any(String), false]]);
   });
 });
 

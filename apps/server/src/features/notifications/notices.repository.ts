@@ -1,9 +1,10 @@
 import type { AlertSource } from "@suncrew/contract/alerts/alerts.ts";
 import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import { ruleFilterSchema, ruleStepSchema } from "@suncrew/contract/notifications/notification-rules.ts";
+import type { ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
-import type { Executor, Tx } from "../../platform/database/database.ts";
+import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 
 /** Advisory lock: one server at a time decides who is told. */
 const NOTIFIER_LOCK = 7_305_022;
@@ -139,6 +140,16 @@ export async function readAlertsById(db: Executor, alertIds: Iterable<number>): 
     select ${alertColumns} from ${alertRows} where a.id = any(${[...new Set(alertIds)]}::bigint[])`.execute(db);
   return rows;
 }
+
+/** Of robots that are lost while moving: the robot, and its alert. */
+export async function readOpenLosses(db: Executor, robotIds: readonly number[]): Promise<[number, number][]> {
+  const { rows } = await sql<{ robot_id: number; id: number }>`
+    select robot_id, id from alerts
+    where robot_id = ${anyInt(robotIds)} and source = 'SERVER' and code = ${LOST_WHILE_MOVING}
+      and cleared_at is null`.execute(db);
+  return rows.map(({ robot_id, id }) => [robot_id, id]);
+}
+const LOST_WHILE_MOVING = "LOST_WHILE_MOVING" satisfies ServerAlertCode;
 
 export async function readNotices(db: Executor, alertIds: readonly number[]): Promise<Notice[]> {
   const { rows } = await sql<Notice>`

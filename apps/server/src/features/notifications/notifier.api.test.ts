@@ -210,6 +210,29 @@ test("Notifications: of a muted site nothing is told until the mute ends; what i
   expect(people.news()).toEqual(["Anita: Warning: Robot OWN-2 at Ownfield Park: Open"]);
 });
 
+test("Notifications: whoever was told that a robot was lost while it moved is not told as well that this cut its run short", async () => {
+  const run = { source: "SERVER", code: "RUN_CUT_SHORT", text: "A planned run was cut short." } as const;
+  const lost = { source: "SERVER", severity: "CRITICAL", code: "LOST_WHILE_MOVING", text: "Lost contact." } as const;
+  await people.rule(await people.contact("Anita"), { repeat_minutes: 30 });
+  const ofRuns = { kinds: ["RUN_FAILED" as const], severities: [], site_ids: [], states: [], partner_ids: [] };
+  await people.rule(await people.contact("Planner"), { filter: ofRuns });
+  const loss = await people.alert(lost);
+  await people.round();
+  expect(people.reached()).toEqual(["Anita"]);
+  await people.alert(run);
+  await people.round();
+  expect(people.reached()).toEqual(["Planner"]);
+  // Of another robot, and once the robot was seen again.
+  await people.alert({ ...run, robot_id: people.fixtures.ownRobot2.id });
+  await people.clear(loss);
+  await people.round();
+  expect(people.news().toSorted()).toEqual([
+    "Anita: Cleared: Robot OWN-1 at Ownfield Park: Lost contact",
+    "Anita: Warning: Robot OWN-2 at Ownfield Park: A planned run was cut short",
+    "Planner: Warning: Robot OWN-2 at Ownfield Park: A planned run was cut short",
+  ]);
+});
+
 test("§6 Tenancy: nobody is told of a site that they may not see, and of Suncrew's servers only Super Admins are", async () => {
   const { userIds, ownerPartnerId, strangerPartnerId, ownSiteId, foreignSiteId } = people.fixtures;
   const contacts = [

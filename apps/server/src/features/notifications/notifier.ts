@@ -18,6 +18,7 @@ import {
   readChangedAlerts,
   readDueNotices,
   readNotices,
+  readOpenLosses,
   readProgress,
   readRules,
   storeNotices,
@@ -29,6 +30,7 @@ import { toldAlert } from "./told-alerts.ts";
 
 const ROUND_EVERY_MS = 1_000;
 const CHANNEL_FAILING = "CHANNEL_FAILING" satisfies ServerAlertCode;
+const RUN_CUT_SHORT = "RUN_CUT_SHORT" satisfies ServerAlertCode;
 
 type NotifierDependencies = Pick<Dependencies, "db" | "clock" | "clocks" | "log"> & {
   /** Called when there may be something to send. */
@@ -180,6 +182,10 @@ async function tellDue(
 ): Promise<PlannedDelivery[]> {
   const due = await readDueNotices(tx, now);
   const raised = new Recipients(directory, now);
+  const knowsOfLoss = await readKnowledgeOfLoss(
+    tx,
+    due.map(({ alert }) => alert),
+  );
   const moved: Notice[] = [];
   for (const { notice, alert } of due) {
     const rule = rules.get(notice.ruleId);
@@ -192,7 +198,8 @@ async function tellDue(
     }
     for (const contact of raised.of(rule, next.step, alert)) {
       // That a channel fails is told through the others.
-      if (!(alert.code === CHANNEL_FAILING && contact.isFailing)) raised.tell(contact, alert);
+      if (alert.code === CHANNEL_FAILING && contact.isFailing) continue;
+      if (!knowsOfLoss(contact, alert)) raised.tell(contact, alert);
     }
     const { firstToldAt, lastToldAt, step } = noticeAfter({ ...notice, raisedAt: notice.noticedAt }, next, now);
     const told = { ...notice, firstToldAt, lastToldAt, step };
@@ -203,6 +210,20 @@ async function tellDue(
   const allClear = await clearing(tx, cleared, rules, directory, now);
   await storeNotices(tx, moved);
   return [...raised.planned("ALERTS"), ...allClear.planned("CLEARED")];
+}
+
+/** Whether whoever was told that a robot was lost while it moved need not be told as well that this cut its run short. */
+async function readKnowledgeOfLoss(
+  tx: Tx,
+  alerts: readonly NoticedAlert[],
+): Promise<(contact: Contact, alert: NoticedAlert) => boolean> {
+  const robotIds = alerts.flatMap(({ code, robotId }) => (code === RUN_CUT_SHORT && robotId !== null ? [robotId] : []));
+  if (robotIds.length === 0) return () => false;
+  const losses = new Map(await readOpenLosses(tx, robotIds));
+  const told = await readWhoWasTold(tx, [...losses.values()]);
+  const known = new Set(told.map(({ alertId, contactId }) => `${alertId} ${contactId}`));
+  return ({ id }, { code, robotId }) =>
+    code === RUN_CUT_SHORT && robotId !== null && known.has(`${losses.get(robotId)} ${id}`);
 }
 
 /** The all-clear for whoever was told, unless only rules that tell none have told them. */

@@ -4,7 +4,7 @@ import type { NoticedAlert } from "./notices.repository.ts";
 
 /** An alert as messages tell it; `publicUrl` is where people reach the console, null if that is not known. */
 export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again = false): ToldAlert {
-  const { id, source, code, severity, text, siteId, siteName, robotName, raisedAt, clearedAt } = alert;
+  const { id, source, code, severity, text, siteId, siteName, robotId, robotName, raisedAt, clearedAt } = alert;
   const kind = alertKindOf(source, code);
   const url = publicUrl === null ? null : urlOf(alert, publicUrl);
   return {
@@ -14,6 +14,7 @@ export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again =
     text,
     siteId,
     site: siteName,
+    robotId,
     robot: robotName,
     raisedAt,
     clearedAt,

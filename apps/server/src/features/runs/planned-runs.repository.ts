@@ -1,5 +1,5 @@
 import { type OutcomeCode, type OutcomeText, withoutAdvice } from "@suncrew/domain/texts/outcome-texts.ts";
-import { runMissedAlert, runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
+import { runMissedAlert, runSkippedAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { STARTS_LATE_UP_TO_MS } from "@suncrew/domain/schedules/due-decision.ts";
 import { type Insertable, type Selectable, sql } from "kysely";
 import { v7 as uuidv7 } from "uuid";
@@ -72,24 +72,23 @@ export async function insertPlannedRuns(
   await alertNotStarted(tx, occurrence.site_id, runs, now);
 }
 
-/** A run that did not start is an alert until the robot's next run is served, whatever its outcome. */
+/** What went wrong with a run is an alert until the robot's next run is served, whatever the outcome of that. */
 async function alertNotStarted(tx: Tx, siteId: number, runs: readonly PlannedRun[], now: Date): Promise<void> {
-  for (const { code, outcome, alertOf } of notStartedAlerts) {
-    const raised = runs.flatMap((run) => {
-      const isRaised = "outcome" in run && run.outcome === outcome && (outcome === "MISSED" || run.isAlert === true);
-      return isRaised ? [{ robotId: run.robotId, siteId, alert: alertOf(run.reason) }] : [];
-    });
-    const robots = new Set(raised.map(({ robotId }) => robotId));
-    const others = runs.flatMap(({ robotId }) => (robots.has(robotId) ? [] : [robotId]));
-    await clearAlerts(tx, others, [code], now);
-    await raiseAlerts(tx, raised, now);
+  const raised = runs.flatMap((run) => {
+    if (!("outcome" in run) || (run.outcome === "SKIPPED" && run.isAlert !== true)) return [];
+    const alertOf = run.outcome === "MISSED" ? runMissedAlert : runSkippedAlert;
+    return [{ robotId: run.robotId, siteId, alert: alertOf(run.reason) }];
+  });
+  const codes = new Map(raised.map(({ robotId, alert }) => [robotId, alert.code]));
+  const robotIds = runs.map(({ robotId }) => robotId);
+  for (const [code, of] of Map.groupBy(robotIds, (robotId) => codes.get(robotId))) {
+    const over = runAlerts.filter((each) => each !== code);
+    await clearAlerts(tx, of, over, now);
   }
+  await raiseAlerts(tx, raised, now);
 }
 
-const notStartedAlerts = [
-  { code: "RUN_MISSED", outcome: "MISSED", alertOf: runMissedAlert },
-  { code: "RUN_NOT_STARTED", outcome: "SKIPPED", alertOf: runNotStartedAlert },
-] as const;
+const runAlerts: readonly ServerAlertCode[] = ["RUN_MISSED", "RUN_SKIPPED", "RUN_NOT_STARTED", "RUN_CUT_SHORT"];
 
 /** A planned run whose time is up and that has no STOP in progress. */
 export interface StopDue {

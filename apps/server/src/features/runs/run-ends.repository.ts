@@ -1,3 +1,5 @@
+import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
+import { runCutShortAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { storedParams } from "@suncrew/domain/commands/stored-params.ts";
 import { STOPPED_MARGIN_MS } from "@suncrew/domain/devices/protocol-times.ts";
 import { DEFAULT_MOTION_LIMITS, type MotionLimits } from "@suncrew/domain/robots/lost-while-moving.ts";
@@ -5,6 +7,7 @@ import type { OutcomeText } from "@suncrew/domain/texts/outcome-texts.ts";
 import { sql } from "kysely";
 import { anyInt, anyUuid, type Db, type Tx } from "../../platform/database/database.ts";
 import { type ActivityRecord, amendRunEnds, recordActivities, removeRunEnds } from "../activity/public.ts";
+import { raiseAlerts } from "../alerts/public.ts";
 import type { SeenAt } from "../sites/public.ts";
 import { endText, stoppedBy } from "./run-reasons.ts";
 
@@ -81,16 +84,45 @@ export async function findLostRuns(db: Db, at: SeenAt): Promise<{ id: string; ro
  * closed.
  */
 export async function closeLostRun(tx: Tx, runId: string, at: SeenAt): Promise<boolean> {
-  const closed = await sql`
+  const { rows } = await sql<CutShort & { readonly planned: boolean }>`
     update runs r set
       ended_at = greatest(r.began_at, ${latestStop(at.limits)}),
       outcome = 'CUT_SHORT', reason = 'LINK_LOST', change_no = pg_current_xact_id()
     from robot_state s
     where s.robot_id = r.robot_id and r.id = ${runId} and ${isLost(at)}
+    returning r.robot_id, r.site_id, r.reason, r.planned
   `.execute(tx);
-  const isClosed = (closed.numAffectedRows ?? 0n) > 0n;
-  if (isClosed) await logRunEnds(tx, [runId]);
-  return isClosed;
+  if (rows.length === 0) return false;
+  await logRunEnds(tx, [runId]);
+  await alertCutShort(
+    tx,
+    rows.filter(({ planned }) => planned),
+    at.now,
+  );
+  return true;
+}
+
+interface CutShort {
+  readonly robot_id: number;
+  readonly site_id: number;
+  readonly reason: RunEndReason;
+}
+
+/** Raises the alert of planned runs that no person ended; none of robots that have left their site since. */
+export async function alertCutShort(tx: Tx, runs: readonly CutShort[], at: Date): Promise<void> {
+  if (runs.length === 0) return;
+  const robots = await tx
+    .selectFrom("robots")
+    .select(["id", "site_id"])
+    .where("id", "=", anyInt(runs.map(({ robot_id }) => robot_id)))
+    .where("deleted_at", "is", null)
+    .execute();
+  const sites = new Map(robots.map(({ id, site_id }) => [id, site_id]));
+  const raised = runs.flatMap(({ robot_id: robotId, site_id: siteId, reason }) => {
+    const why = endText({ outcome: "CUT_SHORT", reason, planned: true, stoppedBy: null });
+    return why === null || sites.get(robotId) !== siteId ? [] : [{ robotId, siteId, alert: runCutShortAlert(why) }];
+  });
+  await raiseAlerts(tx, raised, at);
 }
 
 /** Closes the open runs of deleted robots: one that has begun ended when its robot stopped, others never took place. */

@@ -329,4 +329,72 @@ describe("decisions, cleaning runs: a planned run has its row before it moves", 
     expect(run).toMatchObject({ id: runId, planned: true, outcome: "CUT_SHORT", reason: "FAULT", battery_ended: 60 });
     expect(run?.began_at).not.toBeNull();
   });
+
+  const alerts = async () => {
+    const rows = await harness.database.db
+      .selectFrom("alerts")
+      .select(["code", "text", "severity", "cleared_at"])
+      .where("robot_id", "=", robotId)
+      .where("source", "=", "SERVER")
+      .orderBy("id")
+      .execute();
+    return rows.map(({ code, text, severity, cleared_at }) => [code, severity, text, cleared_at === null]);
+  };
+  const cutShort = (isOpen: boolean, why = "The robot had a fault.") => [
+    "RUN_CUT_SHORT",
+    "WARNING",
+    `A planned run was cut short. ${why}`,
+    isOpen,
+  ];
+
+  test("one that a fault ends is an alert, raised once, until the next one is served", async () => {
+    const runId = await dueRun();
+    moves(runId);
+    await harness.pass(60_000);
+    stops({ status: "fault" });
+    await harness.pass(100);
+    expect(await alerts()).toEqual([cutShort(true)]);
+    // Acknowledged, it does not come back with the robot's own report of the same.
+    await harness.database.db
+      .updateTable("alerts")
+      .set({ cleared_at: now() })
+      .where("robot_id", "=", robotId)
+      .where("source", "=", "SERVER")
+      .execute();
+    tellsEnded(1, runId, "FAULT");
+    await harness.pass(100);
+    expect(await alerts()).toEqual([cutShort(false)]);
+  });
+
+  test("one that the robot itself reports as done, or that goes on, is an alert no longer", async () => {
+    const runId = await dueRun();
+    moves(runId);
+    await harness.pass(1_000);
+    stops({ status: "fault" });
+    await harness.pass(100);
+    moves(runId);
+    await harness.pass(100);
+    expect(await alerts()).toEqual([cutShort(false)]);
+    stops({ status: "fault" });
+    await harness.pass(100);
+    tellsEnded(1, runId, "FINISHED");
+    await harness.pass(100);
+    expect(await alerts()).toEqual([cutShort(false), cutShort(false)]);
+  });
+
+  test("one that a person ends, and any that no schedule began, is none", async () => {
+    const runId = await dueRun();
+    moves(runId);
+    await harness.pass(100);
+    await harness.command(robotId, "STOP", 6);
+    stops({ lastSeq: 6 });
+    await harness.pass(100);
+    const byHand = randomUUID();
+    moves(byHand);
+    await harness.pass(100);
+    stops({ status: "fault" });
+    await harness.pass(100);
+    expect((await runs()).map(({ outcome }) => outcome)).toEqual(["STOPPED", "CUT_SHORT"]);
+    expect(await alerts()).toEqual([]);
+  });
 });

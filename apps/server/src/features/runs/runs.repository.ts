@@ -1,4 +1,5 @@
 import type { RunEndReason } from "@suncrew/contract/devices/messages.ts";
+import type { RunOutcome } from "@suncrew/contract/robots/run-outcome.ts";
 import { runNotStartedAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import { type RobotBudget, unlimited } from "@suncrew/domain/devices/robot-budget.ts";
 import { PLANNED_END_TOLERANCE_MS, runOutcomeOf } from "@suncrew/domain/runs/run-outcome.ts";
@@ -9,17 +10,19 @@ import { anyInt, anyUuid, changedNow, type Executor, type Tx } from "../../platf
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { clearAlerts, raiseAlerts } from "../alerts/public.ts";
-import { logRunEnds } from "./run-ends.repository.ts";
+import { alertCutShort, logRunEnds } from "./run-ends.repository.ts";
 
 const openRunColumns = [
   "id",
   "robot_id",
+  "site_id",
   "command_id",
   "planned",
   "action_type",
   "began_at",
   "planned_end_at",
   "stop_due_at",
+  "outcome",
 ] as const;
 const returnedColumns = sql.join(openRunColumns.map((column) => sql.ref(`runs.${column}`)));
 
@@ -85,7 +88,7 @@ export async function beginRuns(
     else (run.began_at === null ? planned : again).push(beginning);
   }
   const begun = await beginPlanned(tx, planned);
-  const reopened = await reopen(tx, runIdsOf(again));
+  const reopened = await reopen(tx, again);
   const starts = await startsOfRuns(tx, others);
   const unseen = others.filter(({ robotId }) => {
     if (starts.has(robotId)) return true;
@@ -190,8 +193,7 @@ async function beginPlanned(tx: Tx, planned: readonly RunBeginning[]): Promise<O
     where runs.id = n.id
     returning ${returnedColumns}`.execute(tx);
   const robotIds = began.map(({ robot_id }) => robot_id);
-  const last = planned.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0));
-  await clearAlerts(tx, robotIds, ["RUN_NOT_STARTED"], last);
+  await clearAlerts(tx, robotIds, ["RUN_NOT_STARTED"], latest(planned));
   return began;
 }
 
@@ -274,7 +276,7 @@ async function groupsOf(tx: Executor, robotIds: readonly number[]) {
 export type ReportedBeginning = Pick<RunBeginning, "at" | "battery">;
 
 export interface EndedRun {
-  readonly run: Pick<OpenRun, "id" | "action_type" | "began_at" | "stop_due_at">;
+  readonly run: Omit<OpenRun, "command_id" | "planned_end_at">;
   readonly end: RunEnd;
   /** For a planned run that no state showed moving. */
   readonly began?: ReportedBeginning;
@@ -307,6 +309,30 @@ export async function endRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void>
     where runs.id = n.id`.execute(tx);
   const runIds = ended.map(({ run }) => run.id);
   await logRunEnds(tx, runIds);
+  await alertEnds(tx, ended, new Map(rows.map(({ id, outcome }) => [id, outcome])));
+}
+
+/** A planned run that was cut short is an alert, unless the robot's own report says that it was not. */
+async function alertEnds(tx: Tx, ended: readonly EndedRun[], outcomes: ReadonlyMap<string, RunOutcome>): Promise<void> {
+  const changed = ended.filter(({ run }) => run.planned && outcomes.get(run.id) !== run.outcome);
+  const last = latest(ended.map(({ end }) => end));
+  const corrected = changed.filter(({ run }) => run.outcome === "CUT_SHORT");
+  await clearAlerts(
+    tx,
+    corrected.map(({ run }) => run.robot_id),
+    ["RUN_CUT_SHORT"],
+    last,
+  );
+  const cutShort = changed.filter(({ run }) => outcomes.get(run.id) === "CUT_SHORT");
+  await alertCutShort(
+    tx,
+    cutShort.map(({ run, end: { reason } }) => ({ ...run, reason })),
+    last,
+  );
+}
+
+function latest(of: readonly { readonly at: Date }[]): Date {
+  return of.reduce((last, { at }) => (at > last ? at : last), new Date(0));
 }
 
 /** Stored runs, open or not, by id. */
@@ -321,14 +347,16 @@ export async function runsById(tx: Tx, runIds: readonly string[]) {
 }
 
 /** Undoes ends that were only inferred; the robots are still moving in these runs. */
-async function reopen(tx: Tx, runIds: readonly string[]): Promise<OpenRun[]> {
-  if (runIds.length === 0) return [];
+async function reopen(tx: Tx, again: readonly RunBeginning[]): Promise<OpenRun[]> {
+  if (again.length === 0) return [];
   const { rows } = await sql<OpenRun>`
     update runs set ended_at = null, battery_ended = null, outcome = null, reason = null, change_no = ${changedNow}
-    where id = ${anyUuid(runIds)} and not exists (
+    where id = ${anyUuid(runIdsOf(again))} and not exists (
       select from robot_events e
       where e.robot_id = runs.robot_id and e.kind = 'RUN_ENDED' and e.body ->> 'runId' = runs.id::text)
     returning ${returnedColumns}`.execute(tx);
+  const goingOn = rows.flatMap(({ planned, robot_id }) => (planned ? [robot_id] : []));
+  await clearAlerts(tx, goingOn, ["RUN_CUT_SHORT"], latest(again));
   return rows;
 }
 
