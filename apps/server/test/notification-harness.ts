@@ -53,10 +53,10 @@ export class NotificationHarness {
 
   /** One of several servers; it works when the test calls it. */
   server() {
-    const deps = { db: this.db, clock: this.clock, log: pino({ level: "silent" }) };
+    const settings = { publicUrl: () => "https://suncrew.example" };
+    const deps = { db: this.db, clock: this.clock, log: pino({ level: "silent" }), settings };
     const runner = new DeliveryRunner({
       ...deps,
-      settings: { publicUrl: () => "https://suncrew.example" },
       send: async (to, message, signal) => {
         this.received.push({ to: to.name, message });
         return this.answer(to, message, signal);

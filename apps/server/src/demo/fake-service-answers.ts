@@ -245,12 +245,16 @@ const whatsapp: FakeService = {
       return json(401, whatsappFailure(190, "Access token invalid"));
     const sent = parse(whatsappSchema, body);
     if (sent === null) return json(400, whatsappFailure(100, "Invalid parameter"));
-    const [subject = "", text = "", url = ""] = sent.template.components[0]?.parameters.map((each) => each.text) ?? [];
-    if (/[\n\t]| {5}/.test([subject, text, url].join("|")) || subject.length + text.length + url.length > 1024) {
+    const [subject = "", text = "", linked = ""] =
+      sent.template.components[0]?.parameters.map((each) => each.text) ?? [];
+    if (/[\n\t]| {5}/.test([subject, text, linked].join("|")) || subject.length + text.length + linked.length > 1024) {
       return json(400, whatsappFailure(132018, "Parameters of the template have line ends, tabs or are too long"));
     }
     const id = sent.biz_opaque_callback_data ?? null;
-    const links = url.startsWith("http") ? [{ label: "Open", url }] : [];
+    const links = [...linked.matchAll(/(?:(\w+): )?(https?:\S+)/g)].map(([, label = "Open", url = ""]) => ({
+      label,
+      url,
+    }));
     const read = { id, to: `+${sent.to}`, subject, text, html: null, links };
     const message = { id: `wamid.${id ?? "fake"}`, message_status: "accepted" };
     return json(200, { messaging_product: "whatsapp", contacts: [{ input: sent.to }], messages: [message] }, read);

@@ -30,6 +30,7 @@ const lost: ToldAlert = {
   siteId: 1,
   site: "Sunfield",
   robotId: 12,
+  siteTimezone: "Asia/Kolkata",
   robot: "R-12",
   raisedAt: new Date("2026-11-27T00:01:00Z"),
   clearedAt: null,
@@ -65,6 +66,7 @@ const disk: ToldAlert = {
   siteId: null,
   site: null,
   robotId: null,
+  siteTimezone: null,
   robot: null,
 };
 
@@ -167,8 +169,16 @@ test.each([
   ["America/New_York", "2026-11-27T00:01:00Z", "19:01 EST"],
   ["UTC", "2025-11-27T00:01:00Z", "Thu 27 Nov 2025, 00:01 UTC"],
 ])("times are those of the recipient: in %s, %s is %s", (timezone, raisedAt, at) => {
-  const message = alertsMessage({ ...frame, timezone }, [{ ...lost, raisedAt: new Date(raisedAt) }]);
-  expect(message.lines[0]?.at).toBe(at);
+  const alert = { ...lost, raisedAt: new Date(raisedAt), siteTimezone: timezone };
+  expect(alertsMessage({ ...frame, timezone }, [alert]).lines[0]?.at).toBe(at);
+});
+
+test("a recipient in another time zone reads the time of the site, too, which texts have", () => {
+  const berlin = { ...frame, timezone: "Europe/Berlin" };
+  expect(alertsMessage(berlin, [lost]).lines[0]?.at).toBe("01:01 CET (05:31 IST at the site)");
+  const cleared = clearedMessage(berlin, [{ ...lost, clearedAt: frame.now }]);
+  expect(cleared.lines[0]?.at).toBe("01:01–01:02 CET (05:31–05:32 IST at the site)");
+  expect(alertsMessage(berlin, [disk]).lines[0]?.at).toBe("01:01 CET");
 });
 
 test.each([
@@ -227,6 +237,27 @@ Unsubscribe: https://suncrew.example/unsubscribe#token`);
   expect(messageAsText(alertsMessage(frame, [low, lost]), "without links")).not.toContain("https://");
 });
 
+test("one alert is told once: how bad and where in the heading, what happened and when below it", () => {
+  const text = `Warning, still open: Robot R-12 at Sunfield
+
+The battery is low, below 20 %.
+05:31 IST
+
+Open: https://suncrew.example/alerts
+Acknowledge: https://suncrew.example/acknowledge#token
+
+You get this because of the rule “Nights”.
+Unsubscribe: https://suncrew.example/unsubscribe#token`;
+  expect(messageAsText(alertsMessage(frame, [{ ...low, again: true }]))).toBe(text);
+  const over = { ...low, clearedAt: frame.now };
+  expect(messageAsText(clearedMessage(frame, [over]), "without links")).toMatch(
+    /^Cleared: Robot R-12 at Sunfield\n\nThe battery is low, below 20 %\.\n05:31–05:32 IST\n/,
+  );
+  expect(messageAsText(alertsMessage(frame, [disk]), "without links")).toMatch(
+    /^Warning: Suncrew\n\nThe disk of the database is nearly full: 2 GB are free, 4 %\.\n05:31 IST\n/,
+  );
+});
+
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 300 }),
   fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -240,6 +271,7 @@ const anyAlert: fc.Arbitrary<ToldAlert> = fc.record({
   siteId: fc.option(fc.integer({ min: 1, max: 3 })),
   site: fc.option(anyText),
   robotId: fc.option(fc.integer({ min: 1, max: 3 })),
+  siteTimezone: fc.constantFrom("Asia/Kathmandu", null),
   robot: fc.option(anyText),
   raisedAt: fc.date({
     min: new Date("2020-01-01T00:00:00Z"),

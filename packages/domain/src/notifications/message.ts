@@ -16,8 +16,10 @@ export interface Message {
   readonly kind: MessageKind;
   /** Of the worst alert; null if it tells no open one. */
   readonly severity: Severity | null;
-  /** One line of at most `TITLE_MAX` characters. */
+  /** One line of at most `TITLE_MAX` characters: what a phone shows. */
   readonly title: string;
+  /** Where its one line tells the rest of the title: how bad and where. Null: the title stands above the lines. */
+  readonly heading: string | null;
   /** The worst first. */
   readonly lines: readonly MessageLine[];
   /** Lines left out. */
@@ -64,6 +66,8 @@ export interface ToldAlert {
   /** This and the name are null for alerts about Suncrew's own servers. */
   readonly siteId: number | null;
   readonly site: string | null;
+  /** Its text may have times by the site's clock. */
+  readonly siteTimezone: string | null;
   /** This and the name are null for alerts about a whole site or Suncrew's own servers. */
   readonly robotId: number | null;
   readonly robot: string | null;
@@ -79,10 +83,11 @@ export function alertsMessage(frame: MessageFrame, alerts: readonly ToldAlert[])
   const told = absorbed(alerts);
   const lines = told.slice(0, MESSAGE_LINES_MAX).map((alert) => ({
     ...lineOf(alert),
-    at: recipientTime(alert.raisedAt, frame.timezone, frame.now),
+    at: byBothClocks(alert, frame, (timezone) => recipientTime(alert.raisedAt, timezone, frame.now)),
   }));
   const severity = told.reduce<Severity | null>((worst, one) => worseOf(worst, one.severity), null);
-  return { ...framed(frame, "ALERTS"), severity, title: titleOf(told), lines, more: told.length - lines.length };
+  const more = told.length - lines.length;
+  return { ...framed(frame, "ALERTS"), severity, title: titleOf(told), heading: headingOf(told), lines, more };
 }
 
 /** Tells whoever was told of alerts that they are over: at least one. */
@@ -91,14 +96,15 @@ export function clearedMessage(frame: MessageFrame, alerts: readonly ToldAlert[]
   const lines = told.slice(0, MESSAGE_LINES_MAX).map((alert) => ({
     ...lineOf(alert),
     severity: null,
-    at: recipientTimes(alert.raisedAt, alert.clearedAt ?? frame.now, frame.timezone, frame.now),
+    at: byBothClocks(alert, frame, (timezone) =>
+      recipientTimes(alert.raisedAt, alert.clearedAt ?? frame.now, timezone, frame.now),
+    ),
   }));
   const [only] = told;
-  const title =
-    only !== undefined && told.length === 1
-      ? `Cleared: ${subjectOf(only)}`
-      : `Cleared: ${counted(told.length, "alert")} ${placesOf(told)}`;
-  return { ...framed(frame, "CLEARED"), title: titled(title), lines, more: told.length - lines.length };
+  const framedCleared = { ...framed(frame, "CLEARED"), lines, more: told.length - lines.length };
+  return only !== undefined && told.length === 1
+    ? { ...framedCleared, title: titled(`Cleared: ${subjectOf(only)}`), heading: `Cleared: ${placeInTitle(only)}` }
+    : { ...framedCleared, title: titled(`Cleared: ${counted(told.length, "alert")} ${placesOf(told)}`) };
 }
 
 /** Shows that a contact point works. */
@@ -133,13 +139,17 @@ export function footerOf(rules: readonly { readonly name: string; readonly own: 
  */
 export function messageAsText(message: Message, links: "with links" | "without links" = "with links"): string {
   const isLinked = links === "with links";
-  const lines = message.lines.flatMap((line) => [
-    `- ${[line.at, line.severity === null ? null : severityWords[line.severity], placeOf(line)].filter(Boolean).join(", ")}`,
-    `  ${line.text}`,
-    ...(isLinked && line.url !== null && line.url !== message.url ? [`  ${line.url}`] : []),
-  ]);
+  const { heading, lines: shown } = layoutOf(message);
+  const lines = shown.flatMap(({ at, word, place, text, url }) => {
+    const about = [at, word, place].filter((part) => part !== null).join(", ");
+    if (shown.length + message.more === 1) return [text, ...(about === "" ? [] : [about])];
+    return [
+      ...(about === "" ? [`- ${text}`] : [`- ${about}`, `  ${text}`]),
+      ...(isLinked && url !== null && url !== message.url ? [`  ${url}`] : []),
+    ];
+  });
   const parts = [
-    [message.title],
+    [heading],
     [...lines, ...(message.more > 0 ? [`… and ${number(message.more)} more`] : [])],
     isLinked
       ? [
@@ -158,15 +168,39 @@ export function messageAsText(message: Message, links: "with links" | "without l
     .join("\n\n");
 }
 
+/** A line as people read it below the heading. */
+export interface ShownLine extends Pick<MessageLine, "severity" | "text" | "at" | "url"> {
+  /** The severity's. */
+  readonly word: string | null;
+  /** "Robot R-12 at Sunfield". */
+  readonly place: string | null;
+}
+
+/** What stands above the lines, and the lines without what it says already. */
+export function layoutOf({ title, heading, lines }: Message): {
+  readonly heading: string;
+  readonly lines: readonly ShownLine[];
+} {
+  return {
+    heading: heading ?? title,
+    lines: lines.map((line) => {
+      const { severity, text, at, url } = line;
+      return heading === null
+        ? { text, at, url, severity, word: severity === null ? null : severityWords[severity], place: placeOf(line) }
+        : { text, at, url, severity: null, word: null, place: null };
+    }),
+  };
+}
+
 /** How messages call severities. */
-export const severityWords: Readonly<Record<Severity, string>> = {
+const severityWords: Readonly<Record<Severity, string>> = {
   CRITICAL: "Critical",
   WARNING: "Warning",
   INFO: "Info",
 };
 
 /** "Robot R-12 at Sunfield", "Sunfield"; null for alerts about Suncrew's own servers, and for what is no alert. */
-export function placeOf({ robot, site }: Pick<MessageLine, "robot" | "site">): string | null {
+function placeOf({ robot, site }: Pick<MessageLine, "robot" | "site">): string | null {
   if (robot === null) return site;
   const name = /^robot\b/iu.test(robot) ? robot : `Robot ${robot}`;
   return site === null ? name : `${name} at ${site}`;
@@ -174,7 +208,7 @@ export function placeOf({ robot, site }: Pick<MessageLine, "robot" | "site">): s
 
 function framed({ id, url, footer, now, ...frame }: MessageFrame, kind: MessageKind) {
   const { acknowledgeUrl = null, unsubscribeUrl = null } = frame;
-  return { id, kind, url, footer, at: now, severity: null, more: 0, acknowledgeUrl, unsubscribeUrl };
+  return { id, kind, url, footer, at: now, severity: null, heading: null, more: 0, acknowledgeUrl, unsubscribeUrl };
 }
 
 interface CountedAlert extends ToldAlert {
@@ -245,15 +279,24 @@ function lineOf({ severity, text, site, robot, url, absorbs }: CountedAlert): Om
   return { severity, text: `${oneLine(text)}${stands}`, ...names, url };
 }
 
+/** By the recipient's clock; and by the site's where that shows something else, because texts have its times. */
+function byBothClocks(
+  { siteTimezone }: ToldAlert,
+  { timezone }: MessageFrame,
+  textIn: (timezone: string) => string,
+): string {
+  const own = textIn(timezone);
+  const there = siteTimezone === null ? own : textIn(siteTimezone);
+  return own === there ? own : `${own} (${there} at the site)`;
+}
+
 /** Long names leave room in the title for what happened. */
-const TITLE_NAME_MAX = 30;
+export const TITLE_NAME_MAX = 30;
 
 function titleOf(told: readonly CountedAlert[]): string {
   const isAgain = told.every(({ again }) => again === true);
   const [only] = told;
-  if (only !== undefined && told.length === 1) {
-    return titled(`${severityWords[only.severity]}${isAgain ? ", still open" : ""}: ${subjectOf(only)}`);
-  }
+  if (only !== undefined && told.length === 1) return titled(`${severityOf(only)}: ${subjectOf(only)}`);
   const counts = (["CRITICAL", "WARNING", "INFO"] as const).flatMap((severity) => {
     const count = told.filter((one) => one.severity === severity).length;
     if (count === 0) return [];
@@ -265,12 +308,23 @@ function titleOf(told: readonly CountedAlert[]): string {
   return titled(`${alerts} ${isAgain ? "still open " : ""}${placesOf(told)}: ${counts.join(", ")}`);
 }
 
+/** Of one alert alone. */
+function headingOf(told: readonly CountedAlert[]): string | null {
+  const [only] = told;
+  return only !== undefined && told.length === 1 ? `${severityOf(only)}: ${placeInTitle(only)}` : null;
+}
+
+const severityOf = ({ severity, again }: ToldAlert) =>
+  `${severityWords[severity]}${again === true ? ", still open" : ""}`;
+
 /** Where and what, of one alert. */
-function subjectOf({ site, robot, text }: ToldAlert): string {
+const subjectOf = (alert: ToldAlert) => `${placeInTitle(alert)}: ${oneLine(alert.text)}`;
+
+function placeInTitle({ site, robot }: ToldAlert): string {
   const [shortSite = null, shortRobot = null] = [site, robot].map((name) =>
     name === null ? null : shortened(oneLine(name), TITLE_NAME_MAX),
   );
-  return `${placeOf({ site: shortSite, robot: shortRobot }) ?? "Suncrew"}: ${oneLine(text)}`;
+  return placeOf({ site: shortSite, robot: shortRobot }) ?? "Suncrew";
 }
 
 /** "at Sunfield", "at 3 sites", "at 3 sites and of Suncrew's servers". */

@@ -1,6 +1,6 @@
 import type { SiteNight } from "@suncrew/contract/notifications/regular-content.ts";
 import { describe, expect, test } from "vitest";
-import { MESSAGE_LINES_MAX } from "./message.ts";
+import { messageAsText, MESSAGE_LINES_MAX } from "./message.ts";
 import { digestMessage, nightText, summaryMessage } from "./regular-messages.ts";
 
 const frame = {
@@ -48,6 +48,16 @@ describe("notifications: the summary of last night", () => {
     expect([acknowledgeUrl, unsubscribeUrl]).toEqual([null, frame.unsubscribeUrl]);
   });
 
+  test("of one site it is told in its title, and once below its name", () => {
+    const message = summaryMessage(frame, {
+      sites: [night("Bhadla", { runs: 36, done: 34, skipped: 2, for_rain: 2 }), night("New", {})],
+    });
+    expect(message.title).toBe("Last night at Bhadla: 34 of 36 runs, 2 skipped for rain");
+    expect(messageAsText(message, "without links")).toMatch(
+      /^Last night at Bhadla\n\n34 of 36 runs, 2 skipped for rain\n\n/,
+    );
+  });
+
   test("of many sites it has the first lines and says how many it leaves out; without runs it says so", () => {
     const sites = Array.from({ length: 30 }, (_, nth) => night(`Site ${nth}`, { runs: 1, done: 1 }));
     expect(summaryMessage(frame, { sites })).toMatchObject({ more: 30 - MESSAGE_LINES_MAX });
@@ -79,6 +89,15 @@ describe("notifications: the digest of the last day", () => {
     ]);
     expect(message.lines[2]?.at).toBe("05:00 IST");
     expect(message.more).toBe(4);
+  });
+
+  test.each([
+    [{ raised: 1, cleared: 1, done: 1 }, "1 alert, 1 run done", "1 run done and 0 failed."],
+    [{ done: 34 }, "no alerts, 34 runs done", "34 runs done and 0 failed."],
+    [{ raised: 2 }, "2 alerts", "No runs ended."],
+  ])("names no zeros in its title: %j", (some, title, runs) => {
+    const message = digestMessage(frame, { ...nothing, ...some });
+    expect([message.title, message.lines[1]?.text]).toEqual([`The last day: ${title}`, runs]);
   });
 
   test("says in one line that there is nothing to say", () => {

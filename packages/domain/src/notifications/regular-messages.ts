@@ -1,6 +1,6 @@
 import type { DigestContent, SiteNight, SummaryContent } from "@suncrew/contract/notifications/regular-content.ts";
-import { type Message, MESSAGE_LINES_MAX, type MessageFrame, type MessageLine } from "./message.ts";
-import { oneLine, recipientTime } from "./plain-text.ts";
+import { type Message, MESSAGE_LINES_MAX, type MessageFrame, type MessageLine, TITLE_NAME_MAX } from "./message.ts";
+import { oneLine, recipientTime, shortened } from "./plain-text.ts";
 
 /** One message with a line for each site: those with trouble first. */
 export function summaryMessage(frame: MessageFrame, { sites }: SummaryContent): Message {
@@ -10,11 +10,16 @@ export function summaryMessage(frame: MessageFrame, { sites }: SummaryContent): 
   const lines = cleaned
     .toSorted((one, other) => troubleOf(other) - troubleOf(one) || (one.name < other.name ? -1 : 1))
     .map((site): MessageLine => ({ ...plain(nightText(site)), site: oneLine(site.name), url: site.url }));
-  const title =
-    cleaned.length === 0
-      ? "Last night: no runs"
-      : `Last night: ${number(done)} of ${counted(runs, "run")} done at ${counted(cleaned.length, "site")}`;
-  return regular(frame, "SUMMARY", title, lines.length > 0 ? lines : [plain("Nothing was to be cleaned last night.")]);
+  const [only] = cleaned;
+  if (only === undefined) {
+    return regular(frame, "SUMMARY", "Last night: no runs", [plain("Nothing was to be cleaned last night.")]);
+  }
+  if (cleaned.length === 1) {
+    const heading = `Last night at ${shortened(oneLine(only.name), TITLE_NAME_MAX)}`;
+    return { ...regular(frame, "SUMMARY", `${heading}: ${nightText(only)}`, lines), heading };
+  }
+  const title = `Last night: ${number(done)} of ${counted(runs, "run")} done at ${counted(cleaned.length, "site")}`;
+  return regular(frame, "SUMMARY", title, lines);
 }
 
 /** "34 of 36 runs, 2 skipped for rain". */
@@ -39,10 +44,16 @@ export function digestMessage(frame: MessageFrame, content: DigestContent): Mess
   const isQuiet = raised + cleared + done + failed + count === 0;
   if (isQuiet)
     return regular(frame, "DIGEST", "The last day: all quiet", [plain("No alerts and no runs in the last 24 hours.")]);
-  const title = `The last day: ${counted(raised, "alert")}, ${number(count)} critical open, ${number(failed)} of ${counted(done + failed, "run")} failed`;
+  const parts = [
+    raised === 0 ? "no alerts" : counted(raised, "alert"),
+    ...(count > 0 ? [`${number(count)} critical open`] : []),
+    ...(failed > 0 ? [`${number(failed)} of ${counted(done + failed, "run")} failed`] : []),
+    ...(failed === 0 && done > 0 ? [`${counted(done, "run")} done`] : []),
+  ];
+  const title = `The last day: ${parts.join(", ")}`;
   const sums = [
     plain(`${counted(raised, "alert")} raised and ${number(cleared)} cleared in the last 24 hours.`),
-    plain(`${counted(done, "run")} done and ${number(failed)} failed.`),
+    plain(done + failed === 0 ? "No runs ended." : `${counted(done, "run")} done and ${number(failed)} failed.`),
   ];
   const criticals = open.map(({ severity, text, site, robot, raised_at, url }): MessageLine => ({
     severity,
@@ -74,6 +85,7 @@ function regular(
     at: now,
     severity: null,
     title,
+    heading: null,
     lines: shown,
     more,
     acknowledgeUrl: null,

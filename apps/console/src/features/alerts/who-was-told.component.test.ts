@@ -91,18 +91,23 @@ test("beside an alert: who was told by what and when, who waits, and what was tr
       delivery(5, { told: "Meera Iyer", status: "WAITING", attempts: 0, due_at: at(400), settled_at: null }),
       delivery(6, { told: "Anita Rao", status: "DROPPED", attempts: 0, reason: "The alert is over." }),
       delivery(7, { told: "Sunil Das", status: "WAITING", attempts: 0, due_at: at(-2), settled_at: null }),
+      delivery(8, { told: "Ravi Kumar", channel: "WHATSAPP" }),
+      delivery(9, { told: "Night watch", channel: "SLACK" }),
     ),
   );
   const told = await openAlert();
   const lines = told.getByRole("listitem");
   for (const [nth, line] of [
-    /^Told Asha Rathore by e-mail at (.+, )?\d\d:\d\d, delivered$/,
-    /^Told Asha Rathore by e-mail at (.+, )?\d\d:\d\d that it is over, delivered$/,
+    /^Told Asha Rathore by e-mail at (.+, )?\d\d:\d\d, delivered to the mail server$/,
+    /^Told Asha Rathore by e-mail at (.+, )?\d\d:\d\d that it is over, delivered to the mail server$/,
     /^Ravi Kumar by WhatsApp: tried 3 times, WhatsApp is not reached; again at (.+, )?\d\d:\d\d$/,
     /^Night watch by Slack: tried once, given up, Slack refused it$/,
     /^Meera Iyer by e-mail: waits until (.+, )?\d\d:\d\d \(quiet times\)$/,
     /^Anita Rao by e-mail: not needed any more, The alert is over$/,
     /^Sunil Das by e-mail: on its way$/,
+    // Nobody tells Suncrew whether these arrived, but Slack, which shows them at once.
+    /^Told Ravi Kumar by WhatsApp at (.+, )?\d\d:\d\d, accepted by WhatsApp$/,
+    /^Told Night watch by Slack at (.+, )?\d\d:\d\d, delivered$/,
   ].entries()) {
     await expect.poll(() => lines.elements()[nth]?.textContent).toMatch(line);
   }

@@ -19,6 +19,16 @@ const by: Record<ChannelKind, string> = {
   WEBHOOK: "by webhook",
 };
 
+/** As far as each service says: only some know that a message arrived. */
+const accepted: Record<ChannelKind, string> = {
+  EMAIL: "delivered to the mail server",
+  SLACK: "delivered",
+  TEAMS: "accepted by Microsoft Teams",
+  TELEGRAM: "delivered",
+  WHATSAPP: "accepted by WhatsApp",
+  WEBHOOK: "delivered",
+};
+
 /** None of this is part of the live stream. */
 const REFETCH_INTERVAL_MS = 10_000;
 /** Whoever is not disturbed gets a message later than this; everybody else's is under way. */
@@ -91,7 +101,7 @@ function sentence(delivery: Delivery) {
       return (
         <>
           Told {whom} at <Clock at={settled_at ?? created_at} />
-          {kind === "CLEARED" ? " that it is over, delivered" : ", delivered"}
+          {kind === "CLEARED" ? " that it is over" : ""}, {accepted[channel]}
         </>
       );
     case "FAILED":

@@ -88,7 +88,7 @@ const HINTS: Record<ChannelKind, readonly Hint[]> = {
     {
       field: "template",
       label: "Template",
-      how: "The name of a message template that Meta has approved.",
+      how: "The name of one that Meta has approved, with the body *{{1}}* {{2}} Open: {{3}} and a last word of your own. The third variable has the links, also the one that acknowledges.",
       placeholder: "suncrew_alert",
     },
     { field: "templateLanguage", label: "Language of the template", how: "As Meta has it.", placeholder: "en" },

@@ -226,7 +226,7 @@ function Row({
         />
       </span>
       <span role="status" className={classes["answer"]} data-tone={answer?.delivered === false ? "poor" : "good"}>
-        {answer !== null && `${answer.delivered ? "Test delivered" : "Test not delivered"}: ${answer.message}`}
+        {answer !== null && `${answer.delivered ? "Test sent" : "Test not delivered"}: ${answer.message}`}
       </span>
     </li>
   );

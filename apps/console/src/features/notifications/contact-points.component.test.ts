@@ -226,7 +226,7 @@ test("Send test tells in place what the service answered, and a deletion that is
   await expectContains(rowOf("Work mail"), "Test not delivered: The mail server refused it: 550 no such user.");
   when(testContactPoint).answer({ delivered: true, message: "250 queued as 4711." });
   await page.getByRole("button", { name: "Send a test to Work mail" }).click();
-  await expectContains(rowOf("Work mail"), "Test delivered: 250 queued as 4711.");
+  await expectContains(rowOf("Work mail"), "Test sent: 250 queued as 4711.");
   when(testContactPoint).fail(503, { message: "The server is busy." });
   await page.getByRole("button", { name: "Send a test to Work mail" }).click();
   await expectContains(rowOf("Work mail"), "Test not delivered: The server is busy.");

@@ -55,6 +55,7 @@ export interface NoticedAlert {
   readonly serialNumber: string | null;
   readonly siteId: number | null;
   readonly siteName: string | null;
+  readonly siteTimezone: string | null;
   readonly state: string | null;
   readonly partnerId: number | null;
   readonly raisedAt: Date;
@@ -78,7 +79,8 @@ export interface Notice {
 
 const alertColumns = sql`a.id, a.source, a.code, a.severity, a.text, a.robot_id as "robotId",
   coalesce(case when a.cleared_at is null then robots.robot_name end, a.robot_name) as "robotName",
-  robots.serial_number as "serialNumber", a.site_id as "siteId", s.name as "siteName", s.state,
+  robots.serial_number as "serialNumber", a.site_id as "siteId", s.name as "siteName",
+  s.timezone as "siteTimezone", s.state,
   s.maintenance_partner_id as "partnerId", a.raised_at as "raisedAt", a.cleared_at as "clearedAt",
   a.acknowledged_at as "acknowledgedAt"`;
 /** Alerts `a` of a condition, with their sites and robots. */

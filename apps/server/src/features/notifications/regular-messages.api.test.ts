@@ -69,6 +69,41 @@ describe("notifications: regular messages", () => {
     ]);
   });
 
+  test("each line of them leads to its robot or site in the console", async () => {
+    const { db, fixtures, clock, deps } = server;
+    const { ownRobot, ownSiteId } = fixtures;
+    const base = { source: "SERVER" as const, severity: "CRITICAL" as const, raised_at: clock.now() };
+    await db
+      .insertInto("alerts")
+      .values([
+        { ...base, site_id: ownSiteId, robot_id: ownRobot.id, code: "LOST_WHILE_MOVING", text: "Lost" },
+        { ...base, site_id: ownSiteId, code: "SITE_DARK", text: "Dark" },
+      ])
+      .execute();
+    await db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), digest_at: "12:00", summary_at: "12:00" })
+      .execute();
+    await new RegularMessages({ ...deps, settings: { publicUrl: () => "https://sun.example" } }).runOnce();
+    const site = `https://sun.example/dashboard?site=${ownSiteId}`;
+    const robot = `https://sun.example/robots/${ownRobot.serial}`;
+    const frame = { id: "1", url: null, footer: "", timezone: "Asia/Kolkata", now: clock.now() };
+    const queued = await deliveries();
+    const [digest, summary] = queued.map(({ message_kind: kind, content }) =>
+      composeRegular({ kind, content }, frame, "https://sun.example"),
+    );
+    expect(digest?.lines.map(({ text, url }) => [text, url]).toSorted()).toEqual(
+      expect.arrayContaining([
+        ["Dark", site],
+        ["Lost", robot],
+      ]),
+    );
+    expect(queued[1]?.content).toMatchObject({
+      sites: expect.arrayContaining([expect.objectContaining({ url: site })]),
+    });
+    expect(summary?.kind).toBe("SUMMARY");
+  });
+
   test("nothing for a contact point that is switched off, unsubscribed or deleted", async () => {
     const at = server.clock.now();
     for (const off of [{ enabled: false }, { unsubscribed_at: at }, { deleted_at: at }]) {

@@ -11,6 +11,7 @@ import { v7 as uuidv7 } from "uuid";
 import { anyInt, type Executor, type Tx } from "../../platform/database/database.ts";
 import { runRank } from "../runs/public.ts";
 import { teamSights } from "./recipients.repository.ts";
+import { urlOf } from "./told-alerts.ts";
 
 type RegularKind = Extract<MessageKind, "DIGEST" | "SUMMARY">;
 /** The columns of each: the time of day, and the day that is done. */
@@ -91,8 +92,13 @@ export async function readSight(db: Executor, contact: RegularContact): Promise<
   return { told: owner.told, seesServers: owner.is_admin, sites };
 }
 
-/** The last 24 hours of what the owner sees. */
-export async function readDigest(db: Executor, sight: Sight, now: Date): Promise<DigestContent> {
+/** The last 24 hours of what the owner sees; `publicUrl` is where people reach the console, null if that is not known. */
+export async function readDigest(
+  db: Executor,
+  sight: Sight,
+  now: Date,
+  publicUrl: string | null,
+): Promise<DigestContent> {
   const siteIds = sight.sites.map(({ id }) => id);
   const since = new Date(now.getTime() - 86_400_000);
   const isSeen = sql<boolean>`(a.site_id = any(${siteIds}::int[]) or (a.site_id is null and ${sight.seesServers}))`;
@@ -112,9 +118,11 @@ export async function readDigest(db: Executor, sight: Sight, now: Date): Promise
     site: string | null;
     robot: string | null;
     raised_at: Date;
+    site_id: number | null;
+    serial_number: string | null;
   }>`
-    select a.severity, a.text, s.name as site, a.robot_name as robot, a.raised_at
-    from alerts a left join sites s on s.id = a.site_id
+    select a.severity, a.text, s.name as site, a.robot_name as robot, a.raised_at, a.site_id, r.serial_number
+    from alerts a left join sites s on s.id = a.site_id left join robots r on r.id = a.robot_id
     where ${isSeen} and a.cleared_at is null and a.severity = 'CRITICAL'
     order by a.raised_at desc, a.id desc limit ${MESSAGE_LINES_MAX}`.execute(db);
   const [{ raised, cleared, open: openCount } = { raised: 0, cleared: 0, open: 0 }] = sums;
@@ -124,13 +132,22 @@ export async function readDigest(db: Executor, sight: Sight, now: Date): Promise
     cleared,
     done,
     failed,
-    open: open.map((alert) => ({ ...alert, raised_at: alert.raised_at.toISOString(), url: null })),
+    open: open.map(({ raised_at, site_id: siteId, serial_number: serialNumber, ...alert }) => ({
+      ...alert,
+      raised_at: raised_at.toISOString(),
+      url: publicUrl === null ? null : urlOf({ siteId, serialNumber }, publicUrl),
+    })),
     open_count: openCount,
   };
 }
 
 /** Last night of each site, by its own clocks, as the calendar has it: the best run of each robot counts. */
-export async function readNights(db: Executor, { sites }: Sight, now: Date): Promise<SiteNight[]> {
+export async function readNights(
+  db: Executor,
+  { sites }: Sight,
+  now: Date,
+  publicUrl: string | null,
+): Promise<SiteNight[]> {
   const nights = sites.flatMap(({ id, timezone }) => {
     const [night] = nightsFrom(addDays(siteToday(timezone, now), -1), timezone, 1);
     return night === undefined ? [] : [{ id, from: new Date(night.fromMs), to: new Date(night.toMs) }];
@@ -151,7 +168,7 @@ export async function readNights(db: Executor, { sites }: Sight, now: Date): Pro
     const of = (outcome: string) => count((row) => row.outcome === outcome);
     return {
       name,
-      url: null,
+      url: publicUrl === null ? null : urlOf({ siteId: id, serialNumber: null }, publicUrl),
       runs: count(() => true),
       done: of("COMPLETED"),
       failed: of("FAILED"),

@@ -40,14 +40,18 @@ export function composeRegular(
   return kind === "SUMMARY" && summary.success ? summaryMessage(framed, summary.data) : null;
 }
 
+interface RegularDependencies extends Pick<Dependencies, "db" | "clock" | "log"> {
+  readonly settings: Pick<Dependencies["settings"], "publicUrl">;
+}
+
 /**
  * Queues digests of the last day and summaries of last night, for contact points that want them, each day once; and
  * raises the alert about contact points that messages do not reach, which others are told of.
  */
 export class RegularMessages extends PeriodicTasks {
-  readonly #deps: Pick<Dependencies, "db" | "clock" | "log">;
+  readonly #deps: RegularDependencies;
 
-  constructor(deps: Pick<Dependencies, "db" | "clock" | "log">) {
+  constructor(deps: RegularDependencies) {
     const { db, clock } = deps;
     const readAlert = async (executor: Executor) => {
       const names = await readFailingContacts(executor);
@@ -65,13 +69,14 @@ export class RegularMessages extends PeriodicTasks {
   }
 
   async #queueDue(stopping: AbortSignal): Promise<void> {
-    const { db, clock } = this.#deps;
+    const { db, clock, settings } = this.#deps;
+    const publicUrl = settings.publicUrl?.() ?? null;
     for (const kind of ["DIGEST", "SUMMARY"] as const) {
       for (let more = true; more && !stopping.aborted;) {
         more = await inTransaction(db, async (tx) => {
           const now = clock.now();
           const contacts = await claimRegular(tx, kind, now, BATCH);
-          for (const contact of contacts) await queueOne(tx, kind, contact, now);
+          for (const contact of contacts) await queueOne(tx, kind, contact, { now, publicUrl });
           return contacts.length === BATCH;
         });
       }
@@ -79,17 +84,22 @@ export class RegularMessages extends PeriodicTasks {
   }
 }
 
-async function queueOne(tx: Tx, kind: "DIGEST" | "SUMMARY", contact: RegularContact, now: Date): Promise<void> {
+async function queueOne(
+  tx: Tx,
+  kind: "DIGEST" | "SUMMARY",
+  contact: RegularContact,
+  { now, publicUrl }: { readonly now: Date; readonly publicUrl: string | null },
+): Promise<void> {
   const sight = await readSight(tx, contact);
   if (sight === null) return;
-  // The title alone is needed now; links and the rest belong to the try.
+  // The title alone is needed now; signed links and the rest belong to the try.
   const frame = { id: "", url: null, footer: "", timezone: contact.timezone, now };
   const dueAt = quietUntil(contact, now) ?? now;
   const base = { kind, told: sight.told, now, dueAt };
   if (kind === "DIGEST") {
-    const content = await readDigest(tx, sight, now);
+    const content = await readDigest(tx, sight, now, publicUrl);
     return queueRegular(tx, contact, { ...base, title: digestMessage(frame, content).title, content });
   }
-  const content = { sites: await readNights(tx, sight, now) };
+  const content = { sites: await readNights(tx, sight, now, publicUrl) };
   return queueRegular(tx, contact, { ...base, title: summaryMessage(frame, content).title, content });
 }

@@ -20,6 +20,16 @@ const MINUTE_MS = 60_000;
 /** The caller waits for the answer. */
 const SEND_LIMIT_MS = 20_000;
 
+/** What a service that took the message has said with it: only some of them know that it arrived. */
+const acceptedText: Readonly<Record<ChannelKind, (address: string) => string>> = {
+  EMAIL: (address) => `The mail server accepted it for ${address}.`,
+  SLACK: (address) => `It was delivered to ${address}.`,
+  TEAMS: (address) => `Microsoft Teams accepted it at ${address}.`,
+  TELEGRAM: (address) => `It was delivered to the chat ${address}.`,
+  WHATSAPP: (address) => `WhatsApp accepted it for ${address}.`,
+  WEBHOOK: (address) => `It was delivered to ${address}.`,
+};
+
 type LockedContactPoint = NonNullable<Awaited<ReturnType<typeof lockContactPoint>>>;
 
 /** Sends a test to a contact point at once, past the queue, and tells what its service answered. */
@@ -58,7 +68,7 @@ export class TestMessages {
     const outcome = await this.#sent(row, message);
     await this.#record(viewer, row, message, outcome);
     return outcome.outcome === "DELIVERED"
-      ? { delivered: true, message: `The message was sent to ${row.address}.` }
+      ? { delivered: true, message: acceptedText[row.channel](row.address) }
       : { delivered: false, message: outcome.reason.text };
   }
 

@@ -4,7 +4,8 @@ import type { NoticedAlert } from "./notices.repository.ts";
 
 /** An alert as messages tell it; `publicUrl` is where people reach the console, null if that is not known. */
 export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again = false): ToldAlert {
-  const { id, source, code, severity, text, siteId, siteName, robotId, robotName, raisedAt, clearedAt } = alert;
+  const { id, source, code, severity, text, siteId, siteName, siteTimezone, robotId, robotName } = alert;
+  const { raisedAt, clearedAt } = alert;
   const kind = alertKindOf(source, code);
   const url = publicUrl === null ? null : urlOf(alert, publicUrl);
   return {
@@ -15,6 +16,7 @@ export function toldAlert(alert: NoticedAlert, publicUrl: string | null, again =
     siteId,
     site: siteName,
     robotId,
+    siteTimezone,
     robot: robotName,
     raisedAt,
     clearedAt,
@@ -34,8 +36,8 @@ export function pageOf(alerts: readonly NoticedAlert[], publicUrl: string | null
   return sites.size === 1 && siteId !== null ? siteUrl(siteId, publicUrl) : `${base(publicUrl)}/dashboard`;
 }
 
-/** As the console's `paths` has them. */
-function urlOf({ serialNumber, siteId }: NoticedAlert, publicUrl: string): string {
+/** The page of a robot, or else of a site, or else of all; as the console's `paths` has them. */
+export function urlOf({ serialNumber, siteId }: Pick<NoticedAlert, "serialNumber" | "siteId">, publicUrl: string) {
   if (serialNumber !== null) return `${base(publicUrl)}/robots/${encodeURIComponent(serialNumber)}`;
   return siteId === null ? `${base(publicUrl)}/dashboard` : siteUrl(siteId, publicUrl);
 }

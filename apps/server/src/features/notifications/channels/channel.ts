@@ -2,7 +2,7 @@ import type { Severity } from "@suncrew/contract/alerts/severity.ts";
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { ChannelKind, WhatsappOptions } from "@suncrew/contract/notifications/contact-points.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import { type Message, type MessageLine, placeOf } from "@suncrew/domain/notifications/message.ts";
+import type { Message, ShownLine } from "@suncrew/domain/notifications/message.ts";
 import type { HttpOutcome } from "../../../platform/outgoing-http.ts";
 
 /** Where a message goes. */
@@ -113,13 +113,13 @@ export const moreText = (more: number): string => `… and ${more} more`;
 /** For channels without colours of their own. */
 export const severityMarks: Readonly<Record<Severity, string>> = { CRITICAL: "🔴", WARNING: "🟠", INFO: "🔵" };
 
-/** The title with the mark of what it tells. */
-export function markedTitle({ kind, severity, title }: Message): string {
+/** A title or heading with the mark of what it tells. */
+export function marked(text: string, { kind, severity }: Message): string {
   const mark = kind === "CLEARED" ? "✅" : severity === null ? null : severityMarks[severity];
-  return mark === null ? title : `${mark} ${title}`;
+  return mark === null ? text : `${mark} ${text}`;
 }
 
 /** Where and when, such as `Robot R-07 at Bhadla · 05:31 IST`; empty if nothing is known. */
-export function whereAndWhen(line: MessageLine): string {
-  return [placeOf(line), line.at].filter(Boolean).join(" · ");
+export function whereAndWhen({ place, at }: ShownLine): string {
+  return [place, at].filter((part) => part !== null).join(" · ");
 }

@@ -27,6 +27,7 @@ const message: Message = {
   kind: "ALERTS",
   severity: "CRITICAL",
   title: "2 alerts at Bhadla: 1 critical, 1 warning",
+  heading: null,
   lines: [
     {
       severity: "CRITICAL",
@@ -120,9 +121,9 @@ describe.each(kinds)("notifications by %s", (channel) => {
     expect(one?.text).toContain("3 more");
     const urls = `${one?.text} ${one?.links.map(({ url }) => url).join(" ")}`;
     expect(urls).toContain("https://sun.example/alerts?open=1&x=2");
-    // A template has room for one.
-    const links = channel === "WHATSAPP" ? [] : [message.acknowledgeUrl];
-    for (const url of links) expect(urls).toContain(url);
+    expect(urls).toContain(message.acknowledgeUrl);
+    // Only mails have a link to unsubscribe: what others receive may be passed on to many.
+    if (channel !== "EMAIL") expect(JSON.stringify(one)).not.toContain(message.unsubscribeUrl);
   });
 
   test("a message of many long lines fits", async () => {
@@ -299,6 +300,42 @@ describe("what each service answers", () => {
     expect(result?.outcome === "RETRY" ? result.afterMs : undefined).toBe(afterMs);
     expect(JSON.stringify(result)).not.toContain(SECRET);
   });
+});
+
+describe("notifications by WhatsApp", () => {
+  test("the template's variables read as sentences, with the link that acknowledges; without one they have the place alone", async () => {
+    const [first, second] = message.lines;
+    const lines = [
+      { ...first, text: "Lost while moving." },
+      { ...second, text: "The battery is low." },
+    ];
+    await send("WHATSAPP", {}, undefined, { ...message, lines: lines as Message["lines"] });
+    expect(received[0]).toMatchObject({
+      text:
+        "Critical, Robot R-07 at सूर्य पार्क, 05:31 IST: Lost while moving. • " +
+        "Warning, Robot R-11 at Bhadla, 05:32 IST: The battery is low. • … and 3 more",
+      links: [
+        { label: "Open", url: message.url },
+        { label: "Acknowledge", url: message.acknowledgeUrl },
+      ],
+    });
+    await send("WHATSAPP", {}, undefined, { ...message, acknowledgeUrl: null });
+    expect(received[1]?.links).toEqual([{ label: "Open", url: message.url }]);
+  });
+});
+
+test.each(kinds)("notifications by %s: one alert is told once, below how bad and where", async (channel) => {
+  const heading = "Critical: Robot R-11 at Bhadla";
+  const line = { severity: "CRITICAL" as const, text: "The battery is low.", site: "Bhadla", robot: "R-11" };
+  const lines = [{ ...line, at: "05:32 IST", url: null }];
+  const title = `${heading}: The battery is low`;
+  await send(channel, {}, undefined, { ...message, title, heading, lines, more: 0 });
+  const [one] = received;
+  const html = one?.html?.replace(/^[^]*<body/, "");
+  const shown = html ?? (channel === "WEBHOOK" ? one?.text : `${one?.subject}\n${one?.text}`) ?? "";
+  for (const words of [heading, "The battery is low", "R-11", "05:32 IST", "Critical"]) {
+    expect(shown.split(words)).toHaveLength(2);
+  }
 });
 
 describe("notifications by webhook: Standard Webhooks", () => {

@@ -1,4 +1,4 @@
-import { severityWords, type Message, type MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { layoutOf, type Message, type ShownLine } from "@suncrew/domain/notifications/message.ts";
 import { ACKNOWLEDGE_LABEL, moreText, OPEN_LABEL, whereAndWhen } from "./channel.ts";
 
 /**
@@ -63,7 +63,8 @@ interface Page {
 
 /** The message as HTML that reads alike in most mail programs, 600 pixels wide at most, without anything to load. */
 export function mailHtml(message: Message): string {
-  const { title, lines, more, footer, url, acknowledgeUrl, unsubscribeUrl } = message;
+  const { more, footer, url, acknowledgeUrl, unsubscribeUrl } = message;
+  const { heading, lines } = layoutOf(message);
   const rows = lines.map((line) => lineRow(line, message));
   if (more > 0)
     rows.push(row(`<span class="muted" style="color:${light.muted};">${moreText(more)}</span>`, "0 28px 14px"));
@@ -76,7 +77,7 @@ export function mailHtml(message: Message): string {
     rows.push(row(table, "6px 28px 24px"));
   }
   const unsubscribe = unsubscribeUrl === null ? null : { url: unsubscribeUrl, label: "Unsubscribe" };
-  return framed({ language: "en", title, rows, footer, unsubscribe });
+  return framed({ language: "en", title: heading, rows, footer, unsubscribe });
 }
 
 /** A mail of paragraphs and facts, in any language, that looks like the others. */
@@ -141,11 +142,11 @@ function row(content: string, padding: string): string {
   return `<tr><td class="pad" style="padding:${padding};">${content}</td></tr>`;
 }
 
-/** A bar and a word in the colour of its severity; both, for those who see no colours. */
-function lineRow(line: MessageLine, { kind }: Message): string {
-  const tone: Tone | null = kind === "CLEARED" ? "good" : line.severity === null ? null : toneOf[line.severity];
-  const word = kind === "CLEARED" ? "Cleared" : line.severity === null ? null : severityWords[line.severity];
-  const pill = tone === null || word === null ? "" : `${pillOf(tone, word)}<br>`;
+/** A bar and a word in the colour of its severity; both, for those who see no colours. The heading may say the word. */
+function lineRow(line: ShownLine, { kind, heading, severity: worst }: Message): string {
+  const severity = heading === null ? line.severity : worst;
+  const tone: Tone | null = kind === "CLEARED" ? "good" : severity === null ? null : toneOf[severity];
+  const pill = tone === null || line.word === null ? "" : `${pillOf(tone, line.word)}<br>`;
   const place = whereAndWhen(line);
   const text = `<span class="text" style="color:${light.text};font-weight:600;">${linked(line)}</span>`;
   const under =
@@ -163,7 +164,7 @@ function pillOf(tone: Tone, word: string): string {
   return `<span class="${tone}" style="display:inline-block;padding:1px 9px;border-radius:9px;font-size:12px;font-weight:600;color:${text};background:${soft};">${word}</span>`;
 }
 
-function linked({ text, url }: MessageLine): string {
+function linked({ text, url }: ShownLine): string {
   if (url === null) return escaped(text);
   return `<a href="${escaped(url)}" style="color:${light.text};text-decoration:underline;">${escaped(text)}</a>`;
 }

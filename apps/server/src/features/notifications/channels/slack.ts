@@ -1,6 +1,6 @@
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import type { Message, MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { layoutOf, type Message, type ShownLine } from "@suncrew/domain/notifications/message.ts";
 import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
@@ -8,7 +8,7 @@ import {
   ACKNOWLEDGE_LABEL,
   type Channel,
   type HttpAnswer,
-  markedTitle,
+  marked,
   missingSecret,
   moreText,
   OPEN_LABEL,
@@ -37,18 +37,21 @@ export function slackChannel(http: OutgoingHttp, clock: Clock): Channel {
 }
 
 function slackBody(message: Message) {
-  const { lines, more, footer, url, acknowledgeUrl } = message;
+  const { title, more, footer, url, acknowledgeUrl } = message;
+  const { heading, lines } = layoutOf(message);
   const left = more + Math.max(0, lines.length - MAX_LINES);
-  const marked = shortened(markedTitle(message), MAX_HEADER);
   const links = [
     ...(url === null ? [] : [link(url, OPEN_LABEL)]),
     ...(acknowledgeUrl === null ? [] : [link(acknowledgeUrl, ACKNOWLEDGE_LABEL)]),
   ];
   return {
     // What notifications show.
-    text: escaped(marked),
+    text: escaped(shortened(marked(title, message), MAX_HEADER)),
     blocks: [
-      { type: "header", text: { type: "plain_text", text: marked, emoji: false } },
+      {
+        type: "header",
+        text: { type: "plain_text", text: shortened(marked(heading, message), MAX_HEADER), emoji: false },
+      },
       ...lines.slice(0, MAX_LINES).map((line) => section(lineText(line))),
       ...(left > 0 ? [section(moreText(left))] : []),
       // As text: a button would ask Slack for an app that answers it.
@@ -64,7 +67,7 @@ function slackBody(message: Message) {
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text, verbatim: true });
 const section = (text: string) => ({ type: "section", text: mrkdwn(text) });
 
-function lineText(line: MessageLine): string {
+function lineText(line: ShownLine): string {
   const mark = line.severity === null ? "" : `${severityMarks[line.severity]} `;
   const text = shortened(line.text, MAX_TEXT);
   const place = whereAndWhen(line);

@@ -1,5 +1,5 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import { severityWords, type Message, type MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { layoutOf, type Message, type ShownLine } from "@suncrew/domain/notifications/message.ts";
 import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
@@ -33,7 +33,8 @@ export function teamsChannel(http: OutgoingHttp, clock: Clock): Channel {
 }
 
 function teamsBody(message: Message) {
-  const { kind, severity, title, lines, more, footer, url, acknowledgeUrl } = message;
+  const { kind, severity, title, more, footer, url, acknowledgeUrl } = message;
+  const { heading, lines } = layoutOf(message);
   const left = more + Math.max(0, lines.length - MAX_LINES);
   const color = kind === "CLEARED" ? "Good" : severity === null ? "Default" : colors[severity];
   const content = {
@@ -44,7 +45,7 @@ function teamsBody(message: Message) {
     fallbackText: title,
     msteams: { width: "Full" },
     body: [
-      text([{ text: title, weight: "Bolder", size: "Medium", color }]),
+      text([{ text: heading, weight: "Bolder", size: "Medium", color }]),
       ...lines.slice(0, MAX_LINES).flatMap(lineTexts),
       ...(left > 0 ? [text([{ text: moreText(left) }])] : []),
       ...(footer === "" ? [] : [text([{ text: shortened(footer, MAX_TEXT), size: "Small", isSubtle: true }])]),
@@ -76,13 +77,11 @@ function text(runs: readonly Run[]) {
 
 const openUrl = (url: string, title: string) => ({ type: "Action.OpenUrl", title, url });
 
-function lineTexts(line: MessageLine) {
-  const { severity, url } = line;
+function lineTexts(line: ShownLine) {
+  const { severity, word, url } = line;
   const place = whereAndWhen(line);
   const told = text([
-    ...(severity === null
-      ? []
-      : [{ text: `${severityWords[severity]}: `, weight: "Bolder" as const, color: colors[severity] }]),
+    ...(severity === null ? [] : [{ text: `${word}: `, weight: "Bolder" as const, color: colors[severity] }]),
     { text: shortened(line.text, MAX_TEXT), ...(url !== null && { selectAction: openUrl(url, OPEN_LABEL) }) },
   ]);
   if (place === "") return [told];

@@ -1,5 +1,5 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import type { Message, MessageLine } from "@suncrew/domain/notifications/message.ts";
+import { layoutOf, type Message, type ShownLine } from "@suncrew/domain/notifications/message.ts";
 import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import { z } from "zod";
 import type { Clock } from "../../../platform/clock.ts";
@@ -10,7 +10,7 @@ import {
   delivered,
   type HttpAnswer,
   isSuccess,
-  markedTitle,
+  marked,
   missingSecret,
   moreText,
   OPEN_LABEL,
@@ -47,8 +47,9 @@ export function telegramChannel(http: OutgoingHttp, apiUrl: string, clock: Clock
 
 /** As many lines as fit. */
 function telegramText(message: Message): string {
-  const { lines, more, footer, url, acknowledgeUrl } = message;
-  const head = `<b>${escaped(markedTitle(message))}</b>`;
+  const { more, footer, url, acknowledgeUrl } = message;
+  const { heading, lines } = layoutOf(message);
+  const head = `<b>${escaped(marked(heading, message))}</b>`;
   const links = [
     ...(url === null ? [] : [link(url, OPEN_LABEL)]),
     ...(acknowledgeUrl === null ? [] : [link(acknowledgeUrl, ACKNOWLEDGE_LABEL)]),
@@ -56,7 +57,10 @@ function telegramText(message: Message): string {
   const foot = footer === "" ? "" : `<i>${escaped(shortened(footer, MAX_TEXT))}</i>`;
   const withLines = (count: number) => {
     const left = more + lines.length - count;
-    const told = [...lines.slice(0, count).map(lineText), ...(left > 0 ? [moreText(left)] : [])];
+    const told = [
+      ...lines.slice(0, count).map((line) => lineText(line, lines.length + more === 1)),
+      ...(left > 0 ? [moreText(left)] : []),
+    ];
     return [head, told.join("\n"), links, foot].filter((part) => part !== "").join("\n\n");
   };
   let count = lines.length;
@@ -64,8 +68,8 @@ function telegramText(message: Message): string {
   return withLines(count);
 }
 
-function lineText(line: MessageLine): string {
-  const mark = line.severity === null ? "• " : `${severityMarks[line.severity]} `;
+function lineText(line: ShownLine, isOnly: boolean): string {
+  const mark = line.severity === null ? (isOnly ? "" : "• ") : `${severityMarks[line.severity]} `;
   const text = shortened(line.text, MAX_TEXT);
   const told = `${mark}${line.url === null ? escaped(text) : link(line.url, text)}`;
   const place = whereAndWhen(line);

@@ -65,7 +65,8 @@ function callOf(message: Message): WebhookCall {
       id,
       severity,
       title,
-      text: messageAsText(message),
+      // A program reads it: whoever it passes it on to has no subscription here.
+      text: messageAsText({ ...message, unsubscribeUrl: null }),
       lines: lines.map((line) => ({ ...line })),
       more,
       url,

@@ -1,10 +1,11 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
-import type { Message } from "@suncrew/domain/notifications/message.ts";
+import { layoutOf, type Message } from "@suncrew/domain/notifications/message.ts";
 import { shortened } from "@suncrew/domain/notifications/plain-text.ts";
 import { z } from "zod";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutgoingHttp } from "../../../platform/outgoing-http.ts";
 import {
+  ACKNOWLEDGE_LABEL,
   type Channel,
   delivered,
   type HttpAnswer,
@@ -15,17 +16,18 @@ import {
   refused,
   retry,
   type SendOutcome,
-  whereAndWhen,
 } from "./channel.ts";
 
 const SERVICE = "WhatsApp";
 /** WhatsApp takes 1,024 characters for a template with its parameters: enough is left for the template's own. */
-const MAX_LINES_TEXT = 500;
+const MAX_LINES_TEXT = 400;
 const MAX_TITLE = 120;
+const BETWEEN = " • ";
 
 /**
  * WhatsApp's Cloud API. A business may begin a conversation with an approved template only; ours has three variables in
- * its body: the title, the alerts, and the address of the place in the console.
+ * its body: the heading, the alerts, and the links. A button of the template could have one link only, and would say
+ * Acknowledge below an all-clear, too.
  */
 export function whatsappChannel(http: OutgoingHttp, apiUrl: string, clock: Clock): Channel {
   return {
@@ -54,17 +56,24 @@ export function whatsappChannel(http: OutgoingHttp, apiUrl: string, clock: Clock
 }
 
 /** None may be empty, have line ends or tabs, or more than four spaces in a row. */
-function parametersOf({ title, lines, more, footer, url }: Message): readonly string[] {
-  const told = lines.map((line) => [line.text, whereAndWhen(line)].filter((part) => part !== "").join(", "));
+function parametersOf(message: Message): readonly string[] {
+  const { more, footer, url, acknowledgeUrl } = message;
+  const { heading, lines } = layoutOf(message);
+  const told = lines.map(({ word, place, at, text }) => {
+    const about = [word, place, at].filter((part) => part !== null).join(", ");
+    return about === "" ? text : `${about}: ${text}`;
+  });
   const fitting: string[] = [];
   for (const text of told) {
-    const length = [...fitting, text].join("; ").length;
+    const length = [...fitting, text].join(BETWEEN).length;
     if (fitting.length > 0 && length > MAX_LINES_TEXT) break;
     fitting.push(shortened(oneLine(text), MAX_LINES_TEXT));
   }
   const left = more + told.length - fitting.length;
-  const alerts = [...fitting, ...(left > 0 ? [moreText(left)] : [])].join("; ") || footer;
-  return [shortened(title, MAX_TITLE), alerts, url ?? ""].map((text) => oneLine(text) || "-");
+  const alerts = [...fitting, ...(left > 0 ? [moreText(left)] : [])].join(BETWEEN) || footer;
+  const links = [url, acknowledgeUrl === null ? null : `${ACKNOWLEDGE_LABEL}: ${acknowledgeUrl}`];
+  const linked = links.filter((link) => link !== null).join(BETWEEN);
+  return [shortened(heading, MAX_TITLE), alerts, linked].map((text) => oneLine(text) || "-");
 }
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
