@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { lookup } from "node:dns/promises";
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { storedMailServer } from "../features/mail-server/public.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { findRunningPostgres } from "../platform/embedded/postgres.ts";
 import { errorText } from "../platform/errors.ts";
 import { MailRefused, type SmtpSettings, tryMailServer } from "../platform/mailer.ts";
@@ -33,19 +35,24 @@ export async function examine({ environment, sendMailTo, noConsole }: DoctorOpti
   if (settings === null) return findings;
   const { databaseUrl, mqttUrl, mail } = settings;
   const mayEmbed = environment["EMBEDDED"]?.trim() === "yes";
+  const usedDatabase = async () => databaseUrl ?? (mayEmbed ? runningEmbedded(settings) : null);
   const parts = await Promise.all([
     check("console", async () => (noConsole ? [] : [await consoleBuilt()])),
     check("data folder", () => dataFolder(settings.dataDir)),
     check("database", async () => {
-      if (databaseUrl !== null) return checkDatabase(databaseUrl);
-      return mayEmbed ? embedded(settings) : [];
+      const used = await usedDatabase();
+      if (used !== null) return checkDatabase(used);
+      return mayEmbed ? [ok("The embedded one starts with the server, which migrates it")] : [];
     }),
     check("broker", async () => {
       if (mqttUrl !== null) return checkBroker(mqttUrl);
       return mayEmbed ? [ok("The embedded one starts with the server")] : [];
     }),
     check("devices' accounts", () => checkBrokerAccounts(settings.brokerAccounts)),
-    check("mail", () => mailServer(mail, sendMailTo)),
+    check("mail", async () => {
+      const stored = { secretKey: settings.secretKey, usedDatabase: await usedDatabase() };
+      return mailServer(mail ?? stored, sendMailTo);
+    }),
     check("weather", () => weather(settings.weather)),
     check("address", () => publicUrl(settings)),
     check("clock", clock),
@@ -106,26 +113,69 @@ async function dataFolder(dataDir: string | null): Promise<Found[]> {
   return [ok(says), free < 5 ? warning(space, more) : ok(space)];
 }
 
-async function embedded(settings: ProcessSettings): Promise<Found[]> {
+/** Its address; null while no server has started it. */
+async function runningEmbedded(settings: ProcessSettings): Promise<string | null> {
   const folder = resolve(settings.dataDir ?? defaultDataFolder());
   const running = await findRunningPostgres(folder, databaseName("production"));
-  if (running === null) return [ok("The embedded one starts with the server, which migrates it")];
+  if (running === null) return null;
   const { host, user, database } = running;
-  return [...(await checkDatabase(`postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`))];
+  return `postgres://${user}@localhost/${database}?host=${encodeURIComponent(host)}`;
 }
 
-async function mailServer(mail: SmtpSettings | null, to: string | null): Promise<Found[]> {
-  const unset = "Set SMTP_URL and MAIL_FROM, unless nobody is to get mails.";
-  if (mail === null) return [(to === null ? warning : problem)("None is set: nothing is sent by e-mail", unset)];
-  const place = `${mail.host}:${mail.port}`;
+interface StoredMail {
+  readonly usedDatabase: string | null;
+  readonly secretKey: string | null;
+}
+
+const MAIL_IN_CONSOLE = "in the console (Report Management, Settings)";
+
+/** That of the variables, else the one that was set up in the console. */
+async function mailServer(mail: SmtpSettings | StoredMail, to: string | null): Promise<Found[]> {
+  if ("host" in mail) {
+    const todo = "Correct SMTP_URL; another machine must offer TLS with a certificate that is trusted here.";
+    return [await triedMailServer(mail, "", to, todo)];
+  }
+  const isNeeded = to !== null;
+  const unset = `Set one up ${MAIL_IN_CONSOLE}, or in SMTP_URL and MAIL_FROM, unless nobody is to get mails.`;
+  const stored = await readStoredMail(mail);
+  switch (stored) {
+    case null:
+      return [(isNeeded ? problem : warning)("None is set: nothing is sent by e-mail", unset)];
+    case "unknown": {
+      const says = "The variables name none, and whether the console does cannot be read from the database";
+      return [(isNeeded ? problem : warning)(says, "Correct what is said about the database, then look again.")];
+    }
+    case "unreadable": {
+      const todo = `Enter it again ${MAIL_IN_CONSOLE}, or set the SECRET_KEY with which it was entered.`;
+      return [problem("The password that was entered in the console cannot be read with this SECRET_KEY", todo)];
+    }
+    default:
+      return [await triedMailServer(stored, ", set up in the console,", to, `Correct it ${MAIL_IN_CONSOLE}.`)];
+  }
+}
+
+async function readStoredMail({ usedDatabase, secretKey }: StoredMail) {
+  if (usedDatabase === null) return null;
+  const database = openDatabase({ connectionString: usedDatabase }, { poolSize: 1 });
+  try {
+    return await storedMailServer({ db: database.db, settings: { secretKey: secretKey ?? "" } });
+  } catch (error) {
+    // The database's own part says why.
+    return error instanceof MailRefused ? "unreadable" : "unknown";
+  } finally {
+    await database.close();
+  }
+}
+
+async function triedMailServer(mail: SmtpSettings, source: string, to: string | null, todo: string): Promise<Found> {
+  const place = `${mail.host}:${mail.port}${source}`;
   try {
     await tryMailServer(mail, to);
     const sent = to === null ? "" : `, and took a mail to ${to}`;
-    return [ok(`${place} lets Suncrew in${mail.secure || mail.requireTls ? ", encrypted" : ""}${sent}`)];
+    return ok(`${place} lets Suncrew in${mail.secure || mail.requireTls ? ", encrypted" : ""}${sent}`);
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error;
-    const todo = "Correct SMTP_URL; another machine must offer TLS with a certificate that is trusted here.";
-    return [problem(`${place}: ${error.message.replace(/\.$/, "")}`, todo)];
+    return problem(`${mail.host}:${mail.port}: ${error.message.replace(/\.$/, "")}`, todo);
   }
 }
 

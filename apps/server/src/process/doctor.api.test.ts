@@ -11,6 +11,7 @@ import { createOwnerAndServerAccounts, type OwnerAndServerAccounts } from "../..
 import { SmtpSink } from "../demo/smtp-sink.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { migrate } from "../platform/database/migrate.ts";
+import { SealedSecrets } from "../platform/sealed-secrets.ts";
 import { STOP_NOTICES_TOPIC } from "@suncrew/contract/devices/topics.ts";
 import { checkBroker, checkBrokerAccounts } from "./doctor-broker.ts";
 import { examine, node } from "./doctor-checks.ts";
@@ -226,6 +227,34 @@ describe("npm run doctor: everything together", () => {
     await sink.close();
     expect(await of(mail)).toEqual([expect.stringMatching(/^problem: .*could not be reached/)]);
     expect(await of({})).toEqual(["warning: None is set: nothing is sent by e-mail"]);
+  });
+
+  test("mail: without variables the server that was set up in the console counts, if its password can be read", async () => {
+    const sink = await SmtpSink.open();
+    const server = { host: "127.0.0.1", port: sink.port, encryption: "NONE" as const };
+    const from = { from_name: "Suncrew", from_address: "suncrew@example.org", changed_at: new Date(), changed_by: "A" };
+    const of = async (more: Readonly<Record<string, string>> = {}) =>
+      (await look(more)).filter(({ part }) => part === "mail");
+    await asOwner(async (db) => {
+      await db
+        .insertInto("mail_settings")
+        .values({ ...server, ...from })
+        .execute();
+      expect(words(await of())).toEqual([`ok: 127.0.0.1:${sink.port}, set up in the console, lets Suncrew in`]);
+      const variables = { SMTP_URL: `smtp://localhost:${sink.port}`, MAIL_FROM: "Suncrew <suncrew@example.org>" };
+      expect(words(await of(variables))).toEqual([`ok: localhost:${sink.port} lets Suncrew in`]);
+      const mail = { environment: environment(), sendMailTo: "meera@example.org", noConsole: true };
+      expect(words(await examine(mail))).toContainEqual(expect.stringContaining("took a mail to meera@example.org"));
+      const password = new SealedSecrets(`${SECRET_KEY}x`, "mail server").seal("mail server", "hidden-from-view");
+      await db.updateTable("mail_settings").set({ user_name: "suncrew", password }).execute();
+      const unreadable = await of();
+      expect(unreadable).toMatchObject([{ level: "problem", todo: expect.stringContaining("Report Management") }]);
+      expect(JSON.stringify(unreadable)).not.toContain("hidden-from-view");
+      await db.deleteFrom("mail_settings").execute();
+    });
+    await sink.close();
+    const away = { DATABASE_URL: "postgres://suncrew@127.0.0.1:1/suncrew" };
+    expect(words(await of(away))).toEqual([expect.stringMatching(/^warning: .*cannot be read from the database$/)]);
   });
 
   test("a data folder that is a file, and one that will be made", async () => {

@@ -34,6 +34,12 @@ const BOUND_TO = "mail server";
 /** Nobody waits longer in front of a page. */
 const TEST_MS = 30_000;
 
+/** What was set up in the console; null if nothing was. Throws MailRefused if its password cannot be opened. */
+export async function storedMailServer({ db, settings }: MailDependencies): Promise<SmtpSettings | null> {
+  const row = await readMailServer(db);
+  return row === null ? null : smtpOf(row, sealOf(settings));
+}
+
 type MailDependencies = Pick<Dependencies, "db"> & { readonly settings: Pick<Settings, "secretKey"> };
 
 /**
@@ -41,15 +47,14 @@ type MailDependencies = Pick<Dependencies, "db"> & { readonly settings: Pick<Set
  * every server with the next one.
  */
 export function storedMailer({ db, settings }: MailDependencies): Mailer {
-  const sealed = sealOf(settings);
   return {
     async isSetUp() {
       return (await readMailServer(db)) !== null;
     },
     async send(mail, signal) {
-      const row = await readMailServer(db);
-      if (row === null) throw new MailRefused(mailTexts.text("MAIL_NOT_SET_UP", {}));
-      return smtpMailer(smtpOf(row, sealed)).send(mail, signal);
+      const stored = await storedMailServer({ db, settings });
+      if (stored === null) throw new MailRefused(mailTexts.text("MAIL_NOT_SET_UP", {}));
+      return smtpMailer(stored).send(mail, signal);
     },
   };
 }

@@ -1,1 +1,1 @@
-export { mailNotSetUp, storedMailer } from "./mail-server.service.ts";
+export { mailNotSetUp, storedMailer, storedMailServer } from "./mail-server.service.ts";
