@@ -113,7 +113,10 @@ export const errorCodes = {
   ALERT_ACKNOWLEDGED: "Somebody has acknowledged all of it before.",
   LINK_NOT_VALID: "The link was not made by this installation, or is not complete.",
   LINK_EXPIRED: "The link has expired.",
-  LINK_CLOSED: "The link is of no use any more: its contact point was deleted, or may not see the site any more.",
+  LINK_MESSAGE_GONE: "The message of the link is not kept any more.",
+  LINK_CONTACT_POINT_DELETED: "The contact point that the link was sent to was deleted.",
+  LINK_SITE_DELETED: "The site that the message of the link was about was deleted.",
+  LINK_SITE_NOT_VISIBLE: "Whoever the link was sent to may not see its site any more.",
 
   // Robots and devices as entries
   ROBOT_NAME_TAKEN: "Another robot of the site has this name.",

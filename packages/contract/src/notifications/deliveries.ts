@@ -109,6 +109,8 @@ export const messageLink = defineRoute({
     contact_point_name: z.string(),
     title: z.string(),
     expires_at: instantSchema,
+    /** When the contact point was unsubscribed; nothing is sent to it since. */
+    unsubscribed_at: instantSchema.nullable(),
     /** Of an acknowledgement: what the message told. */
     alerts: z.array(
       z.object({

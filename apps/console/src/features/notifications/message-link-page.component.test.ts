@@ -41,6 +41,7 @@ function tell(change: Partial<Link> = {}) {
     contact_point_name: "Mail at work",
     title: "2 alerts at Bhadla Solar Park",
     expires_at: "2026-06-17T00:01:00.000Z",
+    unsubscribed_at: null,
     alerts: [linkAlert(), linkAlert({ severity: "WARNING", robot_name: null, text: "Row 4 was not cleaned." })],
     ...change,
   });
@@ -120,13 +121,46 @@ describe("acknowledge from a message", () => {
 });
 
 describe("links that do not work", () => {
-  test("expired: said in plain words, with nothing to press but the way to the console", async () => {
-    when(messageLink).fail(410, { message: "This link has expired. Sign in to acknowledge." });
+  for (const [status, code, title] of [
+    [400, "LINK_NOT_VALID", "This link is not valid"],
+    [410, "LINK_EXPIRED", "This link has expired"],
+    [410, "LINK_MESSAGE_GONE", "This message is not kept any more"],
+    [410, "LINK_CONTACT_POINT_DELETED", "This contact point was deleted"],
+    [410, "LINK_SITE_DELETED", "This site was deleted"],
+    [410, "LINK_SITE_NOT_VISIBLE", "No access to this site any more"],
+  ] as const) {
+    test(`${title}: said with the server's sentence, with nothing to press but the way to the console`, async () => {
+      when(messageLink).fail(status, { message: "The server's sentence.", code });
+      showMessageLink(TOKEN);
+      await expect.element(page.getByRole("heading", { name: title })).toBeVisible();
+      await expectContains(page.getByRole("alert"), "The server's sentence.");
+      await expectCount(page.getByRole("button"), 0);
+      await expect.element(page.getByRole("link", { name: "Sign in to the console" })).toHaveAttribute("href", "/");
+      await expectAccessible();
+    });
+  }
+
+  for (const [code, title] of [
+    ["ALERT_ACKNOWLEDGED", "Already acknowledged"],
+    ["ALERT_CLEARED", "Everything is over"],
+    ["LINK_EXPIRED", "This link has expired"],
+  ] as const) {
+    test(`${title} while the page was open: said in place of the button`, async () => {
+      tell();
+      showMessageLink(TOKEN);
+      when(acknowledgeByLink).fail(409, { message: "The server's sentence.", code });
+      await acknowledge.click();
+      await expect.element(page.getByRole("heading", { name: title })).toBeVisible();
+      await expectContains(page.getByRole("alert"), "The server's sentence.");
+      await expectCount(page.getByRole("button"), 0);
+    });
+  }
+
+  test("unsubscribed before: said, with nothing to press", async () => {
+    tell({ action: "UNSUBSCRIBE", alerts: [], unsubscribed_at: "2026-06-15T00:01:00.000Z" });
     showMessageLink(TOKEN);
-    await expectContains(page.getByRole("alert"), "This link has expired. Sign in to acknowledge.");
+    await expectContains(main, "Already unsubscribed");
     await expectCount(page.getByRole("button"), 0);
-    await expect.element(page.getByRole("link", { name: "Sign in to the console" })).toHaveAttribute("href", "/");
-    await expectAccessible();
   });
 
   test("cut off by a mail program: no call without a token, and plain words for a wrong one", async () => {

@@ -21,6 +21,7 @@ type LinkAlert = Link["alerts"][number];
 
 /** Why the server did nothing. The same call may succeed later unless it has decided. */
 interface Failure {
+  readonly title: string;
   readonly text: string;
   readonly mayRetry: boolean;
 }
@@ -68,9 +69,19 @@ export function MessageLinkPage() {
         ) : shown.is === "done" ? (
           <Words title={shown.text} text={shown.link.title} isStatus />
         ) : token === null ? null : shown.link.action === "UNSUBSCRIBE" ? (
-          <Unsubscribe token={token} link={shown.link} onDone={(text) => setShown({ ...shown, is: "done", text })} />
+          <Unsubscribe
+            token={token}
+            link={shown.link}
+            onDone={(text) => setShown({ ...shown, is: "done", text })}
+            onRefused={(failure) => setShown({ is: "failed", failure })}
+          />
         ) : (
-          <Acknowledge token={token} link={shown.link} onDone={(text) => setShown({ ...shown, is: "done", text })} />
+          <Acknowledge
+            token={token}
+            link={shown.link}
+            onDone={(text) => setShown({ ...shown, is: "done", text })}
+            onRefused={(failure) => setShown({ is: "failed", failure })}
+          />
         )}
         <p className={classes["more"]}>
           <a href={paths.signIn()}>Sign in to the console</a> for more.
@@ -102,14 +113,28 @@ async function readLink(token: string, signal: AbortSignal): Promise<Shown> {
   }
 }
 
+/** What is wrong, where the server names it; its sentence says more. */
+const refusals: Readonly<Partial<Record<string, string>>> = {
+  VALIDATION_FAILED: "This link is not valid",
+  LINK_NOT_VALID: "This link is not valid",
+  LINK_EXPIRED: "This link has expired",
+  LINK_MESSAGE_GONE: "This message is not kept any more",
+  LINK_CONTACT_POINT_DELETED: "This contact point was deleted",
+  LINK_SITE_DELETED: "This site was deleted",
+  LINK_SITE_NOT_VISIBLE: "No access to this site any more",
+  ALERT_ACKNOWLEDGED: "Already acknowledged",
+  ALERT_CLEARED: "Everything is over",
+};
+
 function failureOf(error: unknown, otherwise: string): Failure {
-  if (!(error instanceof ApiError))
-    return { text: "Suncrew cannot be reached. Check your connection.", mayRetry: true };
+  const later = { title: "This did not work yet", mayRetry: true };
+  if (!(error instanceof ApiError)) return { ...later, text: "Suncrew cannot be reached. Check your connection." };
   const { status, message, code } = error;
-  if (code === "VALIDATION_FAILED")
-    return { text: "It is not a link of Suncrew, or a part of it is missing.", mayRetry: false };
+  const text =
+    code === "VALIDATION_FAILED" ? "It is not a link of Suncrew, or a part of it is missing." : message || otherwise;
   const isDecided = status >= 400 && status < 500 && status !== 429;
-  return { text: message === "" ? otherwise : message, mayRetry: !isDecided };
+  if (!isDecided) return { ...later, text };
+  return { title: refusals[code ?? ""] ?? "This link does not work any more", text, mayRetry: false };
 }
 
 function Words({ title, text, isStatus = false }: { title: string; text: string; isStatus?: boolean }) {
@@ -131,9 +156,7 @@ function Failed({ failure, onRetry }: { readonly failure: Failure; readonly onRe
   return (
     <div className={classes["content"]} role="alert">
       <div>
-        <h2 className={classes["title"]}>
-          {failure.mayRetry ? "This did not work yet" : "This link does not work any more"}
-        </h2>
+        <h2 className={classes["title"]}>{failure.title}</h2>
         <p className={classes["muted"]}>{failure.text}</p>
       </div>
       {failure.mayRetry && (
@@ -150,12 +173,14 @@ interface ActionProps {
   readonly link: Link;
   /** With what the server says. */
   readonly onDone: (text: string) => void;
+  /** For good: there is nothing left to press. */
+  readonly onRefused: (failure: Failure) => void;
 }
 
 /** Asks for the press that acknowledges, unless there is nothing left to acknowledge. */
-function Acknowledge({ token, link, onDone }: ActionProps) {
+function Acknowledge({ token, link, ...after }: ActionProps) {
   const [comment, setComment] = useState("");
-  const { isBusy, failure, run } = useAction(onDone);
+  const { isBusy, failure, run } = useAction(after);
   const { alerts } = link;
   const waiting = alerts.filter((alert) => alert.cleared_at === null && alert.acknowledged_by === null);
   const by = [...new Set(alerts.flatMap(({ acknowledged_by }) => acknowledged_by ?? []))];
@@ -207,8 +232,15 @@ function Acknowledge({ token, link, onDone }: ActionProps) {
   );
 }
 
-function Unsubscribe({ token, link, onDone }: ActionProps) {
-  const { isBusy, failure, run } = useAction(onDone);
+function Unsubscribe({ token, link, ...after }: ActionProps) {
+  const { isBusy, failure, run } = useAction(after);
+  if (link.unsubscribed_at !== null) {
+    return (
+      <Heading title="Already unsubscribed" link={link}>
+        Suncrew sends nothing to this contact point, until it is enabled again in the console.
+      </Heading>
+    );
+  }
   return (
     <>
       <Heading title="Stop these messages?" link={link}>
@@ -229,7 +261,7 @@ function Unsubscribe({ token, link, onDone }: ActionProps) {
 }
 
 /** One call at a time; a failure stays beside its button, which is the way to try again. */
-function useAction(onDone: (text: string) => void) {
+function useAction({ onDone, onRefused }: Pick<ActionProps, "onDone" | "onRefused">) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const run = async (send: () => Promise<{ readonly message: string }>) => {
@@ -239,7 +271,9 @@ function useAction(onDone: (text: string) => void) {
     try {
       onDone((await send()).message);
     } catch (error) {
-      setFailure(failureOf(error, "The server refused it."));
+      const failed = failureOf(error, "The server refused it.");
+      if (failed.mayRetry) setFailure(failed);
+      else onRefused(failed);
     } finally {
       setBusy(false);
     }

@@ -150,7 +150,7 @@ describe("notifications: acknowledging by the link of a message", () => {
     await server.db.updateTable("alerts").set({ cleared_at: TEST_NOW }).execute();
     expect(await acknowledge(message.acknowledge)).toMatchObject([409, { code: "ALERT_CLEARED" }]);
     await server.db.updateTable("contact_points").set({ deleted_at: TEST_NOW }).execute();
-    expect(await acknowledge(message.acknowledge)).toMatchObject([410, { code: "LINK_CLOSED" }]);
+    expect(await acknowledge(message.acknowledge)).toMatchObject([410, { code: "LINK_CONTACT_POINT_DELETED" }]);
     server.clock.advance(LINK_MS.ACKNOWLEDGE);
     expect(await acknowledge(message.acknowledge)).toMatchObject([410, { code: "LINK_EXPIRED" }]);
   });
@@ -162,11 +162,15 @@ describe("notifications: acknowledging by the link of a message", () => {
       .set({ maintenance_partner_id: null })
       .where("id", "=", server.fixtures.ownSiteId)
       .execute();
-    const refused = [410, { code: "LINK_CLOSED" }];
+    const refused = [410, { code: "LINK_SITE_NOT_VISIBLE" }];
     const { status, body } = await (await nobody()).call(messageLink, { body: { token: message.acknowledge } });
     expect([status, body]).toMatchObject(refused);
     expect(await acknowledge(message.acknowledge)).toMatchObject(refused);
     expect(await alerts()).toMatchObject([{ acknowledged_at: null }]);
+    await server.db.updateTable("sites").set({ deleted_at: TEST_NOW }).execute();
+    expect(await acknowledge(message.acknowledge)).toMatchObject([410, { code: "LINK_SITE_DELETED" }]);
+    await server.db.deleteFrom("deliveries").execute();
+    expect(await acknowledge(message.acknowledge)).toMatchObject([410, { code: "LINK_MESSAGE_GONE" }]);
   });
 
   test("§6: a team is told and acknowledges only what every living member may see", async () => {
@@ -235,6 +239,8 @@ describe("notifications: unsubscribing", () => {
       const answer = await (await nobody()).ask(unsubscribeByLink, { body: { token: message.unsubscribe } });
       expect(answer.message).toMatch(/^Nothing more is sent to Phone\./);
       expect(await unsubscribed()).toEqual(TEST_NOW);
+      const link = await (await nobody()).ask(messageLink, { body: { token: message.unsubscribe } });
+      expect(link.unsubscribed_at).toBe(TEST_NOW.toISOString());
       // A form that was opened before cannot subscribe again unseen.
       expect(await version()).toBe(2);
       server.clock.advance(60_000);

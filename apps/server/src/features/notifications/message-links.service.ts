@@ -4,6 +4,7 @@ import type { Executor } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { conflict, HttpError } from "../../platform/http/http-error.ts";
 import { acknowledgeAlerts } from "../alerts/public.ts";
+import type { ErrorCode } from "@suncrew/contract/http/error-codes.ts";
 import { type AuditActor, auditedChange } from "../audit/public.ts";
 import {
   type Linked,
@@ -36,6 +37,7 @@ export class MessageLinks {
       contact_point_name: linked.name,
       title: linked.title,
       expires_at: link.expiresAt.toISOString(),
+      unsubscribed_at: linked.unsubscribed_at?.toISOString() ?? null,
       alerts: alerts.map(({ severity, text, site_name, robot_name, raised_at, cleared_at, acknowledged_by }) => ({
         severity,
         text,
@@ -121,23 +123,28 @@ export class MessageLinks {
       throw new HttpError(
         400,
         "LINK_NOT_VALID",
-        "This link is not complete, or is none of this Suncrew: open it from the message again.",
+        "It is not complete, or is none of this Suncrew. Open it from the message again.",
       );
     }
     if (link.expiresAt <= this.#deps.clock.now()) {
-      throw new HttpError(410, "LINK_EXPIRED", "This link has expired. Sign in to Suncrew instead.");
+      const since =
+        link.action === "ACKNOWLEDGE"
+          ? "A message can be acknowledged by its link for 48 hours."
+          : "It was sent long ago.";
+      throw new HttpError(410, "LINK_EXPIRED", `${since} Sign in to Suncrew instead.`);
     }
     return link;
   }
 }
 
-const closed = (message: string) => new HttpError(410, "LINK_CLOSED", message);
+const gone = (code: ErrorCode, message: string) => new HttpError(410, code, message);
 
 async function openLinked(db: Executor, link: MessageLink, lock = false): Promise<Linked> {
   const linked = await readLinked(db, link, lock);
-  if (linked === null) throw closed("Suncrew does not have this message any more.");
+  if (linked === null) throw gone("LINK_MESSAGE_GONE", "Suncrew does not have this message any more.");
   if (linked.deleted_at !== null || linked.owner_deleted) {
-    throw closed("The contact point that this message was sent to was deleted.");
+    const message = "The contact point that this message was sent to was deleted. Nothing is sent there any more.";
+    throw gone("LINK_CONTACT_POINT_DELETED", message);
   }
   return linked;
 }
@@ -148,7 +155,10 @@ async function visibleAlerts(db: Executor, linked: Linked, { deliveryId }: Messa
   const sees = await sightOf(db, linked);
   const visible = told.filter(sees);
   if (told.length > 0 && visible.length === 0) {
-    throw closed("Whoever this message was sent to may not see that site any more.");
+    if (told.every(({ site_deleted }) => site_deleted)) {
+      throw gone("LINK_SITE_DELETED", "The site that this message was about was deleted, and its alerts are over.");
+    }
+    throw gone("LINK_SITE_NOT_VISIBLE", "Whoever this message was sent to may not see that site any more.");
   }
   return visible;
 }
