@@ -137,7 +137,7 @@ test("§2 Share Login Credentials: the password is masked, shown, hidden and cop
 
   await share.message.fill("Welcome & see you,\nसौर टीम + co.");
   for (const [way, sentence] of [
-    [share.email, "The e-mail is filled in. Send it in your mail program."],
+    [share.email, "The email is filled in. Send it in your mail program."],
     [share.whatsApp, "The message is filled in. Send it in WhatsApp."],
     [share.sms, "The text message is filled in. Send it on your phone."],
   ] as const) {
@@ -198,7 +198,7 @@ test("§2 Share Login Credentials: a channel that is unavailable says why: an in
   await partnersShown(page);
   const share = shareDialog(page);
 
-  await test.step("an invalid phone number; e-mail still works", async () => {
+  await test.step("an invalid phone number; email still works", async () => {
     await openShare(page, farAway.name);
     const reason =
       'The phone number has no country code, and the country "Atlantis" is not known. Write it with + and its code.';

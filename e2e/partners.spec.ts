@@ -156,7 +156,7 @@ test("§5 Partner add: each required field has its own message, and Save is disa
   });
 
   await form.field("Email").fill("imran");
-  await expectDisabled(form.save, "Email is not an e-mail address");
+  await expectDisabled(form.save, "Email is not an email address");
   await form.field("Email").press("Enter");
   await expect(form.field("Email")).toBeFocused();
   expect(await partners.named(typed["Company name"])).toBeUndefined();

@@ -116,7 +116,7 @@ test("§2 Report Management, Settings: the toggles are stored; the mail server i
     try {
       await page.getByRole("tab", { name: "Settings" }).click();
       await expect(page).toHaveURL(/tab=settings$/);
-      await expect(page.getByText("E-mail is not configured")).toHaveCount(0);
+      await expect(page.getByText("Email is not configured")).toHaveCount(0);
       await expect(page.getByRole("region", { name: "Mail server" })).toBeVisible();
       const email = page.getByRole("switch", { name: "Email notifications" });
       await email.press("Space");
@@ -124,7 +124,7 @@ test("§2 Report Management, Settings: the toggles are stored; the mail server i
       await expect(email).toBeChecked({ checked: !before.email_notifications });
       const recipients = page.getByLabel("Recipients of all sites' reports");
       await recipients.fill("desk@suncrew.example, nobody");
-      await expect(page.getByText("nobody is not an e-mail address").first()).toBeVisible();
+      await expect(page.getByText("nobody is not an email address").first()).toBeVisible();
       await recipients.fill("desk@suncrew.example, roof@suncrew.example");
       await page.getByRole("button", { name: "Save recipients" }).click();
       await expect(recipients).toHaveValue("desk@suncrew.example\nroof@suncrew.example");

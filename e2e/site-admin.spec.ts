@@ -7,7 +7,7 @@ const PLACE_TAKEN = "A site with these coordinates already exists. Please choose
 /** Other people's changes appear within a second; the rest is a margin for a busy machine. */
 const LIVE_MS = 10_000;
 
-test("§5 Site create: choosing a partner fills contact, phone and e-mail; the new site is selected, and others see it at once; §5 Site edit: without a change there is nothing to save; the site's own name and location are not duplicates", async ({
+test("§5 Site create: choosing a partner fills contact, phone and email; the new site is selected, and others see it at once; §5 Site edit: without a change there is nothing to save; the site's own name and location are not duplicates", async ({
   page,
   openBrowser,
   signIn,
@@ -49,7 +49,7 @@ test("§5 Site create: choosing a partner fills contact, phone and e-mail; the n
     await expect(siteRow(partner, SAMBHAR.name)).toBeVisible({ timeout: LIVE_MS });
   });
 
-  await test.step("contact, phone and e-mail of its own; exactly the tolerance on one axis is far enough", async () => {
+  await test.step("contact, phone and email of its own; exactly the tolerance on one axis is far enough", async () => {
     const rewa = await sites.named(REWA);
     const dialog = await openAdd(page);
     await fillSite(dialog, { ...SAMBHAR, name: `${REWA} 2` });

@@ -140,7 +140,7 @@ async function mailServer(mail: SmtpSettings | StoredMail, to: string | null): P
   const stored = await readStoredMail(mail);
   switch (stored) {
     case null:
-      return [(isNeeded ? problem : warning)("None is set: nothing is sent by e-mail", unset)];
+      return [(isNeeded ? problem : warning)("None is set: nothing is sent by email", unset)];
     case "unknown": {
       const says = "The variables name none, and whether the console does cannot be read from the database";
       return [(isNeeded ? problem : warning)(says, "Correct what is said about the database, then look again.")];

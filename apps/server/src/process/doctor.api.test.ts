@@ -226,7 +226,7 @@ describe("npm run doctor: everything together", () => {
     expect(sink.mails).toMatchObject([{ to: ["meera@example.org"] }]);
     await sink.close();
     expect(await of(mail)).toEqual([expect.stringMatching(/^problem: .*could not be reached/)]);
-    expect(await of({})).toEqual(["warning: None is set: nothing is sent by e-mail"]);
+    expect(await of({})).toEqual(["warning: None is set: nothing is sent by email"]);
   });
 
   test("mail: without variables the server that was set up in the console counts, if its password can be read", async () => {

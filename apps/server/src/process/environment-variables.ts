@@ -280,14 +280,14 @@ export const variables = {
   SMTP_URL: {
     schema: z.string().refine(isMailServer),
     requirement: "be smtp://user:password@host:port or smtps://, without path or query",
-    unset: "none; nothing is sent by e-mail",
+    unset: "none; nothing is sent by email",
     meaning:
       "Mail server for monthly reports and messages of alerts, smtp://user:password@host:587 or smtps://...:465; to other machines with TLS only",
     isSecret: true,
   },
   MAIL_FROM: {
     schema: z.string().refine((text) => senderOf(text) !== null),
-    requirement: "be an e-mail address, or a name with one: Suncrew <reports@example.org>",
+    requirement: "be an email address, or a name with one: Suncrew <reports@example.org>",
     unset: "none; required with SMTP_URL",
     meaning: "Sender of the mails, Suncrew <reports@example.org>",
   },

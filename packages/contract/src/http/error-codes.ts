@@ -93,7 +93,7 @@ export const errorCodes = {
   TEMPLATE_IN_USE: "Monthly reports use the template.",
   REPORT_WITHOUT_RECIPIENTS: "Nobody is set up to get the monthly reports of the site.",
   REPORT_ON_ITS_WAY: "The monthly report is on its way to everybody chosen.",
-  REPORT_RECIPIENT_OFF: "The contact is paused, unsubscribed or none of the site's e-mail contacts.",
+  REPORT_RECIPIENT_OFF: "The contact is paused, unsubscribed or none of the site's email contacts.",
   MAIL_NOT_SET_UP: "No mail server is set up.",
   MAIL_SET_BY_ENVIRONMENT: "The mail server is set in the environment, which wins.",
   MAIL_UNENCRYPTED: "Mail to another machine is encrypted or not sent.",

@@ -56,12 +56,12 @@ export const serialSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/,
  */
 export const versionSchema = z.int().min(1);
 
-/** An e-mail address that may be missing, null or blank, which all become null. */
+/** An email address that may be missing, null or blank, which all become null. */
 export const optionalEmailSchema = z
   .union([
     z.literal("").transform(() => null),
     z.null(),
-    z.email("is not an e-mail address").max(254, "must have at most 254 characters"),
+    z.email("is not an email address").max(254, "must have at most 254 characters"),
   ])
   .optional()
   .transform((text) => text ?? null);

@@ -86,7 +86,7 @@ export const contactPointSchema = z.object({
     role: siteRoleSchema.nullable(),
   }),
   channel: channelKindSchema,
-  /** What may be shown of it: an e-mail address, a phone number, a chat, or the host of an address with a secret. */
+  /** What may be shown of it: an email address, a phone number, a chat, or the host of an address with a secret. */
   address: z.string(),
   whatsapp: whatsappOptionsSchema.nullable(),
   ...quietTimesSchema.shape,
@@ -114,7 +114,7 @@ const optionalSecret = (max: number) => typedText(z.string()).max(max).nullish()
 const contactPointFields = {
   name: requiredText("Name is required", CONTACT_POINT_NAME_MAX),
   channel: channelKindSchema,
-  /** EMAIL: the e-mail address. TELEGRAM: the chat's id or @channel. WHATSAPP: the phone number, +919876543210. */
+  /** EMAIL: the email address. TELEGRAM: the chat's id or @channel. WHATSAPP: the phone number, +919876543210. */
   address: typedText(z.string()).max(254).nullish(),
   /** SLACK, TEAMS, WEBHOOK: the address to call, which is a secret. Missing on an edit: as before. */
   url: optionalSecret(2000),

@@ -138,7 +138,7 @@ export const acknowledgeByLink = defineRoute({
 });
 
 export const unsubscribeByLink = defineRoute({
-  summary: "Stop messages to a contact point by the signed link of one of its e-mails, without signing in",
+  summary: "Stop messages to a contact point by the signed link of one of its emails, without signing in",
   method: "POST",
   path: "/api/notifications/links/unsubscribe",
   open: true,
@@ -167,7 +167,7 @@ export const demoMessageSchema = z.object({
   subject: z.string().nullable(),
   /** What a person would read. */
   text: z.string(),
-  /** Of an e-mail. */
+  /** Of an email. */
   html: z.string().nullable(),
   /** The links of the message, in order. */
   links: z.array(z.object({ label: z.string(), url: z.string() })),

@@ -52,7 +52,7 @@ export const partnerBodySchema = z.object({
     .trim()
     .min(1, "Email is required")
     .max(254, "must have at most 254 characters")
-    .pipe(z.email("Email is not an e-mail address")),
+    .pipe(z.email("Email is not an email address")),
   /** The phone number. */
   contact_info: requiredText("Phone is required", PARTNER_PHONE_MAX),
   address: requiredText("Address is required", 300),

@@ -102,12 +102,12 @@ export const deleteReportTemplate = defineRoute({
 export const reportSettingsFields = z.object({
   /** Generate every site's report of last month on the first of each month, in the site's time zone. */
   auto_generate_monthly: z.boolean(),
-  /** Send each of them by e-mail. */
+  /** Send each of them by email. */
   email_notifications: z.boolean(),
   /** The template of the monthly reports; null: every section. */
   template_id: idSchema.nullable(),
   /** Recipients of the reports of all sites. */
-  recipients: z.array(z.email("is not an e-mail address").max(254)).max(50),
+  recipients: z.array(z.email("is not an email address").max(254)).max(50),
   /** Also send to the site's maintenance partner. */
   send_to_partners: z.boolean(),
 });

@@ -22,7 +22,7 @@ export const mailServer = defineRoute({
   method: "GET",
   path: "/api/mail-server",
   response: z.object({
-    /** ENVIRONMENT: SMTP_URL and MAIL_FROM, which win and cannot be changed here. NONE: nothing is sent by e-mail. */
+    /** ENVIRONMENT: SMTP_URL and MAIL_FROM, which win and cannot be changed here. NONE: nothing is sent by email. */
     source: z.enum(["ENVIRONMENT", "CONSOLE", "NONE"]),
     server: z.object(shownFields).nullable(),
     /** Of what was entered here; null for others. */
@@ -47,7 +47,7 @@ export const updateMailServer = defineRoute({
     from_name: typedText(z.string())
       .max(100)
       .regex(/^[^<>"]*$/, 'must not have <, > or "'),
-    from_address: z.email("is not an e-mail address").max(254),
+    from_address: z.email("is not an email address").max(254),
     version: versionSchema.optional(),
   }),
   response: z.object({ message: z.string() }),
@@ -64,6 +64,6 @@ export const testMailServer = defineRoute({
   summary: "Send a mail by the mail server that is used, and answer what it answered",
   method: "POST",
   path: "/api/mail-server/test",
-  body: z.object({ to: z.email("is not an e-mail address").max(254) }),
+  body: z.object({ to: z.email("is not an email address").max(254) }),
   response: z.object({ delivered: z.boolean(), message: z.string() }),
 });

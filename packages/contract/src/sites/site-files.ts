@@ -12,7 +12,7 @@ export const SITE_COLUMNS = [
   "latitude",
   "longitude",
   "commissioning_date",
-  /** The partner's name; empty if the next three columns hold contact, phone and e-mail instead. */
+  /** The partner's name; empty if the next three columns hold contact, phone and email instead. */
   "maintenance_partner",
   "maintenance_contact_name",
   "maintenance_contact",

@@ -30,8 +30,8 @@ describe("what each channel needs", () => {
   const wrong: [ChannelKind, DestinationFields, DestinationField, RegExp][] = [
     ["EMAIL", {}, "address", /required/],
     ["EMAIL", { address: " " }, "address", /required/],
-    ["EMAIL", { address: "asha at park" }, "address", /not an e-mail address/],
-    ["EMAIL", { address: "a@park.example, b@park.example" }, "address", /not an e-mail address/],
+    ["EMAIL", { address: "asha at park" }, "address", /not an email address/],
+    ["EMAIL", { address: "a@park.example, b@park.example" }, "address", /not an email address/],
     ["SLACK", {}, "url", /required/],
     ["SLACK", { url: null }, "url", /required/],
     ["SLACK", { url: "hooks.slack.com/services" }, "url", /https/],

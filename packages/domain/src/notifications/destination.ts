@@ -26,7 +26,7 @@ export const destinationFields: Readonly<Record<ChannelKind, readonly Destinatio
   WEBHOOK: ["url"],
 };
 
-const addressWords = { EMAIL: "E-mail address", TELEGRAM: "Chat", WHATSAPP: "Phone number" } as const;
+const addressWords = { EMAIL: "Email address", TELEGRAM: "Chat", WHATSAPP: "Phone number" } as const;
 const PHONE = /^\+[1-9]\d{6,14}$/;
 const CHAT = /^(?:-?[1-9]\d{0,18}|@[A-Za-z]\w{3,31})$/;
 const BOT_TOKEN = /^\d{3,20}:[\w-]{10,200}$/;
@@ -67,7 +67,7 @@ function addressProblem(channel: ChannelKind, typed: string): string | null {
   switch (channel) {
     case "EMAIL":
       if (address === "") return `${addressWords.EMAIL} is required`;
-      return optionalEmailSchema.safeParse(address).success ? null : "This is not an e-mail address";
+      return optionalEmailSchema.safeParse(address).success ? null : "This is not an email address";
     case "TELEGRAM":
       if (address === "") return `${addressWords.TELEGRAM} is required`;
       return CHAT.test(address) ? null : "A chat is a number such as -1001234567890, or the @name of a channel";

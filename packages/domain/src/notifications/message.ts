@@ -30,7 +30,7 @@ export interface Message {
   readonly url: string | null;
   /** A signed link. */
   readonly acknowledgeUrl: string | null;
-  /** A signed link, for e-mail. */
+  /** A signed link, for email. */
   readonly unsubscribeUrl: string | null;
   readonly at: Date;
 }
@@ -134,7 +134,7 @@ export function footerOf(rules: readonly { readonly name: string; readonly own: 
 }
 
 /**
- * The plain text that e-mails, SMS gateways and others share. Without its links for the log of deliveries: whoever has
+ * The plain text that emails, SMS gateways and others share. Without its links for the log of deliveries: whoever has
  * a signed link can use it.
  */
 export function messageAsText(message: Message, links: "with links" | "without links" = "with links"): string {

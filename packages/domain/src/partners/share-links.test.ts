@@ -34,7 +34,7 @@ describe("§2 Share Login Credentials: prefilled links", () => {
     expect(shareMessage({ ...credentials, customMessage: " \n" })).not.toContain("\n\n\n");
   });
 
-  test("e-mail: spaces are %20, lines end with CRLF, the address stays readable", () => {
+  test("email: spaces are %20, lines end with CRLF, the address stays readable", () => {
     expect(mailtoLink(" asha+sun@suncare.example ", "A b", "c & d\ne+f")).toBe(
       "mailto:asha%2Bsun@suncare.example?subject=A%20b&body=c%20%26%20d%0D%0Ae%2Bf",
     );

@@ -12,7 +12,7 @@ export interface CredentialsToShare {
 
 export const SHARE_SUBJECT = "Your Suncrew login credentials";
 
-/** §2 Share Login Credentials: the message, the same for e-mail, WhatsApp and SMS. Lines end with \n. */
+/** §2 Share Login Credentials: the message, the same for email, WhatsApp and SMS. Lines end with \n. */
 export function shareMessage(credentials: CredentialsToShare): string {
   const custom = credentials.customMessage.trim().replaceAll(/\r\n?/g, "\n");
   return [
@@ -28,7 +28,7 @@ export function shareMessage(credentials: CredentialsToShare): string {
   ].join("\n");
 }
 
-/** Opens a prefilled e-mail (RFC 6068: lines end with CRLF, a space is %20, because + would remain a plus sign). */
+/** Opens a prefilled email (RFC 6068: lines end with CRLF, a space is %20, because + would remain a plus sign). */
 export function mailtoLink(address: string, subject: string, body: string): string {
   const to = encoded(address.trim()).replaceAll("%40", "@");
   return `mailto:${to}?subject=${encoded(subject)}&body=${encoded(body.replaceAll(/\r?\n/g, "\r\n"))}`;

@@ -18,5 +18,5 @@ export const reportTexts = textsOf({
   CONTACT_PAUSED: () => "The contact was paused.",
   CONTACT_UNSUBSCRIBED: () => "The contact has unsubscribed.",
   CONTACTS_OFF: () => "Every contact of the site for its reports is paused or has unsubscribed.",
-  NOTIFICATIONS_OFF: () => "E-mail notifications were switched off before the report was sent.",
+  NOTIFICATIONS_OFF: () => "Email notifications were switched off before the report was sent.",
 });

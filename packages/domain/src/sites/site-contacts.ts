@@ -1,6 +1,6 @@
 import type { FieldError } from "@suncrew/contract/http/error.ts";
 
-/** Who maintains a site: a partner, or a contact entered by name, phone and e-mail. */
+/** Who maintains a site: a partner, or a contact entered by name, phone and email. */
 export interface SiteMaintenance {
   readonly maintenance_partner_id: number | null;
   readonly maintenance_contact_name: string | null;
@@ -15,14 +15,14 @@ const messages = {
   maintenance_email: "Email is required where there is no maintenance partner",
 } as const;
 
-/** §5 Site create: a maintenance partner, or all of contact, phone and e-mail, is required. Returns an error per field. */
+/** §5 Site create: a maintenance partner, or all of contact, phone and email, is required. Returns an error per field. */
 export function missingContacts(site: SiteMaintenance): FieldError[] {
   if (site.maintenance_partner_id !== null) return [];
   const fields = ["maintenance_contact_name", "maintenance_contact", "maintenance_email"] as const;
   return fields.flatMap((field) => ((site[field] ?? "") === "" ? [{ field, message: messages[field] }] : []));
 }
 
-/** What is stored: a site with a partner has no contact, phone or e-mail of its own. */
+/** What is stored: a site with a partner has no contact, phone or email of its own. */
 export function storedMaintenance(site: SiteMaintenance): SiteMaintenance {
   const { maintenance_partner_id, maintenance_contact_name, maintenance_contact, maintenance_email } = site;
   return maintenance_partner_id === null

@@ -98,13 +98,13 @@ test("beside an alert: who was told by what and when, who waits, and what was tr
   const told = await openAlert();
   const lines = told.getByRole("listitem");
   for (const [nth, line] of [
-    /^Told Asha Rathore by e-mail at (.+, )?\d\d:\d\d, delivered to the mail server$/,
-    /^Told Asha Rathore by e-mail at (.+, )?\d\d:\d\d that it is over, delivered to the mail server$/,
+    /^Told Asha Rathore by email at (.+, )?\d\d:\d\d, delivered to the mail server$/,
+    /^Told Asha Rathore by email at (.+, )?\d\d:\d\d that it is over, delivered to the mail server$/,
     /^Ravi Kumar by WhatsApp: tried 3 times, WhatsApp is not reached; again at (.+, )?\d\d:\d\d$/,
     /^Night watch by Slack: tried once, given up, Slack refused it$/,
-    /^Meera Iyer by e-mail: waits until (.+, )?\d\d:\d\d \(quiet times\)$/,
-    /^Anita Rao by e-mail: not needed any more, The alert is over$/,
-    /^Sunil Das by e-mail: on its way$/,
+    /^Meera Iyer by email: waits until (.+, )?\d\d:\d\d \(quiet times\)$/,
+    /^Anita Rao by email: not needed any more, The alert is over$/,
+    /^Sunil Das by email: on its way$/,
     // Nobody tells Suncrew whether these arrived, but Slack, which shows them at once.
     /^Told Ravi Kumar by WhatsApp at (.+, )?\d\d:\d\d, accepted by WhatsApp$/,
     /^Told Night watch by Slack at (.+, )?\d\d:\d\d, delivered$/,
@@ -163,6 +163,6 @@ test("beside an alert: many messages are listed, and those beyond the list are c
     next_cursor: "1.00000000-0000-4000-8000-000000000001",
   });
   const told = await openAlert();
-  await expectContains(told, "Told Person 99 by e-mail");
+  await expectContains(told, "Told Person 99 by email");
   await expectContains(told, "And 30 earlier");
 });

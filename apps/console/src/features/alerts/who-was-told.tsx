@@ -11,7 +11,7 @@ import shared from "../../ui/shared.module.css";
 import classes from "./who-was-told.module.css";
 
 const by: Record<ChannelKind, string> = {
-  EMAIL: "by e-mail",
+  EMAIL: "by email",
   SLACK: "by Slack",
   TEAMS: "by Microsoft Teams",
   TELEGRAM: "by Telegram",

@@ -17,7 +17,7 @@ export function ChannelField({ state: { form, change } }: ChannelFieldProps) {
   return (
     <NativeSelect
       label="Channel"
-      description={isMissing("EMAIL") ? "E-mail is not set up on this server" : "It cannot be changed later"}
+      description={isMissing("EMAIL") ? "Email is not set up on this server" : "It cannot be changed later"}
       data={CHANNELS.map((value) => ({
         value,
         label: channelLook[value].label,
@@ -42,7 +42,7 @@ interface Hint {
 }
 
 const HINTS: Record<ChannelKind, readonly Hint[]> = {
-  EMAIL: [{ field: "address", label: "E-mail address", placeholder: "asha@example.com" }],
+  EMAIL: [{ field: "address", label: "Email address", placeholder: "asha@example.com" }],
   SLACK: [
     {
       field: "url",

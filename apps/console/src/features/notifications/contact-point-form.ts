@@ -51,7 +51,7 @@ export interface ContactPointDraft {
 
 export type ContactPointField = keyof ContactPointDraft;
 
-/** For somebody's own: by e-mail, at any time of their own days. */
+/** For somebody's own: by email, at any time of their own days. */
 export function newContactPoint(ownerId: number | null): ContactPointDraft {
   return {
     ownerKind: "PERSON",
@@ -135,7 +135,7 @@ export function bodyOf(draft: ContactPointDraft): ContactPointBody {
   };
 }
 
-/** Reports go to e-mail contacts of a site. */
+/** Reports go to email contacts of a site. */
 export function takesReports({ ownerKind, channel }: Pick<ContactPointDraft, "ownerKind" | "channel">): boolean {
   return ownerKind === "SITE" && channel === "EMAIL";
 }

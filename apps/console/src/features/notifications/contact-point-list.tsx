@@ -71,7 +71,7 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
             <div className={isMine ? undefined : shared["card"]}>
               <EmptyState
                 title={isMine ? "You have no contact points yet." : "No contact points yet."}
-                message="Add an e-mail address, a chat or a phone: without one nobody is told of an alert."
+                message="Add an email address, a chat or a phone: without one nobody is told of an alert."
                 icon={<IconAddressBook size={32} stroke={1.5} />}
                 action={add}
               />

@@ -113,9 +113,9 @@ test("each channel asks for what it needs, and nothing is sent that is wrong", a
   await openConsole("/notifications");
   await page.getByRole("button", { name: "Add contact point" }).click();
   await dialog.getByLabelText(/^Name/).fill("Alerts");
-  await dialog.getByLabelText(/^E-mail address/).fill("asha(at)example.com");
+  await dialog.getByLabelText(/^Email address/).fill("asha(at)example.com");
   await userEvent.keyboard("{Enter}");
-  await expectContains(dialog, "This is not an e-mail address");
+  await expectContains(dialog, "This is not an email address");
   await dialog.getByLabelText("Channel").selectOptions("Telegram");
   await dialog.getByLabelText(/^Bot token/).fill("12345");
   await dialog.getByLabelText(/^Chat/).fill("the group");

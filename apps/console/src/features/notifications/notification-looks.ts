@@ -25,7 +25,7 @@ import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 
 export const channelLook: Record<ChannelKind, { readonly label: string; readonly icon: Icon }> = {
-  EMAIL: { label: "E-mail", icon: IconMail },
+  EMAIL: { label: "Email", icon: IconMail },
   SLACK: { label: "Slack", icon: IconBrandSlack },
   TEAMS: { label: "Microsoft Teams", icon: IconBrandTeams },
   TELEGRAM: { label: "Telegram", icon: IconBrandTelegram },

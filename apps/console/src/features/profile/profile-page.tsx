@@ -217,7 +217,7 @@ function LinksLeft({ count, onReview }: { readonly count: number; readonly onRev
 }
 
 const SETTINGS = [
-  { name: "Email Notifications", meaning: "News and reports by e-mail; alerts are told as you choose below" },
+  { name: "Email Notifications", meaning: "News and reports by email; alerts are told as you choose below" },
   { name: "Language Preferences", meaning: "The language of this console" },
 ] as const;
 

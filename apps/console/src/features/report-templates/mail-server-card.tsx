@@ -45,8 +45,8 @@ export function MailServerCard() {
         {(data) => (
           <>
             {data.source === "NONE" && (
-              <Notice icon={<IconMailOff size={18} aria-hidden />} title="E-mail is not set up">
-                Neither reports nor alerts are sent by e-mail until a mail server is entered here.
+              <Notice icon={<IconMailOff size={18} aria-hidden />} title="Email is not set up">
+                Neither reports nor alerts are sent by email until a mail server is entered here.
               </Notice>
             )}
             {data.source === "ENVIRONMENT" && data.server !== null ? (
@@ -262,7 +262,7 @@ function TestForm() {
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
         />
-        <DisabledReason reason={to.trim() === "" ? "Enter an e-mail address." : null}>
+        <DisabledReason reason={to.trim() === "" ? "Enter an email address." : null}>
           <ToolButton type="submit" icon={IconSend} loading={isBusy} h={36}>
             Send test
           </ToolButton>
@@ -314,7 +314,7 @@ async function saveServer(body: BodyOf<typeof updateMailServer>): Promise<Readon
 async function removeServer(): Promise<void> {
   const isMeant = await confirm({
     title: "Remove Mail Server",
-    message: "Neither reports nor alerts are sent by e-mail any more. The password is forgotten.",
+    message: "Neither reports nor alerts are sent by email any more. The password is forgotten.",
     confirmLabel: "Remove",
   });
   if (!isMeant) return;

@@ -47,7 +47,7 @@ async function openCard(data: ResponseOf<typeof mailServer>): Promise<void> {
 
 test("a mail server is entered; what is wrong is said at its field, and the usual port follows the encryption", async () => {
   await openCard(none);
-  await expect.element(card.getByText("E-mail is not set up")).toBeVisible();
+  await expect.element(card.getByText("Email is not set up")).toBeVisible();
   await expectCount(card.getByRole("button", { name: "Send test" }), 0);
   await card.getByLabelText("Server", { exact: true }).fill("smtp.example.org");
   await card.getByLabelText("Encryption").selectOptions("TLS from the start");

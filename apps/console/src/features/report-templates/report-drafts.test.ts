@@ -65,7 +65,7 @@ test("report settings: recipients are entered one per line or separated by comma
     wrong: null,
   });
   expect(recipientsOf("").recipients).toEqual([]);
-  expect(recipientsOf("a@x.example nobody").wrong).toBe("nobody is not an e-mail address");
+  expect(recipientsOf("a@x.example nobody").wrong).toBe("nobody is not an email address");
   const many = Array.from({ length: 51 }, (_, index) => `n${index}@x.example`).join(",");
   expect(recipientsOf(many).wrong).toBe("There can be at most 50 recipients");
 });

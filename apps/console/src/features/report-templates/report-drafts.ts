@@ -149,10 +149,10 @@ export type ReportSettings = ResponseOf<typeof reportSettings>;
 
 const address = reportSettingsFields.shape.recipients.element;
 
-/** E-mail addresses from the input: one per line, or separated by commas. */
+/** Email addresses from the input: one per line, or separated by commas. */
 export function recipientsOf(text: string): { readonly recipients: string[]; readonly wrong: string | null } {
   const recipients = [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ""))];
   const bad = recipients.find((part) => !address.safeParse(part).success);
-  if (bad !== undefined) return { recipients, wrong: `${bad} is not an e-mail address` };
+  if (bad !== undefined) return { recipients, wrong: `${bad} is not an email address` };
   return { recipients, wrong: recipients.length > 50 ? "There can be at most 50 recipients" : null };
 }

@@ -21,7 +21,7 @@ import classes from "./report-management.module.css";
 
 const ALL_SECTIONS = "all";
 
-/** §2 Report Management: automatic monthly reports and their e-mails. */
+/** §2 Report Management: automatic monthly reports and their emails. */
 export function SettingsTab() {
   const settings = useQuery(routeQuery(reportSettings, {}));
   const templates = useQuery(routeQuery(reportTemplates, {}));
@@ -93,7 +93,7 @@ function SettingsForm({ settings, templates }: { settings: ReportSettings; templ
           />
         }
       >
-        Each monthly report is sent by e-mail as soon as it is generated: to the contacts of its site that get its
+        Each monthly report is sent by email as soon as it is generated: to the contacts of its site that get its
         reports, as Notifications has them, or where there are none to the recipients below.
       </Setting>
       <form
@@ -105,7 +105,7 @@ function SettingsForm({ settings, templates }: { settings: ReportSettings; templ
       >
         <Textarea
           label="Recipients of all sites' reports"
-          description="One e-mail address per line; for sites without contacts of their own"
+          description="One email address per line; for sites without contacts of their own"
           autosize
           minRows={2}
           maxRows={8}

@@ -18,7 +18,7 @@ export const reportLook: Record<MonthlyReportStatus, Look> = {
   FAILED: { label: "Failed", tone: "poor", icon: IconAlertOctagon },
 };
 
-/** The state of its e-mail. */
+/** The state of its email. */
 export const mailLook: Record<MailStatus, Look> = {
   NONE: { label: "Not sent", tone: "plain", icon: IconMinus },
   PENDING: { label: "To be sent", tone: "calm", icon: IconClock },

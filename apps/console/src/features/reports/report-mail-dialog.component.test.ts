@@ -126,7 +126,7 @@ test("without a mail server, and without anybody to send to, the dialog says wha
   when(monthlyReportMail).answer({ mail_available: false, has_contacts: false, recipients: [], deliveries: [] });
   await openDialog();
   await expect.element(dialog.getByText("No mail server is set up", { exact: true })).toBeVisible();
-  await expect.element(dialog.getByText(/Add an e-mail contact of the site in Notifications/)).toBeVisible();
+  await expect.element(dialog.getByText(/Add an email contact of the site in Notifications/)).toBeVisible();
   await expectDisabled(dialog.getByRole("button", { name: "Send now" }), "No mail server is set up.");
   for (const theme of THEMES) {
     chooseTheme(theme);

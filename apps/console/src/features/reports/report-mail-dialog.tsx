@@ -101,7 +101,7 @@ function ReportMailContent({ reportId, mail, onClose }: ContentProps) {
         </Box>
         {recipients.length === 0 && (
           <p className={shared["muted"]}>
-            Add an e-mail contact of the site in Notifications, and let it get the monthly reports.
+            Add an email contact of the site in Notifications, and let it get the monthly reports.
           </p>
         )}
         <ul>

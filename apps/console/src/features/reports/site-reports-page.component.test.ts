@@ -112,7 +112,7 @@ test("§4 Report download: the form is cleared, even after a quick range, and sa
   }
 });
 
-test("monthly reports: listed with their state and e-mail, and saved; an empty list and a failure say so", async () => {
+test("monthly reports: listed with their state and email, and saved; an empty list and a failure say so", async () => {
   const report: MonthlyReport = {
     id: 1,
     site_id: 1,

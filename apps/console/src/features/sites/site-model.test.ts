@@ -32,7 +32,7 @@ test.each([
   expect(searchManagedSites(managed, words).map((site) => site.name)).toEqual(found);
 });
 
-test("§2 Detail panel: a site without a partner shows its typed contact, phone and e-mail as links", () => {
+test("§2 Detail panel: a site without a partner shows its typed contact, phone and email as links", () => {
   expect(
     typedContactOf({
       maintenance_contact_name: "Ravi Kumar",

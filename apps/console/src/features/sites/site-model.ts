@@ -61,7 +61,7 @@ interface ContactPart {
 
 type TypedContact = Pick<Site, "maintenance_contact_name" | "maintenance_contact" | "maintenance_email">;
 
-/** The contact typed for a site without a partner: name, phone (§7 calls it maintenance_contact) and e-mail. */
+/** The contact typed for a site without a partner: name, phone (§7 calls it maintenance_contact) and email. */
 export function typedContactOf(site: TypedContact): readonly ContactPart[] {
   const parts = [
     { text: site.maintenance_contact_name, scheme: null },

@@ -90,7 +90,7 @@ describe("§6 Super Admins create further ones", () => {
     ["username", { username: "two words" }, "A username has no spaces"],
     ["username", { username: " " }, "Username is required"],
     ["name", { name: "" }, "Name is required"],
-    ["email", { email: "nobody" }, "email is not an e-mail address"],
+    ["email", { email: "nobody" }, "email is not an email address"],
     ["password", { password: "" }, "Your password is required"],
   ])("%s is named in a 400: %j", async (field, change, message) => {
     const { status, body } = await make(change);

@@ -140,7 +140,7 @@ export class MailServer {
       details.before = stored === null ? null : shownOf(stored);
       await removeMailServer(tx);
     });
-    return { message: "The mail server was removed. Nothing is sent by e-mail any more." };
+    return { message: "The mail server was removed. Nothing is sent by email any more." };
   }
 
   /** Sends a mail now. What the mail server answers is the result; throws 409 without one. */

@@ -267,7 +267,7 @@ describe("monthly reports: sent to the contacts of their site", () => {
     expect(preview.html).not.toMatch(/<script|<img|src=|url\(|#[A-Za-z0-9_-]{20}/);
   });
 
-  test("only e-mail contacts of a site get reports", async () => {
+  test("only email contacts of a site get reports", async () => {
     const owner = await server.as("owner");
     const refused = await owner.call(createContactPoint, {
       body: { owner: { kind: "PERSON" }, ...contact("Mine", "me@care.example") },

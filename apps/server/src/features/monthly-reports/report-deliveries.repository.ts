@@ -8,7 +8,7 @@ import { inOutbox } from "./monthly-reports.repository.ts";
 /** A contact of a site that mail can be sent to. */
 export type SiteContact = Awaited<ReturnType<typeof readSiteContacts>>[number];
 
-/** The e-mail contacts of a site, those who get its reports first, by name. */
+/** The email contacts of a site, those who get its reports first, by name. */
 export async function readSiteContacts(db: Executor, siteId: number) {
   return await db
     .selectFrom("contact_points")

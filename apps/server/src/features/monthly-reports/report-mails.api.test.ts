@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-describe("monthly reports: by e-mail", () => {
+describe("monthly reports: by email", () => {
   const mails = async () =>
     (await harness.reports()).map(({ mail_status, mail_reason, mailed_to }) => [mail_status, mail_reason, mailed_to]);
 

@@ -102,7 +102,7 @@ export class ReportSending {
     if (chosen !== undefined) {
       const found = contacts.filter((contact) => chosen.includes(contact.id) && isReachable(contact));
       if (found.length === new Set(chosen).size) return found.map(addresseeOf);
-      const message = "Choose e-mail contacts of this site that are neither paused nor unsubscribed.";
+      const message = "Choose email contacts of this site that are neither paused nor unsubscribed.";
       throw invalid("contact_point_ids", message, "REPORT_RECIPIENT_OFF");
     }
     const getting = contacts.filter(({ gets_reports }) => gets_reports);
@@ -111,7 +111,7 @@ export class ReportSending {
         ? getting.filter(isReachable).map(addresseeOf)
         : await this.#settingsAddressees(viewer, db, reportId);
     if (addressees.length > 0) return addressees;
-    const message = "Nobody gets the reports of this site: add an e-mail contact of the site that does.";
+    const message = "Nobody gets the reports of this site: add an email contact of the site that does.";
     throw conflict("REPORT_WITHOUT_RECIPIENTS", message);
   }
 

@@ -277,7 +277,7 @@ describe("contact points", () => {
     expect([await names(owner), await names(admin)]).toEqual([[], []]);
   });
 
-  test("e-mail is available with a mail server only; a PARTNER's user can name nobody else", async () => {
+  test("email is available with a mail server only; a PARTNER's user can name nobody else", async () => {
     const options = await owner.ask(notificationOptions);
     expect(options.channels.filter(({ available }) => !available)).toEqual([{ channel: "EMAIL", available: false }]);
     expect(options.people.map(({ name }) => name)).toEqual(["Omkar Jain"]);

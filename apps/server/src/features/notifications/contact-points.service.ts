@@ -285,13 +285,13 @@ function contentOf(body: ContactBody) {
   };
 }
 
-/** Throws 400 for reports to what is no e-mail contact of a site. */
+/** Throws 400 for reports to what is no email contact of a site. */
 function reportFieldsOf(
   { channel, language, gets_reports }: ContactBody,
   stored: Pick<LockedContactPoint, "owner_kind" | "language" | "gets_reports">,
 ) {
   if (gets_reports === true && (channel !== "EMAIL" || stored.owner_kind !== "SITE")) {
-    throw invalid("gets_reports", "Reports go to e-mail contacts of a site only.");
+    throw invalid("gets_reports", "Reports go to email contacts of a site only.");
   }
   return { language: language ?? stored.language, gets_reports: gets_reports ?? stored.gets_reports };
 }

@@ -159,7 +159,7 @@ test("Notifications: without an acknowledgement the next step is told; what SECR
   await everyChannel();
   await raise();
   await round(jobsWith("another key that only tests have, long enough"));
-  // An e-mail address is no secret.
+  // An email address is no secret.
   expect(reached()).toEqual(["EMAIL"]);
   expect((await reasons()).toSorted()).toEqual([...Array.from({ length: 5 }, () => "FAILED SECRET_MISSING"), "SENT"]);
   const { deliveries } = await admin.ask(deliveryList, { query: { status: "FAILED" } });

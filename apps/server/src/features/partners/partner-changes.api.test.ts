@@ -102,7 +102,7 @@ describe("§7 POST api/partner/create", () => {
 });
 
 describe("§7 PUT api/partner/update", () => {
-  test("changes the record; its user takes over contact person and e-mail, its sites show the new name", async () => {
+  test("changes the record; its user takes over contact person and email, its sites show the new name", async () => {
     const admin = await server.as("admin");
     const { ownerPartnerId: id, userIds } = server.fixtures;
     const before = await server.db.selectFrom("sites").select(["id", "change_no"]).orderBy("id").execute();

@@ -92,7 +92,7 @@ export interface PartnerUser {
   readonly username: string;
 }
 
-/** Name and address of a partner's user: the partner's contact person and e-mail. */
+/** Name and address of a partner's user: the partner's contact person and email. */
 interface UserContact {
   readonly name: string;
   readonly email: string;

@@ -75,7 +75,7 @@ export class PartnersService {
     });
   }
 
-  /** The user takes over the contact person and the e-mail. Throws 404, and 409 after a concurrent edit. */
+  /** The user takes over the contact person and the email. Throws 404, and 409 after a concurrent edit. */
   async update(
     viewer: Viewer,
     partnerId: number,

@@ -212,7 +212,7 @@ describe("Report settings", () => {
 
   test("§5: an invalid value is 400 with the field named", async () => {
     const wrong = [
-      [{ recipients: ["nobody"] }, "recipients.0", "recipients.0 is not an e-mail address"],
+      [{ recipients: ["nobody"] }, "recipients.0", "recipients.0 is not an email address"],
       [{ auto_generate_monthly: "yes" }, "auto_generate_monthly", "auto_generate_monthly must be true or false"],
     ] as const;
     for (const [body, field, message] of wrong) {

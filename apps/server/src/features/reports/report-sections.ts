@@ -163,7 +163,7 @@ function drawPartner(document: PdfDocument, partner: ReportPartner | null): void
     { name: "Name", value: partner.name },
     { name: "Contact person", value: partner.contactPerson ?? "None" },
     { name: "Phone", value: partner.phone ?? "None" },
-    { name: "E-mail", value: partner.email ?? "None" },
+    { name: "Email", value: partner.email ?? "None" },
   ]);
 }
 

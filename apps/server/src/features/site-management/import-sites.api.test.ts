@@ -99,9 +99,9 @@ describe("Import of sites: the preview", () => {
       ["commissioning_date: 01/11/2024 could be 2024-11-01 or 2024-01-11; write the date as YYYY-MM-DD"],
     ],
     [
-      "no e-mail address",
+      "no email address",
       { maintenance_partner: "", maintenance_email: "x" },
-      ["maintenance_email: is not an e-mail address"],
+      ["maintenance_email: is not an email address"],
     ],
     [
       "an unknown partner",

@@ -169,7 +169,7 @@ const formatNames: Readonly<Record<string, string>> = {
   uuid: "a UUID",
   date: "a date like 2026-01-31",
   datetime: "a time like 2026-01-31T09:30:00Z",
-  email: "an e-mail address",
+  email: "an email address",
 };
 
 function problemOf(issue: Issue): string {

@@ -6,7 +6,7 @@ import {
 } from "@suncrew/contract/notifications/contact-points.ts";
 import type { NotificationRule, Rota, Team } from "@suncrew/contract/notifications/notification-rules.ts";
 
-/** The e-mail address of whoever is signed in, at any time. */
+/** The email address of whoever is signed in, at any time. */
 export function contactPoint(change: Partial<ContactPoint> = {}): ContactPoint {
   return {
     id: 1,

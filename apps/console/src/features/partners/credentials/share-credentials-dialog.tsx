@@ -189,7 +189,7 @@ function CredentialLines({ signIn, isResetting, onReset }: CredentialLinesProps)
 }
 
 const channelLooks: Record<Channel, { label: string; icon: Icon; opened: string }> = {
-  email: { label: "Email", icon: IconMail, opened: "The e-mail is filled in. Send it in your mail program." },
+  email: { label: "Email", icon: IconMail, opened: "The email is filled in. Send it in your mail program." },
   whatsApp: { label: "WhatsApp", icon: IconBrandWhatsapp, opened: "The message is filled in. Send it in WhatsApp." },
   sms: { label: "SMS", icon: IconMessage, opened: "The text message is filled in. Send it on your phone." },
 };
@@ -299,7 +299,7 @@ function phoneOf({ phone, country }: SignIn) {
 function sendBlockedReason(signIn: SignIn, channel: Channel): string | null {
   if (signIn.username === null) return "This partner has no sign-in yet. Create it first.";
   if (signIn.password === null) return "There is no password to share. Regenerate it first.";
-  if (channel === "email") return signIn.email.trim() === "" ? "No e-mail address is given." : null;
+  if (channel === "email") return signIn.email.trim() === "" ? "No email address is given." : null;
   return phoneOf(signIn).problem;
 }
 

@@ -69,7 +69,7 @@ function Fact({ term, text, without = "Not given" }: { term: string; text: strin
   );
 }
 
-/** A long e-mail address breaks where its parts meet. */
+/** A long email address breaks where its parts meet. */
 function breakable(text: string): ReactNode {
   const [first, ...parts] = text.split(/(?<=@)|(?=\.)/);
   return [

@@ -62,8 +62,8 @@ describe("§5 Partner add/edit", () => {
     expect(partnerProblems(whole)).toEqual({});
   });
 
-  test("an e-mail address must be valid", () => {
-    expect(partnerProblems({ ...whole, email: "asha" })).toEqual({ email: "Email is not an e-mail address" });
+  test("an email address must be valid", () => {
+    expect(partnerProblems({ ...whole, email: "asha" })).toEqual({ email: "Email is not an email address" });
   });
 
   test("what is sent is trimmed, and certifications are a list", () => {

@@ -110,7 +110,7 @@ function SiteInput({ state, field, fixed, isWide }: SiteInputProps) {
   );
 }
 
-/** §5 Site create: a maintenance partner, or contact, phone and e-mail, which a chosen partner fills. */
+/** §5 Site create: a maintenance partner, or contact, phone and email, which a chosen partner fills. */
 function MaintenanceFields({ state }: { readonly state: SiteFormState }) {
   const { form } = state;
   const [isPicking, setPicking] = useState(false);

@@ -94,7 +94,7 @@ test("§5 Site create: Add Site is disabled until every required field is valid,
   await field("Contact").fill("Ravi Kumar");
   await field("Phone").fill("+91 98000 12345");
   await field("Email").fill("ravi");
-  await expect.element(field("Email")).toHaveAccessibleDescription("Email is not an e-mail address");
+  await expect.element(field("Email")).toHaveAccessibleDescription("Email is not an email address");
   await field("Email").fill("ravi@example.in");
   await expectEnabled(save);
   for (const [label, wrong, sentence, right] of [

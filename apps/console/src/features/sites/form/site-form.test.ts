@@ -49,7 +49,7 @@ const typed = {
 };
 
 describe("§5 Site create: what is required", () => {
-  it("takes a site with a partner, or with contact, phone and e-mail", () => {
+  it("takes a site with a partner, or with contact, phone and email", () => {
     expect(siteFormProblems(whole)).toEqual({});
     expect(siteFormProblems(typed)).toEqual({});
   });
@@ -91,9 +91,9 @@ describe("§5 Site create: what is required", () => {
     expect(siteFormProblems({ ...whole, ...change })).toEqual(problems);
   });
 
-  it("requires a valid e-mail address", () => {
+  it("requires a valid email address", () => {
     expect(siteFormProblems({ ...typed, maintenanceEmail: "ravi" })).toEqual({
-      maintenanceEmail: "Email is not an e-mail address",
+      maintenanceEmail: "Email is not an email address",
     });
   });
 

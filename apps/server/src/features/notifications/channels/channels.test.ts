@@ -227,7 +227,7 @@ describe("notifications by channels with secrets", () => {
     expect(received).toEqual([]);
   });
 
-  test("without a mail server there is no e-mail", () => {
+  test("without a mail server there is no email", () => {
     expect([...channelsOf({ settings: {}, clock }).keys()]).toEqual(called);
   });
 });
@@ -367,7 +367,7 @@ describe("notifications by webhook: Standard Webhooks", () => {
   });
 });
 
-describe("notifications by e-mail", () => {
+describe("notifications by email", () => {
   test("one mail to one address, which can be unsubscribed from with one press", async () => {
     await send("EMAIL");
     const raw = received[0]?.raw.replaceAll("\r\n ", " ") ?? "";

@@ -9,7 +9,7 @@ import { oneClickUrl } from "../message-links.ts";
 /** Less than the lease of a delivery, so that no other server sends it meanwhile. */
 const MAX_MS = 60_000;
 
-/** E-mail over the installation's mail server. */
+/** Email over the installation's mail server. */
 export function emailChannel(mailer: Mailer, maxMs = MAX_MS): Channel {
   return {
     channel: "EMAIL",
