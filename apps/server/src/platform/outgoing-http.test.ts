@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createRawServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type HttpOutcome, OutgoingHttp } from "./outgoing-http.ts";
@@ -82,7 +82,7 @@ describe("calls to addresses that people enter", () => {
 
   test.each(
     `0.1.2.3 10.1.1.1 100.64.0.1 127.9.9.9 169.254.169.254 172.16.0.1 192.0.0.8 192.0.2.1 192.88.99.1
-     192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255 [::] [::1]
+     168.63.129.16 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255 [::] [::1]
      [::ffff:10.0.0.1] [::10.0.0.1] [64:ff9b::10.0.0.1] [64:ff9b:1::1] [100::1] [2001::1] [2001:db8::1] [2002:7f00:1::] [3fff::1]
      [5f00::1] [fc00::1] [fe80::1] [fec0::1] [ff02::1] [4000::1] 2130706433 0x7f.1 0177.0.0.1`.split(/\s+/),
   )("%s is not on the internet", async (host) => {
@@ -145,6 +145,20 @@ describe("calls to addresses that people enter", () => {
       response.write("half", () => request.socket.destroy());
     };
     expect(await post(`http://127.0.0.1:${port}/`)).toEqual({ kind: "unknown", code: "ECONNRESET" });
+  });
+
+  test("a receiver that wants to go on in another protocol has answered with that, and keeps no connection", async () => {
+    const raw = createRawServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\nhello"),
+      );
+    });
+    await once(raw.listen(0, "127.0.0.1"), "listening");
+    const { port: other } = raw.address() as AddressInfo;
+    expect(await post(`http://127.0.0.1:${other}/`)).toMatchObject({ kind: "answered", status: 101, body: "" });
+    raw.close();
+    await once(raw, "close");
   });
 
   test("an answer without end is read up to 64 kB", async () => {

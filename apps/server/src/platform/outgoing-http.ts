@@ -79,7 +79,8 @@ export class OutgoingHttp {
     }
     let connected = false;
     try {
-      return await exchange(target, body, headers, addresses, ended, () => (connected = true));
+      const exchanged = exchange(target, body, headers, addresses, ended, () => (connected = true));
+      return await unlessEnded(exchanged, ended);
     } catch (error) {
       return failed(connected ? "unknown" : "unreachable", error);
     }
@@ -98,7 +99,7 @@ async function resolveByDns(name: string): Promise<readonly string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
 
-/** DNS cannot be interrupted: nobody waits for it any longer. */
+/** DNS cannot be interrupted, and no answer may keep a call: nobody waits for it any longer. */
 async function unlessEnded<T>(work: Promise<T>, ended: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onEnd = () => reject(ended.reason);
@@ -143,6 +144,11 @@ async function exchange(
   });
   call.on("error", reject);
   call.on("socket", (socket) => socket.once(isSecure ? "secureConnect" : "connect", onConnected));
+  // Instead of a response: the receiver wants another protocol, which nobody asked for.
+  call.on("upgrade", ({ statusCode: status = 0, headers: answered }, socket) => {
+    socket.destroy();
+    resolve({ kind: "answered", status, headers: answered, body: "" });
+  });
   call.on("response", (answer) => {
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -170,11 +176,13 @@ type Address = ReturnType<typeof ipaddr.parse>;
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 /** Networks that reach IPv4 through a gateway only (RFC 6052) see each IPv4 address in here. */
 const NAT64 = ipaddr.parseCIDR("64:ff9b::/96");
+/** Public by its number, but within Azure it is the host of the virtual machine, which knows its secrets. */
+const AZURE_HOST = "168.63.129.16";
 
 /** Whether an address is on the public internet: no private, special or documentation range of either protocol. */
 function isPublic(text: string): boolean {
   const address = plainAddress(text);
-  if (address === null || address.range() !== "unicast") return false;
+  if (address === null || address.range() !== "unicast" || address.toString() === AZURE_HOST) return false;
   return address.kind() === "ipv4" || address.match(GLOBAL_IPV6);
 }
 
