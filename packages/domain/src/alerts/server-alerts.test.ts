@@ -95,6 +95,16 @@ test("Alerts: contact points that messages do not reach are named, in a fixed or
   expect(channelFailingAlert(["C", "B", "A"]).text).toContain(" to A, B and 1 other.");
 });
 
+test("Alerts: webhooks that nothing reaches are named with the contact points, or alone", () => {
+  expect(channelFailingAlert(["Asha's mail"], ["Depot"])).toMatchObject({
+    text: expect.stringMatching(
+      /^Messages and events cannot be delivered to Asha's mail and the webhook Depot\./,
+    ) as string,
+    params: { contacts: [{ name: "Asha's mail" }], webhooks: [{ name: "Depot" }] },
+  });
+  expect(channelFailingAlert([], ["Depot"]).text).toMatch(/^Events cannot be delivered to the webhook Depot\./);
+});
+
 test("Alerts: a rollout that paused itself says why, and so do several", () => {
   const [one, two] = [
     { rollout: 3, version: "2.1.0", reason: "Its first robot failed." },

@@ -67,7 +67,10 @@ const diskName = ({ server, folder }: FullDisk) =>
 
 type WithReason = { readonly reason: NestedText };
 type FullDisks = { readonly disks: readonly FullDisk[] };
-type FailingChannels = { readonly contacts: readonly { readonly name: string }[] };
+type FailingChannels = {
+  readonly contacts: readonly { readonly name: string }[];
+  readonly webhooks?: readonly { readonly name: string }[];
+};
 type PausedRollouts = { readonly rollouts: readonly PausedRollout[] };
 type LockedAccounts = { readonly accounts: readonly LockedAccount[] };
 type BrokenChain = {
@@ -127,8 +130,11 @@ const alertTexts = {
     const each = disks.map((disk) => `${diskName(disk)}: ${space(disk)}.`);
     return `${each.length} disks are nearly full. Once one is full, nothing can be stored. ${each.map(capitalized).join(" ")}`;
   },
-  CHANNEL_FAILING: ({ contacts }: FailingChannels) =>
-    `Messages cannot be delivered to ${listed(contacts.map(({ name }) => name))}. What was to be told there may be unknown to whoever should know it.`,
+  CHANNEL_FAILING: ({ contacts, webhooks = [] }: FailingChannels) => {
+    const all = [...contacts.map(({ name }) => name), ...webhooks.map(({ name }) => `the webhook ${name}`)];
+    const what = contacts.length === 0 ? "Events" : webhooks.length === 0 ? "Messages" : "Messages and events";
+    return `${what} cannot be delivered to ${listed(all)}. What was to be told there may be unknown to whoever should know it.`;
+  },
   ROLLOUT_PAUSED: ({ rollouts }: PausedRollouts) => {
     const each = rollouts.map(({ rollout, version, reason }) => `Rollout ${rollout} of firmware ${version}: ${reason}`);
     const [one] = rollouts;
@@ -216,10 +222,12 @@ export function diskAlert(disks: readonly (FullDisk & { readonly level: DiskLeve
   });
 }
 
-/** Names of contact points that messages do not reach; the same in whatever order they come. */
-export function channelFailingAlert(names: readonly string[]): ServerAlert {
+/** Names of contact points and webhooks that nothing reaches; the same in whatever order they come. */
+export function channelFailingAlert(contacts: readonly string[], webhooks: readonly string[] = []): ServerAlert {
+  const named = (names: readonly string[]) => names.toSorted().map((name) => ({ name }));
   return serverAlert("CHANNEL_FAILING", "WARNING", {
-    contacts: names.toSorted().map((name) => ({ name })),
+    contacts: named(contacts),
+    ...(webhooks.length > 0 && { webhooks: named(webhooks) }),
   });
 }
 

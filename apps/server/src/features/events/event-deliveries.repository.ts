@@ -28,28 +28,39 @@ const queue = new LeasedQueue("event_deliveries", {
 /** A delivery that this server sends. */
 export interface DeliveryClaim extends Claim {
   readonly eventId: string;
+  /** The robot, the site as a negative number, or 0 for Suncrew's own servers. */
+  readonly lane: number;
   readonly createdAt: Date;
 }
+
+/** Of PostgreSQL's integers the lowest, which no site has. */
+const BEFORE_ALL_LANES = -(2 ** 31);
 
 /** The webhooks that something may be due for. */
 export async function webhooksWithDue(db: Db, now: Date): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select w.id from webhooks w
-    where w.enabled and w.deleted_at is null and coalesce(w.paused_until, '-infinity') <= ${now} and exists (
-      select from event_deliveries d
-      where d.webhook_id = w.id and d.status = 'WAITING' and coalesce(d.due_at, '-infinity') <= ${now})`.execute(db);
+    where w.enabled and w.deleted_at is null and coalesce(w.paused_until, '-infinity') <= ${now} and (
+      select min(coalesce(d.due_at, '-infinity')) from event_deliveries d
+      where d.webhook_id = w.id and d.status = 'WAITING') <= ${now}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
 /**
- * Claims what is due at a webhook, one of each robot: whatever happened later to it waits for that one. The lanes are
- * walked along their index, however much waits in each.
+ * Claims what is due at a webhook, one of each robot: whatever happened later to it waits for that one. The lanes after
+ * `after` (null: all) are walked along their index until there is enough, however many there are and however much waits
+ * in each.
  */
-export async function claimDeliveries(db: Db, webhookId: number, limit: number, now: Date): Promise<DeliveryClaim[]> {
+export async function claimDeliveries(
+  db: Db,
+  webhookId: number,
+  { limit, after, now }: { readonly limit: number; readonly after: number | null; readonly now: Date },
+): Promise<DeliveryClaim[]> {
   const { rows } = await sql<DeliveryClaim>`
     with recursive first_of_lanes as (
       (select lane, id, due_at, event_id from event_deliveries
-        where webhook_id = ${webhookId} and status = 'WAITING' order by lane, id limit 1)
+        where webhook_id = ${webhookId} and status = 'WAITING' and lane > ${after ?? BEFORE_ALL_LANES}
+        order by lane, id limit 1)
       union all
       select next.* from first_of_lanes f cross join lateral (
         select d.lane, d.id, d.due_at, d.event_id from event_deliveries d
@@ -58,13 +69,14 @@ export async function claimDeliveries(db: Db, webhookId: number, limit: number, 
     ), claimed as (
       select d.id from event_deliveries d
       where d.status = 'WAITING' and coalesce(d.due_at, '-infinity') <= ${now} and d.id = any (array(
-        select f.id from first_of_lanes f join events e on e.id = f.event_id
-        where coalesce(f.due_at, '-infinity') <= ${now} and e.event_type = any (${[...eventTypeSchema.options]}::text[])
-        order by f.id limit ${limit}))
+        select f.id from first_of_lanes f
+        where coalesce(f.due_at, '-infinity') <= ${now}
+          and (select event_type from events e where e.id = f.event_id) = any (${[...eventTypeSchema.options]}::text[])
+        limit ${limit}))
       order by d.id for update skip locked
     )
     update event_deliveries d set ${queue.claiming("d", now)} from claimed where d.id = claimed.id
-    returning d.id, d.attempts as attempt, d.event_id as "eventId", d.created_at as "createdAt"`.execute(db);
+    returning d.id, d.attempts as attempt, d.event_id as "eventId", d.lane, d.created_at as "createdAt"`.execute(db);
   return rows.toSorted((one, other) => one.id - other.id);
 }
 

@@ -1,5 +1,6 @@
 import {
   createWebhook,
+  deleteWebhook,
   eventDeliveryList,
   replaceWebhookSecret,
   replayEventDelivery,
@@ -15,7 +16,9 @@ import type { TestClient } from "../../../test/test-client.ts";
 import { type ReceivedCall, WebhookReceiver } from "../../../test/webhook-receiver.ts";
 import { ManualClock } from "../../platform/clock.ts";
 import { OutgoingHttp } from "../../platform/outgoing-http.ts";
-import { EventSender } from "./event-sender.ts";
+import { readFleetFigures } from "../metrics/fleet-figures.repository.ts";
+import { RegularMessages } from "../notifications/public.ts";
+import { EventSender, eventTries } from "./event-sender.ts";
 
 const HOUR_MS = 3_600_000;
 let server: TestApp;
@@ -274,6 +277,24 @@ describe("events out: the order of each robot", () => {
     expect([receiver.calls.length, receiver.busiest]).toEqual([40, 8]);
   });
 
+  test("however many robots wait, each has its turn before the others have their next", async () => {
+    await webhook();
+    const lanes = 40;
+    await sql`
+      with made as (insert into events (event_type, at, data, serial_number, robot_id)
+        select 'alert.raised', now(), jsonb_build_object('id', n::text, 'severity', 'INFO', 'source', 'SERVER',
+          'code', 'DUST', 'text', 'Dust.', 'raised_at', now(), 'acknowledged_at', null, 'acknowledged_by', null,
+          'comment', null, 'cleared_at', null), 'R' || n % ${lanes}, 1 + n % ${lanes}
+        from generate_series(1, ${3 * lanes}) n returning id, robot_id)
+      insert into event_deliveries (event_id, webhook_id, lane)
+      select id, (select max(id) from webhooks), robot_id from made`.execute(server.db);
+    await sends();
+    expect(receiver.calls).toHaveLength(3 * lanes);
+    // Eight calls are under way at a time.
+    const first = receiver.calls.slice(0, lanes + 7).map(({ serial }) => serial);
+    expect(new Set(first).size).toBe(lanes);
+  });
+
   test("two servers send each event once, and a robot's in order", async () => {
     await webhook();
     const other = new EventSender(server.deps);
@@ -333,6 +354,73 @@ describe("events out: the order of each robot", () => {
     await sends(0, other);
     await other.stop();
     expect(await deliveries()).toMatchObject([{ status: "SENT", attempts: 2 }]);
+  });
+});
+
+describe("events out: a webhook that nothing reaches", () => {
+  const alerts = async () => {
+    await new RegularMessages(server.deps).runOnce();
+    const rows = await server.db
+      .selectFrom("alerts")
+      .select(["text", "cleared_at"])
+      .where("code", "=", "CHANNEL_FAILING")
+      .execute();
+    return rows.map(({ text, cleared_at }) => [text, cleared_at === null]);
+  };
+  const text = expect.stringMatching(/^Events cannot be delivered to the webhook Control room\./) as string;
+
+  test("is an alert once it has failed for five minutes, until an event arrives", async () => {
+    await webhook();
+    receiver.answer = () => ({ status: 500 });
+    await raises(server.fixtures.ownRobot, "DUST");
+    await sends();
+    await sends(299_000);
+    expect(await alerts()).toEqual([]);
+    await sends(1_000);
+    expect(await alerts()).toEqual([[text, true]]);
+    receiver.answer = () => ({ status: 200 });
+    await sends(600_000);
+    expect(await alerts()).toEqual([[text, false]]);
+  });
+
+  test("is an alert if it was disabled because it is gone, until somebody enables or deletes it, not if a person did", async () => {
+    const { webhookId } = await webhook();
+    const params = { webhookId };
+    await admin.ask(updateWebhook, { params, body: { name: "Control room", ...everything, enabled: false } });
+    expect(await alerts()).toEqual([]);
+    await admin.ask(updateWebhook, { params, body: { name: "Control room", ...everything } });
+    receiver.answer = () => ({ status: 410 });
+    await raises(server.fixtures.ownRobot, "DUST");
+    await sends();
+    expect(await alerts()).toEqual([[text, true]]);
+    await admin.ask(deleteWebhook, { params });
+    expect(await alerts()).toEqual([[text, false]]);
+  });
+
+  test("shows in the metrics: tries by outcome, what waits, and how long ago the oldest happened", async () => {
+    const counts = async () => {
+      const { values } = await eventTries.get();
+      return ["sent", "retried", "given_up"].map(
+        (outcome) => values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0,
+      );
+    };
+    // Of the process, which has run other tests.
+    const before = await counts();
+    const counted = async () => (await counts()).map((count, nth) => count - (before[nth] ?? 0));
+    await webhook();
+    const { ownRobot, ownRobot2 } = server.fixtures;
+    receiver.answer = ({ serial }) => ({ status: serial === "OWN-1" ? 500 : 200 });
+    for (const code of ["FIRST", "SECOND"]) await raises(ownRobot, code);
+    await raises(ownRobot2, "DUST");
+    await sends();
+    expect(await counted()).toEqual([1, 1, 0]);
+    const figures = await readFleetFigures(server.db, new Date(Date.now() + 60_000));
+    expect(figures).toMatchObject({ eventsWaiting: 2 });
+    expect(figures.eventOldestMs).toBeGreaterThanOrEqual(60_000);
+    receiver.answer = () => ({ status: 410 });
+    await sends(60_000);
+    expect(await counted()).toEqual([1, 1, 2]);
+    expect(await readFleetFigures(server.db, server.clock.now())).toMatchObject({ eventsWaiting: 0, eventOldestMs: 0 });
   });
 });
 

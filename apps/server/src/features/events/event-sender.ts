@@ -1,6 +1,7 @@
 import { webhookTexts } from "@suncrew/domain/events/webhook-texts.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { deliveryRetryTime } from "@suncrew/domain/notifications/delivery-times.ts";
+import { Counter } from "prom-client";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { OutgoingHttp } from "../../platform/outgoing-http.ts";
@@ -38,13 +39,25 @@ const LONGEST_PAUSE_MS = 5 * 60_000;
 /** Nobody may ask Suncrew to wait for longer. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
+/** Of this process, for its metrics page to register. */
+export const eventTries = new Counter({
+  name: "suncrew_event_deliveries_total",
+  help: "Tries of this server to tell a webhook of an event, by outcome, and events that it gave up untried",
+  labelNames: ["outcome"],
+  registers: [],
+});
+
 type SenderDependencies = Pick<Dependencies, "db" | "clock" | "log" | "settings">;
 
 /** What this server is sending to one webhook. */
 interface Flow {
   claimed: DeliveryClaim[];
+  /** The lane up to which it has claimed: all have their turn. Null: none yet. */
+  lane: number | null;
   calls: number;
   filling: Promise<void> | null;
+  /** A call ended while it was being filled, so that the next event of that robot may have been overlooked. */
+  isWoken: boolean;
 }
 
 /**
@@ -83,12 +96,18 @@ export class EventSender extends PeriodicTasks {
 
   /** Starts as many calls as may be made at once. */
   #fill(webhookId: number, stopping: AbortSignal): void {
-    const flow = this.#flows.get(webhookId) ?? { claimed: [], calls: 0, filling: null };
+    const flow = this.#flows.get(webhookId) ?? { claimed: [], lane: null, calls: 0, filling: null, isWoken: false };
     this.#flows.set(webhookId, flow);
-    flow.filling ??= this.#track(
+    if (flow.filling !== null) {
+      flow.isWoken = true;
+      return;
+    }
+    flow.isWoken = false;
+    flow.filling = this.#track(
       this.#claimAndCall(webhookId, flow, stopping).finally(() => {
         flow.filling = null;
-        if (flow.calls === 0 && flow.claimed.length === 0) this.#flows.delete(webhookId);
+        if (flow.isWoken && !stopping.aborted) this.#fill(webhookId, stopping);
+        else if (flow.calls === 0 && flow.claimed.length === 0) this.#flows.delete(webhookId);
       }),
     );
   }
@@ -97,7 +116,13 @@ export class EventSender extends PeriodicTasks {
     const { db, clock } = this.#deps;
     while (flow.calls < CALLS_AT_ONCE && !stopping.aborted) {
       if (flow.claimed.length === 0) {
-        flow.claimed = await claimDeliveries(db, webhookId, CLAIMED_AT_ONCE, clock.now());
+        const choice = { limit: CLAIMED_AT_ONCE, now: clock.now() };
+        flow.claimed = await claimDeliveries(db, webhookId, { ...choice, after: flow.lane });
+        // From the first lane again.
+        if (flow.claimed.length === 0 && flow.lane !== null) {
+          flow.claimed = await claimDeliveries(db, webhookId, { ...choice, after: null });
+        }
+        flow.lane = flow.claimed.length === 0 ? null : Math.max(...flow.claimed.map(({ lane }) => lane));
       }
       const claim = flow.claimed.shift();
       if (claim === undefined) return;
@@ -134,6 +159,7 @@ export class EventSender extends PeriodicTasks {
       await storeTry(db, claim, { status: "WAITING", reason: null, retryAt: now }, now);
     } else if (outcome.outcome === "DELIVERED") {
       await storeTry(db, claim, { status: "SENT", reason: null, retryAt: null }, now);
+      eventTries.inc({ outcome: "sent" });
       await noteSent(db, webhookId, now);
     } else {
       await this.#storeFailure(webhook, claim, outcome, now);
@@ -180,15 +206,16 @@ export class EventSender extends PeriodicTasks {
     const afterMs = asked === undefined ? undefined : Math.min(asked, LONGEST_WAIT_MS);
     const again = { failedAttempts: claim.attempt, createdAt: claim.createdAt, now, afterMs };
     const retryAt = outcome.outcome === "RETRY" ? deliveryRetryTime(again) : null;
-    await inTransaction(db, async (tx) => {
+    eventTries.inc({ outcome: retryAt === null ? "given_up" : "retried" });
+    const givenUp = await inTransaction(db, async (tx) => {
       const status = retryAt === null ? "FAILED" : "WAITING";
-      if (!(await storeTry(tx, claim, { status, reason, retryAt }, now))) return;
+      if (!(await storeTry(tx, claim, { status, reason, retryAt }, now))) return 0;
       await noteFailed(tx, webhook.id, { reason, pausedUntil: pauseAfter(webhook, afterMs, now), now });
-      if (reason.code !== "WEBHOOK_GONE") return;
+      if (reason.code !== "WEBHOOK_GONE") return 0;
       const why = webhookTexts.text("WEBHOOK_SAID_GONE", {});
       const before = await disableGone(tx, webhook.id, why);
-      if (before === null) return;
-      await giveUpWaiting(tx, webhook.id, why, now);
+      if (before === null) return 0;
+      const waited = await giveUpWaiting(tx, webhook.id, why, now);
       await recordChange(tx, {
         actor: suncrew,
         action: "DISABLE_WEBHOOK",
@@ -199,7 +226,9 @@ export class EventSender extends PeriodicTasks {
         reason: why.text,
         at: now,
       });
+      return waited;
     });
+    if (givenUp > 0) eventTries.inc({ outcome: "given_up" }, givenUp);
   }
 }
 

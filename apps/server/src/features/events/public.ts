@@ -1,2 +1,2 @@
-export { EventSender } from "./event-sender.ts";
+export { EventSender, eventTries } from "./event-sender.ts";
 export { giveUpWaiting as giveUpEvents } from "./event-deliveries.repository.ts";

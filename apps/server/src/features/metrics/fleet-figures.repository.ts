@@ -16,12 +16,15 @@ export interface FleetFigures {
   readonly deliveriesWaiting: number;
   /** 0 if no message is due. */
   readonly deliveryOldestMs: number;
+  readonly eventsWaiting: number;
+  /** 0 if no event waits. */
+  readonly eventOldestMs: number;
 }
 
 /** A snapshot of current rows, read through indexes only; no history is scanned. */
 export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures> {
   const { rows } = await sql<FleetFigures>`
-    select fleet.*, open.*, due.*, told.*
+    select fleet.*, open.*, due.*, told.*, events.*
     from
       (select count(*) as robots,
         count(*) filter (where s.online) as online,
@@ -37,7 +40,10 @@ export async function readFleetFigures(db: Db, now: Date): Promise<FleetFigures>
       from schedules where next_run_at <= ${now}) as due,
       (select count(*) as "deliveriesWaiting",
         greatest(coalesce(extract(epoch from ${now}::timestamptz - min(due_at)) * 1000, 0), 0) as "deliveryOldestMs"
-      from deliveries where status = 'WAITING') as told
+      from deliveries where status = 'WAITING') as told,
+      (select count(*) as "eventsWaiting",
+        greatest(coalesce(extract(epoch from ${now}::timestamptz - min(created_at)) * 1000, 0), 0) as "eventOldestMs"
+      from event_deliveries where status = 'WAITING') as events
   `.execute(db);
   const [figures] = rows;
   if (figures === undefined) throw new Error("The figures of the fleet came without a row.");

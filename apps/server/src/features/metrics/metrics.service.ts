@@ -7,6 +7,7 @@ import { taskDuration, taskFailures } from "../../platform/periodic-task.ts";
 import { productVersion } from "../../platform/product-version.ts";
 import { settledCounts } from "../commands/public.ts";
 import type { Bridge } from "../devices/public.ts";
+import { eventTries } from "../events/public.ts";
 import { deliveriesEnded } from "../notifications/public.ts";
 import { deletedRows, type StorageReport } from "../storage/public.ts";
 import { type FleetFigures, readFleetFigures } from "./fleet-figures.repository.ts";
@@ -41,6 +42,16 @@ const fleetGauges: readonly [name: string, help: string, valueOf: (figures: Flee
     "suncrew_deliveries_oldest_seconds",
     "For how long the oldest message that is due has waited to be sent; 0 where none is",
     (of) => of.deliveryOldestMs / 1000,
+  ],
+  [
+    "suncrew_event_deliveries_waiting",
+    "Events that wait to be told to a webhook, or for the next try",
+    (of) => of.eventsWaiting,
+  ],
+  [
+    "suncrew_event_deliveries_oldest_seconds",
+    "How long ago the oldest of them happened; 0 where none waits",
+    (of) => of.eventOldestMs / 1000,
   ],
 ];
 
@@ -90,6 +101,7 @@ export class Metrics {
     for (const metric of [taskDuration, taskFailures]) this.#registry.registerMetric(metric);
     this.#registry.registerMetric(deletedRows);
     this.#registry.registerMetric(deliveriesEnded);
+    this.#registry.registerMetric(eventTries);
     this.#registerServer();
     this.#registerDatabase();
   }

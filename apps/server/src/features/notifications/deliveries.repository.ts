@@ -185,7 +185,8 @@ export interface ClaimedDelivery extends Claim<string> {
 
 /**
  * Claims messages that are due, at most so many and one of each contact point, while no server sends it another; those
- * that this server is sending are `busy`. An all-clear waits until it is known whether its alerts were told. While a
+ * that this server is sending are `busy`. Of each
+ * contact point only the first is looked at, however much waits. An all-clear waits until it is known whether its alerts were told. While a
  * message is being sent, it has no reason for waiting: that tells it from one that waits for its next try.
  */
 export async function claimDeliveries(
@@ -195,17 +196,18 @@ export async function claimDeliveries(
   await sql`select pg_advisory_xact_lock(${CLAIMS_LOCK})`.execute(tx);
   const { rows } = await sql<ClaimedDelivery>`
     with due as materialized (
-      select distinct on (d.contact_point_id) d.id, d.due_at from deliveries d
-      where d.status = 'WAITING' and d.due_at <= ${now} and d.contact_point_id <> all(${[...busy]}::int[])
-        and not exists (select from deliveries sending
-          where sending.contact_point_id = d.contact_point_id and sending.status = 'WAITING' and sending.attempts > 0
-            and sending.due_at > ${now} and sending.reason_code is null)
-        and (d.message_kind <> 'CLEARED' or not exists (
-          select from deliveries told join delivery_alerts a on a.delivery_id = told.id
-            join delivery_alerts b on b.alert_id = a.alert_id and b.delivery_id = d.id
-          where told.contact_point_id = d.contact_point_id and told.message_kind = 'ALERTS'
-            and told.status = 'WAITING' and told.attempts > 0))
-      order by d.contact_point_id, d.due_at, d.id),
+      select first.id, first.due_at from contact_points c cross join lateral (
+        select d.id, d.due_at from deliveries d
+        where d.contact_point_id = c.id and d.status = 'WAITING' and d.due_at <= ${now}
+          and (d.message_kind <> 'CLEARED' or not exists (
+            select from deliveries told join delivery_alerts a on a.delivery_id = told.id
+              join delivery_alerts b on b.alert_id = a.alert_id and b.delivery_id = d.id
+            where told.contact_point_id = d.contact_point_id and told.message_kind = 'ALERTS'
+              and told.status = 'WAITING' and told.attempts > 0))
+        order by d.due_at, d.id limit 1) first
+      where c.id <> all(${[...busy]}::int[]) and not exists (select from deliveries sending
+        where sending.contact_point_id = c.id and sending.status = 'WAITING' and sending.attempts > 0
+          and sending.due_at > ${now} and sending.reason_code is null)),
     chosen as (
       select d.id, case when d.reason_code is not null then jsonb_build_object(
         'text', d.reason, 'code', d.reason_code, 'params', coalesce(d.reason_params, '{}')) end as failure

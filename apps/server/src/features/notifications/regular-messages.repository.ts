@@ -228,3 +228,16 @@ export async function readFailingContacts(db: Executor): Promise<string[]> {
     order by 1`.execute(db);
   return rows.map(({ name }) => name);
 }
+
+/** For so long a webhook may fail: the first tries of an event are made within it. */
+const WEBHOOK_MAY_FAIL_MS = 5 * 60_000;
+
+/** Names of webhooks that have failed for long, or that Suncrew disabled because they said that they are gone. */
+export async function readFailingWebhooks(db: Executor, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from webhooks
+    where deleted_at is null and case when enabled then failing_since <= ${new Date(now.getTime() - WEBHOOK_MAY_FAIL_MS)}
+      else disabled_reason_code = 'WEBHOOK_SAID_GONE' end
+    order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}

@@ -14,6 +14,7 @@ import {
   queueRegular,
   readDigest,
   readFailingContacts,
+  readFailingWebhooks,
   readNights,
   readSight,
   type RegularContact,
@@ -46,7 +47,7 @@ interface RegularDependencies extends Pick<Dependencies, "db" | "clock" | "log">
 
 /**
  * Queues digests of the last day and summaries of last night, for contact points that want them, each day once; and
- * raises the alert about contact points that messages do not reach, which others are told of.
+ * raises the alert about contact points and webhooks that nothing reaches, which others are told of.
  */
 export class RegularMessages extends PeriodicTasks {
   readonly #deps: RegularDependencies;
@@ -54,8 +55,9 @@ export class RegularMessages extends PeriodicTasks {
   constructor(deps: RegularDependencies) {
     const { db, clock } = deps;
     const readAlert = async (executor: Executor) => {
-      const names = await readFailingContacts(executor);
-      return names.length === 0 ? null : channelFailingAlert(names);
+      const contacts = await readFailingContacts(executor);
+      const webhooks = await readFailingWebhooks(executor, clock.now());
+      return contacts.length + webhooks.length === 0 ? null : channelFailingAlert(contacts, webhooks);
     };
     super(deps, [
       { name: "regular messages", everyMs: CHECK_EVERY_MS, work: (stopping) => this.#queueDue(stopping) },
