@@ -264,6 +264,15 @@ describe("notifications: unsubscribing", () => {
     const forged = await post(`${pathname}${search.slice(0, -1)}`);
     expect(forged.statusCode).toBe(400);
     expect([...logged, forged.body].join("\n")).not.toContain(search.slice(8, 60));
+    // Opened in a browser it leads to the page that asks first.
+    await server.db.updateTable("contact_points").set({ unsubscribed_at: null }).execute();
+    const headers = { host: "suncrew.example" };
+    const opened = await server.app.http.inject({ method: "GET", url: pathname + search, headers });
+    expect([opened.statusCode, opened.headers.location]).toEqual([302, `/unsubscribe#${message.unsubscribe}`]);
+    const other = await server.app.http.inject({ method: "GET", url: `${pathname}?token=//evil.example`, headers });
+    expect(other.headers.location).toBe("/unsubscribe#");
+    expect(await unsubscribed()).toBeNull();
+    expect(logged.join("\n")).not.toContain(search.slice(8, 60));
     // No other call takes a form.
     expect((await post(unsubscribeByLink.path)).statusCode).toBe(415);
   });

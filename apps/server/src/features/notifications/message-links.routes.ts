@@ -30,5 +30,10 @@ export async function messageLinkRoutes(app: FastifyInstance, deps: Dependencies
     registerOpen(scope, acknowledgeByLink, ({ body }) => links.acknowledge(body));
     registerOpen(scope, unsubscribeByLink, ({ body }) => links.unsubscribe(body.token));
     registerOpen(scope, unsubscribeByMail, ({ query }) => links.unsubscribe(query.token));
+    // Mail programs without the one press open the same address: the page asks first, and no opening unsubscribes.
+    scope.get(unsubscribeByMail.path, { config: { fileFor: "public" } }, async ({ query }, reply) => {
+      const { data } = unsubscribeByMail.query.safeParse(query);
+      return reply.redirect(`/unsubscribe#${data?.token ?? ""}`);
+    });
   });
 }
