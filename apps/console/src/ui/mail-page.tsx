@@ -5,17 +5,23 @@ interface MailPageProps {
   readonly title: string;
   /** A whole page, as a mail has it. */
   readonly html: string;
+  /** As readers in that theme see it; missing: as the browser's is. */
+  readonly theme?: "light" | "dark";
   readonly className?: string | undefined;
 }
 
+/** What mails write before their dark styles. */
+const DARK = "@media (prefers-color-scheme: dark)";
+
 /** A mail as its reader shows it, in a frame of its own in which nothing runs and nothing is loaded. */
-export function MailPage({ title, html, className }: MailPageProps) {
+export function MailPage({ title, html, theme, className }: MailPageProps) {
+  const page = theme === undefined ? html : html.replaceAll(DARK, theme === "dark" ? "@media all" : "@media not all");
   return (
     <iframe
       title={title}
       // Scripts, forms and popups stay forbidden; with the page's origin its styles can be set.
       sandbox="allow-same-origin"
-      srcDoc={html.replaceAll("<style>", `<style nonce="${styleNonce()}">`)}
+      srcDoc={page.replaceAll("<style>", `<style nonce="${styleNonce()}">`)}
       className={className}
       onLoad={applyStyles}
     />

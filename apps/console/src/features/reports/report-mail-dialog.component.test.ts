@@ -113,11 +113,21 @@ test("a monthly report is sent again to chosen contacts; its deliveries say to w
   await expect.element(page.getByText("The report is on its way to Site office.")).toBeVisible();
 });
 
-test("the preview shows the mail with its styles and runs nothing; its text is read, too", async () => {
+test("the preview shows the mail with its styles, as in Light and in Dark, and runs nothing; its text is read, too", async () => {
   await openDialog();
   const shown = () => dialog.element().querySelector("iframe")?.contentDocument;
   await expect.poll(() => shown()?.querySelector("h1")?.style.color).toBe("rgb(11, 100, 120)");
   expect(shown()?.querySelector("h1")?.textContent).toBe("Report");
+  // As its readers see it in their theme, whatever that of this browser is.
+  const background = () => {
+    const body = shown()?.body;
+    return body && getComputedStyle(body).backgroundColor;
+  };
+  await expect.poll(background).toBe("rgb(245, 247, 249)");
+  await dialog.getByText("Dark", { exact: true }).click();
+  await expect.poll(background).toBe("rgb(15, 20, 25)");
+  await dialog.getByText("Light", { exact: true }).click();
+  await expect.poll(background).toBe("rgb(245, 247, 249)");
   await dialog.getByText("Text", { exact: true }).click();
   await expectText(dialog.getByLabelText("Text of the mail"), /The report is attached/);
 });

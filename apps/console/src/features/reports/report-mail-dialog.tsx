@@ -201,10 +201,10 @@ function DeliveryRow({ delivery }: { readonly delivery: ReportDelivery }) {
   );
 }
 
-const VIEWS = ["HTML", "Text"] as const;
+const VIEWS = ["Light", "Dark", "Text"] as const;
 
 function Preview({ reportId, language: asked }: { readonly reportId: number; readonly language: MailLanguage }) {
-  const [view, setView] = useState<string>("HTML");
+  const [view, setView] = useState<string>("Light");
   const preview = useQuery(
     routeQuery(monthlyReportPreview, {
       params: { reportId },
@@ -227,8 +227,13 @@ function Preview({ reportId, language: asked }: { readonly reportId: number; rea
         {({ subject, html, text, file_name, language }) => (
           <Stack gap={8}>
             <Facts facts={{ Subject: subject, Language: mailLanguageNames[language], Attached: file_name }} />
-            {view === "HTML" ? (
-              <MailPage title={`Preview of the mail: ${subject}`} html={html} className={classes["preview"]} />
+            {view !== "Text" ? (
+              <MailPage
+                title={`Preview of the mail: ${subject}`}
+                html={html}
+                theme={view === "Dark" ? "dark" : "light"}
+                className={classes["preview"]}
+              />
             ) : (
               // Long texts scroll by keyboard, too.
               <pre className={classes["text"]} lang={language} tabIndex={0} aria-label="Text of the mail">
