@@ -114,7 +114,8 @@ export async function acceptAll(
   const accepting: CommandOf[] = [];
   const obeying = new Set<number>();
   for (const { robot, open, order } of orders) {
-    const command = newCommand(order, robot);
+    const obeyed = hasObeyed(robot, order);
+    const command = newCommand(order, robot, obeyed);
     const refusal = refusals.get(robot.id) ?? null;
     if (refusal !== null) {
       const why = refusalText(refusal, robot.serial_number, robot.installing);
@@ -124,7 +125,7 @@ export async function acceptAll(
       continue;
     }
     if (order.verb === "STOP") superseded.push(...startsBefore(order, robot, open));
-    if (hasObeyed(robot, order)) obeying.add(robot.id);
+    if (obeyed) obeying.add(robot.id);
     accepting.push({ robot, command });
   }
   await settleAllSuperseded(tx, superseded, now);
@@ -207,7 +208,7 @@ function hasObeyed({ motion, last_seq, last_command_seq }: LockedRobot, { presse
   return motion === "STOPPED" && last_seq === pressed.seq && last_seq > last_command_seq;
 }
 
-function newCommand(order: Order, robot: LockedRobot): NewCommand {
+function newCommand(order: Order, robot: LockedRobot, obeyed: boolean): NewCommand {
   const { verb, by, mode, params, maxDurationS, runId, pressed } = order;
   return {
     verb,
@@ -215,7 +216,7 @@ function newCommand(order: Order, robot: LockedRobot): NewCommand {
     mode,
     ...givenBy(by),
     press: by.press ?? null,
-    pressed: pressed && { ...pressed, wasSent: pressed.wasSent || hasObeyed(robot, order) },
+    pressed: pressed && { ...pressed, wasSent: pressed.wasSent || obeyed },
     ...(verb === "START" && { max_duration_s: maxDurationS, run_id: runId ?? null }),
   };
 }
