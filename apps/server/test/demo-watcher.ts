@@ -27,25 +27,45 @@ export class DemoWatcher {
     return route.response.parse(await response.json()) as ResponseOf<R>;
   }
 
+  /** Makes a call until its answer is as wanted, again after each event of the live stream, or the test times out. */
+  async until<R extends RouteSpec>(route: R, isWanted: (answer: ResponseOf<R>) => boolean): Promise<ResponseOf<R>> {
+    for await (const _ of this.#watch()) {
+      const answer = await this.ask(route);
+      if (isWanted(answer)) return answer;
+    }
+    throw new Error("The live stream ended.");
+  }
+
   /** Watches the live stream until this many robots are online, or the test times out. */
   async untilOnline(count: number): Promise<void> {
-    const abort = new AbortController();
-    const response = await fetch(`${this.#url}${live.path}`, { headers: this.#headers, signal: abort.signal });
     const online = new Set<number>();
-    let rest = "";
-    for await (const bytes of response.body ?? []) {
-      const parts = (rest + Buffer.from(bytes).toString("utf8")).split("\n\n");
-      rest = parts.pop() ?? "";
-      for (const part of parts.filter((text) => text.startsWith("data: "))) {
-        const event = live.response.parse(JSON.parse(part.slice(6)));
-        if (event.type === "end") throw new Error("The live stream ended.");
-        for (const robot of event.robots) {
-          if (robot.online) online.add(robot.robot_id);
-          else online.delete(robot.robot_id);
-        }
+    for await (const events of this.#watch()) {
+      for (const robot of events.flatMap(({ robots }) => robots)) {
+        if (robot.online) online.add(robot.robot_id);
+        else online.delete(robot.robot_id);
       }
-      if (online.size === count) break;
+      if (online.size === count) return;
     }
-    abort.abort();
+  }
+
+  /** What the live stream brings, as it comes. */
+  async *#watch() {
+    const abort = new AbortController();
+    try {
+      const response = await fetch(`${this.#url}${live.path}`, { headers: this.#headers, signal: abort.signal });
+      let rest = "";
+      for await (const bytes of response.body ?? []) {
+        const parts = (rest + Buffer.from(bytes).toString("utf8")).split("\n\n");
+        rest = parts.pop() ?? "";
+        const texts = parts.filter((text) => text.startsWith("data: "));
+        yield texts.map((text) => {
+          const event = live.response.parse(JSON.parse(text.slice(6)));
+          if (event.type === "end") throw new Error("The live stream ended.");
+          return event;
+        });
+      }
+    } finally {
+      abort.abort();
+    }
   }
 }

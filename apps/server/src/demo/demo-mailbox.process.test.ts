@@ -34,14 +34,6 @@ function run(): SuncrewRun {
   return started;
 }
 
-/** Asks again until it is so; each round trip takes the time that the server needs, and the test's own limit ends it. */
-async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (isSo(answer)) return answer;
-  }
-}
-
 function slackAddressOf({ addresses }: { addresses: readonly { channel: string; address: string }[] }): string {
   return addresses.find(({ channel }) => channel === "SLACK")?.address ?? "";
 }
@@ -71,7 +63,7 @@ describe("the demo's mailbox", () => {
       ["EMAIL", "SLACK", "TELEGRAM"].every((wanted) =>
         messages.some(({ channel, text }) => channel === wanted && /jammed/.test(text)),
       );
-    const told = await until(() => admin.ask(demoMessages), isTold);
+    const told = await admin.until(demoMessages, isTold);
     expect(told.messages.every(({ at }, index, all) => index === 0 || at <= (all[index - 1]?.at ?? ""))).toBe(true);
     const mails = await admin.ask(demoMessages, "?channel=EMAIL");
     expect(new Set(mails.messages.map(({ channel }) => channel))).toEqual(new Set(["EMAIL"]));
