@@ -1,6 +1,7 @@
 import { shownAddress } from "@suncrew/domain/notifications/destination.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { z } from "zod";
+import { WebhookSeal } from "../features/events/public.ts";
 import {
   ContactPoints,
   contactSeal,
@@ -46,8 +47,14 @@ export async function storePorts(db: Db, ports: Ports): Promise<void> {
     .execute();
 }
 
-/** Contact points at the mailbox's former port get the new one; their addresses are sealed. */
-export async function moveAddresses({ db, settings }: SeedDependencies, from: number, to: number): Promise<void> {
+/** Contact points and webhooks at the mailbox's former port get the new one; their addresses are sealed. */
+export async function moveAddresses(
+  { db, settings }: Pick<SeedDependencies, "db" | "settings">,
+  from: number,
+  to: number,
+): Promise<void> {
+  const former = `http://127.0.0.1:${from}/`;
+  const moved = (url: string) => `http://127.0.0.1:${to}/${url.slice(former.length)}`;
   const sealed = contactSeal(settings);
   const rows = await db
     .selectFrom("contact_points")
@@ -56,12 +63,21 @@ export async function moveAddresses({ db, settings }: SeedDependencies, from: nu
     .execute();
   for (const row of rows) {
     const secrets = openContact(sealed, row);
-    const former = `http://127.0.0.1:${from}/`;
     if (secrets?.url?.startsWith(former) !== true) continue;
-    const url = `http://127.0.0.1:${to}/${secrets.url.slice(former.length)}`;
+    const url = moved(secrets.url);
     const address = shownAddress(row.channel, { url }) ?? "";
     const secret = sealContact(sealed, row.id, { ...secrets, url });
     await db.updateTable("contact_points").set({ address, secret }).where("id", "=", row.id).execute();
+  }
+  const seal = new WebhookSeal(settings);
+  const webhooks = await db.selectFrom("webhooks").select(["id", "secret"]).where("deleted_at", "is", null).execute();
+  for (const row of webhooks) {
+    const secrets = seal.open(row);
+    if (secrets?.url.startsWith(former) !== true) continue;
+    const url = moved(secrets.url);
+    const host = shownAddress("WEBHOOK", { url }) ?? "";
+    const secret = seal.seal(row.id, { ...secrets, url });
+    await db.updateTable("webhooks").set({ host, secret }).where("id", "=", row.id).execute();
   }
 }
 
