@@ -129,6 +129,7 @@ async function liveTextOf(partner: Partner): Promise<string> {
     alertSiteIds: sites,
     serverAlertIds: [],
     attentionSiteIds: sites,
+    muteSiteIds: sites,
     reached: "0:0:",
   };
   const at = seenAt(server.deps);

@@ -45,6 +45,8 @@ export const liveEventSchema = z.discriminatedUnion("type", [
      * so. Servers of older versions omit it.
      */
     attention_changed: z.array(idSchema).optional(),
+    /** Sites that were muted, or are no longer, or whose robots are. Servers of older versions omit it. */
+    mutes_changed: z.array(idSchema).optional(),
   }),
   /** The stream ends: the session is over, the user's scope has changed, or the server shuts down (reconnect). */
   z.object({ type: z.literal("end"), reason: z.enum(["session", "scope", "shutdown"]) }),

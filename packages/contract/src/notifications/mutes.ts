@@ -10,6 +10,8 @@ export const muteSchema = z.object({
   id: idSchema,
   site_id: idSchema,
   site_name: z.string(),
+  /** IANA zone of the site, in which people read `until`. */
+  timezone: z.string(),
   /** Null for the whole site. */
   robot_id: idSchema.nullable(),
   robot_name: z.string().nullable(),

@@ -1,6 +1,7 @@
 import { acknowledgeAttention, attentionList, undoAcknowledgement } from "@suncrew/contract/attention/attention.ts";
 import type { LiveEvent } from "@suncrew/contract/live/live.ts";
 import { logout } from "@suncrew/contract/auth/auth.ts";
+import { createMute, endMute } from "@suncrew/contract/notifications/mutes.ts";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { privateWords } from "../../../test/fixtures.ts";
@@ -130,6 +131,35 @@ describe("Live stream", () => {
     await seen.return(undefined);
     await unseen.return(undefined);
     await test.db.deleteFrom("maintenance_locks").execute();
+  });
+
+  it("mutes: names the site of what somebody mutes, and no longer does, to those who see it", async () => {
+    const { ownRobot, ownSiteId, foreignRobot } = test.fixtures;
+    const owner = await test.as("owner");
+    const [seen, unseen] = [eventsOf(owner), eventsOf(await test.as("stranger"))];
+    await nextOf(seen);
+    await nextOf(unseen);
+    const namedIn = (events: readonly LiveEvent[]) =>
+      events.flatMap((event) => (event.type === "update" ? (event.mutes_changed ?? []) : []));
+    const untilNamed = async () => {
+      let named: readonly number[] = [];
+      while (named.length === 0) named = namedIn([await nextOf(seen)]);
+      expect(named).toEqual([ownSiteId]);
+    };
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const { muteId } = await owner.ask(createMute, {
+      body: { site_id: ownSiteId, robot_id: ownRobot.id, until, reason: "New brush" },
+    });
+    await untilNamed();
+    // What was sent twice does not stand for the end.
+    await setBattery(test.db, ownRobot.id, 71);
+    await untilBattery(seen, ownRobot.id, 71);
+    await owner.ask(endMute, { params: { muteId } });
+    await untilNamed();
+    await setBattery(test.db, foreignRobot.id, 72);
+    expect(namedIn(await untilBattery(unseen, foreignRobot.id, 72))).toEqual([]);
+    await seen.return(undefined);
+    await unseen.return(undefined);
   });
 
   it("does not skip a change that began earlier and was committed later", async () => {

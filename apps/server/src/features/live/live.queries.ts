@@ -31,6 +31,7 @@ export async function readUpdate(viewer: Viewer, db: Executor, at: SeenAt, chang
     alerts_changed: await ofViewer(viewer, db, changed.alertSiteIds),
     server_alerts_changed: seesServers(viewer) ? [...changed.serverAlertIds] : [],
     attention_changed: await ofViewer(viewer, db, changed.attentionSiteIds),
+    mutes_changed: await ofViewer(viewer, db, changed.muteSiteIds),
   };
 }
 

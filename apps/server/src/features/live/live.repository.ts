@@ -16,6 +16,8 @@ export interface ChangedIds {
   readonly serverAlertIds: readonly string[];
   /** Sites of which something that needs a person was acknowledged, or no longer is. */
   readonly attentionSiteIds: readonly number[];
+  /** Sites with a mute that was made or ended. */
+  readonly muteSiteIds: readonly number[];
   /** The database's snapshot in which they were found: who is sent them, and was sent all before, has come that far. */
   readonly reached: string;
 }
@@ -74,6 +76,7 @@ export function idsOf(changed: readonly ChangedRow[]): ChangedIds {
     alertSiteIds: siteIdsOf("alert"),
     serverAlertIds: distinct(({ kind, site_id, id }) => (kind === "alert" && site_id === null ? id : null)),
     attentionSiteIds: siteIdsOf("attention"),
+    muteSiteIds: siteIdsOf("mute"),
     reached: changed.at(-1)?.reached ?? "0:0:",
   };
 }
@@ -127,7 +130,7 @@ export async function readSiteOwners(db: Db, siteIds: Iterable<number>): Promise
 }
 
 export interface ChangedRow {
-  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout" | "attention";
+  readonly kind: "robot" | "site" | "activity" | "group" | "run" | "alert" | "rollout" | "attention" | "mute";
   readonly id: string;
   /** Null for an alert about Suncrew's own servers. */
   readonly site_id: string | null;
@@ -167,8 +170,7 @@ async function readChangedIds(db: Db, from: string): Promise<ChangedRow[]> {
     union all
     select 'alert', id::text, site_id::text, robot_id::text, change_no::text from alerts where change_no >= ${from}::xid8
     union all
-    select 'alert', 'mute ' || id, site_id::text, robot_id::text, change_no::text from mutes
-      where change_no >= ${from}::xid8
+    select 'mute', id::text, site_id::text, null, change_no::text from mutes where change_no >= ${from}::xid8
     union all
     select 'rollout', id::text, '0', null, change_no::text from rollouts where change_no >= ${from}::xid8
     union all

@@ -61,6 +61,7 @@ async function changeEverything() {
     alertSiteIds: siteIds,
     serverAlertIds: ["7"],
     attentionSiteIds: siteIds,
+    muteSiteIds: siteIds,
     reached: "1:1:",
   };
 }

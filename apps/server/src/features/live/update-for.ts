@@ -7,8 +7,8 @@ import type { OwnedScope } from "./live.repository.ts";
 /** The sites that an update of everything mentions. */
 export function sitesOf({ robots, sites, activity, ...changed }: LiveUpdate) {
   const rows = [...robots, ...activity].map(({ site_id }) => site_id);
-  const { groups_changed, runs_changed, alerts_changed, attention_changed } = changed;
-  const named = [groups_changed, runs_changed, alerts_changed, attention_changed].flat();
+  const { groups_changed, runs_changed, alerts_changed, attention_changed, mutes_changed } = changed;
+  const named = [groups_changed, runs_changed, alerts_changed, attention_changed, mutes_changed].flat();
   return new Set([...rows, ...sites.map(({ id }) => id), ...named]);
 }
 
@@ -36,6 +36,7 @@ function ownUpdate(viewer: Viewer, update: LiveUpdate, owners: ReadonlyMap<numbe
     alerts_changed: update.alerts_changed.filter(isSeen),
     server_alerts_changed: seesServers(viewer) ? update.server_alerts_changed : [],
     attention_changed: update.attention_changed.filter(isSeen),
+    mutes_changed: update.mutes_changed.filter(isSeen),
   };
 }
 

@@ -15,8 +15,8 @@ export async function readMutes(viewer: Viewer, db: Executor, now: Date, siteId?
     // A robot that was moved or deleted takes no mute with it.
     .where((eb) => eb.or([eb("m.robot_id", "is", null), isAtSite]))
     .$if(siteId !== undefined, (query) => query.where("sites.id", "=", siteId ?? 0))
-    .select(["m.id", "m.site_id", "sites.name as site_name", "m.robot_id", "r.robot_name", "r.serial_number"])
-    .select(["m.until", "m.reason", "m.muted_by", "m.muted_at"])
+    .select(["m.id", "m.site_id", "sites.name as site_name", "sites.timezone"])
+    .select(["m.robot_id", "r.robot_name", "r.serial_number", "m.until", "m.reason", "m.muted_by", "m.muted_at"])
     .orderBy("sites.name")
     .orderBy("sites.id")
     .orderBy(sql`r.robot_name nulls first`)

@@ -1,5 +1,6 @@
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
-import { type createMute, type Mute, MUTE_MAX_DAYS } from "@suncrew/contract/notifications/mutes.ts";
+import type { createMute, Mute } from "@suncrew/contract/notifications/mutes.ts";
+import { muteUntilProblem } from "@suncrew/domain/notifications/mutes.ts";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
@@ -33,10 +34,8 @@ export class Mutes {
     return auditedChange(this.#deps.db, change, async (tx, details) => {
       const { siteName, robotName } = await lockMutedPlace(viewer, tx, site_id, robot_id);
       details.after = { until, reason };
-      if (until <= at) throw invalid("until", "until must be ahead");
-      if (until.getTime() > at.getTime() + MUTE_MAX_DAYS * 86_400_000) {
-        throw invalid("until", `until must be at most ${MUTE_MAX_DAYS} days ahead`);
-      }
+      const problem = muteUntilProblem(until, at);
+      if (problem !== null) throw invalid("until", problem);
       const [former] = await tx
         .updateTable("mutes")
         .set({ ended_at: at, change_no: changedNow })
