@@ -1,21 +1,18 @@
-import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 import { firstContentShown } from "../../platform/first-content.ts";
+import { FailedPart, lazyPart } from "../../ui/lazy-part.tsx";
 
-/** Neither is needed before the first robots; without them everything else works. */
-export const MuteControl = lazyPart(
-  async () => {
-    await firstContentShown();
-    return (await import("./mute-control.tsx")).MuteControl;
-  },
-  { failed: () => null },
-);
-export const MutedBadge = lazyPart(
-  async () => {
-    await firstContentShown();
-    return (await import("./mute-control.tsx")).MutedBadge;
-  },
-  { failed: () => null },
-);
+/** None is needed before the first robots; without them everything else works. */
+const late = async () => {
+  await firstContentShown();
+  return import("./mute-control.tsx");
+};
+const nothing = { failed: () => null };
+
+export const MuteControl = lazyPart(async () => (await late()).MuteControl, nothing);
+export const MutedBadge = lazyPart(async () => (await late()).MutedBadge, nothing);
+export const MuteDialog = lazyPart(async () => (await late()).MuteDialog, nothing);
+export const MuteButton = lazyPart(async () => (await late()).MuteButton, nothing);
+
 /** What is muted now, for the Notifications page. */
 export const MutesTab = lazyPart(async () => (await import("./mutes-tab.tsx")).MutesTab, {
   failed: (failure) => FailedPart({ title: "What is muted could not be loaded.", failure }),

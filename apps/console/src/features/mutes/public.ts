@@ -1,1 +1,1 @@
-export { MuteControl, MutedBadge, MutesTab } from "./mute-parts.ts";
+export { MuteButton, MuteControl, MuteDialog, MutedBadge, MutesTab } from "./mute-parts.ts";

@@ -42,8 +42,9 @@ const muted: Mute = {
   robot_id: 11,
   robot_name: "Row 1",
   serial_number: "SCR-1011",
-  until: "2026-06-16T00:30:00.000Z",
+  until: "2099-06-16T00:30:00.000Z",
   reason: "New brush arrives",
+  timezone: "Asia/Kolkata",
   muted_by: "Asha Rathore",
   muted_at: "2026-06-15T00:01:00.000Z",
 };

@@ -15,7 +15,7 @@ import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { RobotAlertsLink, severityLook } from "../alerts/public.ts";
 import { MaintenanceNote } from "../maintenance/public.ts";
-import { MutedBadge } from "../mutes/public.ts";
+import { MuteButton, MuteControl, MuteDialog, MutedBadge } from "../mutes/public.ts";
 import { CardNights, LastCleaningLine, LastRunFact, RunNotBegunLine } from "../runs/public.ts";
 import { LiveStatusBadge, RobotBattery, RunBar } from "./robot-badges.tsx";
 import shared from "../../ui/shared.module.css";
@@ -42,6 +42,9 @@ interface RobotCardProps {
 export const RobotCard = memo(function RobotCard({ row, onRefresh, withNights = false }: RobotCardProps) {
   const robot = useRobotView(row);
   const [isSettingsOpen, setSettingsOpen] = useState(false);
+  const [isMuting, setMuting] = useState(false);
+  const muteTarget = muteTargetOf(robot);
+  const mute = () => setMuting(true);
   const locked = robot.mode === "maintenance" && robot.maintenance !== null;
   const reading = (
     <p className={classes["reading"]}>
@@ -86,7 +89,10 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh, withNights = 
       <div className={classes["row"]}>
         <RobotBattery robot={robot} />
         <RobotAlerts robot={robot} />
-        <RobotInfo robot={robot} />
+        <RobotInfo robot={robot} onMute={mute} />
+        <span className={classes["mute"]}>
+          <MuteButton target={muteTarget} onMute={mute} />
+        </span>
       </div>
       <ActivityLine robot={robot} />
       <div className={classes["below"]}>
@@ -108,9 +114,14 @@ export const RobotCard = memo(function RobotCard({ row, onRefresh, withNights = 
       {locked && <MaintenanceNote robot={robot} />}
       <RobotControls robot={robot} onRefresh={() => onRefresh(row)} onSettings={() => setSettingsOpen(true)} />
       {isSettingsOpen && <RobotSettingsDialog robot={robot} onClose={() => setSettingsOpen(false)} />}
+      {isMuting && <MuteDialog target={muteTarget} onClose={() => setMuting(false)} />}
     </article>
   );
 });
+
+function muteTargetOf({ siteId, id, serialNumber, timezone }: RobotView) {
+  return { siteId, robotId: id, name: serialNumber, timezone };
+}
 
 /** What the robot is doing. */
 function ActivityLine({ robot }: { robot: RobotView }) {
@@ -144,7 +155,7 @@ function Ago({ at, otherwise }: { at: Date | null; otherwise: string }) {
 }
 
 /** §2 Robot info popover: firmware, installed date, last updated, last cleaned. */
-function RobotInfo({ robot }: { robot: RobotView }) {
+function RobotInfo({ robot, onMute }: { robot: RobotView; onMute: () => void }) {
   return (
     <DetailsPopover
       label={`Info on robot ${robot.serialNumber}`}
@@ -155,12 +166,20 @@ function RobotInfo({ robot }: { robot: RobotView }) {
         </ActionIcon>
       )}
     >
-      {() => <RobotFacts robot={robot} />}
+      {(close) => (
+        <RobotFacts
+          robot={robot}
+          onMute={() => {
+            close();
+            onMute();
+          }}
+        />
+      )}
     </DetailsPopover>
   );
 }
 
-function RobotFacts({ robot }: { robot: RobotView }) {
+function RobotFacts({ robot, onMute }: { robot: RobotView; onMute: () => void }) {
   const { role } = useSignedIn();
   const facts = {
     Firmware: robot.firmware,
@@ -175,6 +194,9 @@ function RobotFacts({ robot }: { robot: RobotView }) {
   return (
     <>
       <Facts facts={facts} className={classes["facts"]} />
+      <div className={classes["actions"]}>
+        <MuteControl target={muteTargetOf(robot)} onMute={onMute} />
+      </div>
       {may(role, "viewActivity") && (
         <Anchor
           component={Link}
