@@ -64,6 +64,7 @@ export const deliveryTexts = textsOf({
 
   // Why a message is not needed any more
   ALERTS_OVER: () => "Everything that it was to tell was over, acknowledged or muted before it was sent.",
+  OUT_OF_SIGHT: () => "Whoever has the contact point may not see the site any more.",
   NOBODY_TOLD: () => "The contact point had not been told of what is over.",
   MESSAGE_EMPTY: () => "There is nothing to tell any more.",
   CONTACT_POINT_DELETED: () => "The contact point, or whose it was, was deleted.",

@@ -265,7 +265,15 @@ const maySee = sql<boolean>`coalesce(case c.owner_kind
  * What a message tells. A first try leaves out what need not be told any more, for good: of alerts what is over,
  * acknowledged or muted meanwhile, which is told later if it is still open; of an all-clear what was not told.
  */
-export async function settleContent(tx: Tx, claim: ClaimedDelivery, now: Date): Promise<ToldNow[]> {
+export async function settleContent(
+  tx: Tx,
+  claim: ClaimedDelivery,
+  now: Date,
+): Promise<{
+  readonly told: readonly ToldNow[];
+  /** Whoever has the contact point may see nothing of it any more. */
+  readonly isOutOfSight: boolean;
+}> {
   const { rows } = await sql<{
     id: number;
     visible: boolean;
@@ -309,7 +317,10 @@ export async function settleContent(tx: Tx, claim: ClaimedDelivery, now: Date): 
     await sql`delete from delivery_alerts where delivery_id = ${claim.id}
       and alert_id <> all(${kept.map(({ id }) => id)}::bigint[])`.execute(tx);
   }
-  return kept.map((alert) => ({ alert, again: states.get(alert.id)?.sent === true }));
+  return {
+    told: kept.map((alert) => ({ alert, again: states.get(alert.id)?.sent === true })),
+    isOutOfSight: rows.length > 0 && rows.every(({ visible }) => !visible),
+  };
 }
 
 /** The rules because of which this contact point is told of these alerts, and whether each is its owner's own. */

@@ -104,6 +104,20 @@ describe("Notifications: what was not delivered", () => {
   });
 });
 
+test("§6: a message that waits while its site is given to another partner is not sent, and the log says why", async () => {
+  await people.rule(await people.contact("Omkar", { user_id: people.fixtures.userIds.owner }));
+  people.answer = async () => failing;
+  await people.alert();
+  await people.round();
+  const { ownSiteId, strangerPartnerId } = people.fixtures;
+  const sites = people.db.updateTable("sites").where("id", "=", ownSiteId);
+  await sites.set({ maintenance_partner_id: strangerPartnerId }).execute();
+  people.answer = async () => delivered();
+  await people.pass(2);
+  expect(people.received).toHaveLength(1);
+  expect(await people.outcomes()).toEqual(["DROPPED OUT_OF_SIGHT"]);
+});
+
 test("Notifications: a service that does not answer within half a minute is tried again, and others are not delayed", async () => {
   await people.rule(await people.contact("Slow"), { name: "One" });
   await people.rule(await people.contact("Quick"), { name: "Two" });

@@ -184,10 +184,11 @@ export class DeliveryRunner extends PeriodicTasks {
     if (claim.kind !== "ALERTS" && claim.kind !== "CLEARED") {
       return compose?.(claim, { ...frame, acknowledgeUrl: null }) ?? { none: deliveryTexts.text("MESSAGE_EMPTY", {}) };
     }
-    const told = await inTransaction(db, (tx) => settleContent(tx, claim, now));
+    const { told, isOutOfSight } = await inTransaction(db, (tx) => settleContent(tx, claim, now));
     const alerts = told.map(({ alert }) => alert);
     if (told.length === 0) {
-      return { none: deliveryTexts.text(claim.kind === "ALERTS" ? "ALERTS_OVER" : "NOBODY_TOLD", {}) };
+      const over = claim.kind === "ALERTS" ? "ALERTS_OVER" : "NOBODY_TOLD";
+      return { none: deliveryTexts.text(isOutOfSight ? "OUT_OF_SIGHT" : over, {}) };
     }
     const ids = alerts.map(({ id }) => id);
     const footer = footerOf(await readReasons(db, claim.contactId, ids));
