@@ -58,6 +58,22 @@ export async function removeContactPoint(tx: Tx, id: number, at: Date): Promise<
   await tx.updateTable("contact_points").set({ deleted_at: at, secret: null }).where("id", "=", id).execute();
 }
 
+/** Its name and site if it was on: a form that was opened before does not switch it on again. */
+export async function switchOff(
+  tx: Tx,
+  id: number,
+): Promise<{ readonly name: string; readonly siteId: number | null } | null> {
+  const switched = await tx
+    .updateTable("contact_points")
+    .set({ enabled: false, version: sql<number>`version + 1` })
+    .where("id", "=", id)
+    .where("enabled", "=", true)
+    .where("deleted_at", "is", null)
+    .returning(["name", "site_id as siteId"])
+    .executeTakeFirst();
+  return switched ?? null;
+}
+
 export async function storeSecret(tx: Tx, id: number, secret: string): Promise<void> {
   await tx.updateTable("contact_points").set({ secret }).where("id", "=", id).execute();
 }

@@ -64,12 +64,46 @@ describe("Notifications: what was not delivered", () => {
 
   test("is given up at once where its service refuses it for good", async () => {
     await people.rule(await people.contact("Anita"));
-    people.answer = async () => refused(deliveryTexts.text("WEBHOOK_GONE", {}));
+    people.answer = async () => refused(deliveryTexts.text("SLACK_WEBHOOK_GONE", {}));
     await people.alert();
     await people.round();
     await people.pass(5);
     expect(people.received).toHaveLength(1);
-    expect(await people.outcomes()).toEqual(["FAILED WEBHOOK_GONE"]);
+    expect(await people.outcomes()).toEqual(["FAILED SLACK_WEBHOOK_GONE"]);
+  });
+
+  test("ends all calls to a webhook that answers 410, on record, and is an alert until somebody has seen to it", async () => {
+    const hook = await people.contact("Hook", { channel: "WEBHOOK" });
+    await people.rule(hook, { name: "One" });
+    await people.rule(await people.contact("Works"), { name: "Two" });
+    people.answer = async ({ name }) =>
+      name === "Hook" ? refused(deliveryTexts.text("WEBHOOK_GONE", {})) : delivered();
+    await people.alert();
+    await people.round();
+    expect(people.reached()).toEqual(["Hook", "Works"]);
+    await people.round();
+    expect(people.news()).toEqual([expect.stringMatching(/^Works: .*Hook/)]);
+    await people.alert({ code: "MORE" });
+    await people.pass(1);
+    expect(people.reached()).toEqual(["Works"]);
+    const contact = people.db.selectFrom("contact_points").select(["enabled", "version"]).where("id", "=", hook);
+    expect(await contact.executeTakeFirst()).toEqual({ enabled: false, version: 2 });
+    const audit = people.db.selectFrom("audit").select(["actor", "action", "entity_id", "reason"]);
+    expect(await audit.execute()).toEqual([
+      {
+        actor: "Suncrew",
+        action: "UPDATE_CONTACT_POINT",
+        entity_id: String(hook),
+        reason: deliveryTexts.text("WEBHOOK_GONE", {}).text,
+      },
+    ]);
+    await people.db
+      .updateTable("contact_points")
+      .set({ deleted_at: people.clock.now() })
+      .where("id", "=", hook)
+      .execute();
+    await people.pass(1);
+    expect(people.news()).toEqual([expect.stringMatching(/^Works: Cleared/)]);
   });
 
   test("is given up after a day", async () => {

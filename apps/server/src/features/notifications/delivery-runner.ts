@@ -14,7 +14,9 @@ import type { Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
+import { recordChange, suncrew } from "../audit/public.ts";
 import { refused, retry, type SendOutcome } from "./channels/channel.ts";
+import { switchOff } from "./contact-points.repository.ts";
 import {
   claimDeliveries,
   type ClaimedDelivery,
@@ -34,6 +36,8 @@ const CHECK_EVERY_MS = 1_000;
 const AT_ONCE = 8;
 /** Shorter than the lease, so that no other server sends the same meanwhile. */
 const SEND_LIMIT_MS = 30_000;
+
+const WEBHOOK_GONE = deliveryTexts.text("WEBHOOK_GONE", {}).code;
 
 /** Of this process, for its metrics page to register. */
 export const deliveriesEnded = new Counter({
@@ -132,7 +136,11 @@ export class DeliveryRunner extends PeriodicTasks {
         return;
       }
       await inTransaction(db, async (tx) => {
-        if (await storeEnd(tx, claim, end, clock.now())) await onEnd?.(tx, claim, end, clock.now());
+        if (!(await storeEnd(tx, claim, end, clock.now()))) return;
+        if (end.status === "FAILED" && end.reason.code === WEBHOOK_GONE) {
+          await switchOffGone(tx, claim.contactId, end.reason, clock.now());
+        }
+        await onEnd?.(tx, claim, end, clock.now());
       });
       deliveriesEnded.inc({ channel: claim.channel, outcome: outcomeNames[end.status] });
     } catch (error) {
@@ -217,6 +225,23 @@ export class DeliveryRunner extends PeriodicTasks {
       cancel();
     }
   }
+}
+
+/** A receiver that is gone for good is called no more. */
+async function switchOffGone(tx: Tx, contactId: number, reason: CodedText, at: Date): Promise<void> {
+  const contact = await switchOff(tx, contactId);
+  if (contact === null) return;
+  await recordChange(tx, {
+    actor: suncrew,
+    action: "UPDATE_CONTACT_POINT",
+    entity: "contact_point",
+    entityId: contactId,
+    siteId: contact.siteId,
+    before: { name: contact.name, enabled: true },
+    after: { name: contact.name, enabled: false },
+    reason: reason.text,
+    at,
+  });
 }
 
 const outcomeNames = { SENT: "sent", WAITING: "retried", FAILED: "given_up", DROPPED: "dropped" } as const;

@@ -215,13 +215,16 @@ export async function queueRegular(
 /** Tries in a row after which a contact point counts as failing, even before a message is given up. */
 const FAILING_FROM = 3;
 
-/** Names of contact points in use that messages do not reach, with whose they are. */
+/**
+ * Names of contact points in use that messages do not reach, with whose they are; also of those that Suncrew switched off
+ * because their receivers said that they are gone.
+ */
 export async function readFailingContacts(db: Executor): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select coalesce(u.name, p.name, s.name, t.name) || ': ' || c.name as name
     from contact_points c left join users u on u.id = c.user_id left join partners p on p.id = c.partner_id
       left join sites s on s.id = c.site_id left join teams t on t.id = c.team_id
-    where c.failures > 0 and c.deleted_at is null and c.enabled and c.unsubscribed_at is null
+    where c.failures > 0 and c.deleted_at is null and (c.enabled or c.failure_reason_code = 'WEBHOOK_GONE') and c.unsubscribed_at is null
       and coalesce(u.deleted_at, p.deleted_at, s.deleted_at, t.deleted_at) is null
       and (c.failures >= ${FAILING_FROM} or exists (select from deliveries d
         where d.contact_point_id = c.id and d.status = 'FAILED' and d.settled_at >= c.failed_at))
