@@ -248,6 +248,25 @@ describe("notifications: unsubscribing", () => {
     expect(await audits()).toMatchObject([{ action: "UNSUBSCRIBE", outcome: "DONE", after: { by: "link" } }]);
   });
 
+  test("RFC 8058: a mail program may post its form as multipart or urlencoded", async () => {
+    const message = await sent();
+    const { pathname, search } = new URL(oneClickUrl(message.unsubscribeUrl));
+    const form = new FormData();
+    form.set("List-Unsubscribe", "One-Click");
+    for (const body of [form, new URLSearchParams({ "List-Unsubscribe": "One-Click" })]) {
+      await server.db.updateTable("contact_points").set({ unsubscribed_at: null }).execute();
+      const posted = new Response(body);
+      const { statusCode } = await server.app.http.inject({
+        method: "POST",
+        url: pathname + search,
+        headers: { host: "suncrew.example", "content-type": posted.headers.get("content-type") ?? "" },
+        payload: await posted.text(),
+      });
+      expect(statusCode).toBe(200);
+      expect(await unsubscribed()).toEqual(TEST_NOW);
+    }
+  });
+
   test("RFC 8058: a mail program posts a form, and the token of its address is in no log", async () => {
     const message = await sent();
     const { pathname, search } = new URL(oneClickUrl(message.unsubscribeUrl));

@@ -12,6 +12,9 @@ export const BODY_LIMIT_BYTES = 65_536;
 /** A larger body is a file in a few fields. */
 const MAX_LARGE_BODY_PARTS = 1_000;
 
+/** RFC 8058: mail programs should post the first, and may post the second. */
+const FORM_TYPES = ["multipart/form-data", "application/x-www-form-urlencoded"];
+
 /**
  * Rewrites a large body so that it parses quickly, with every name only once. Throws 400 if it is not JSON, or has so
  * many parts that parsing it would delay others.
@@ -54,7 +57,7 @@ export function useJsonBodies(app: FastifyInstance, workers: Workers): void {
     if (request.routeOptions.config.route?.upload !== undefined) done(null, body);
     else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "This call takes JSON."));
   });
-  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (request, _body, done) => {
+  app.addContentTypeParser(FORM_TYPES, { parseAs: "buffer" }, (request, _body, done) => {
     if (request.routeOptions.config.route?.form === true) done(null, {});
     else done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON (content type application/json)."));
   });
