@@ -16,6 +16,11 @@ test.each([
     { step: 1, at: after(11), reason: "ESCALATED" },
   ],
   [
+    "after a step that was late the next no sooner than the rule has between the two",
+    { ...raised, firstToldAt: after(1), lastToldAt: after(400), step: 1 },
+    { step: 2, at: after(420), reason: "ESCALATED" },
+  ],
+  [
     "after the last step all of them again",
     { ...raised, firstToldAt: after(1), lastToldAt: after(31), step: 2 },
     { step: "all", at: after(91), reason: "REPEATED" },
@@ -52,6 +57,8 @@ const anyDelays = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90
   maxLength: 12,
 });
 
+const minutesOf = ({ steps }: TellingTimes, step: number | "all") => (step === "all" ? 0 : (steps[step]?.after_minutes ?? 0));
+
 test("a rule tells each step once and in order, never before its time, and then repeats no sooner than it says", () => {
   fc.assert(
     fc.property(anyRule, anyDelays, (rule, delays) => {
@@ -68,8 +75,9 @@ test("a rule tells each step once and in order, never before its time, and then 
           next.step === "all"
             ? before.getTime() + (rule.repeat_minutes ?? Infinity) * MINUTE_MS
             : start.getTime() + (rule.steps[next.step]?.after_minutes ?? Infinity) * MINUTE_MS;
-        // Late tellings move the next ones no further than to their own time.
-        expect(next.at.getTime()).toBe(Math.max(earliest, notice.lastToldAt?.getTime() ?? 0));
+        // Late tellings move the next ones no further than the time between the two.
+        const between = minutesOf(rule, next.step) - minutesOf(rule, notice.step ?? 0);
+        expect(next.at.getTime()).toBe(Math.max(earliest, before.getTime() + between * MINUTE_MS));
         now = new Date(Math.max(now.getTime(), next.at.getTime()) + delay * 1_000);
         notice = noticeAfter(notice, next, now);
         told.push(next.step);

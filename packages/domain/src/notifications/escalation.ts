@@ -26,7 +26,10 @@ export interface Telling {
   readonly reason: "RAISED" | "ESCALATED" | "REPEATED";
 }
 
-/** Who is to be told next and when; null if nobody. An alert that got worse after it was told does not wait again. */
+/**
+ * Who is to be told next and when; null if nobody. An alert that got worse after it was told does not wait again. After a
+ * step that was told late, as after a mute, the next still leaves its people the time that lies between the two.
+ */
 export function nextTelling(rule: TellingTimes, notice: NoticeState): Telling | null {
   const { raisedAt, firstToldAt, lastToldAt, step } = notice;
   if (step === null || firstToldAt === null || lastToldAt === null) {
@@ -35,8 +38,11 @@ export function nextTelling(rule: TellingTimes, notice: NoticeState): Telling | 
   }
   const next = rule.steps[step + 1];
   if (next !== undefined) {
-    // A rule that is edited meanwhile may say a time before what was told already.
-    const at = Math.max(firstToldAt.getTime() + next.after_minutes * 60_000, lastToldAt.getTime());
+    const between = next.after_minutes - (rule.steps[step]?.after_minutes ?? 0);
+    const at = Math.max(
+      firstToldAt.getTime() + next.after_minutes * 60_000,
+      lastToldAt.getTime() + between * 60_000,
+    );
     return { step: step + 1, at: new Date(at), reason: "ESCALATED" };
   }
   if (rule.repeat_minutes === null) return null;
