@@ -5,6 +5,7 @@ import {
   backupOverdueAlert,
   channelFailingAlert,
   endsWhenAcknowledged,
+  isAboutMore,
   reportFailedAlert,
   rolloutPausedAlert,
   serverClockAlert,
@@ -150,4 +151,16 @@ test("Alerts: a backup is overdue after the configured days, and never where non
   expect(backupOverdueAlert(daysAgo(2), 1, now)?.text).toContain("more than 1 day ago");
   expect(backupOverdueAlert(daysAgo(100), 0, now)).toBeNull();
   expect(backupOverdueAlert(null, 8, now)).toBeNull();
+});
+
+test("an alert about several things is about more with another one, not with other words about the same", () => {
+  const failing = (...names: string[]) => channelFailingAlert(names).params;
+  expect(isAboutMore(failing("Desk", "Phone"), failing("Desk"))).toBe(true);
+  expect(isAboutMore(failing("Phone", "Phone"), failing("Phone"))).toBe(true);
+  expect(isAboutMore(failing("Desk"), failing("Desk", "Phone"))).toBe(false);
+  const full = (percent: number, ...folders: string[]) => ({
+    disks: folders.map((folder) => ({ server: "one", folder, free: `${percent} GB`, percent })),
+  });
+  expect(isAboutMore(full(2, "/data"), full(3, "/data"))).toBe(false);
+  expect(isAboutMore(full(3, "/data", "/"), full(3, "/data"))).toBe(true);
 });

@@ -57,6 +57,26 @@ export function endsWhenAcknowledged(source: "ROBOT" | "SERVER", code: string): 
   return source === "SERVER" && pastCodes.includes(code);
 }
 
+/** What tells the entries of an alert's lists apart; the rest, such as how full a disk is, may change. */
+const subjectFields = ["name", "rollout", "username", "server", "folder"] as const;
+
+/** Whether an open alert comes to be about something else as well: another contact point, rollout, account or disk. */
+export function isAboutMore(params: object, before: object | null): boolean {
+  const known = subjectsOf(before ?? {});
+  return subjectsOf(params).some((subject) => {
+    const nth = known.indexOf(subject);
+    // Two contact points may have one name.
+    if (nth >= 0) known.splice(nth, 1);
+    return nth < 0;
+  });
+}
+
+const subjectsOf = (params: object): string[] =>
+  Object.values(params)
+    .filter((list) => Array.isArray(list))
+    .flat()
+    .map((entry: object) => JSON.stringify(entry, [...subjectFields]));
+
 const FORGET_IT = "It can be stopped, and nothing else, until a Super Admin forgets this robot's state.";
 const RULE_4_STOPPED = "It must have stopped by itself; not seen since.";
 

@@ -57,7 +57,8 @@ const anyDelays = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 90
   maxLength: 12,
 });
 
-const minutesOf = ({ steps }: TellingTimes, step: number | "all") => (step === "all" ? 0 : (steps[step]?.after_minutes ?? 0));
+const minutesOf = ({ steps }: TellingTimes, step: number | "all") =>
+  step === "all" ? 0 : (steps[step]?.after_minutes ?? 0);
 
 test("a rule tells each step once and in order, never before its time, and then repeats no sooner than it says", () => {
   fc.assert(

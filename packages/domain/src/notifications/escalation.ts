@@ -39,10 +39,7 @@ export function nextTelling(rule: TellingTimes, notice: NoticeState): Telling | 
   const next = rule.steps[step + 1];
   if (next !== undefined) {
     const between = next.after_minutes - (rule.steps[step]?.after_minutes ?? 0);
-    const at = Math.max(
-      firstToldAt.getTime() + next.after_minutes * 60_000,
-      lastToldAt.getTime() + between * 60_000,
-    );
+    const at = Math.max(firstToldAt.getTime() + next.after_minutes * 60_000, lastToldAt.getTime() + between * 60_000);
     return { step: step + 1, at: new Date(at), reason: "ESCALATED" };
   }
   if (rule.repeat_minutes === null) return null;

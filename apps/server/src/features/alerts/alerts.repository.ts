@@ -61,7 +61,9 @@ export async function syncAlerts(
       const { robotId: robot_id, siteId: site_id, source } = robot;
       if (!was) raised.push({ robot_id, site_id, source, ...alert, raised_at: at });
       else reworded.push({ id: was.id, ...alert });
-      if (was && isWorse(alert.severity, was.severity)) worsened.push({ id: was.id, was: was.severity, at });
+      if (was && isWorse(alert.severity, was.severity)) {
+        worsened.push({ id: was.id, why: worseText(was.severity, alert.severity), at });
+      }
       changed.add(robot.robotId);
     }
     for (const { id, code } of before) {
@@ -77,16 +79,19 @@ export async function syncAlerts(
 
 interface WorsenedAlert {
   readonly id: number;
-  readonly was: Severity;
+  /** A sentence. */
+  readonly why: string;
   readonly at: Date;
 }
+
+export const worseText = (was: Severity, is: Severity) => `It got worse: from ${was} to ${is}.`;
 
 /** An acknowledgement was of the lesser alert: one that got worse needs somebody again. */
 export async function takeAcknowledgementsBack(tx: Tx, worsened: readonly WorsenedAlert[]): Promise<void> {
   if (worsened.length === 0) return;
   const acknowledged = await tx
     .selectFrom("alerts")
-    .select(["id", "site_id", "robot_id", "code", "text", "severity", "acknowledged_by"])
+    .select(["id", "site_id", "robot_id", "code", "text", "acknowledged_by"])
     .where("id", "=", sql<number>`any(${worsened.map(({ id }) => id)}::bigint[])`)
     .where("acknowledged_at", "is not", null)
     .orderBy("id")
@@ -97,14 +102,14 @@ export async function takeAcknowledgementsBack(tx: Tx, worsened: readonly Worsen
   const before = new Map(worsened.map((alert) => [alert.id, alert]));
   await recordChanges(
     tx,
-    acknowledged.map(({ id, site_id, robot_id, code, text, severity, acknowledged_by }) => ({
+    acknowledged.map(({ id, site_id, robot_id, code, text, acknowledged_by }) => ({
       actor: suncrew,
       action: "UNDO_ACKNOWLEDGE_ALERT",
       entity: "alert",
       entityId: id,
       siteId: site_id,
       before: { robot_id, code, text, acknowledged_by },
-      reason: `It got worse: from ${before.get(id)?.was ?? "less"} to ${severity}.`,
+      reason: before.get(id)?.why ?? null,
       at: before.get(id)?.at ?? new Date(0),
     })),
   );

@@ -1,11 +1,11 @@
-import type { ServerAlert, ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
+import { isAboutMore, type ServerAlert, type ServerAlertCode } from "@suncrew/domain/alerts/server-alerts.ts";
 import { isWorse } from "@suncrew/domain/alerts/severity-order.ts";
 import { sql } from "kysely";
 import { isDeepStrictEqual } from "node:util";
 import { announceChange } from "../../platform/change-signal.ts";
 import { changedNow, type Db, type Executor, type Tx } from "../../platform/database/database.ts";
 import { inTransaction, setLockTimeout } from "../../platform/database/transactions.ts";
-import { takeAcknowledgementsBack } from "./alerts.repository.ts";
+import { takeAcknowledgementsBack, worseText } from "./alerts.repository.ts";
 
 /** Only these updates wait for it. */
 const SERVER_ALERTS_LOCK = 7_305_020;
@@ -51,6 +51,8 @@ export function isCurrentAlert(expected: ServerAlert | null, open: OpenServerAle
 /**
  * Raises, rewords or clears the one alert with this code about Suncrew's own servers: it becomes `alert`, or is over
  * where that is null. Only the open one counts, so that an acknowledgement stays while it is reworded, unless it got worse.
+ * What comes to be about more, as about a second contact point, is raised again: who was told of the first knows nothing
+ * of that.
  */
 export async function bringServerAlert(
   tx: Tx,
@@ -68,18 +70,26 @@ export async function bringServerAlert(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   } else {
+    const isMore = alert !== null && isAboutMore(alert.params, open.params);
     const change =
       alert === null
         ? { cleared_at: sql<Date>`greatest(raised_at, ${now})` }
-        : { severity: alert.severity, text: alert.text, params: alert.params };
+        : {
+            severity: alert.severity,
+            text: alert.text,
+            params: alert.params,
+            ...(isMore && { raised_at: sql<Date>`greatest(raised_at, ${now})` }),
+          };
     await tx
       .updateTable("alerts")
       .set({ ...change, change_no: changedNow })
       .where("id", "=", sql<number>`${open.id}::bigint`)
       .where("cleared_at", "is", null)
       .execute();
-    if (alert !== null && isWorse(alert.severity, open.severity)) {
-      await takeAcknowledgementsBack(tx, [{ id: Number(open.id), was: open.severity, at: now }]);
+    const isWorsened = alert !== null && isWorse(alert.severity, open.severity);
+    if (isWorsened || isMore) {
+      const why = isWorsened ? worseText(open.severity, alert.severity) : "It is about more than it was.";
+      await takeAcknowledgementsBack(tx, [{ id: Number(open.id), why, at: now }]);
     }
   }
   await announceChange(tx);

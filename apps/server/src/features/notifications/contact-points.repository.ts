@@ -132,6 +132,7 @@ export async function findRuleNaming(
     .select(["r.name", "r.user_id"])
     // What a deleted user subscribed to counts no more.
     .where("u.deleted_at", "is", null)
+    .where("r.deleted_at", "is", null)
     .where(sql<boolean>`r.steps @> ${target}::jsonb`)
     .orderBy("r.id")
     .executeTakeFirst();

@@ -26,19 +26,26 @@ const ruleSchema = z.object({
   tells_cleared: z.boolean(),
   steps: z.array(ruleStepSchema).min(1),
   createdAt: z.date(),
+  /** Whether it tells; one that does not any more only says what has ended. */
+  isActive: z.boolean(),
 });
-export type ActiveRule = z.output<typeof ruleSchema>;
+export type Rule = z.output<typeof ruleSchema>;
 
 /** Rules `r` that are switched on, of people who still exist. */
-const isActive = sql<boolean>`(r.enabled and not exists (
+const isActive = sql<boolean>`(r.enabled and r.deleted_at is null and not exists (
   select from users u where u.id = r.user_id and u.deleted_at is not null))`;
 
-/** A rule that only a newer server understands is left to that one. */
-export async function readRules(db: Executor): Promise<ActiveRule[]> {
+/**
+ * Active rules, and others as long as something that they have noticed is open. A rule that only a newer server
+ * understands is left to that one.
+ */
+export async function readRules(db: Executor): Promise<Rule[]> {
   const { rows } = await sql<Record<string, unknown>>`
     select r.id, r.user_id as "userId", r.filter, r.wait_seconds, r.repeat_minutes, r.tells_cleared, r.steps,
-      r.created_at as "createdAt"
-    from notification_rules r where ${isActive} order by r.id`.execute(db);
+      r.created_at as "createdAt", ${isActive} as "isActive"
+    from notification_rules r
+    where ${isActive} or exists (select from alert_notices n where n.rule_id = r.id and not n.ended)
+    order by r.id`.execute(db);
   return rows.flatMap((row) => ruleSchema.safeParse(row).data ?? []);
 }
 
@@ -69,6 +76,8 @@ export interface Notice {
   readonly ruleId: number;
   /** The worst so far. */
   readonly severity: Severity;
+  /** The alert's, when it was last looked at. */
+  readonly raisedAt: Date;
   readonly noticedAt: Date;
   readonly firstToldAt: Date | null;
   readonly lastToldAt: Date | null;
@@ -86,6 +95,7 @@ const alertColumns = sql`a.id, a.source, a.code, a.severity, a.text, a.robot_id 
 /** Alerts `a` of a condition, with their sites and robots. */
 const alertRows = sql`alerts a left join sites s on s.id = a.site_id left join robots on robots.id = a.robot_id`;
 const noticeColumns = sql`n.alert_id as "alertId", n.rule_id as "ruleId", n.severity, n.noticed_at as "noticedAt",
+  coalesce(n.raised_at, n.noticed_at) as "raisedAt",
   n.first_told_at as "firstToldAt", n.last_told_at as "lastToldAt", n.step, n.next_at as "nextAt", n.ended`;
 
 /** Whether somebody has muted the robot or the site of alert `a`. */
@@ -93,8 +103,8 @@ export const isMuted = (now: Date): RawBuilder<boolean> => sql`exists (
   select from mutes m where m.site_id = a.site_id and (m.robot_id is null or m.robot_id = a.robot_id)
     and m.ended_at is null and m.until > ${now})`;
 
-/** Notices `n` of alerts `a` whose time has come. */
-const isDue = (now: Date) => sql<boolean>`n.next_at <= ${now} and not ${isMuted(now)}`;
+/** Notices `n` of alerts `a` under rules `r` that may be told; the end is told also under a rule that tells nothing else now. */
+const mayBeTold = (now: Date) => sql<boolean>`(${isActive} or a.cleared_at is not null) and not ${isMuted(now)}`;
 
 interface Progress {
   /** The oldest change that may not have been looked at; null before the first look. */
@@ -118,7 +128,8 @@ export async function readProgress(db: Executor, now: Date): Promise<Progress> {
       (select change_no::text from oldest) as until,
       exists (select from alerts where change_no >= (select change_no from reached)) as "isChanged",
       exists (select from alert_notices n join alerts a on a.id = n.alert_id
-        join notification_rules r on r.id = n.rule_id and ${isActive} where ${isDue(now)}) as "isDue"`.execute(db);
+        join notification_rules r on r.id = n.rule_id
+        where n.next_at <= ${now} and ${mayBeTold(now)}) as "isDue"`.execute(db);
   const [progress] = rows;
   if (progress === undefined) throw new Error("How far alerts were looked at came without a row.");
   return progress;
@@ -170,11 +181,13 @@ export async function readDueNotices(
   const { rows } = await sql<Notice>`
     with due as materialized (
       select distinct n.rule_id from alert_notices n join alerts a on a.id = n.alert_id
-        join notification_rules r on r.id = n.rule_id and ${isActive} where ${isDue(now)})
+        join notification_rules r on r.id = n.rule_id
+        where n.next_at <= ${now} and ${mayBeTold(now)})
     select ${noticeColumns} from due
-      join alert_notices n on n.rule_id = due.rule_id and n.next_at is not null
+      join notification_rules r on r.id = due.rule_id
+      join alert_notices n on n.rule_id = r.id and n.next_at is not null
       join alerts a on a.id = n.alert_id
-    where (n.next_at <= ${now} or n.step is null or a.cleared_at is not null) and not ${isMuted(now)}
+    where (n.next_at <= ${now} or n.step is null or a.cleared_at is not null) and ${mayBeTold(now)}
     order by n.alert_id, n.rule_id`.execute(db);
   const alerts = await readAlertsById(
     db,
@@ -187,21 +200,22 @@ export async function readDueNotices(
   });
 }
 
-/** Inserts or replaces notices; of a rule that was deleted meanwhile none is left. */
+/** Inserts or replaces notices. */
 export async function storeNotices(tx: Tx, notices: readonly Notice[]): Promise<void> {
   if (notices.length === 0) return;
   const column = <Name extends keyof Notice>(name: Name) => notices.map((notice) => notice[name]);
   await sql`
     insert into alert_notices
-      (alert_id, rule_id, severity, noticed_at, first_told_at, last_told_at, step, next_at, ended)
+      (alert_id, rule_id, severity, raised_at, noticed_at, first_told_at, last_told_at, step, next_at, ended)
     select n.* from unnest(${column("alertId")}::bigint[], ${column("ruleId")}::int[], ${column("severity")}::text[],
-      ${column("noticedAt")}::timestamptz[], ${column("firstToldAt")}::timestamptz[],
+      ${column("raisedAt")}::timestamptz[], ${column("noticedAt")}::timestamptz[], ${column("firstToldAt")}::timestamptz[],
       ${column("lastToldAt")}::timestamptz[], ${column("step")}::int[], ${column("nextAt")}::timestamptz[],
       ${column("ended")}::boolean[])
-      n (alert_id, rule_id, severity, noticed_at, first_told_at, last_told_at, step, next_at, ended)
+      n (alert_id, rule_id, severity, raised_at, noticed_at, first_told_at, last_told_at, step, next_at, ended)
     where exists (select from notification_rules r where r.id = n.rule_id for key share)
       and exists (select from alerts a where a.id = n.alert_id)
-    on conflict (alert_id, rule_id) do update set severity = excluded.severity, noticed_at = excluded.noticed_at,
+    on conflict (alert_id, rule_id) do update set severity = excluded.severity, raised_at = excluded.raised_at,
+      noticed_at = excluded.noticed_at,
       first_told_at = excluded.first_told_at, last_told_at = excluded.last_told_at, step = excluded.step,
       next_at = excluded.next_at, ended = excluded.ended`.execute(tx);
 }

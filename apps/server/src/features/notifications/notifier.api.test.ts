@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { addSite } from "../../../test/fixtures.ts";
 import { NotificationHarness } from "../../../test/notification-harness.ts";
+import { delivered, retry } from "./channels/channel.ts";
+import { removeRule } from "./rules.repository.ts";
 
 let people: NotificationHarness;
 beforeEach(async () => {
@@ -9,6 +12,10 @@ beforeEach(async () => {
 afterEach(() => people.close());
 
 const at = (iso: string) => new Date(iso);
+const to = (id: number) => [{ kind: "CONTACT_POINT" as const, id }];
+const all = { kinds: [], severities: [], site_ids: [], states: [], partner_ids: [] };
+const turn = (rule: number, enabled: boolean) =>
+  people.db.updateTable("notification_rules").set({ enabled }).where("id", "=", rule).execute();
 
 test("Notifications: what belongs together waits a moment and goes in one message, across rules", async () => {
   const anita = await people.contact("Anita");
@@ -130,6 +137,61 @@ test("Notifications: the all-clear goes to whoever was told, in one message, and
   expect(people.news()).toEqual(["Anita: Cleared: 2 alerts at Ownfield Park"]);
 });
 
+test.each([
+  ["switched off", (rule: number) => turn(rule, false)],
+  ["deleted", (rule: number) => people.db.transaction().execute((tx) => removeRule(tx, rule, people.clock.now()))],
+])("Notifications: whoever was told by a rule that was then %s hears the end, and nothing else", async (_, end) => {
+  const rule = await people.rule(await people.contact("Anita"), { repeat_minutes: 5 });
+  const told = await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Anita"]);
+  await end(rule);
+  await people.alert({ code: "OTHER" });
+  await people.change(told, { text: "Dustier.", severity: "CRITICAL" });
+  await people.pass(6);
+  expect(people.news()).toEqual([]);
+  await people.clear(told);
+  await people.pass(6);
+  expect(people.news()).toEqual(["Anita: Cleared: Robot OWN-1 at Ownfield Park: Dustier"]);
+});
+
+test("Notifications: a rule that is off for a moment tells what it waited to tell, unless somebody has acknowledged it", async () => {
+  const rule = await people.rule(await people.contact("Anita"), { wait_seconds: 60 });
+  const [open, known] = [await people.alert(), await people.alert({ code: "KNOWN", text: "Known." })];
+  await people.round();
+  await turn(rule, false);
+  await people.change(open, { text: "Dustier." });
+  await people.acknowledge(known);
+  await people.pass(2);
+  expect(people.news()).toEqual([]);
+  await turn(rule, true);
+  await people.pass(1);
+  expect(people.news()).toEqual(["Anita: Warning: Robot OWN-1 at Ownfield Park: Dustier"]);
+});
+
+test("Notifications: a second contact point that fails is told like the first, although that was acknowledged", async () => {
+  await people.rule(await people.contact("Works"), { filter: { ...all, kinds: ["CHANNEL"] } });
+  for (const severity of ["WARNING", "INFO"] as const) {
+    const broken = await people.contact(`Broken ${severity}`);
+    await people.rule(broken, { filter: { ...all, kinds: ["ROBOT_FAULT"], severities: [severity] } });
+  }
+  const failing = retry(deliveryTexts.text("SERVICE_UNREACHABLE", { service: "Slack", code: "ECONNREFUSED" }));
+  people.answer = async ({ name }) => (name.startsWith("Broken") ? failing : delivered());
+  const toWorks = () => people.news().filter((line) => line.startsWith("Works"));
+  await people.alert();
+  await people.pass(5);
+  expect(toWorks()).toEqual(["Works: Warning: Suncrew: Messages cannot be delivered to Anita Rao: Broken WARNING"]);
+  const { id } = await people.db
+    .selectFrom("alerts")
+    .select("id")
+    .where("code", "=", "CHANNEL_FAILING")
+    .executeTakeFirstOrThrow();
+  await people.acknowledge(id);
+  await people.alert({ severity: "INFO", code: "OTHER" });
+  await people.pass(5);
+  expect(toWorks()).toEqual([expect.stringMatching(/^Works: Warning.*Broken INFO and .*Broken WARNING$/)]);
+});
+
 test("Notifications: nobody hears of an alert that was over before its wait, or of one older than the rule", async () => {
   await people.alert({ code: "OLD" });
   people.clock.advance(1_000);
@@ -208,6 +270,34 @@ test("Notifications: of a muted site nothing is told until the mute ends; what i
   await people.db.updateTable("mutes").set({ ended_at: people.clock.now() }).where("id", "=", mute).execute();
   await people.round();
   expect(people.news()).toEqual(["Anita: Warning: Robot OWN-2 at Ownfield Park: Open"]);
+});
+
+test("Notifications: steps that a mute kept back are not all told at its end", async () => {
+  const { ownSiteId: site_id, userIds } = people.fixtures;
+  await people.rule([
+    { after_minutes: 0, to: to(await people.contact("One")) },
+    { after_minutes: 15, to: to(await people.contact("Two")) },
+    { after_minutes: 30, to: to(await people.contact("Three")) },
+  ]);
+  await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["One"]);
+  const muted = {
+    site_id,
+    user_id: userIds.admin,
+    muted_by: "Anita Rao",
+    muted_at: people.clock.now(),
+    reason: "Works.",
+  };
+  await people.db
+    .insertInto("mutes")
+    .values({ ...muted, until: at("2026-06-15T14:30:00Z") })
+    .execute();
+  people.clock.advance(8 * 3_600_000);
+  await people.pass(15);
+  expect(people.reached()).toEqual(["Two"]);
+  await people.pass(0.5);
+  expect(people.reached()).toEqual(["Three"]);
 });
 
 test("Notifications: whoever was told that a robot was lost while it moved is not told as well that this cut its run short", async () => {

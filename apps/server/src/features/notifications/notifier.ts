@@ -12,7 +12,6 @@ import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
 import { dropOver, type PlannedDelivery, planDeliveries, readWhoWasTold } from "./deliveries.repository.ts";
 import {
-  type ActiveRule,
   type Notice,
   type NoticedAlert,
   readChangedAlerts,
@@ -21,6 +20,7 @@ import {
   readOpenLosses,
   readProgress,
   readRules,
+  type Rule,
   storeNotices,
   storeProgress,
   tryLockNotifier,
@@ -76,7 +76,7 @@ async function notify(tx: Tx, now: Date): Promise<number> {
 async function noteChanges(
   tx: Tx,
   from: string,
-  rules: readonly ActiveRule[],
+  rules: readonly Rule[],
   directory: Directory,
   now: Date,
 ): Promise<void> {
@@ -93,11 +93,11 @@ async function noteChanges(
   for (const alert of changed) {
     for (const notice of known.get(alert.id) ?? []) {
       const rule = rules.find(({ id }) => id === notice.ruleId);
-      const after = changedNotice(notice, alert, rule, directory, now);
-      if (after !== null) noted.push(after);
+      const after = rule && changedNotice(notice, alert, rule, directory, now);
+      if (after) noted.push(after);
     }
     if (alert.clearedAt !== null) continue;
-    for (const rule of rules) {
+    for (const rule of rules.filter(({ isActive }) => isActive)) {
       if (isKnown.has(`${alert.id}:${rule.id}`) || !isAbout(rule, alert, directory)) continue;
       if (alert.raisedAt < rule.createdAt) continue;
       noted.push(newNotice(rule, alert, now));
@@ -109,17 +109,18 @@ async function noteChanges(
 }
 
 /** A subscription is about what its subscriber may see. */
-function isAbout(rule: ActiveRule, alert: NoticedAlert, directory: Directory): boolean {
+function isAbout(rule: Rule, alert: NoticedAlert, directory: Directory): boolean {
   const { source, code, severity, siteId, state, partnerId } = alert;
   if (!ruleMatches(rule.filter, { kind: alertKindOf(source, code), severity, siteId, state, partnerId })) return false;
   return rule.userId === null || directory.personMaySee(rule.userId, alert);
 }
 
-function newNotice(rule: ActiveRule, alert: NoticedAlert, now: Date): Notice {
+function newNotice(rule: Rule, alert: NoticedAlert, now: Date): Notice {
   const notice = {
     alertId: alert.id,
     ruleId: rule.id,
     severity: alert.severity,
+    raisedAt: alert.raisedAt,
     noticedAt: now,
     firstToldAt: null,
     lastToldAt: null,
@@ -129,54 +130,54 @@ function newNotice(rule: ActiveRule, alert: NoticedAlert, now: Date): Notice {
   return { ...notice, nextAt: alert.acknowledgedAt === null ? dueAt(rule, notice) : null };
 }
 
-/** What becomes of a notice as its alert changes; null if nothing does. */
+/**
+ * What becomes of a notice as its alert changes; null if nothing does. Of a rule that is switched off, too: its time comes
+ * when the rule is on again.
+ */
 function changedNotice(
   notice: Notice,
   alert: NoticedAlert,
-  rule: ActiveRule | undefined,
+  rule: Rule,
   directory: Directory,
   now: Date,
 ): Notice | null {
   if (notice.ended) return null;
   if (alert.clearedAt !== null) {
     // The all-clear is collected like the alerts themselves.
-    if (notice.lastToldAt === null || rule?.tells_cleared !== true) return { ...notice, nextAt: null, ended: true };
+    if (notice.lastToldAt === null || !rule.tells_cleared) return { ...notice, nextAt: null, ended: true };
     // Collected already: this is a second look at the same change.
     if (notice.step === null) return null;
     return { ...notice, step: null, nextAt: new Date(now.getTime() + rule.wait_seconds * 1_000) };
   }
   // It may have moved to another site.
-  const isWanted = rule !== undefined && isAbout(rule, { ...alert, severity: notice.severity }, directory);
+  const isWanted = isAbout(rule, { ...alert, severity: notice.severity }, directory);
+  const { raisedAt } = alert;
+  const isUnacknowledged = alert.acknowledgedAt === null;
   const isWorsened = isWorse(alert.severity, notice.severity);
-  if (!isWanted || alert.acknowledgedAt !== null) {
+  if (isWorsened || raisedAt > notice.raisedAt) {
     const severity = isWorsened ? alert.severity : notice.severity;
-    return notice.nextAt === null && !isWorsened ? null : { ...notice, severity, nextAt: null };
+    const noticedAt = notice.lastToldAt === null ? notice.noticedAt : now;
+    const worse: Notice = { ...notice, severity, raisedAt, step: null, firstToldAt: null, noticedAt };
+    return { ...worse, nextAt: isWanted && isUnacknowledged ? dueAt(rule, worse) : null };
   }
-  if (isWorsened) {
-    const told = notice.lastToldAt !== null;
-    const worse: Notice = {
-      ...notice,
-      severity: alert.severity,
-      step: null,
-      firstToldAt: null,
-      noticedAt: told ? now : notice.noticedAt,
-    };
-    return { ...worse, nextAt: dueAt(rule, worse) };
-  }
+  if (!isWanted || !isUnacknowledged) return notice.nextAt === null ? null : { ...notice, nextAt: null };
   // Its acknowledgement was taken back.
   return notice.nextAt === null ? { ...notice, nextAt: dueAt(rule, notice) } : null;
 }
 
-function telling(rule: ActiveRule, notice: Omit<Notice, "nextAt">): Telling | null {
-  return nextTelling(rule, { ...notice, raisedAt: notice.noticedAt });
+/** An alert's times count from when it was noticed. */
+const stateOf = (notice: Omit<Notice, "nextAt">) => ({ ...notice, raisedAt: notice.noticedAt });
+
+function telling(rule: Rule, notice: Omit<Notice, "nextAt">): Telling | null {
+  return nextTelling(rule, stateOf(notice));
 }
 
-const dueAt = (rule: ActiveRule, notice: Omit<Notice, "nextAt">) => telling(rule, notice)?.at ?? null;
+const dueAt = (rule: Rule, notice: Omit<Notice, "nextAt">) => telling(rule, notice)?.at ?? null;
 
 /** Tells what is due: moves its notices on, and answers what is to be sent to whom. */
 async function tellDue(
   tx: Tx,
-  rules: ReadonlyMap<number, ActiveRule>,
+  rules: ReadonlyMap<number, Rule>,
   directory: Directory,
   now: Date,
 ): Promise<PlannedDelivery[]> {
@@ -201,7 +202,7 @@ async function tellDue(
       if (alert.code === CHANNEL_FAILING && contact.isFailing) continue;
       if (!knowsOfLoss(contact, alert)) raised.tell(contact, alert);
     }
-    const { firstToldAt, lastToldAt, step } = noticeAfter({ ...notice, raisedAt: notice.noticedAt }, next, now);
+    const { firstToldAt, lastToldAt, step } = noticeAfter(stateOf(notice), next, now);
     const told = { ...notice, firstToldAt, lastToldAt, step };
     moved.push({ ...told, nextAt: dueAt(rule, told) });
   }
@@ -230,7 +231,7 @@ async function readKnowledgeOfLoss(
 async function clearing(
   tx: Tx,
   cleared: readonly { readonly notice: Notice; readonly alert: NoticedAlert }[],
-  rules: ReadonlyMap<number, ActiveRule>,
+  rules: ReadonlyMap<number, Rule>,
   directory: Directory,
   now: Date,
 ): Promise<Recipients> {
@@ -267,7 +268,7 @@ class Recipients {
     this.#now = now;
   }
 
-  of(rule: ActiveRule, step: number | "all", alert: NoticedAlert): readonly Contact[] {
+  of(rule: Rule, step: number | "all", alert: NoticedAlert): readonly Contact[] {
     const key = `${rule.id} ${step} ${alert.siteId}`;
     const known = this.#found.get(key);
     if (known !== undefined) return known;

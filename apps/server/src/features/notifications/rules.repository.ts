@@ -30,7 +30,8 @@ function rulesOf(db: Executor, userId: number | null) {
   return db
     .selectFrom("notification_rules")
     .select(["id", "name", "enabled", "filter", "wait_seconds", "repeat_minutes", "tells_cleared", "steps", "version"])
-    .where("user_id", userId === null ? "is" : "=", userId);
+    .where("user_id", userId === null ? "is" : "=", userId)
+    .where("deleted_at", "is", null);
 }
 
 function parsed(row: Omit<StoredRule, "filter" | "steps"> & { filter: unknown; steps: unknown }): StoredRule {
@@ -81,8 +82,9 @@ export async function changeRule(tx: Tx, ruleId: number, content: RuleContent): 
     .execute();
 }
 
-export async function removeRule(tx: Tx, ruleId: number): Promise<void> {
-  await tx.deleteFrom("notification_rules").where("id", "=", ruleId).execute();
+/** Whoever was told because of it still hears the end. */
+export async function removeRule(tx: Tx, ruleId: number, at: Date): Promise<void> {
+  await tx.updateTable("notification_rules").set({ enabled: false, deleted_at: at }).where("id", "=", ruleId).execute();
 }
 
 const targetTables = { CONTACT_POINT: "contact_points", PERSON: "users", TEAM: "teams", ROTA: "rotas" } as const;

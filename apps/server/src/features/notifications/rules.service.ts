@@ -82,7 +82,7 @@ export class NotificationRules {
     return { message: `The rule ${body.name} was changed.` };
   }
 
-  /** What it still would have told is not told. Throws 404. */
+  /** What it still would have told is not told, but the end of what it told is. Throws 404. */
   async delete(viewer: Viewer, ruleId: number): Promise<{ message: string }> {
     return this.#delete(viewer, ruleWords, null, ruleId);
   }
@@ -154,7 +154,7 @@ export class NotificationRules {
     return this.#change(viewer, `DELETE_${words.entity.toUpperCase()}`, words, userId, id, async (change) => {
       const { tx, rule, details } = change;
       details.before = audited(rule, await readTargetNames(tx, rule.steps));
-      await removeRule(tx, id);
+      await removeRule(tx, id, this.#deps.clock.now());
       return { message: `The ${words.what} ${rule.name} was deleted.` };
     });
   }

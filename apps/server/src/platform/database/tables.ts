@@ -91,6 +91,7 @@ export interface AlertNotices {
   last_told_at: Date | null;
   next_at: Date | null;
   noticed_at: Date;
+  raised_at: Date | null;
   rule_id: number;
   severity: Severity;
   step: number | null;
@@ -473,6 +474,7 @@ export interface Mutes {
 
 export interface NotificationRules {
   created_at: Date;
+  deleted_at: Date | null;
   enabled: boolean;
   filter: Json;
   id: Generated<number>;
