@@ -21,20 +21,19 @@ export function MailPage({ title, html, theme, className }: MailPageProps) {
       title={title}
       // Scripts, forms and popups stay forbidden; with the page's origin its styles can be set.
       sandbox="allow-same-origin"
-      srcDoc={page.replaceAll("<style>", `<style nonce="${styleNonce()}">`)}
+      srcDoc={page.replaceAll("<style>", `<style nonce="${styleNonce()}">`).replaceAll(' style="', ` ${STYLE}="`)}
       className={className}
       onLoad={applyStyles}
     />
   );
 }
 
-/** The frame inherits the page's content policy, which ignores styles that are written at elements, but not set ones. */
+/** The frame inherits the page's content policy, which refuses styles that are written at elements, but not set ones. */
+const STYLE = "data-style";
+
 function applyStyles({ currentTarget }: SyntheticEvent<HTMLIFrameElement>): void {
-  for (const element of currentTarget.contentDocument?.querySelectorAll("[style]") ?? []) {
-    const style = element.getAttribute("style");
-    if ("style" in element && element.style instanceof Object && style !== null) {
-      Object.assign(element.style, { cssText: style });
-    }
+  for (const element of currentTarget.contentDocument?.querySelectorAll<HTMLElement>(`[${STYLE}]`) ?? []) {
+    element.style.cssText = element.getAttribute(STYLE) ?? "";
   }
 }
 

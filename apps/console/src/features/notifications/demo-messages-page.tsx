@@ -3,8 +3,8 @@ import { channelKindSchema } from "@suncrew/contract/notifications/contact-point
 import { type DemoMessage, demoMessages } from "@suncrew/contract/notifications/deliveries.ts";
 import { IconArrowLeft, IconInbox, IconMailOpened } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { Link } from "react-router";
+import { useRef, useState } from "react";
+import { Link, useNavigate } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { CopyButton } from "../../platform/copy-button.tsx";
 import { paths } from "../../platform/paths.ts";
@@ -35,6 +35,14 @@ export function DemoMessagesPage() {
   const { state, change } = useUrlState(viewUrl);
   const { channel, messageId } = state;
   const [view, setView] = useState<View>("html");
+  const navigate = useNavigate();
+  const wasOpenedHere = useRef(false);
+  const open = (id: number) => {
+    wasOpenedHere.current ||= messageId === null;
+    change({ messageId: id }, messageId === null ? "push" : "replace");
+  };
+  // To the list that the message was opened from; a link led straight to a message.
+  const goBack = () => (wasOpenedHere.current ? void navigate(-1) : change({ messageId: null }, "replace"));
   const query = useQuery({
     ...routeQuery(demoMessages, { query: channel === null ? {} : { channel } }),
     refetchInterval: REFETCH_INTERVAL_MS,
@@ -89,7 +97,7 @@ export function DemoMessagesPage() {
                       <MessageRow
                         message={message}
                         isCurrent={message.id === messageId}
-                        onOpen={() => change({ messageId: message.id }, "push")}
+                        onOpen={() => open(message.id)}
                       />
                     </li>
                   ))}
@@ -101,7 +109,7 @@ export function DemoMessagesPage() {
                         variant="subtle"
                         className={shared["touch"]}
                         leftSection={<IconArrowLeft size={16} aria-hidden />}
-                        onClick={() => change({ messageId: null }, "push")}
+                        onClick={goBack}
                       >
                         Back
                       </Button>

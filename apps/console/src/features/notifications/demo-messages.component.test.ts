@@ -74,7 +74,7 @@ describe("messages of the demo", () => {
     await expectAccessible();
   });
 
-  test("on a phone the list gives way to the message, and Back returns; new messages change neither", async () => {
+  test("on a phone the list gives way to the message, and Back is one step back, to the list with what came meanwhile", async () => {
     await page.viewport(390, 844);
     chooseTheme("dark");
     receive([chat]);
@@ -87,6 +87,16 @@ describe("messages of the demo", () => {
     await page.getByRole("button", { name: "Back" }).click();
     await expect.element(page.getByRole("button", { name: /brush of Row 1/ })).toBeVisible();
     await expectNoSidewaysScroll();
+    history.forward();
+    await expectContains(reader, "Row 1: stuck");
+  });
+
+  test("on a phone Back leads from a message that a link opened to the list", async () => {
+    await page.viewport(390, 844);
+    receive([chat]);
+    await openConsole("/demo/messages?message=1");
+    await page.getByRole("button", { name: "Back" }).click();
+    await expect.element(page.getByRole("button", { name: /Two alerts/ })).toBeVisible();
   });
 
   test("the channel is in the URL; without messages it says how to make one", async () => {
