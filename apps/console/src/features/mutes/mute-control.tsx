@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor } from "@mantine/core";
+import { ActionIcon, Anchor, VisuallyHidden } from "@mantine/core";
 import { IconBell, IconBellOff } from "@tabler/icons-react";
 import { useState } from "react";
 import { DetailsPopover } from "../../ui/details-popover.tsx";
@@ -6,6 +6,7 @@ import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import type { Look } from "../../ui/look.ts";
 import { siteTimeText } from "../../ui/site-time-text.ts";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { StatusIcon } from "../../ui/status-icon.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { useNow } from "../../ui/use-now.ts";
 import classes from "./mute-control.module.css";
@@ -28,6 +29,17 @@ const useOwnMute = ({ siteId, robotId }: MuteTarget) => {
 /** On a card, only while nobody is told of its alerts. */
 export function MutedBadge({ siteId, robotId }: { readonly siteId: number; readonly robotId: number | null }) {
   return useMute(siteId, robotId) !== null && <StateBadge look={mutedLook} />;
+}
+
+/** In a site's row, only while the whole site is muted. */
+export function MutedMark({ siteId }: { readonly siteId: number }) {
+  if (useMute(siteId, null) === null) return null;
+  return (
+    <span className={classes["mark"]} title={mutedLook.label}>
+      <StatusIcon look={mutedLook} size={14} />
+      <VisuallyHidden>{mutedLook.label}, </VisuallyHidden>
+    </span>
+  );
 }
 
 /** Mutes the target, or changes how long and why it is muted. */

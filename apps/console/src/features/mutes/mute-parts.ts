@@ -10,6 +10,7 @@ const nothing = { failed: () => null };
 
 export const MuteControl = lazyPart(async () => (await late()).MuteControl, nothing);
 export const MutedBadge = lazyPart(async () => (await late()).MutedBadge, nothing);
+export const MutedMark = lazyPart(async () => (await late()).MutedMark, nothing);
 export const MuteDialog = lazyPart(async () => (await late()).MuteDialog, nothing);
 export const MuteButton = lazyPart(async () => (await late()).MuteButton, nothing);
 

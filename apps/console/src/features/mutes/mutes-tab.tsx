@@ -1,7 +1,7 @@
 import { Anchor, Box, Button } from "@mantine/core";
 import type { Mute } from "@suncrew/contract/notifications/mutes.ts";
 import { IconBell } from "@tabler/icons-react";
-import { useDeferredValue, useState } from "react";
+import { memo, useDeferredValue, useState } from "react";
 import { Link } from "react-router";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
@@ -78,7 +78,8 @@ function MutedList({ mutes }: { readonly mutes: readonly Mute[] }) {
   );
 }
 
-function MutedRow({ mute }: { readonly mute: Mute }) {
+/** Of hundreds only those that a search adds are rendered. */
+const MutedRow = memo(function MutedRow({ mute }: { readonly mute: Mute }) {
   const { site_id, site_name, serial_number, timezone, until, reason, muted_by, muted_at } = mute;
   const [isBusy, run] = useBusy();
   const now = useNow();
@@ -113,4 +114,4 @@ function MutedRow({ mute }: { readonly mute: Mute }) {
       </Button>
     </li>
   );
-}
+});

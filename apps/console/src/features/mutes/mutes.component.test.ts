@@ -10,6 +10,7 @@ import {
   expectNoSidewaysScroll,
   expectToast,
   press,
+  siteButton,
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
@@ -59,6 +60,7 @@ for (const width of [390, 1440]) {
     await dialog.getByRole("button", { name: "Mute", exact: true }).click();
     await expectContains(page.getByRole("main"), "by Asha Rathore: The grid is being repaired");
     await expectContains(card, "Muted");
+    await expectContains(siteButton(BHADLA), "Muted");
     await expectNoSidewaysScroll();
     when(endMute).answer(() => {
       mutes = [];

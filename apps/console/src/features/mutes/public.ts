@@ -1,1 +1,1 @@
-export { MuteButton, MuteControl, MuteDialog, MutedBadge, MutesTab } from "./mute-parts.ts";
+export { MuteButton, MuteControl, MuteDialog, MutedBadge, MutedMark, MutesTab } from "./mute-parts.ts";

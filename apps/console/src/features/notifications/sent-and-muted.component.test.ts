@@ -6,6 +6,7 @@ import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
   expectContains,
+  expectCount,
   expectNoSidewaysScroll,
   expectToast,
   pressRetry,
@@ -99,6 +100,30 @@ describe("muted", () => {
     await page.getByRole("button", { name: "End the mute of SCR-1011" }).click();
     await expectToast("Mute Ended", "Alerts of SCR-1011 are told again.");
     expect(ended.map(({ params }) => params.muteId)).toEqual([7]);
+  });
+
+  test("many are searched by site, robot, reason or person", async () => {
+    const serials = Array.from({ length: 200 }, (_, index) => `SCR-${2_000 + index}`);
+    const mutes = serials.map((serial_number, index) => ({
+      ...muted,
+      id: index + 1,
+      robot_id: index + 1,
+      serial_number,
+    }));
+    const ofSite = { ...muted, id: 900, robot_id: null, robot_name: null, serial_number: null, reason: "Grid works" };
+    when(muteList).answer([...mutes, ofSite]);
+    await openConsole("/notifications?tab=muted");
+    const rows = page.getByRole("list", { name: "Muted" }).getByRole("listitem");
+    await expectCount(rows, 201);
+    const search = page.getByLabelText("Search what is muted");
+    await search.fill("scr-2150 brush");
+    await expectCount(rows, 1);
+    await expect.element(page.getByRole("link", { name: "SCR-2150" })).toHaveAttribute("href", "/robots/SCR-2150");
+    await search.fill("grid asha");
+    await expectCount(rows, 1);
+    await expect.element(rows.getByRole("link", { name: BHADLA })).toHaveAttribute("href", "/dashboard?site=1");
+    await search.fill("nobody");
+    await expectContains(main, "Nothing that is muted matches.");
   });
 
   test("nothing muted, and a list that fails to load", async () => {
