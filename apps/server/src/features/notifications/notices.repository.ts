@@ -126,7 +126,8 @@ export async function readProgress(db: Executor, now: Date): Promise<Progress> {
     reached as (select least(p.change_no, oldest.change_no) as change_no from oldest left join notifier_progress p on true)
     select (select case when exists (select from notifier_progress) then change_no::text end from reached) as "from",
       (select change_no::text from oldest) as until,
-      exists (select from alerts where change_no >= (select change_no from reached)) as "isChanged",
+      coalesce((select change_no from alerts order by change_no desc limit 1) >= (select change_no from reached), false)
+        as "isChanged",
       exists (select from alert_notices n join alerts a on a.id = n.alert_id
         join notification_rules r on r.id = n.rule_id
         where n.next_at <= ${now} and ${mayBeTold(now)}) as "isDue"`.execute(db);
