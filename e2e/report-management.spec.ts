@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { demoMessages } from "@suncrew/contract/notifications/deliveries.ts";
 import {
   deleteReportTemplate,
   reportSettings,
@@ -117,7 +118,12 @@ test("§2 Report Management, Settings: the toggles are stored; the mail server i
       await page.getByRole("tab", { name: "Settings" }).click();
       await expect(page).toHaveURL(/tab=settings$/);
       await expect(page.getByText("Email is not configured")).toHaveCount(0);
-      await expect(page.getByRole("region", { name: "Mail server" })).toBeVisible();
+      const mailServer = page.getByRole("region", { name: "Mail server" });
+      await mailServer.getByLabel("Send a test to").fill("desk@suncrew.example");
+      await page.keyboard.press("Enter");
+      await expect(mailServer.getByRole("status")).toContainText("desk@suncrew.example");
+      const { messages } = await admin.call(demoMessages, { query: { channel: "EMAIL" } });
+      expect(messages.map(({ to }) => to)).toContain("desk@suncrew.example");
       const email = page.getByRole("switch", { name: "Email notifications" });
       await email.press("Space");
       await expectToast(page, "Settings Updated", "The report settings have been saved.");
