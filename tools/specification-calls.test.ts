@@ -83,6 +83,7 @@ const addedCalls = [
   "GET api/reports/{reportId}/mail",
   "GET api/reports/{reportId}/mail/preview",
   "POST api/reports/{reportId}/mail",
+  "POST api/reports",
   "GET api/mail-server",
   "PUT api/mail-server",
   "DELETE api/mail-server",

@@ -270,6 +270,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
   reportSettings: {},
   updateReportSettings: { body: { recipients: ["desk@suncrew.example"] } },
   monthlyReports: { query: { site_id: site } },
+  makeMonthlyReport: { body: { site_id: site, month: "2026-04" }, changes: true },
   monthlyReportFile: { params: { reportId: report } },
   monthlyReportMail: { params: { reportId: report } },
   monthlyReportPreview: { params: { reportId: report } },

@@ -92,6 +92,7 @@ export const errorCodes = {
   TEMPLATE_NAME_TAKEN: "Another report template has this name.",
   TEMPLATE_IN_USE: "Monthly reports use the template.",
   REPORT_WITHOUT_RECIPIENTS: "Nobody is set up to get the monthly reports of the site.",
+  REPORT_KEPT: "The report of that month is kept already, or is being generated.",
   REPORT_ON_ITS_WAY: "The monthly report is on its way to everybody chosen.",
   REPORT_RECIPIENT_OFF: "The contact is paused, unsubscribed or none of the site's email contacts.",
   MAIL_NOT_SET_UP: "No mail server is set up.",

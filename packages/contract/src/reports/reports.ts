@@ -97,6 +97,19 @@ export const monthlyReports = defineRoute({
   response: z.object({ reports: z.array(monthlyReportSchema), next_cursor: z.string().nullable() }),
 });
 
+export const makeMonthlyReport = defineRoute({
+  summary: "Generate the report of a site's past month, to be kept; nobody is sent it by itself",
+  method: "POST",
+  path: "/api/reports",
+  body: z.object({
+    site_id: idInputSchema,
+    /** In the site's time zone. */
+    month: z.string().regex(/^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])$/, "is not a month, YYYY-MM"),
+  }),
+  status: 201,
+  response: z.object({ message: z.string(), reportId: idSchema }),
+});
+
 export const monthlyReportFile = defineRoute({
   summary: "The PDF of a monthly report",
   method: "GET",

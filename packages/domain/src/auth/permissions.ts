@@ -49,6 +49,7 @@ export const permissions: Record<RouteName, Permission> = {
   reportSettings: { access: "super-admin", scope: "none" },
   updateReportSettings: { access: "super-admin", scope: "none" },
   monthlyReports: { access: "signed-in", scope: "sites" },
+  makeMonthlyReport: { access: "signed-in", scope: "sites" },
   monthlyReportFile: { access: "signed-in", scope: "sites" },
   monthlyReportMail: { access: "signed-in", scope: "sites" },
   monthlyReportPreview: { access: "signed-in", scope: "sites" },

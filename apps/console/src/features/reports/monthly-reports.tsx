@@ -1,14 +1,19 @@
-import { Box } from "@mantine/core";
-import { type MonthlyReport, monthlyReports } from "@suncrew/contract/reports/reports.ts";
+import { Box, Button, Group, NativeSelect } from "@mantine/core";
+import { makeMonthlyReport, type MonthlyReport, monthlyReports } from "@suncrew/contract/reports/reports.ts";
+import type { Site } from "@suncrew/contract/sites/sites.ts";
 import { IconDownload, IconMail } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
-import { pagedQuery } from "../../platform/api/route-query.ts";
+import { change } from "../../platform/api/change.ts";
+import { pagedQuery, queryKeyOf } from "../../platform/api/route-query.ts";
 import { OlderButton } from "../../platform/paged-list.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
 import { toast } from "../../platform/toast.tsx";
+import { todayIn } from "../../ui/days.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { useBusy } from "../../ui/use-busy.ts";
+import { useNow } from "../../ui/use-now.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -28,11 +33,12 @@ const isUnderWay = ({ status, mail_status }: MonthlyReport) => status === "PENDI
 export interface MonthlyReportsProps {
   /** Null: those of all sites. */
   readonly siteId: number | null;
-  readonly siteName: string | undefined;
+  /** With that id; null while it is not known. */
+  readonly site: Pick<Site, "id" | "name" | "timezone"> | null;
 }
 
 /** The automatic monthly reports, newest first. */
-export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
+export function MonthlyReports({ siteId, site }: MonthlyReportsProps) {
   const filter = { ...(siteId !== null && { site_id: siteId }), limit: PAGE_ROWS };
   const paged = pagedQuery(monthlyReports, filter, (query, signal) => call(monthlyReports, { query }, { signal }));
   const list = useInfiniteQuery({
@@ -44,13 +50,14 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
     <section className={`${shared["card"]} ${classes["monthly"]}`} aria-labelledby="monthly-reports">
       <Box component="h2" id="monthly-reports" fz={15} fw={600}>
         Monthly reports
-        {siteName !== undefined && (
+        {site !== null && (
           <Box component="span" fw={400} c="dimmed">
             {" "}
-            of {siteName}
+            of {site.name}
           </Box>
         )}
       </Box>
+      {site !== null && <PastMonth key={site.id} site={site} />}
       <QueryState
         query={list}
         loading={<SkeletonLines label="Loading monthly reports..." lines={3} />}
@@ -79,6 +86,42 @@ export function MonthlyReports({ siteId, siteName }: MonthlyReportsProps) {
         </Box>
       )}
     </section>
+  );
+}
+
+/** As many as are offered. */
+const PAST_MONTHS = 24;
+
+/** Has the report of a past month generated, such as one from before monthly reports were on. */
+function PastMonth({ site }: { readonly site: Pick<Site, "id" | "timezone"> }) {
+  const [isBusy, run] = useBusy();
+  const [year = 1970, thisMonth = 1] = todayIn(site.timezone, useNow()).split("-").map(Number);
+  const months = Array.from({ length: PAST_MONTHS }, (_, nth) => {
+    const first = new Date(Date.UTC(year, thisMonth - 2 - nth, 1));
+    return { value: first.toISOString().slice(0, 7), label: month.format(first) };
+  });
+  const [chosen, setChosen] = useState<string | null>(null);
+  const make = () =>
+    run(() =>
+      change({
+        send: () => call(makeMonthlyReport, { body: { site_id: site.id, month: chosen ?? months[0]?.value ?? "" } }),
+        invalidates: [queryKeyOf(monthlyReports)],
+        success: ({ message }) => ({ title: "Report Being Generated", message }),
+        failure: { title: "Report Not Generated", message: "Nothing was changed. Please try again." },
+      }),
+    );
+  return (
+    <Group gap={8} align="end" my={8}>
+      <NativeSelect
+        label="Past month"
+        data={months}
+        value={chosen ?? months[0]?.value}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <Button variant="default" loading={isBusy} onClick={() => void make()}>
+        Generate
+      </Button>
+    </Group>
   );
 }
 

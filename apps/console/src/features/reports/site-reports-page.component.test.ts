@@ -1,4 +1,10 @@
-import { type MonthlyReport, monthlyReportFile, monthlyReports, reportPdf } from "@suncrew/contract/reports/reports.ts";
+import {
+  makeMonthlyReport,
+  type MonthlyReport,
+  monthlyReportFile,
+  monthlyReports,
+  reportPdf,
+} from "@suncrew/contract/reports/reports.ts";
 import { reportTemplates, type ReportTemplate } from "@suncrew/contract/report-templates/report-templates.ts";
 import { beforeEach, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
@@ -110,6 +116,25 @@ test("§4 Report download: the form is cleared, even after a quick range, and sa
     await expectAddress(/^\/site-reports$/);
     await expectDisabled(download, "Choose a site first.");
   }
+});
+
+test("the report of a past month is generated for the site that is chosen, to be sent from the list", async () => {
+  when(monthlyReports).answer({ reports: [], next_cursor: null });
+  const asked = when(makeMonthlyReport).answer({
+    message: "The report of April 2026 is being generated.",
+    reportId: 7,
+  });
+  await openConsole("/site-reports");
+  await expect.element(page.getByText("No monthly reports yet")).toBeVisible();
+  await expectCount(page.getByLabelText("Past month"), 0);
+  await choose("Site", REWA);
+  const month = page.getByLabelText("Past month");
+  await page.getByRole("button", { name: "Generate", exact: true }).click();
+  await expect.element(page.getByText("The report of April 2026 is being generated.")).toBeVisible();
+  await expect.element(month).toHaveValue(asked.at(-1)?.body.month ?? "none");
+  await page.viewport(390, 800);
+  await expectNoSidewaysScroll();
+  await expectAccessible();
 });
 
 test("monthly reports: listed with their state and email, and saved; an empty list and a failure say so", async () => {

@@ -48,7 +48,7 @@ export function SiteReportsPage() {
             }
           </QueryState>
         </Box>
-        <MonthlyReports siteId={choice.siteId} siteName={sites.data?.find(({ id }) => id === choice.siteId)?.name} />
+        <MonthlyReports siteId={choice.siteId} site={sites.data?.find(({ id }) => id === choice.siteId) ?? null} />
       </Stack>
     </PageLayout>
   );

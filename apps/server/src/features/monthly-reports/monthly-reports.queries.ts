@@ -60,6 +60,16 @@ export async function readMonthlyReportFile(
   return row;
 }
 
+/** Throws 404 for a site that is not the viewer's. */
+export async function requireReportedSite(viewer: Viewer, db: Executor, siteId: number) {
+  const site = await visibleSites(viewer, db)
+    .select("sites.timezone")
+    .where("sites.id", "=", siteId)
+    .executeTakeFirst();
+  if (site === undefined) throw notFound("Site");
+  return site;
+}
+
 /** The site of a generated report of the viewer's. Throws 404 if there is none. */
 export async function requireReadyReport(viewer: Viewer, db: Executor, reportId: number): Promise<number> {
   const row = await visibleReports(viewer, db)

@@ -21,6 +21,8 @@ export interface ReportClaim extends Claim {
   readonly siteDeleted: boolean;
   /** 'YYYY-MM-01'. */
   readonly month: string;
+  /** Somebody wanted it: nobody is sent it by itself. */
+  readonly byHand: boolean;
 }
 
 /**
@@ -42,6 +44,22 @@ export async function planReports(db: Db, now: Date): Promise<void> {
       and not exists (select from kept_reports k where k.site_id = s.id and k.month = z.month)
     order by s.id
     on conflict (site_id, month) do nothing`.execute(db);
+}
+
+/** Has a month's report generated next, unless there is one or it is being generated: then null. */
+export async function orderReport(
+  tx: Tx,
+  { siteId, firstDay }: { readonly siteId: number; readonly firstDay: string },
+  now: Date,
+): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`
+    insert into kept_reports as k (site_id, month, partner_id, created_at, try_at, by_hand)
+    select s.id, ${firstDay}::date, s.maintenance_partner_id, ${now}, ${now}, true from sites s where s.id = ${siteId}
+    on conflict (site_id, month) do update set status = 'PENDING', reason = null, reason_code = null,
+      reason_params = null, attempts = 0, partner_id = excluded.partner_id, try_at = excluded.try_at, by_hand = true
+    where k.status in ('EMPTY', 'FAILED')
+    returning k.id`.execute(tx);
+  return rows[0]?.id ?? null;
 }
 
 /**
@@ -80,7 +98,7 @@ export async function claimReport(db: Db, now: Date): Promise<ReportClaim | null
     from sites s
     where s.id = k.site_id and k.id = ${generation.nextDue(now)}
     returning k.id, k.site_id as "siteId", s.name as "siteName", s.deleted_at is not null as "siteDeleted",
-      k.month::text as month, k.attempts as attempt`.execute(db);
+      k.month::text as month, k.by_hand as "byHand", k.attempts as attempt`.execute(db);
   return rows[0] ?? null;
 }
 

@@ -1,4 +1,5 @@
 import {
+  makeMonthlyReport,
   monthlyReportFile,
   monthlyReportMail,
   monthlyReportPreview,
@@ -22,6 +23,7 @@ export function monthlyReportsRoutes(app: FastifyInstance, deps: Dependencies): 
     return pdf;
   });
   const sending = new ReportSending(deps);
+  register(app, makeMonthlyReport, ({ viewer, body }) => sending.make(viewer, body));
   register(app, monthlyReportMail, ({ viewer, params }) => sending.mail(viewer, params.reportId));
   register(app, monthlyReportPreview, ({ viewer, params, query }) => sending.preview(viewer, params.reportId, query));
   register(app, sendMonthlyReport, ({ viewer, params, body }) => sending.send(viewer, params.reportId, body));

@@ -128,7 +128,7 @@ export class MonthlyReports extends PeriodicTasks {
       }
       const { email_notifications: isSent } = await readSettingsRow(tx);
       const contacts = await readSiteContacts(tx, claim.siteId);
-      const status = !isSent ? "NONE" : canSend ? "PENDING" : "UNCONFIGURED";
+      const status = !isSent || claim.byHand ? "NONE" : canSend ? "PENDING" : "UNCONFIGURED";
       const { pdf, partnerId, figures = null } = report;
       if (!(await storeReport(tx, claim, { templateName, pdf, partnerId, figures, mailStatus: status }))) return;
       if (status === "PENDING") {

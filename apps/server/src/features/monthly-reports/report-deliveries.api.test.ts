@@ -3,6 +3,7 @@ import { messageLink, unsubscribeByLink } from "@suncrew/contract/notifications/
 import { updateReportSettings } from "@suncrew/contract/report-templates/report-templates.ts";
 import { updateMailServer } from "@suncrew/contract/reports/mail-server.ts";
 import {
+  makeMonthlyReport,
   monthlyReportMail,
   monthlyReportPreview,
   monthlyReports,
@@ -10,7 +11,7 @@ import {
 } from "@suncrew/contract/reports/reports.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addMonthlyReports, monthlyReportId } from "../../../test/monthly-report-fixtures.ts";
-import { createTestApp, type TestApp } from "../../../test/test-app.ts";
+import { createTestApp, TEST_NOW, type TestApp } from "../../../test/test-app.ts";
 import { attachmentOf, SmtpSink } from "../../demo/smtp-sink.ts";
 import { MailOutbox } from "../../platform/mail-outbox.ts";
 import { storedMailer } from "../mail-server/public.ts";
@@ -273,5 +274,65 @@ describe("monthly reports: sent to the contacts of their site", () => {
       body: { owner: { kind: "PERSON" }, ...contact("Mine", "me@care.example") },
     });
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("gets_reports")]);
+  });
+});
+
+describe("monthly reports that somebody has generated", () => {
+  /** As a server does for what is due. */
+  async function generateDue(kind: "made" | "empty" = "made"): Promise<void> {
+    const { deps, fixtures } = server;
+    const made = { kind: "made", pdf: Buffer.from("%PDF April"), partnerId: fixtures.ownerPartnerId } as const;
+    const generate = async () => (kind === "made" ? made : ({ kind } as const));
+    await new MonthlyReports({ ...deps, mailer: storedMailer(deps), generate }).runOnce();
+  }
+  const april = () => ({ body: { site_id: siteId, month: "2026-04" } });
+
+  test("are kept like the others, and sent to nobody but by hand, also where the site has contacts that get each one", async () => {
+    const owner = await server.as("owner");
+    await setUpMail();
+    await addContact("Asha Rathore", "asha@owner.example");
+    const { message, reportId: made } = await owner.ask(makeMonthlyReport, april());
+    expect(message).toBe("The report of April 2026 is being generated. It can be sent then.");
+    await generateDue();
+    await sendDue();
+    expect(sink.mails).toEqual([]);
+    const { reports } = await owner.ask(monthlyReports);
+    const kept = { id: made, month: "2026-04", status: "READY", mail_status: "NONE" };
+    expect(reports).toContainEqual(expect.objectContaining(kept));
+    await owner.ask(sendMonthlyReport, { params: { reportId: made }, body: {} });
+    await sendDue();
+    expect(sink.mails.map(({ to }) => to)).toEqual([["asha@owner.example"]]);
+    const audits = await server.db
+      .selectFrom("audit")
+      .select(["action", "entity_id", "after"])
+      .where("action", "=", "MAKE_REPORT")
+      .orderBy("id")
+      .execute();
+    expect(audits[0]).toMatchObject({ entity_id: String(made), after: { month: "2026-04", by_hand: true } });
+    const again = await owner.call(makeMonthlyReport, april());
+    expect(again).toMatchObject({ status: 409, body: { code: "REPORT_KEPT" } });
+  });
+
+  test("are generated again where there was nothing to tell or it failed", async () => {
+    const owner = await server.as("owner");
+    const first = await owner.ask(makeMonthlyReport, april());
+    expect(await owner.call(makeMonthlyReport, april())).toMatchObject({ status: 409 });
+    await generateDue("empty");
+    const second = await owner.ask(makeMonthlyReport, april());
+    expect(second.reportId).toBe(first.reportId);
+    await generateDue();
+    const { reports } = await owner.ask(monthlyReports);
+    expect(reports).toContainEqual(expect.objectContaining({ id: first.reportId, status: "READY", reason: null }));
+  });
+
+  test("§6: not of a month that is not over, nor of another partner's site", async () => {
+    const owner = await server.as("owner");
+    const now = { body: { site_id: siteId, month: TEST_NOW.toISOString().slice(0, 7) } };
+    expect(await owner.call(makeMonthlyReport, now)).toMatchObject({ status: 400 });
+    expect(await owner.call(makeMonthlyReport, { body: { site_id: siteId, month: "2026-13" } })).toMatchObject({
+      status: 400,
+    });
+    expect(await (await server.as("stranger")).call(makeMonthlyReport, april())).toMatchObject({ status: 404 });
+    expect(await (await server.as(null)).call(makeMonthlyReport, april())).toMatchObject({ status: 401 });
   });
 });

@@ -1,5 +1,6 @@
 import type { BodyOf, QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import type {
+  makeMonthlyReport,
   monthlyReportMail,
   monthlyReportPreview,
   ReportRecipient,
@@ -13,20 +14,41 @@ import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange } from "../audit/public.ts";
 import { mailNotSetUp } from "../mail-server/public.ts";
 import { readSettingsRow } from "../report-templates/public.ts";
-import { readMailedReport } from "./monthly-reports.repository.ts";
-import { requireReadyReport, readReportDeliveries } from "./monthly-reports.queries.ts";
+import { lastMonth, monthName } from "@suncrew/domain/reports/report-months.ts";
+import { orderReport, readMailedReport } from "./monthly-reports.repository.ts";
+import { readReportDeliveries, requireReadyReport, requireReportedSite } from "./monthly-reports.queries.ts";
 import { type Addressee, addresseeOf, isReachable, queueDeliveries } from "./report-deliveries.ts";
 import { readSiteContacts, readWaiting, type SiteContact } from "./report-deliveries.repository.ts";
 import { settingsRecipients, writeReportMail } from "./report-mail.ts";
 
 type ServiceDependencies = Pick<Dependencies, "db" | "clock" | "mailer" | "settings">;
 
-/** Monthly reports that people look at, send and send again. */
+/** Monthly reports that people have generated, look at, send and send again. */
 export class ReportSending {
   readonly #deps: ServiceDependencies;
 
   constructor(deps: ServiceDependencies) {
     this.#deps = deps;
+  }
+
+  /** Has it generated, next of all. Throws 404, 400 for a month that is not over at the site, 409 for one that is kept. */
+  async make(
+    viewer: Viewer,
+    { site_id: siteId, month }: BodyOf<typeof makeMonthlyReport>,
+  ): Promise<ResponseOf<typeof makeMonthlyReport>> {
+    const { db, clock } = this.#deps;
+    const at = clock.now();
+    const firstDay = `${month}-01`;
+    const change = { actor: viewer, action: "MAKE_REPORT", entity: "kept_report", siteId, at };
+    return auditedChange(db, change, async (tx, details) => {
+      const { timezone } = await requireReportedSite(viewer, tx, siteId);
+      if (firstDay > lastMonth(timezone, at).firstDay) throw invalid("month", "The month is not over at the site yet.");
+      const reportId = await orderReport(tx, { siteId, firstDay }, at);
+      if (reportId === null) throw conflict("REPORT_KEPT", `There is a report of ${monthName(firstDay)} already.`);
+      details.entityId = reportId;
+      details.after = { month, by_hand: true };
+      return { message: `The report of ${monthName(firstDay)} is being generated. It can be sent then.`, reportId };
+    });
   }
 
   /** Throws 404. */

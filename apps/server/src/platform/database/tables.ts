@@ -392,6 +392,7 @@ export interface KeptReportFiles {
 
 export interface KeptReports {
   attempts: Generated<number>;
+  by_hand: Generated<boolean>;
   bytes: number | null;
   created_at: Date;
   figures: Json | null;
