@@ -117,6 +117,8 @@ describe("§7 The calls it makes", () => {
     const known = Object.values(routes).map(({ method, path }) => `${method} ${path}`);
     // Public files: their content is in the repository.
     known.push(...viewerFiles.map(({ path }) => `GET ${path}`));
+    // Opened in a browser it leads to a page of the console (RFC 8058 has the call of the same address).
+    known.push(`GET ${routes.unsubscribeByMail.path}`);
     expect(registered.toSorted()).toEqual(known.toSorted());
   });
 });
