@@ -98,7 +98,11 @@ test("webhooks: a program is told of events with valid signatures; what it misse
   problems,
 }) => {
   let secret = "";
-  const sendTest = page.getByRole("button", { name: `Send test event to ${NAME}` });
+  const sendTest = async () => {
+    const answered = page.waitForResponse(/\/api\/webhooks\/\d+\/test$/);
+    await page.getByRole("button", { name: `Send test event to ${NAME}` }).click();
+    await answered;
+  };
 
   await test.step("a list that cannot be loaded, then an empty one", async () => {
     problems.allow(/status of 503 .*api\/webhooks/);
@@ -128,10 +132,10 @@ test("webhooks: a program is told of events with valid signatures; what it misse
   });
 
   await test.step("a test tells the real answer", async () => {
-    await sendTest.click();
+    await sendTest();
     await expect(card(page).getByRole("status")).toContainText("could not be reached");
     await receiver.start(secret);
-    await sendTest.click();
+    await sendTest();
     await expect(card(page).getByRole("status")).toHaveText(`127.0.0.1:${receiver.port} took the test event.`);
     expect(receiver.types()).toEqual(["webhook.test"]);
     await receiver.stop();
@@ -174,11 +178,11 @@ test("webhooks: a program is told of events with valid signatures; what it misse
     await page.getByRole("button", { name: "Replace Secret" }).click();
     const replaced = await takeSecret(page);
     await expect(card(page)).toContainText("signed with the former secret, too");
-    await sendTest.click();
+    await sendTest();
     await expect(card(page).getByRole("status")).toContainText("took the test event");
     await receiver.stop();
     await receiver.start(replaced);
-    await sendTest.click();
+    await sendTest();
     await expect.poll(() => receiver.types().filter((type) => type === "webhook.test")).toHaveLength(3);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await expectAccessible(page);
