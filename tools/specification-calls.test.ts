@@ -65,6 +65,7 @@ const addedCalls = [
   "POST api/notifications/mutes",
   "DELETE api/notifications/mutes/{muteId}",
   "GET api/notifications/deliveries",
+  "GET api/notifications/deliveries/{deliveryId}",
   "POST api/notifications/deliveries/{deliveryId}/resend",
   "POST api/notifications/links/read",
   "POST api/notifications/links/acknowledge",

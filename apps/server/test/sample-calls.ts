@@ -369,6 +369,7 @@ export const sampleCalls: Readonly<Record<RouteName, SampleCall>> = {
     notifications: true,
     mixes: true,
   },
+  deliveryDetails: { params: { deliveryId: delivery }, notifications: true },
   resendDelivery: { params: { deliveryId: delivery }, notifications: true },
   messageLink: { body: { token: messageTokenOf("ACKNOWLEDGE") }, notifications: true },
   acknowledgeByLink: { body: { token: messageTokenOf("ACKNOWLEDGE"), comment: "On my way." }, notifications: true },

@@ -51,6 +51,7 @@ import {
 } from "./notifications/contact-points.ts";
 import {
   deliveryList,
+  deliveryDetails,
   resendDelivery,
   messageLink,
   acknowledgeByLink,
@@ -260,6 +261,7 @@ export const routes = {
   createMute,
   endMute,
   deliveryList,
+  deliveryDetails,
   resendDelivery,
   messageLink,
   acknowledgeByLink,

@@ -83,6 +83,52 @@ export const deliveryList = defineRoute({
   }),
 });
 
+/** How one try to send a message ended. */
+export const deliveryTrySchema = z.object({
+  /** Its number, from 1; missing ones are those of a server that died. */
+  attempt: z.int(),
+  at: instantSchema,
+  /** Why it was not taken; null if it was. */
+  reason: z.string().nullable(),
+  reason_code: z.string().nullable(),
+});
+export type DeliveryTry = z.output<typeof deliveryTrySchema>;
+
+export const DELIVERY_ALERTS_MAX = 100;
+
+export const deliveryDetails = defineRoute({
+  summary: "One message, with how each try to send it ended and what it told",
+  method: "GET",
+  path: "/api/notifications/deliveries/:deliveryId",
+  params: z.object({ deliveryId: z.uuid() }),
+  response: deliverySchema.extend({
+    /** The end of the quiet time that it waited for; null if it did not. */
+    held_until: instantSchema.nullable(),
+    /** What its service calls the message. */
+    reference: z.string().nullable(),
+    /** The first is the oldest; empty for messages of older versions. */
+    tries: z.array(deliveryTrySchema),
+    /** The alerts that the caller may see, the worst first; at most 100. */
+    alerts: z.array(
+      z.object({
+        id: z.string(),
+        severity: severitySchema,
+        text: z.string(),
+        /** Null where it is about Suncrew's own servers. */
+        site_id: idSchema.nullable(),
+        site_name: z.string().nullable(),
+        /** Null where it is about a whole site. */
+        robot_name: z.string().nullable(),
+        serial_number: z.string().nullable(),
+        raised_at: instantSchema,
+        cleared_at: instantSchema.nullable(),
+      }),
+    ),
+    /** How many of them there are. */
+    alerts_total: z.int(),
+  }),
+});
+
 export const resendDelivery = defineRoute({
   summary: "Send a message again that was given up, as a new message",
   method: "POST",

@@ -152,6 +152,7 @@ export const permissions: Record<RouteName, Permission> = {
   createMute: { access: "signed-in", scope: "site" },
   endMute: { access: "signed-in", scope: "sites" },
   deliveryList: { access: "signed-in", scope: "sites" },
+  deliveryDetails: { access: "signed-in", scope: "own" },
   resendDelivery: { access: "signed-in", scope: "own" },
   messageLink: { access: "anyone", scope: "none" },
   acknowledgeByLink: { access: "anyone", scope: "none" },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { deliveryList, resendDelivery } from "@suncrew/contract/notifications/deliveries.ts";
+import { deliveryDetails, deliveryList, resendDelivery } from "@suncrew/contract/notifications/deliveries.ts";
 import type { QueryOf } from "@suncrew/contract/http/route.ts";
 import { type Insertable, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -173,6 +173,56 @@ describe("notifications: the log of messages", () => {
       .execute();
     expect(await titles(owner)).toEqual(["partner's", "own"]);
     expect(await titles(stranger)).toEqual(["other's", "site's"]);
+  });
+});
+
+describe("notifications: one message", () => {
+  const details = (client: TestClient, deliveryId: string) => client.call(deliveryDetails, { params: { deliveryId } });
+
+  test("tells how each try ended and what it told, the worst first, as far as the viewer may see it", async () => {
+    const { ownSiteId, ownRobot, foreignRobot, foreignSiteId } = server.fixtures;
+    const dust = await alert();
+    const dark = await alert({
+      robot_id: null,
+      source: "SERVER",
+      severity: "CRITICAL",
+      code: "SITE_DARK",
+      text: "All is dark.",
+    });
+    const far = await alert({ robot_id: foreignRobot.id, site_id: foreignSiteId });
+    const servers = await alert({ robot_id: null, site_id: null, source: "SERVER", severity: "INFO" });
+    const tries = [
+      { attempt: 1, at: TEST_NOW.toISOString(), reason: "Busy.", reason_code: "SERVICE_BUSY" },
+      { attempt: 3, at: TEST_NOW.toISOString(), reason: null, reason_code: null },
+    ];
+    const id = await message("Dusty", contacts.site, {
+      status: "SENT",
+      attempts: 3,
+      reference: "m-1",
+      tries: JSON.stringify(tries),
+      held_until: TEST_NOW,
+      alerts: [dust, dark, far, servers],
+    });
+    const { status, body } = await details(owner, id);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ title: "Dusty", reference: "m-1", tries, held_until: TEST_NOW.toISOString() });
+    expect(body).toMatchObject({
+      alerts: [
+        { id: String(dark), text: "All is dark.", site_id: ownSiteId, serial_number: null },
+        { id: String(dust), site_id: ownSiteId, serial_number: ownRobot.serial },
+      ],
+      alerts_total: 2,
+    });
+    const all = await admin.ask(deliveryDetails, { params: { deliveryId: id } });
+    expect(all.alerts.map((one) => one.id)).toEqual([dark, dust, far, servers].map(String));
+    expect(all.alerts_total).toBe(4);
+  });
+
+  test("is not found for whoever may not know of it", async () => {
+    const id = await message("Dusty", contacts.own, {});
+    expect(await details(owner, id)).toMatchObject({ status: 200, body: { tries: [], alerts: [], alerts_total: 0 } });
+    expect(await details(stranger, id)).toMatchObject({ status: 404 });
+    expect(await details(admin, randomUUID())).toMatchObject({ status: 404 });
   });
 });
 

@@ -1,5 +1,11 @@
-import type { Delivery, deliveryList } from "@suncrew/contract/notifications/deliveries.ts";
-import type { QueryOf } from "@suncrew/contract/http/route.ts";
+import {
+  type Delivery,
+  DELIVERY_ALERTS_MAX,
+  type deliveryDetails,
+  type deliveryList,
+  deliveryTrySchema,
+} from "@suncrew/contract/notifications/deliveries.ts";
+import type { QueryOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import { sql } from "kysely";
 import type { Executor } from "../../platform/database/database.ts";
 import { boundedCount } from "../../platform/database/list-queries.ts";
@@ -46,6 +52,39 @@ function filteredDeliveries(viewer: Viewer, db: Executor, choice: DeliveryFilter
 
 const micros = sql<string>`(extract(epoch from d.created_at) * 1000000)::bigint`;
 
+const deliveryColumns = [
+  "d.id",
+  "d.message_kind",
+  "d.channel",
+  "d.contact_point_name",
+  "d.told",
+  "d.address",
+  "d.severity",
+  "d.title",
+  "d.text",
+  "d.status",
+  "d.reason",
+  "d.reason_code",
+  "d.attempts",
+  "d.created_at",
+  "d.due_at",
+  "d.settled_at",
+] as const;
+
+const contactPointId = sql<number | null>`case when c.deleted_at is null then c.id end`.as("contact_point_id");
+
+interface Times {
+  readonly created_at: Date;
+  readonly due_at: Date | null;
+  readonly settled_at: Date | null;
+}
+
+const timesOf = ({ created_at, due_at, settled_at }: Times) => ({
+  created_at: created_at.toISOString(),
+  due_at: due_at?.toISOString() ?? null,
+  settled_at: settled_at?.toISOString() ?? null,
+});
+
 /** One page, newest first, with the cursor of each row. */
 export async function readDeliveries(
   viewer: Viewer,
@@ -53,10 +92,8 @@ export async function readDeliveries(
   choice: DeliveryFilter & { readonly limit: number },
 ): Promise<{ readonly delivery: Delivery; readonly cursor: string }[]> {
   let query = filteredDeliveries(viewer, db, choice)
-    .select(["d.id", "d.message_kind", "d.channel", "d.contact_point_name", "d.told", "d.address", "d.severity"])
-    .select(["d.title", "d.text", "d.status", "d.reason", "d.reason_code", "d.attempts", "d.created_at", "d.due_at"])
-    .select("d.settled_at")
-    .select(sql<number | null>`case when c.deleted_at is null then c.id end`.as("contact_point_id"))
+    .select(deliveryColumns)
+    .select(contactPointId)
     .select(sql<string>`concat_ws('.', ${micros}, d.id)`.as("cursor"))
     .orderBy("d.created_at", "desc")
     .orderBy("d.id", "desc")
@@ -71,13 +108,50 @@ export async function readDeliveries(
   const rows = await query.execute();
   return rows.map(({ cursor, ...row }) => ({
     cursor,
-    delivery: {
-      ...row,
-      created_at: row.created_at.toISOString(),
-      due_at: row.due_at?.toISOString() ?? null,
-      settled_at: row.settled_at?.toISOString() ?? null,
-    },
+    delivery: { ...row, ...timesOf(row) },
   }));
+}
+
+/** One message. Throws 404 if the viewer may not know of it; alerts that the viewer may not see are left out. */
+export async function readDeliveryDetails(
+  viewer: Viewer,
+  db: Executor,
+  deliveryId: string,
+): Promise<ResponseOf<typeof deliveryDetails>> {
+  const found = await visibleDeliveries(viewer, db)
+    .select(deliveryColumns)
+    .select(contactPointId)
+    .select(["d.held_until", "d.reference", "d.tries"])
+    .where("d.id", "=", deliveryId)
+    .executeTakeFirst();
+  if (found === undefined) throw notFound("Message");
+  const sites = visibleSites(viewer, db).select("sites.id");
+  const alerts = await db
+    .selectFrom("delivery_alerts as da")
+    .innerJoin("alerts as a", "a.id", "da.alert_id")
+    .leftJoin("sites as s", "s.id", "a.site_id")
+    .select(["a.severity", "a.text", "a.site_id", "s.name as site_name", "a.robot_name", "a.serial_number"])
+    .select(["a.raised_at", "a.cleared_at", sql<string>`a.id::text`.as("id")])
+    .select(sql<number>`count(*) over ()::int`.as("total"))
+    .where("da.delivery_id", "=", deliveryId)
+    .where((eb) => eb.or([eb("a.site_id", "in", sites), ...(seesServers(viewer) ? [eb("a.site_id", "is", null)] : [])]))
+    .orderBy(sql`array_position(array['CRITICAL', 'WARNING', 'INFO'], a.severity)`)
+    .orderBy("a.raised_at")
+    .orderBy("a.id")
+    .limit(DELIVERY_ALERTS_MAX)
+    .execute();
+  return {
+    ...found,
+    ...timesOf(found),
+    held_until: found.held_until?.toISOString() ?? null,
+    tries: deliveryTrySchema.array().parse(found.tries),
+    alerts: alerts.map(({ total: _, ...alert }) => ({
+      ...alert,
+      raised_at: alert.raised_at.toISOString(),
+      cleared_at: alert.cleared_at?.toISOString() ?? null,
+    })),
+    alerts_total: alerts[0]?.total ?? 0,
+  };
 }
 
 /** Their number, counted up to the counting limit. */

@@ -368,6 +368,8 @@ export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now:
     .set({
       status: end.status,
       ...reasonColumns(reason),
+      // What was dropped was not tried.
+      ...(end.status !== "DROPPED" && { tries: withTry(claim.attempt, reason, now) }),
       due_at: end.status === "WAITING" ? end.retryAt : null,
       settled_at: end.status === "WAITING" ? null : now,
       ...(end.status === "SENT" && { reference: end.reference?.slice(0, 200) ?? null }),
@@ -389,6 +391,11 @@ export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now:
       where id = ${claim.contactId}`.execute(tx);
   }
   return true;
+}
+
+function withTry(attempt: number, reason: CodedText | null, at: Date): RawBuilder<string> {
+  const ended = { attempt, at: at.toISOString(), reason: reason?.text ?? null, reason_code: reason?.code ?? null };
+  return sql`deliveries.tries || ${JSON.stringify([ended])}::jsonb`;
 }
 
 /** Leaves a message to whichever server comes first. */

@@ -1,9 +1,15 @@
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
-import { deliveryList, demoMessages, resendDelivery } from "@suncrew/contract/notifications/deliveries.ts";
+import {
+  deliveryDetails,
+  deliveryList,
+  demoMessages,
+  resendDelivery,
+} from "@suncrew/contract/notifications/deliveries.ts";
 import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
+import { readDeliveryDetails } from "./deliveries.queries.ts";
 import { listDeliveries, resend } from "./deliveries.service.ts";
 import type { DeliveryRunner } from "./delivery-runner.ts";
 
@@ -19,6 +25,7 @@ export function deliveriesRoutes(
   mailbox?: DemoMailbox,
 ): void {
   register(app, deliveryList, ({ viewer, query }) => listDeliveries(db, viewer, query));
+  register(app, deliveryDetails, ({ viewer, params }) => readDeliveryDetails(viewer, db, params.deliveryId));
   register(app, resendDelivery, async ({ viewer, params }) => {
     const answer = await resend(db, viewer, params.deliveryId, clock.now());
     runner.wake();

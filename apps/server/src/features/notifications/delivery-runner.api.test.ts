@@ -62,6 +62,24 @@ describe("Notifications: what was not delivered", () => {
     expect(await row.executeTakeFirst()).toEqual({ failures: 0, failure_reason: null });
   });
 
+  test("is on record with each try, its time and its answer; what is dropped was not tried", async () => {
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => failing;
+    await people.alert();
+    await people.round();
+    people.clock.advance(60_000);
+    people.answer = async () => delivered("m-7");
+    await people.round();
+    const row = people.db.selectFrom("deliveries").select(["tries", "reference"]);
+    expect(await row.executeTakeFirst()).toMatchObject({
+      tries: [
+        { attempt: 1, reason: failing.outcome === "RETRY" ? failing.reason.text : "", reason_code: "SERVICE_FAILING" },
+        { attempt: 2, at: people.clock.now().toISOString(), reason: null, reason_code: null },
+      ],
+      reference: "m-7",
+    });
+  });
+
   test("is given up at once where its service refuses it for good", async () => {
     await people.rule(await people.contact("Anita"));
     people.answer = async () => refused(deliveryTexts.text("SLACK_WEBHOOK_GONE", {}));
@@ -135,6 +153,7 @@ describe("Notifications: what was not delivered", () => {
     await people.round();
     expect(people.received).toEqual([]);
     expect(await people.outcomes()).toEqual(["DROPPED CONTACT_POINT_OFF"]);
+    expect(await people.db.selectFrom("deliveries").select("tries").execute()).toEqual([{ tries: [] }]);
   });
 });
 

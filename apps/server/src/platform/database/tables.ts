@@ -313,6 +313,7 @@ export interface Deliveries {
   text: string | null;
   title: string;
   told: string;
+  tries: Generated<Json>;
 }
 
 export interface DeliveryAlerts {
