@@ -55,8 +55,8 @@ const HINTS: Record<ChannelKind, readonly Hint[]> = {
     {
       field: "url",
       label: "Workflow address",
-      how: "In the menu of a Teams channel, Workflows: choose “Send webhook alerts to a channel” and copy its address.",
-      placeholder: "https://…logic.azure.com/workflows/…",
+      how: "In the menu of a Teams channel, Workflows: choose “Send webhook alerts to a channel” (formerly “Post to a channel when a webhook request is received”), let anyone trigger it, and copy its address.",
+      placeholder: "https://….api.powerplatform.com/…",
     },
   ],
   TELEGRAM: [

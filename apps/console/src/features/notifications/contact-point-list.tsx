@@ -193,7 +193,9 @@ function Row({
         <span className={classes["names"]}>
           <span className={shared["name"]}>
             {name}
-            {owner.role !== null && <span className={`${shared["tag"]} ${classes["role"]}`}>{ownerText(owner)}</span>}
+            {owner.role !== null && ownerText(owner) !== name && (
+              <span className={`${shared["tag"]} ${classes["role"]}`}>{ownerText(owner)}</span>
+            )}
           </span>
           <span className={classes["address"]}>{address}</span>
         </span>

@@ -1,175 +1,308 @@
-import { Box, Button, Group, NativeSelect } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { channelKindSchema } from "@suncrew/contract/notifications/contact-points.ts";
 import {
   type Delivery,
   deliveryList,
   deliveryStatusSchema,
   messageKindSchema,
-  resendDelivery,
 } from "@suncrew/contract/notifications/deliveries.ts";
-import { IconSend } from "@tabler/icons-react";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { IconFilterOff, IconListDetails, IconSend, IconRotateClockwise } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
-import { change } from "../../platform/api/change.ts";
-import { pagedQuery, queryKeyOf } from "../../platform/api/route-query.ts";
+import { pagedQuery } from "../../platform/api/route-query.ts";
+import { OlderButton } from "../../platform/paged-list.tsx";
 import { QueryState } from "../../platform/query-state.tsx";
-import { useUrlState } from "../../platform/url-params.tsx";
-import { choiceParam, sameNames } from "../../platform/url-state.ts";
+import { type UrlState, useUrlState } from "../../platform/url-params.tsx";
+import { choiceParam, dayParam, idParam, sameNames, type UrlSchema } from "../../platform/url-state.ts";
+import { DayField } from "../../ui/day-field.tsx";
+import { endsBeforeItBegins, startOfDay } from "../../ui/days.ts";
+import { useIsNarrow } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { RowAction } from "../../ui/row-action.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
+import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
+import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./deliveries-tab.module.css";
+import type { DeliveryDialogProps } from "./delivery-dialog.tsx";
+import { contactPointsQuery, mayResend, resend } from "./notification-calls.ts";
 import { channelLook, deliveryStatusLook, messageKindWord } from "./notification-looks.ts";
 
-const filterUrl = {
+const DeliveryDialog = lazyDialog<DeliveryDialogProps>(
+  ({ delivery }) => delivery.title,
+  async () => (await import("./delivery-dialog.tsx")).DeliveryDialog,
+);
+
+/** The filters in the URL; null does not filter. */
+interface DeliveryFilters {
+  readonly contact: number | null;
+  readonly status: Delivery["status"] | null;
+  readonly channel: Delivery["channel"] | null;
+  readonly kind: Delivery["message_kind"] | null;
+  /** First and last day, `YYYY-MM-DD`, in the browser's time zone. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+const filterUrl: UrlSchema<DeliveryFilters> = {
+  contact: idParam("contact"),
   status: choiceParam("status", sameNames(deliveryStatusSchema.options), null),
   channel: choiceParam("channel", sameNames(channelKindSchema.options), null),
   kind: choiceParam("kind", sameNames(messageKindSchema.options), null),
+  from: dayParam("from"),
+  to: dayParam("to"),
 };
-const EVERYTHING = { status: null, channel: null, kind: null };
+const EVERYTHING: DeliveryFilters = { contact: null, status: null, channel: null, kind: null, from: null, to: null };
+
+const isNarrowed = (filters: DeliveryFilters) => Object.values(filters).some((value) => value !== null);
 
 const REFETCH_INTERVAL_MS = 10_000;
+const PAGE_ROWS = 100;
+
+function useDeliveryPages({ contact, status, channel, kind, from, to }: DeliveryFilters, isOn: boolean) {
+  const filter = {
+    limit: PAGE_ROWS,
+    ...(contact !== null && { contact_point_id: contact }),
+    ...(status !== null && { status }),
+    ...(channel !== null && { channel }),
+    ...(kind !== null && { message_kind: kind }),
+    ...(from !== null && { from: startOfDay(from, 0).toISOString() }),
+    ...(to !== null && { to: startOfDay(to, 1).toISOString() }),
+  };
+  return useInfiniteQuery({
+    ...pagedQuery(deliveryList, filter, (query, signal) => call(deliveryList, { query }, { signal })),
+    enabled: isOn,
+    refetchInterval: REFETCH_INTERVAL_MS,
+  });
+}
+
+const number = new Intl.NumberFormat("en-GB");
 
 /** The messages that were sent, or are to be sent. */
 export function DeliveriesTab() {
-  const { state, change: filterBy } = useUrlState(filterUrl);
-  const { status, channel, kind } = state;
-  const filter = { ...(status && { status }), ...(channel && { channel }), ...(kind && { message_kind: kind }) };
-  const query = useInfiniteQuery({
-    ...pagedQuery(deliveryList, filter, (sent, signal) => call(deliveryList, { query: sent }, { signal })),
-    refetchInterval: REFETCH_INTERVAL_MS,
-  });
+  const url = useUrlState(filterUrl);
+  const { state: filters, change } = url;
+  const isOn = !endsBeforeItBegins(filters);
+  const query = useDeliveryPages(filters, isOn);
+  const [shown, setShown] = useState<Delivery | null>(null);
   const rows = query.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  const { total = 0, total_exact: isExact = true } = query.data?.pages[0] ?? {};
+  const none = (
+    <div className={shared["card"]} style={{ marginTop: 12 }}>
+      <NoDeliveries filters={filters} onShowAll={() => change(EVERYTHING, "replace")} />
+    </div>
+  );
   return (
     <>
-      <Group gap={8} mb={10}>
-        <NativeSelect
-          size="xs"
-          aria-label="Filter by state"
-          value={status ?? ""}
-          data={[
-            { value: "", label: "All states" },
-            ...deliveryStatusSchema.options.map((value) => ({ value, label: deliveryStatusLook[value].label })),
-          ]}
-          onChange={({ currentTarget: { value } }) => filterBy({ status: filterUrl.status.parse(value) }, "replace")}
-        />
-        <NativeSelect
-          size="xs"
-          aria-label="Filter by channel"
-          value={channel ?? ""}
-          data={[
-            { value: "", label: "All channels" },
-            ...channelKindSchema.options.map((value) => ({ value, label: channelLook[value].label })),
-          ]}
-          onChange={({ currentTarget: { value } }) => filterBy({ channel: filterUrl.channel.parse(value) }, "replace")}
-        />
-        <NativeSelect
-          size="xs"
-          aria-label="Filter by kind"
-          value={kind ?? ""}
-          data={[
-            { value: "", label: "All kinds" },
-            ...messageKindSchema.options.map((value) => ({ value, label: messageKindWord[value] })),
-          ]}
-          onChange={({ currentTarget: { value } }) => filterBy({ kind: filterUrl.kind.parse(value) }, "replace")}
-        />
-      </Group>
-      <QueryState
-        query={query}
-        loading={<SkeletonLines label="Loading messages" lines={6} lineHeightPx={52} />}
-        failed="The messages could not be loaded."
-      >
-        {() =>
-          rows.length > 0 ? (
-            <ul className={`${shared["card"]} ${classes["list"]}`} aria-label="Sent messages">
-              {rows.map((delivery) => (
-                <DeliveryRow key={delivery.id} delivery={delivery} />
-              ))}
-            </ul>
-          ) : (
-            <div className={shared["card"]}>
-              {status === null && channel === null && kind === null ? (
-                <EmptyState title="Nothing has been sent." icon={<IconSend size={32} stroke={1.5} />} />
-              ) : (
-                <EmptyState
-                  title="No messages match the filters."
-                  icon={<IconSend size={32} stroke={1.5} />}
-                  action={
-                    <Button size="xs" variant="default" onClick={() => filterBy(EVERYTHING, "replace")}>
-                      Show all messages
-                    </Button>
-                  }
-                />
-              )}
-            </div>
-          )
-        }
-      </QueryState>
-      {query.hasNextPage && (
-        <Button
-          mt={10}
-          size="xs"
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
+      <Filters {...url} />
+      {isOn ? (
+        <QueryState
+          query={query}
+          loading={<SkeletonLines label="Loading messages" lines={6} lineHeightPx={ROW_PX} />}
+          failed="The messages could not be loaded."
         >
-          {query.isFetchNextPageError ? "Older messages could not be loaded. Retry" : "Show older messages"}
-        </Button>
+          {() =>
+            rows.length === 0 ? (
+              none
+            ) : (
+              <>
+                <DeliveryTable rows={rows} isOld={query.isPlaceholderData} onShow={setShown} />
+                <div className={classes["more"]}>
+                  <span role="status">
+                    Showing {number.format(rows.length)} of {number.format(total)}
+                    {isExact ? "" : "+"} {total === 1 ? "message" : "messages"}
+                  </span>
+                  {query.isFetchNextPageError && <span role="alert">Older messages could not be loaded.</span>}
+                  <OlderButton list={query} size="compact-sm" className={shared["touch"]} />
+                </div>
+              </>
+            )
+          }
+        </QueryState>
+      ) : (
+        none
+      )}
+      {shown !== null && (
+        <DeliveryDialog
+          key={shown.id}
+          delivery={rows.find(({ id }) => id === shown.id) ?? shown}
+          onClose={() => setShown(null)}
+        />
       )}
     </>
   );
 }
 
-function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
-  const { channel, told, address, title, text, status, reason, attempts, created_at, settled_at } = delivery;
-  const [isBusy, run] = useBusy();
-  const { label, icon: Icon } = channelLook[channel];
+interface NoDeliveriesProps {
+  readonly filters: DeliveryFilters;
+  readonly onShowAll: () => void;
+}
+
+function NoDeliveries({ filters, onShowAll }: NoDeliveriesProps) {
+  const icon = <IconSend size={32} stroke={1.5} />;
+  if (!isNarrowed(filters)) {
+    return (
+      <EmptyState
+        title="Nothing has been sent."
+        message="Once a rule, a subscription, a digest or a test tells somebody something, the message is listed here."
+        icon={icon}
+      />
+    );
+  }
   return (
-    <li className={classes["row"]}>
-      <Icon size={18} stroke={1.6} role="img" aria-label={label} style={{ flex: "none" }} />
-      <Box flex={1} miw={0} fz={13} lh="18px" style={{ overflowWrap: "anywhere" }}>
-        <Group gap="2px 8px">
-          <span className={shared["name"]}>{title}</span>
-          <StateBadge look={deliveryStatusLook[status]} />
-        </Group>
-        <p className={shared["muted"]}>
-          {told}, {address}, <RelativeTime at={settled_at ?? created_at} />
-          {attempts > 1 && `, tried ${attempts} times`}
-        </p>
-        {reason !== null && <p>{reason}</p>}
-        {text !== null && (
-          <details>
-            <summary className={shared["touch"]}>Message</summary>
-            <Box component="p" style={{ whiteSpace: "pre-wrap" }}>
-              {text}
-            </Box>
-          </details>
-        )}
-      </Box>
-      {(status === "FAILED" || status === "DROPPED") && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          className={shared["touch"]}
-          loading={isBusy}
-          aria-label={`Send again to ${told}: ${title}`}
-          onClick={() => void run(() => resend(delivery))}
-        >
-          Send again
+    <EmptyState
+      title="No messages match the filters."
+      {...(endsBeforeItBegins(filters) && { message: "The last day is before the first." })}
+      icon={icon}
+      action={
+        <Button size="xs" variant="default" className={shared["touch"]} onClick={onShowAll}>
+          Show all messages
         </Button>
-      )}
-    </li>
+      }
+    />
   );
 }
 
-async function resend({ id, told }: Delivery): Promise<void> {
-  await change({
-    send: () => call(resendDelivery, { params: { deliveryId: id } }),
-    invalidates: [queryKeyOf(deliveryList)],
-    success: { title: "Message Sent Again", message: `A new message to ${told} is on its way.` },
-    failure: { title: "Message Not Sent", message: `Nothing new was sent to ${told}. Please try again.` },
-  });
+function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
+  const { contact, status, channel, kind, from, to } = filters;
+  const points = useQuery(contactPointsQuery(false)).data;
+  const filterBy = (by: Partial<DeliveryFilters>) => change(by, "replace");
+  const known = (points ?? []).map(({ id, name, owner }) => ({ value: String(id), label: `${owner.name}: ${name}` }));
+  const isMissing = contact !== null && !known.some(({ value }) => value === String(contact));
+  const missing = { value: String(contact), label: points === undefined ? "Loading…" : "Deleted contact point" };
+  return (
+    <div className={classes["filters"]} role="group" aria-label="Filters">
+      <Select
+        size="xs"
+        label="Contact point"
+        placeholder="All contact points"
+        searchable
+        clearable
+        limit={50}
+        nothingFoundMessage="None has this name"
+        data={isMissing ? [missing, ...known] : known}
+        value={contact === null ? null : String(contact)}
+        onChange={(id) => filterBy({ contact: id === null ? null : Number(id) })}
+      />
+      <Select
+        size="xs"
+        label="State"
+        placeholder="All states"
+        clearable
+        data={deliveryStatusSchema.options.map((value) => ({ value, label: deliveryStatusLook[value].label }))}
+        value={status}
+        onChange={(value) => filterBy({ status: filterUrl.status.parse(value ?? "") })}
+      />
+      <Select
+        size="xs"
+        label="Channel"
+        placeholder="All channels"
+        clearable
+        data={channelKindSchema.options.map((value) => ({ value, label: channelLook[value].label }))}
+        value={channel}
+        onChange={(value) => filterBy({ channel: filterUrl.channel.parse(value ?? "") })}
+      />
+      <Select
+        size="xs"
+        label="Kind"
+        placeholder="All kinds"
+        clearable
+        data={messageKindSchema.options.map((value) => ({ value, label: messageKindWord[value] }))}
+        value={kind}
+        onChange={(value) => filterBy({ kind: filterUrl.kind.parse(value ?? "") })}
+      />
+      <DayField size="xs" label="From" day={from ?? ""} onChange={(day) => filterBy({ from: day || null })} />
+      <DayField
+        size="xs"
+        label="To"
+        day={to ?? ""}
+        error={endsBeforeItBegins(filters) ? "Before the first day" : undefined}
+        onChange={(day) => filterBy({ to: day || null })}
+      />
+      {isNarrowed(filters) && (
+        <ToolButton
+          icon={IconFilterOff}
+          variant="subtle"
+          className={classes["clear"]}
+          onClick={() => filterBy(EVERYTHING)}
+        >
+          Clear filters
+        </ToolButton>
+      )}
+    </div>
+  );
+}
+
+const ROW_PX = 52;
+const NARROW_ROW_PX = 104;
+
+interface DeliveryTableProps {
+  readonly rows: readonly Delivery[];
+  /** They are still those of the previous filters. */
+  readonly isOld: boolean;
+  readonly onShow: (delivery: Delivery) => void;
+}
+
+function DeliveryTable({ rows, isOld, onShow }: DeliveryTableProps) {
+  const isNarrow = useIsNarrow();
+  return (
+    <div style={isOld ? { opacity: 0.6 } : undefined} aria-busy={isOld}>
+      <VirtualTable
+        label="Sent messages"
+        columns={["Message", "To", "State", "When", "Actions"]}
+        rows={rows}
+        keyOf={({ id }) => id}
+        rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
+        isNarrow={isNarrow}
+        className={classes["table"]}
+        rowClassName={classes["row"]}
+      >
+        {(delivery) => <DeliveryCells delivery={delivery} onShow={() => onShow(delivery)} />}
+      </VirtualTable>
+    </div>
+  );
+}
+
+function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; readonly onShow: () => void }) {
+  const { channel, told, address, title, status, reason, attempts, created_at, settled_at } = delivery;
+  const [isBusy, run] = useBusy();
+  const { label, icon: Icon } = channelLook[channel];
+  return (
+    <>
+      <Cell area="title" className={classes["title"]} title={title}>
+        <Icon size={18} stroke={1.6} role="img" aria-label={label} />
+        <span className={`${shared["name"]} ${shared["truncate"]}`}>{title}</span>
+      </Cell>
+      <Cell area="whom" className={classes["whom"]} title={`${told}, ${address}`}>
+        <span className={shared["truncate"]}>{told}</span>{" "}
+        <span className={`${shared["muted"]} ${shared["truncate"]}`}>{address}</span>
+      </Cell>
+      <Cell area="state" className={classes["state"]} title={reason ?? undefined}>
+        <StateBadge look={deliveryStatusLook[status]} />
+        <span className={`${shared["muted"]} ${shared["truncate"]}`}>
+          {reason ?? (attempts > 1 ? `At try ${attempts}` : "")}
+        </span>
+      </Cell>
+      <Cell area="when" className={`${shared["muted"]} ${classes["when"]}`}>
+        <RelativeTime at={settled_at ?? created_at} />
+      </Cell>
+      <Cell area="actions" className={classes["actions"]}>
+        {mayResend(delivery) && (
+          <RowAction
+            label="Send again"
+            name={`Send again to ${told}: ${title}`}
+            icon={IconRotateClockwise}
+            isBusy={isBusy}
+            onPress={() => void run(() => resend(delivery))}
+          />
+        )}
+        <RowAction label="Details" name={`Details of ${title} to ${told}`} icon={IconListDetails} onPress={onShow} />
+      </Cell>
+    </>
+  );
 }

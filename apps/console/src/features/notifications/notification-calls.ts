@@ -9,6 +9,7 @@ import {
   testContactPoint,
   updateContactPoint,
 } from "@suncrew/contract/notifications/contact-points.ts";
+import { type Delivery, deliveryList, resendDelivery } from "@suncrew/contract/notifications/deliveries.ts";
 import {
   createNotificationRule,
   createRota,
@@ -264,4 +265,18 @@ export function saveRota(edited: Edited, body: RotaBody): Promise<Changed<unknow
 /** Returns why it was refused, or null once it is deleted. */
 export function removeRota({ id, name }: Rota): Promise<Refusal | null> {
   return remove(ROTA, name, rotaKeys, () => call(deleteRota, { params: { rotaId: id } }));
+}
+
+/** Only what was given up or dropped can be sent again. */
+export const mayResend = ({ status }: Pick<Delivery, "status">) => status === "FAILED" || status === "DROPPED";
+
+/** Whether a new message is on its way. */
+export async function resend({ id, told }: Delivery): Promise<boolean> {
+  const outcome = await change({
+    send: () => call(resendDelivery, { params: { deliveryId: id } }),
+    invalidates: [queryKeyOf(deliveryList)],
+    success: { title: "Message Sent Again", message: `A new message to ${told} is on its way.` },
+    failure: { title: "Message Not Sent", message: `Nothing new was sent to ${told}. Please try again.` },
+  });
+  return outcome.kind === "done";
 }

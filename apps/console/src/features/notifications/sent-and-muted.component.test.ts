@@ -1,7 +1,13 @@
-import { type Delivery, deliveryList, resendDelivery } from "@suncrew/contract/notifications/deliveries.ts";
+import { contactPointList } from "@suncrew/contract/notifications/contact-points.ts";
+import {
+  type Delivery,
+  deliveryDetails,
+  deliveryList,
+  resendDelivery,
+} from "@suncrew/contract/notifications/deliveries.ts";
 import { endMute, type Mute, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import { describe, expect, test } from "vitest";
-import { page } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
@@ -13,6 +19,7 @@ import {
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
+import { contactPoint } from "./test/sample-notifications.ts";
 
 const main = page.getByRole("main");
 
@@ -56,13 +63,12 @@ function tell(deliveries: readonly Delivery[]) {
 }
 
 describe("sent messages", () => {
-  test("a message that was given up says why, how often it was tried, and is sent again", async () => {
+  test("a message that was given up says why, and is sent again", async () => {
     await page.viewport(390, 844);
     tell([failed]);
     const sent = when(resendDelivery).answer({ message: "Sent", deliveryId: failed.id });
     await openConsole("/notifications?tab=sent");
     await expectContains(main, "WhatsApp does not know the template.");
-    await expectContains(main, "tried 3 times");
     await expectNoSidewaysScroll();
     await expectAccessible();
     await page.getByRole("button", { name: /^Send again to Asha Rathore/ }).click();
@@ -72,17 +78,123 @@ describe("sent messages", () => {
 
   test("filters are sent, and taken back where nothing matches", async () => {
     const read = tell([]);
-    await openConsole("/notifications?tab=sent&status=FAILED&channel=EMAIL");
+    when(contactPointList).answer([contactPoint({ id: 4, name: "Phone" })]);
+    const days = "from=2026-06-01&to=2026-06-02";
+    await openConsole(`/notifications?tab=sent&status=FAILED&channel=EMAIL&contact=4&${days}`);
     await expectContains(main, "No messages match the filters.");
-    expect(read.at(-1)?.query).toMatchObject({ status: "FAILED", channel: "EMAIL" });
+    expect(read.at(-1)?.query).toMatchObject({ status: "FAILED", channel: "EMAIL", contact_point_id: 4 });
+    const { from, to } = deliveryList.query.parse(read.at(-1)?.query);
+    expect(Date.parse(to ?? "") - Date.parse(from ?? "")).toBe(2 * 86_400_000);
+    await expect.element(page.getByRole("combobox", { name: "Contact point" })).toHaveValue("Asha Rathore: Phone");
     await page.getByRole("button", { name: "Show all messages" }).click();
     await expectContains(main, "Nothing has been sent.");
+  });
+
+  test("days that end before they begin ask for nothing, and say so", async () => {
+    const read = tell([failed]);
+    await openConsole("/notifications?tab=sent&from=2026-06-02&to=2026-06-01");
+    await expectContains(main, "The last day is before the first.");
+    expect(read).toHaveLength(0);
+  });
+
+  for (const width of [390, 1440]) {
+    test(`two thousand messages are counted, and only those in sight are rendered; older ones are loaded (${width} px)`, async () => {
+      await page.viewport(width, 900);
+      const many = Array.from({ length: 2_000 }, (_, nth) => ({
+        ...failed,
+        id: `3f2b8a52-6f0e-4d57-9a71-${String(nth).padStart(12, "0")}`,
+        told: "Somebody with a very long name ".repeat(3),
+        title: `Message ${nth} `.repeat(8),
+      }));
+      const cursor = `1.${failed.id}`;
+      const read = when(deliveryList).answer({
+        deliveries: many,
+        total: 12_345,
+        total_exact: true,
+        next_cursor: cursor,
+      });
+      await openConsole("/notifications?tab=sent");
+      await expectContains(main, "Showing 2,000 of 12,345 messages");
+      await expectNoSidewaysScroll();
+      await expectAccessible();
+      expect(document.querySelectorAll('[role="row"]').length).toBeLessThan(80);
+      expect(read).toHaveLength(1);
+      const older = when(deliveryList).answer({
+        deliveries: [failed],
+        total: 12_345,
+        total_exact: true,
+        next_cursor: null,
+      });
+      await page.getByRole("button", { name: "Show older" }).click();
+      await expectContains(main, "Showing 2,001 of 12,345 messages");
+      expect(older[0]?.query).toMatchObject({ cursor });
+    });
+
+    test(`a message's details tell each try with its answer and lead to what it was about (${width} px)`, async () => {
+      await page.viewport(width, 900);
+      tell([failed]);
+      when(deliveryDetails).answer({
+        ...failed,
+        held_until: null,
+        reference: null,
+        tries: [
+          { attempt: 1, at: "2026-06-15T00:01:02.000Z", reason: "WhatsApp did not answer.", reason_code: null },
+          { attempt: 3, at: "2026-06-15T00:05:00.000Z", reason: failed.reason, reason_code: null },
+        ],
+        alerts: [
+          {
+            id: "7",
+            severity: "CRITICAL",
+            text: "The brush is jammed.",
+            site_id: 1,
+            site_name: BHADLA,
+            robot_name: "Row 1",
+            serial_number: "SCR-1011",
+            raised_at: "2026-06-15T00:00:00.000Z",
+            cleared_at: null,
+          },
+        ],
+        alerts_total: 3,
+      });
+      const sent = when(resendDelivery).answer({ message: "Sent", deliveryId: failed.id });
+      await openConsole("/notifications?tab=sent");
+      await page.getByRole("button", { name: /^Details of 2 alerts/ }).click();
+      const dialog = page.getByRole("dialog", { name: failed.title });
+      const tries = dialog.getByRole("region", { name: "Tries" });
+      await expectContains(tries, "WhatsApp did not answer.");
+      await expectContains(tries, "Of one try there is no answer.");
+      const about = dialog.getByRole("region", { name: "About" });
+      await expect
+        .element(about.getByRole("link", { name: `Row 1, ${BHADLA}` }))
+        .toHaveAttribute("href", "/robots/SCR-1011?at=2026-06-15T00%3A00Z");
+      await expectContains(about, "And 2 more.");
+      await expectContains(dialog, "WhatsApp, Phone: +919829041276");
+      await expectNoSidewaysScroll();
+      await expectAccessible();
+      await dialog.getByRole("button", { name: "Send again" }).click();
+      await expectToast("Message Sent Again", "A new message to Asha Rathore is on its way.");
+      await expect.element(dialog).not.toBeInTheDocument();
+      expect(sent).toHaveLength(1);
+    });
+  }
+
+  test("details that fail to load leave the message readable and can be retried", async () => {
+    tell([{ ...failed, status: "SENT", reason: null }]);
+    when(deliveryDetails).fail(500, { message: "Something went wrong." });
+    await openConsole("/notifications?tab=sent");
+    await page.getByRole("button", { name: /^Details of/ }).click();
+    const dialog = page.getByRole("dialog", { name: failed.title });
+    await expectContains(dialog, "The tries and the alerts of this message could not be loaded.");
+    await expectContains(dialog, "The brush is jammed.");
+    await expect.element(dialog.getByRole("button", { name: "Send again" })).not.toBeInTheDocument();
+    await userEvent.keyboard("{Escape}");
+    await expect.element(dialog).not.toBeInTheDocument();
   });
 
   test("a list that fails to load offers Retry", async () => {
     when(deliveryList).fail(500, { message: "Something went wrong." });
     await openConsole("/notifications?tab=sent");
-    await pressRetry(() => tell([failed]), page.getByRole("list", { name: "Sent messages" }));
+    await pressRetry(() => tell([failed]), page.getByRole("table", { name: "Sent messages" }));
     await expectContains(main, failed.title);
   });
 });
