@@ -145,11 +145,10 @@ export async function readDeliveryDetails(
     ...timesOf(found),
     held_until: found.held_until?.toISOString() ?? null,
     tries: deliveryTrySchema.array().parse(found.tries),
-    alerts: alerts.map(({ total: _, ...alert }) => ({
-      ...alert,
-      raised_at: alert.raised_at.toISOString(),
-      cleared_at: alert.cleared_at?.toISOString() ?? null,
-    })),
+    alerts: alerts.map((row) => {
+      const { total: _, raised_at, cleared_at, ...alert } = row;
+      return { ...alert, raised_at: raised_at.toISOString(), cleared_at: cleared_at?.toISOString() ?? null };
+    }),
     alerts_total: alerts[0]?.total ?? 0,
   };
 }
