@@ -38,6 +38,32 @@ test("Notifications: what belongs together waits a moment and goes in one messag
   expect(await people.outcomes()).toEqual(["SENT"]);
 });
 
+test("Notifications: whom one rule has told of an alert is not told of it by another that waits longer, until it gets worse", async () => {
+  const [anita, omkar] = [await people.contact("Anita"), await people.contact("Omkar")];
+  await people.rule(anita);
+  await people.rule([{ after_minutes: 0, to: [...to(anita), ...to(omkar)] }], { name: "Later", wait_seconds: 60 });
+  const alert = await people.alert();
+  await people.pass(3);
+  expect(people.reached()).toEqual(["Anita", "Omkar"]);
+  await people.change(alert, { severity: "CRITICAL" });
+  await people.pass(3);
+  expect(people.reached()).toEqual(["Anita", "Omkar"]);
+});
+
+test("Notifications: of an alert that got worse everybody is told, also whom a rule that is off now told of the lesser one", async () => {
+  const [anita, omkar] = [await people.contact("Anita"), await people.contact("Omkar")];
+  const first = await people.rule(anita);
+  await people.rule(omkar);
+  await people.rule(anita, { name: "Later", wait_seconds: 300 });
+  const alert = await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Anita", "Omkar"]);
+  await turn(first, false);
+  await people.change(alert, { severity: "CRITICAL" });
+  await people.pass(6);
+  expect(people.reached()).toEqual(["Anita", "Omkar"]);
+});
+
 test("Notifications: a storm of 1,000 dark sites tells each person once", async () => {
   const steps = [{ after_minutes: 0, to: [{ kind: "PERSON" as const, id: people.fixtures.userIds.admin }] }];
   for (let nth = 0; nth < 20; nth += 1) await people.contact(`Phone ${nth}`);
@@ -107,6 +133,28 @@ test("Notifications: without acknowledgement the next step is told, by a rota wh
   await people.acknowledge(alert);
   await people.pass(60);
   expect(people.reached()).toEqual([]);
+});
+
+test("Notifications: a step that reaches nobody does not delay the next one", async () => {
+  const { admin, owner } = people.fixtures.userIds;
+  const off = await people.contact("Off", { enabled: false });
+  await people.contact("Anita", { user_id: admin });
+  await people.rule(
+    [
+      { after_minutes: 0, to: to(off) },
+      { after_minutes: 30, to: [{ kind: "PERSON", id: owner }] },
+      { after_minutes: 60, to: to(await people.contact("Desk")) },
+      { after_minutes: 75, to: [{ kind: "PERSON", id: admin }] },
+    ],
+    { repeat_minutes: 30 },
+  );
+  await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Desk"]);
+  await people.pass(74.5);
+  expect(people.reached()).toEqual([]);
+  await people.pass(1);
+  expect(people.reached()).toEqual(["Anita", "Desk"]);
 });
 
 test("Notifications: an alert that gets worse is told again, although it was acknowledged", async () => {

@@ -187,30 +187,67 @@ async function tellDue(
     tx,
     due.map(({ alert }) => alert),
   );
-  const moved: Notice[] = [];
+  const knowsAlready = await readKnowledge(tx, due, rules, raised);
+  const after: Notice[] = [];
   for (const { notice, alert } of due) {
     const rule = rules.get(notice.ruleId);
     if (rule === undefined || alert.clearedAt !== null) continue;
     const next = telling(rule, notice);
     // The rule was changed since.
     if (next === null || (next.at > now && next.step !== 0)) {
-      moved.push({ ...notice, nextAt: next?.at ?? null });
+      after.push({ ...notice, nextAt: next?.at ?? null });
       continue;
     }
-    for (const contact of raised.of(rule, next.step, alert)) {
-      // That a channel fails is told through the others.
-      if (alert.code === CHANNEL_FAILING && contact.isFailing) continue;
+    // That a channel fails is told through the others.
+    const reached = (step: Telling["step"]) =>
+      raised.of(rule, step, alert).filter((contact) => alert.code !== CHANNEL_FAILING || !contact.isFailing);
+    let [step, told] = [next.step, noticeAfter(stateOf(notice), next, now)];
+    // Nobody waits for people of whom there are none: the next step is told at once.
+    while (step !== "all" && reached(step).length === 0 && step + 1 < rule.steps.length) {
+      step += 1;
+      told = noticeAfter(told, { step }, now);
+    }
+    for (const contact of reached(step)) {
+      if (next.reason === "RAISED" && knowsAlready(contact, notice, alert)) continue;
       if (!knowsOfLoss(contact, alert)) raised.tell(contact, alert);
     }
-    const { firstToldAt, lastToldAt, step } = noticeAfter(stateOf(notice), next, now);
-    const told = { ...notice, firstToldAt, lastToldAt, step };
-    moved.push({ ...told, nextAt: dueAt(rule, told) });
+    const { firstToldAt, lastToldAt } = told;
+    const moved = { ...notice, firstToldAt, lastToldAt, step: told.step };
+    after.push({ ...moved, nextAt: dueAt(rule, moved) });
   }
   const cleared = due.filter(({ alert }) => alert.clearedAt !== null);
-  moved.push(...cleared.map(({ notice }) => ({ ...notice, nextAt: null, ended: true })));
+  after.push(...cleared.map(({ notice }) => ({ ...notice, nextAt: null, ended: true })));
   const allClear = await clearing(tx, cleared, rules, directory, now);
-  await storeNotices(tx, moved);
+  await storeNotices(tx, after);
   return [...raised.planned("ALERTS"), ...allClear.planned("CLEARED")];
+}
+
+interface DueNotice {
+  readonly notice: Notice;
+  readonly alert: NoticedAlert;
+}
+
+/** Whether somebody whom a rule is to tell of an alert was told by another one, and it has not got worse since. */
+async function readKnowledge(
+  tx: Tx,
+  due: readonly DueNotice[],
+  rules: ReadonlyMap<number, Rule>,
+  recipients: Recipients,
+): Promise<(contact: Contact, notice: Notice, alert: NoticedAlert) => boolean> {
+  const ids = due.map(({ alert }) => alert.id);
+  const told = (await readNotices(tx, ids)).filter(({ firstToldAt }) => firstToldAt !== null);
+  if (told.length === 0) return () => false;
+  const reached = new Set((await readWhoWasTold(tx, ids)).map(({ alertId, contactId }) => `${alertId} ${contactId}`));
+  const byAlert = Map.groupBy(told, ({ alertId }) => alertId);
+  return (contact, { ruleId }, alert) =>
+    reached.has(`${alert.id} ${contact.id}`) &&
+    (byAlert.get(alert.id) ?? []).some((other) => {
+      const rule = rules.get(other.ruleId);
+      if (rule === undefined || other.ruleId === ruleId) return false;
+      return rule.steps.some(
+        (_, nth) => nth <= (other.step ?? -1) && recipients.of(rule, nth, alert).includes(contact),
+      );
+    });
 }
 
 /** Whether whoever was told that a robot was lost while it moved need not be told as well that this cut its run short. */
@@ -230,7 +267,7 @@ async function readKnowledgeOfLoss(
 /** The all-clear for whoever was told, unless only rules that tell none have told them. */
 async function clearing(
   tx: Tx,
-  cleared: readonly { readonly notice: Notice; readonly alert: NoticedAlert }[],
+  cleared: readonly DueNotice[],
   rules: ReadonlyMap<number, Rule>,
   directory: Directory,
   now: Date,
