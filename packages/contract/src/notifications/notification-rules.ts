@@ -279,8 +279,8 @@ export const rotaSchema = z.object({
   name: z.string(),
   ...rotaTimes,
   starts_on: dateSchema,
-  /** In the order of their turns. */
-  members: z.array(memberSchema),
+  /** In the order of their turns; in the place of somebody who was removed is null, and the next one stands in. */
+  members: z.array(memberSchema.nullable()),
   on_duty: memberSchema.extend({ until: instantSchema }).nullable(),
   version: versionSchema,
 });

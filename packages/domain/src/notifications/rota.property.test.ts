@@ -34,6 +34,14 @@ test.each([
   expect(places[2]).toBe(places[1]);
 });
 
+it("in a rota the next one stands in for somebody who is gone, and the turns of the others stay theirs", () => {
+  const weeks = [5, 12, 19, 26].map((day) => new Date(Date.UTC(2026, 10, day)));
+  const onWeeks = (...members: (string | null)[]) => weeks.map((at) => onDuty({ ...rota, members }, at)?.member);
+  expect(onWeeks("Asha", null, "Meera")).toEqual(["Asha", "Meera", "Meera", "Asha"]);
+  expect(onWeeks("Asha", "Ravi", null)).toEqual(["Asha", "Ravi", "Asha", "Asha"]);
+  expect(onWeeks(null, null)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
 it("a rota without members has nobody on duty", () => {
   expect(onDuty({ ...rota, members: [] }, new Date("2026-11-10T00:00:00Z"))).toBeNull();
 });

@@ -18,16 +18,26 @@ interface Duty<Member> {
 
 /**
  * Who is on duty; null only if the rota has no members. Before the first handover the first member is, so that nobody
- * is told in vain. RangeError for a date, time or zone that does not exist.
+ * is told in vain. A member who is gone is null in `members`, and keeps the place, so that the turns of the others stay as
+ * they were told; the next one stands in. RangeError for a date, time or zone that does not exist.
  */
 export function onDuty<Member>(
-  rota: RotaTimes & { readonly members: readonly Member[] },
+  rota: RotaTimes & { readonly members: readonly (Member | null)[] },
   at: Date,
 ): Duty<Member> | null {
   const turn = turnAt(rota, at);
-  const index = turn % rota.members.length;
-  const member = rota.members[index];
-  return member === undefined ? null : { member, index, until: handover(rota, turn + 1) };
+  const { length } = rota.members;
+  for (let nth = 0; nth < length; nth += 1) {
+    const index = (turn + nth) % length;
+    const member = rota.members[index] ?? null;
+    if (member !== null) return { member, index, until: handover(rota, turn + 1) };
+  }
+  return null;
+}
+
+/** Those who are not gone. */
+export function presentMembers<Member>({ members }: { readonly members: readonly (Member | null)[] }): Member[] {
+  return members.filter((member) => member !== null);
 }
 
 /** Turns are counted from 0. */

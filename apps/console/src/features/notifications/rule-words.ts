@@ -129,7 +129,7 @@ export function useReach(): (step: Pick<RuleStep, "to">) => boolean {
       case "ROTA": {
         // Everybody has a turn.
         const members = rotas.find((rota) => rota.id === id)?.members ?? [];
-        return members.some(({ user_id: member }) => hasPoint("PERSON", member));
+        return members.some((member) => member !== null && hasPoint("PERSON", member.user_id));
       }
       // Depends on the alert's site.
       case "PARTNER":

@@ -5,7 +5,7 @@ import {
   TEAM_MEMBERS_MAX,
   TEAM_NAME_MAX,
 } from "@suncrew/contract/notifications/notification-rules.ts";
-import { onDuty } from "@suncrew/domain/notifications/rota.ts";
+import { onDuty, presentMembers } from "@suncrew/domain/notifications/rota.ts";
 import { IconChevronDown, IconChevronUp, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -164,14 +164,14 @@ function storedRota(rota: Rota | null, today: string): StoredForm<RotaDraft> {
     return { form, version: 0 };
   }
   const { name, members, timezone, starts_on, handover_at, weeks, version } = rota;
-  const memberIds = members.map(({ user_id }) => user_id);
+  const memberIds = presentMembers({ members }).map(({ user_id }) => user_id);
   return { form: { name, memberIds, timezone, startsOn: starts_on, handoverAt: handover_at, weeks }, version };
 }
 
 /** People who are told by turns of weeks. */
 export function RotaDialog({ row: rota, isDeleted, onClose }: RowDialogProps<Rota>) {
   const [today] = useState(() => todayIn(undefined, new Date()));
-  const people = usePeople(rota?.members ?? []);
+  const people = usePeople(rota === null ? [] : presentMembers(rota));
   const state = useRowForm<RotaDraft, RotaField, unknown>({
     what: "rota",
     stored: storedRota(rota, today),

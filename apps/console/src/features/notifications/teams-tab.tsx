@@ -1,6 +1,6 @@
 import { Box, Group } from "@mantine/core";
 import type { Rota, Team } from "@suncrew/contract/notifications/notification-rules.ts";
-import { onDuty } from "@suncrew/domain/notifications/rota.ts";
+import { onDuty, presentMembers } from "@suncrew/domain/notifications/rota.ts";
 import { type Icon, IconCalendarRepeat, IconPencil, IconPlus, IconTrash, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ComponentType } from "react";
@@ -154,7 +154,8 @@ const NEXT = 2;
 /** Who is on duty until when, and who comes next. */
 function RotaDetails({ entity: rota }: { readonly entity: Rota }) {
   const now = useNow();
-  const { timezone, handover_at: at, weeks, members } = rota;
+  const { timezone, handover_at: at, weeks } = rota;
+  const members = presentMembers(rota);
   const turns = turnsOf(rota, now);
   const [duty, ...next] = turns;
   return (
@@ -180,7 +181,7 @@ function RotaDetails({ entity: rota }: { readonly entity: Rota }) {
 function turnsOf(rota: Rota, now: Date) {
   const turns: { readonly name: string; readonly until: Date }[] = [];
   let at = now;
-  while (turns.length < Math.min(rota.members.length, NEXT + 1)) {
+  while (turns.length < Math.min(presentMembers(rota).length, NEXT + 1)) {
     const duty = onDuty(rota, at);
     if (duty === null) break;
     turns.push({ name: duty.member.name, until: duty.until });

@@ -157,6 +157,47 @@ test("Notifications: a step that reaches nobody does not delay the next one", as
   expect(people.reached()).toEqual(["Anita", "Desk"]);
 });
 
+test("Notifications: a rota's turns stay as they were when a member is removed", async () => {
+  const { admin, owner, stranger } = people.fixtures.userIds;
+  const times = { timezone: "Asia/Kolkata", starts_on: "2026-06-01", handover_at: "08:00", weeks: 1 };
+  const { id: rota_id } = await people.db
+    .insertInto("rotas")
+    .values({ name: "Night", ...times, created_at: people.clock.now() })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const members = [owner, stranger, admin].map((user_id, position) => ({ rota_id, position, user_id }));
+  await people.db.insertInto("rota_members").values(members).execute();
+  await people.contact("Anita", { user_id: admin });
+  await people.contact("Omkar", { user_id: owner });
+  await people.rule([{ after_minutes: 0, to: [{ kind: "ROTA", id: rota_id }] }]);
+  await people.db.updateTable("users").set({ deleted_at: people.clock.now() }).where("id", "=", stranger).execute();
+  await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Anita"]);
+});
+
+test("Notifications: a team's channel that may not be told of a site leaves it to the members who may", async () => {
+  const { owner, stranger } = people.fixtures.userIds;
+  const { id: team_id } = await people.db
+    .insertInto("teams")
+    .values({ name: "Night watch", created_at: people.clock.now() })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const members = [owner, stranger].map((user_id) => ({ team_id, user_id }));
+  await people.db.insertInto("team_members").values(members).execute();
+  await people.contact("Omkar", { user_id: owner });
+  await people.contact("Sadia", { user_id: stranger });
+  await people.contact("Channel", { owner_kind: "TEAM", team_id });
+  await people.rule([{ after_minutes: 0, to: [{ kind: "TEAM", id: team_id }] }]);
+  await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Omkar"]);
+  await people.db.deleteFrom("team_members").where("user_id", "=", stranger).execute();
+  await people.alert({ code: "OTHER" });
+  await people.round();
+  expect(people.reached()).toEqual(["Channel"]);
+});
+
 test("Notifications: an alert that gets worse is told again, although it was acknowledged", async () => {
   await people.rule(await people.contact("Anita"));
   const alert = await people.alert();

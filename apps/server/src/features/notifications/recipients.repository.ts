@@ -36,8 +36,8 @@ interface Person {
 
 interface Rota extends RotaTimes {
   readonly id: number;
-  /** Ids of users, in the order of their turns. */
-  readonly members: readonly number[];
+  /** Ids of users, in the order of their turns; null for one who was deleted. */
+  readonly members: readonly (number | null)[];
 }
 
 interface Team {
@@ -92,9 +92,9 @@ export async function readDirectory(db: Executor): Promise<Directory> {
     from teams t join team_members m on m.team_id = t.id left join ${teamSights} v on v.team_id = t.id
     where t.deleted_at is null group by t.id, v.sees_all, v.partner_id`.execute(db);
   const { rows: rotas } = await sql<Rota>`
-    select r.id, r.timezone, r.starts_on, r.handover_at, r.weeks, array_agg(m.user_id order by m.position) as members
+    select r.id, r.timezone, r.starts_on, r.handover_at, r.weeks, array_agg(u.id order by m.position) as members
     from rotas r join rota_members m on m.rota_id = r.id
-      join users u on u.id = m.user_id and u.deleted_at is null
+      left join users u on u.id = m.user_id and u.deleted_at is null
     where r.deleted_at is null group by r.id`.execute(db);
   return new Directory({ contacts, people, teams, rotas });
 }
@@ -161,14 +161,15 @@ export class Directory {
     return siteId !== null && person.partnerId !== null && person.partnerId === partnerId;
   }
 
-  #meant({ kind, id = 0, role }: RuleTarget, { siteId, partnerId }: Place, now: Date): readonly Contact[] {
+  #meant({ kind, id = 0, role }: RuleTarget, place: Place, now: Date): readonly Contact[] {
+    const { siteId, partnerId } = place;
     switch (kind) {
       case "CONTACT_POINT":
         return [this.#byId.get(id)].filter((contact) => contact !== undefined);
       case "PERSON":
         return this.#ofPerson.get(id) ?? [];
       case "TEAM":
-        return this.#ofTeam.get(id) ?? this.#ofPeople(this.#teams.get(id)?.members ?? []);
+        return this.#ofTeamAt(id, place);
       case "ROTA": {
         const rota = this.#rotas.get(id);
         const duty = rota && onDuty(rota, now);
@@ -179,6 +180,12 @@ export class Directory {
       case "SITE":
         return (this.#ofSite.get(siteId ?? 0) ?? []).filter(({ siteRole }) => role === undefined || siteRole === role);
     }
+  }
+
+  /** A team's own contact points; its members where none of these may know of the place, as theirs may. */
+  #ofTeamAt(teamId: number, place: Place): readonly Contact[] {
+    const own = (this.#ofTeam.get(teamId) ?? []).filter((contact) => this.maySee(contact, place));
+    return own.length > 0 ? own : this.#ofPeople(this.#teams.get(teamId)?.members ?? []);
   }
 
   #ofPeople(userIds: readonly number[]): readonly Contact[] {

@@ -7,13 +7,13 @@ export interface Member {
   readonly name: string;
 }
 
-/** Members that still exist, as a JSON array; a team's by name, a rota's in the order of their turns. */
+/** Members that still exist, as a JSON array by name; of a rota in the order of their turns, null for the others. */
 const teamMembers = sql<Member[]>`(select coalesce(jsonb_agg(jsonb_build_object('user_id', u.id, 'name', u.name)
   order by lower(u.name), u.id), '[]') from team_members m join users u on u.id = m.user_id
   where m.team_id = teams.id and u.deleted_at is null)`;
-const rotaMembers = sql<Member[]>`(select coalesce(jsonb_agg(jsonb_build_object('user_id', u.id, 'name', u.name)
-  order by m.position), '[]') from rota_members m join users u on u.id = m.user_id
-  where m.rota_id = rotas.id and u.deleted_at is null)`;
+const rotaMembers = sql<(Member | null)[]>`(select coalesce(jsonb_agg(
+  case when u.deleted_at is null then jsonb_build_object('user_id', u.id, 'name', u.name) end
+  order by m.position), '[]') from rota_members m join users u on u.id = m.user_id where m.rota_id = rotas.id)`;
 
 function teams(db: Executor) {
   return db

@@ -7,7 +7,7 @@ import type {
   updateRota,
   updateTeam,
 } from "@suncrew/contract/notifications/notification-rules.ts";
-import { onDuty } from "@suncrew/domain/notifications/rota.ts";
+import { onDuty, presentMembers } from "@suncrew/domain/notifications/rota.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { editConflict, HttpError, notFound } from "../../platform/http/http-error.ts";
@@ -177,9 +177,9 @@ function timesOf({ name, timezone, starts_on, handover_at, weeks }: RotaTimes): 
 
 interface WithMembers {
   readonly name: string;
-  readonly members: readonly Member[];
+  readonly members: readonly (Member | null)[];
 }
 
-const namesOf = ({ members }: WithMembers) => members.map(({ name }) => name);
+const namesOf = ({ members }: WithMembers) => presentMembers({ members }).map(({ name }) => name);
 const auditedTeam = (team: WithMembers) => ({ name: team.name, members: namesOf(team) });
 const auditedRota = (rota: RotaTimes & WithMembers) => ({ ...timesOf(rota), members: namesOf(rota) });
