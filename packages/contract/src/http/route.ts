@@ -29,7 +29,7 @@ export interface RouteSpec {
   readonly file?: "text/csv" | "application/pdf" | "application/octet-stream";
   /** The body is a raw file instead of JSON; its metadata is in `query`. */
   readonly upload?: "application/octet-stream";
-  /** A body of `application/x-www-form-urlencoded` is accepted, and ignored. */
+  /** A form of either content type is accepted, and ignored. */
   readonly form?: true;
   /** Body limit in bytes; default 64 KiB. */
   readonly maxBodyBytes?: number;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
@@ -103,6 +104,30 @@ describe("contact points", () => {
       },
       { action: "DELETE_CONTACT_POINT", entity_id: String(contactPointId), target_name: "Omkar's mail" },
     ]);
+  });
+
+  test("what waits for one is looked at again when it was changed: its quiet time may be over", async () => {
+    const contactPointId = await add(owner, mail);
+    const later = new Date(server.clock.now().getTime() + 3_600_000);
+    const shown = { contact_point_name: "Phone", told: "Omkar Jain", address: "omkar@own.example", title: "Dust" };
+    const waits = { message_kind: "ALERTS", channel: "EMAIL", created_at: server.clock.now(), due_at: later } as const;
+    const waiting = async (id: string, attempts: number) =>
+      server.db
+        .insertInto("deliveries")
+        .values({ id, ...waits, ...shown, contact_point_id: contactPointId, attempts })
+        .execute();
+    const [held, sending] = [randomUUID(), randomUUID()];
+    await waiting(held, 0);
+    await waiting(sending, 1);
+    const body = { ...mail, quiet_from: null, quiet_to: null, version: 1 };
+    await owner.ask(updateContactPoint, { params: { contactPointId }, body });
+    const rows = await server.db.selectFrom("deliveries").select(["id", "due_at"]).execute();
+    expect(new Map(rows.map(({ id, due_at }) => [id, due_at]))).toEqual(
+      new Map([
+        [held, server.clock.now()],
+        [sending, later],
+      ]),
+    );
   });
 
   test("a PARTNER's user has the own, the partner's and those of its sites; a SUPER_ADMIN all", async () => {

@@ -47,6 +47,7 @@ import {
   removeContactPoint,
   storeSecret,
 } from "./contact-points.repository.ts";
+import { wakeWaiting } from "./deliveries.repository.ts";
 
 type ContactBody = Omit<BodyOf<typeof updateContactPoint>, "version">;
 type LockedContactPoint = NonNullable<Awaited<ReturnType<typeof lockContactPoint>>>;
@@ -161,6 +162,7 @@ export class ContactPoints {
       details.after = audited({ ...row, ...changes }, whatsapp, secretsNamed(row.channel, "as before", isNew));
       if (version !== undefined && version !== row.version) throw editConflict("contact point");
       await changeContactPoint(tx, row.id, changes);
+      await wakeWaiting(tx, row.id, at);
     });
     return { message: `The contact point ${body.name} was changed.` };
   }

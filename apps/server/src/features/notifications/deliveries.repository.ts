@@ -4,10 +4,12 @@ import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { ChannelKind } from "@suncrew/contract/notifications/contact-points.ts";
 import type { MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
+import type { QuietHours } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { type RawBuilder, sql } from "kysely";
 import { anyInt, anyUuid, type Executor, type Tx } from "../../platform/database/database.ts";
 import { type Claim, LeasedQueue } from "../../platform/database/leased-queue.ts";
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
+import type { mailTexts } from "../../platform/mail-texts.ts";
 import { isMuted, type NoticedAlert, readAlertsById, tellAgain } from "./notices.repository.ts";
 import { type Contact, teamSights } from "./recipients.repository.ts";
 
@@ -22,6 +24,16 @@ const queue = new LeasedQueue<string>("deliveries", {
   isOpen: sql<boolean>`status = 'WAITING'`,
   leaseMs: LEASE_MS,
 });
+
+/** Failures after which its service may have got the message nevertheless. */
+const UNCERTAIN: ReadonlySet<string> = new Set([
+  ...(["SERVICE_SILENT", "SEND_TOO_SLOW", "SEND_FAILED"] satisfies Parameters<typeof deliveryTexts.text>[0][]),
+  ...(["MAIL_FAILED", "SMTP_TOO_SLOW", "SMTP_UNREACHABLE"] satisfies Parameters<typeof mailTexts.text>[0][]),
+]);
+
+/** Whether nobody can have got message `d`: no server sends it now, and no try so far may have arrived. */
+const isUntold = sql<boolean>`(d.status = 'WAITING' and not d.may_have_arrived
+  and (d.attempts = 0 or d.reason_code is not null))`;
 
 /** What somebody is to be told. */
 export interface PlannedDelivery {
@@ -104,7 +116,7 @@ export async function planDeliveries(
   await forgetHeld(tx, deliveries);
 }
 
-/** What is told now need not be told again when the quiet time is over. */
+/** What is told now need not be told again when the quiet time is over, or when a try succeeds at last. */
 async function forgetHeld(tx: Tx, deliveries: readonly (PlannedDelivery & { readonly id: string })[]): Promise<void> {
   const now = deliveries.filter(({ kind, heldUntil }) => kind === "ALERTS" && heldUntil === null);
   const pairs = now.flatMap(({ contact, alerts }) => alerts.map(({ id }) => ({ contactId: contact.id, id })));
@@ -112,7 +124,7 @@ async function forgetHeld(tx: Tx, deliveries: readonly (PlannedDelivery & { read
     delete from delivery_alerts da using deliveries d, unnest(${pairs.map(({ contactId }) => contactId)}::int[],
       ${pairs.map(({ id }) => id)}::bigint[]) n (contact_point_id, alert_id)
     where da.delivery_id = d.id and da.alert_id = n.alert_id and d.contact_point_id = n.contact_point_id
-      and d.status = 'WAITING' and d.attempts = 0 and d.message_kind = 'ALERTS'
+      and ${isUntold} and d.message_kind = 'ALERTS'
       and d.id <> ${sql`all(${now.map(({ id }) => id)}::uuid[])`}`.execute(tx);
 }
 
@@ -135,7 +147,7 @@ async function readTold(db: Executor, ids: readonly string[]): Promise<ReadonlyM
   );
 }
 
-/** Which contact points were told of these alerts: it was sent, or a server has begun to send it. */
+/** Which contact points were told of these alerts: it was sent, or may arrive, or have arrived already. */
 export async function readWhoWasTold(
   db: Executor,
   alertIds: readonly number[],
@@ -144,16 +156,16 @@ export async function readWhoWasTold(
     select distinct da.alert_id as "alertId", d.contact_point_id as "contactId"
     from delivery_alerts da join deliveries d on d.id = da.delivery_id
     where da.alert_id = any(${[...alertIds]}::bigint[]) and d.message_kind = 'ALERTS'
-      and (d.status = 'SENT' or d.status = 'WAITING' and d.attempts > 0)`.execute(db);
+      and (d.status = 'SENT' or d.status = 'WAITING' and not ${isUntold})`.execute(db);
   return rows;
 }
 
-/** Drops messages that no server has begun to send, now that these alerts, and with them all of theirs, are over. */
+/** Drops messages that nobody can have got, now that these alerts, and with them all of theirs, are over. */
 export async function dropOver(tx: Tx, alertIds: readonly number[], now: Date): Promise<void> {
   await sql`
     with over as (
       select d.id from deliveries d
-      where d.status = 'WAITING' and d.attempts = 0 and d.message_kind = 'ALERTS'
+      where ${isUntold} and d.message_kind = 'ALERTS'
         and exists (select from delivery_alerts da
           where da.delivery_id = d.id and da.alert_id = any(${[...alertIds]}::bigint[]))
         and not exists (select from delivery_alerts da join alerts a on a.id = da.alert_id
@@ -179,15 +191,17 @@ export interface ClaimedDelivery extends Claim<string> {
   readonly content: unknown;
   readonly createdAt: Date;
   readonly heldUntil: Date | null;
+  /** No try is known to have arrived, but one may have. */
+  readonly mayHaveArrived: boolean;
   /** Why the try before failed; null if its server has not said how it ended, and before the first. */
   readonly failure: CodedText | null;
 }
 
 /**
  * Claims messages that are due, at most so many and one of each contact point, while no server sends it another; those
- * that this server is sending are `busy`. Of each
- * contact point only the first is looked at, however much waits. An all-clear waits until it is known whether its alerts were told. While a
- * message is being sent, it has no reason for waiting: that tells it from one that waits for its next try.
+ * that this server is sending are `busy`. Of each contact point only the first is looked at, however much waits. An
+ * all-clear waits until it is known whether its alerts were told. While a message is being sent, it has no reason for
+ * waiting: that tells it from one that waits for its next try.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -214,22 +228,24 @@ export async function claimDeliveries(
       from deliveries d
       where d.id in (select id from due order by due_at, id limit ${count}) and d.status = 'WAITING' and d.due_at <= ${now}
       for update skip locked)
-    update deliveries d set ${queue.claiming("d", now)}, ${reasonSet(null)}
+    update deliveries d set ${queue.claiming("d", now)}, ${reasonSet(null)},
+      may_have_arrived = d.may_have_arrived or (d.attempts > 0 and d.reason_code is null)
     from chosen where d.id = chosen.id
     returning d.id, d.attempts as attempt, d.contact_point_id as "contactId", d.message_kind as kind, d.channel,
-      d.content, d.created_at as "createdAt", d.held_until as "heldUntil", chosen.failure`.execute(tx);
+      d.content, d.created_at as "createdAt", d.held_until as "heldUntil",
+      d.may_have_arrived as "mayHaveArrived", chosen.failure`.execute(tx);
   return rows;
 }
 
 /** A contact point as sending to it needs it. */
-export interface SendingContact {
+export interface SendingContact extends QuietHours {
   readonly id: number;
   readonly name: string;
   readonly channel: ChannelKind;
   readonly address: string;
   readonly options: unknown;
   readonly secret: string | null;
-  readonly timezone: string;
+  readonly criticalPierces: boolean;
   readonly isDeleted: boolean;
   readonly enabled: boolean;
   readonly isUnsubscribed: boolean;
@@ -237,7 +253,8 @@ export interface SendingContact {
 
 export async function readSendingContact(db: Executor, contactId: number): Promise<SendingContact | null> {
   const { rows } = await sql<SendingContact>`
-    select c.id, c.name, c.channel, c.address, c.options, c.secret, c.timezone, c.enabled,
+    select c.id, c.name, c.channel, c.address, c.options, c.secret, c.timezone, c.quiet_from, c.quiet_to, c.days_off,
+      c.critical_pierces as "criticalPierces", c.enabled,
       c.unsubscribed_at is not null as "isUnsubscribed",
       c.deleted_at is not null or coalesce(u.deleted_at, p.deleted_at, s.deleted_at, t.deleted_at) is not null
         as "isDeleted"
@@ -262,8 +279,9 @@ const maySee = sql<boolean>`coalesce(case c.owner_kind
   when 'PERSON' then u.role = 'SUPER_ADMIN' or s.maintenance_partner_id = u.partner_id end, false)`;
 
 /**
- * What a message tells. A first try leaves out what need not be told any more, for good: of alerts what is over,
- * acknowledged or muted meanwhile, which is told later if it is still open; of an all-clear what was not told.
+ * What a message tells. As long as nobody can have got it, it leaves out what need not be told any more, for good: of
+ * alerts what is over, acknowledged or muted meanwhile, which is told later if it is still open; of an all-clear what was
+ * not told. What may have arrived stays as it was, so that whoever got it hears the end.
  */
 export async function settleContent(
   tx: Tx,
@@ -294,15 +312,15 @@ export async function settleContent(
     rows.map(({ id }) => id),
   );
   const states = new Map(rows.map((row) => [row.id, row]));
-  const isFirst = claim.attempt === 1;
+  const isUnheard = !claim.mayHaveArrived;
   const kept = alerts.filter(({ id, clearedAt, acknowledgedAt }) => {
     const state = states.get(id);
     if (state === undefined || !state.visible) return false;
-    if (!isFirst) return true;
+    if (!isUnheard) return true;
     if (claim.kind === "CLEARED") return clearedAt !== null && state.sent;
     return clearedAt === null && acknowledgedAt === null && !state.muted;
   });
-  if (isFirst && claim.kind === "ALERTS") {
+  if (isUnheard && claim.kind === "ALERTS") {
     const muted = alerts.filter(({ id }) => states.get(id)?.muted === true);
     if (muted.length > 0) {
       await tellAgain(
@@ -313,7 +331,7 @@ export async function settleContent(
     }
   }
   // A message that told nothing at all keeps what it was about.
-  if (isFirst && kept.length > 0 && kept.length < rows.length) {
+  if (isUnheard && kept.length > 0 && kept.length < rows.length) {
     await sql`delete from delivery_alerts where delivery_id = ${claim.id}
       and alert_id <> all(${kept.map(({ id }) => id)}::bigint[])`.execute(tx);
   }
@@ -371,6 +389,7 @@ export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now:
       // What was dropped was not tried.
       ...(end.status !== "DROPPED" && { tries: withTry(claim.attempt, reason, now) }),
       due_at: end.status === "WAITING" ? end.retryAt : null,
+      ...(end.status === "WAITING" && UNCERTAIN.has(end.reason.code) && { may_have_arrived: true }),
       settled_at: end.status === "WAITING" ? null : now,
       ...(end.status === "SENT" && { reference: end.reference?.slice(0, 200) ?? null }),
     })
@@ -396,6 +415,28 @@ export async function storeEnd(tx: Tx, claim: ClaimedDelivery, end: TryEnd, now:
 function withTry(attempt: number, reason: CodedText | null, at: Date): RawBuilder<string> {
   const ended = { attempt, at: at.toISOString(), reason: reason?.text ?? null, reason_code: reason?.code ?? null };
   return sql`deliveries.tries || ${JSON.stringify([ended])}::jsonb`;
+}
+
+/** Lets a message wait for the end of a quiet time, as if nobody had claimed it. The day of its tries begins at the first. */
+export async function holdClaim(db: Executor, claim: ClaimedDelivery, until: Date): Promise<void> {
+  const { attempt, failure, heldUntil } = claim;
+  const isUntried = attempt === 1;
+  // Without a reason it would count as being sent.
+  const reason = failure ?? (isUntried ? null : deliveryTexts.text("SERVERS_STOPPED", {}));
+  await db
+    .updateTable("deliveries")
+    .set({ due_at: until, held_until: isUntried ? until : (heldUntil ?? until), attempts: attempt - 1 })
+    .set(reasonColumns(reason))
+    .where(queue.isHeld(claim))
+    .execute();
+}
+
+/** What waits for a contact point is looked at now: for how long it waits may have changed. */
+export async function wakeWaiting(tx: Tx, contactId: number, now: Date): Promise<void> {
+  await sql`
+    update deliveries set due_at = ${now}
+    where contact_point_id = ${contactId} and status = 'WAITING' and due_at > ${now}
+      and (attempts = 0 or reason_code is not null)`.execute(tx);
 }
 
 /** Leaves a message to whichever server comes first. */

@@ -157,6 +157,122 @@ describe("Notifications: what was not delivered", () => {
   });
 });
 
+describe("Notifications: a message that nobody can have got yet", () => {
+  test("waits for the end of a quiet time that begins between two tries, and critical ones do not where that was chosen", async () => {
+    const quiet = { quiet_from: "12:10", quiet_to: "13:00" };
+    await people.rule(await people.contact("Asleep", { ...quiet, critical_pierces: false }), { name: "One" });
+    await people.rule(await people.contact("Woken", quiet), { name: "Two" });
+    people.answer = async () => failing;
+    await people.alert({ severity: "CRITICAL" });
+    await people.round();
+    await people.pass(9);
+    people.news();
+    people.answer = async () => delivered();
+    await people.pass(50);
+    expect(people.reached()).toEqual(["Woken"]);
+    await people.pass(2);
+    expect(people.reached()).toEqual(["Asleep"]);
+    expect(await people.outcomes()).toEqual(["SENT", "SENT"]);
+  });
+
+  test("waits on where its quiet time was prolonged, and then has a day for its tries", async () => {
+    const anita = await people.contact("Anita", { quiet_from: "11:00", quiet_to: "13:00" });
+    await people.rule(anita);
+    await people.alert();
+    await people.round();
+    const longer = people.db.updateTable("contact_points").set({ quiet_to: "14:00", days_off: [2, 3] });
+    await longer.where("id", "=", anita).execute();
+    await people.pass(119);
+    expect(people.reached()).toEqual([]);
+    people.answer = async () => failing;
+    await people.pass(1);
+    expect(people.reached()).toEqual(["Anita"]);
+    people.answer = async () => delivered();
+    // Tuesday and Wednesday are off.
+    people.clock.advance(58 * 3_600_000 - 60_000);
+    await people.round();
+    expect(people.reached()).toEqual([]);
+    await people.pass(1);
+    expect(people.reached()).toEqual(["Anita"]);
+    expect(await people.outcomes()).toEqual(["SENT"]);
+  });
+
+  test("leaves out what was acknowledged, muted or over before a try succeeded", async () => {
+    const { ownSiteId: site_id, foreignRobot, foreignSiteId, userIds } = people.fixtures;
+    const elsewhere = { site_id: foreignSiteId, robot_id: foreignRobot.id };
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => failing;
+    const seen = await people.alert({ ...elsewhere, text: "Seen." });
+    const over = await people.alert({ ...elsewhere, code: "OVER", text: "Over." });
+    await people.alert({ text: "Muted." });
+    await people.alert({ ...elsewhere, code: "OPEN", text: "Open." });
+    await people.round();
+    people.received.splice(0);
+    await people.acknowledge(seen);
+    await people.clear(over);
+    const until = new Date(people.clock.now().getTime() + 3_600_000);
+    const muted = { reason: "Works.", user_id: userIds.admin, muted_by: "Anita", muted_at: people.clock.now() };
+    await people.db
+      .insertInto("mutes")
+      .values({ site_id, until, ...muted })
+      .execute();
+    people.answer = async () => delivered();
+    await people.pass(5);
+    expect(people.received.flatMap(({ message }) => message.lines.map(({ text }) => text))).toEqual(["Open."]);
+    people.received.splice(0);
+    // What was muted is told once it is not any more.
+    await people.pass(60);
+    expect(people.news()).toEqual([expect.stringContaining("Muted")]);
+  });
+
+  test("is dropped once all of it is over: an alert that comes and goes while a channel is down is told once", async () => {
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => failing;
+    for (let nth = 0; nth < 20; nth += 1) {
+      const alert = await people.alert();
+      await people.round();
+      await people.clear(alert);
+      await people.pass(1);
+    }
+    await people.alert();
+    await people.round();
+    people.news();
+    people.answer = async () => delivered();
+    await people.pass(60);
+    expect(people.news()).toEqual(["Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty"]);
+  });
+
+  test("is not told beside its repetitions once a channel works again", async () => {
+    await people.rule(await people.contact("Anita"), { repeat_minutes: 10 });
+    people.answer = async () => failing;
+    await people.alert();
+    await people.round();
+    await people.pass(45);
+    people.news();
+    people.answer = async () => delivered();
+    await people.pass(4.5);
+    expect(people.reached()).toEqual(["Anita"]);
+  });
+});
+
+test("Notifications: a message that may have arrived is sent to the end, so that whoever got it hears that it is over", async () => {
+  await people.rule(await people.contact("Anita"));
+  const alert = await people.alert();
+  for (const outcome of [silent, failing]) {
+    people.answer = async () => outcome;
+    await people.pass(1);
+  }
+  await people.clear(alert);
+  await people.round();
+  people.news();
+  people.answer = async () => delivered();
+  await people.pass(5);
+  expect(people.news()).toEqual([
+    "Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty",
+    "Anita: Cleared: Robot OWN-1 at Ownfield Park: Dusty",
+  ]);
+});
+
 test("§6: a message that waits while its site is given to another partner is not sent, and the log says why", async () => {
   await people.rule(await people.contact("Omkar", { user_id: people.fixtures.userIds.owner }));
   people.answer = async () => failing;

@@ -9,6 +9,7 @@ import {
   type MessageFrame,
   messageAsText,
 } from "@suncrew/domain/notifications/message.ts";
+import { quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { Counter } from "prom-client";
 import type { Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
@@ -21,6 +22,7 @@ import {
   claimDeliveries,
   type ClaimedDelivery,
   readReasons,
+  holdClaim,
   readSendingContact,
   releaseClaim,
   type SendingContact,
@@ -131,10 +133,8 @@ export class DeliveryRunner extends PeriodicTasks {
     const { db, clock, log, onEnd } = this.#deps;
     try {
       const end = await this.#try(claim);
-      if (end === null) {
-        await releaseClaim(db, claim, clock.now());
-        return;
-      }
+      if (end === null) return await releaseClaim(db, claim, clock.now());
+      if (end.status === "HELD") return await holdClaim(db, claim, end.until);
       await inTransaction(db, async (tx) => {
         if (!(await storeEnd(tx, claim, end, clock.now()))) return;
         if (end.status === "FAILED" && end.reason.code === WEBHOOK_GONE) {
@@ -150,7 +150,7 @@ export class DeliveryRunner extends PeriodicTasks {
   }
 
   /** Null if this server stops. */
-  async #try(claim: ClaimedDelivery): Promise<TryEnd | null> {
+  async #try(claim: ClaimedDelivery): Promise<TryEnd | { readonly status: "HELD"; readonly until: Date } | null> {
     const { db, clock } = this.#deps;
     const contact = await readSendingContact(db, claim.contactId);
     const gone = goneReason(contact);
@@ -164,6 +164,10 @@ export class DeliveryRunner extends PeriodicTasks {
     const message = await this.#write(claim, contact);
     if ("none" in message) return dropped(message.none);
     const { title, severity } = message;
+    // It may have become quiet since it was planned; what somebody sends by hand goes out.
+    const isPiercing = contact.criticalPierces && severity === "CRITICAL";
+    const quietEnd = attempt > 1 || heldUntil !== null ? quietUntil(contact, clock.now()) : null;
+    if (quietEnd !== null && !isPiercing) return { status: "HELD", until: quietEnd };
     const text = messageAsText(message, "without links");
     if (!(await storeText(db, claim, { title, severity, text }))) return null;
     const outcome = await this.#send(claim, contact, message);

@@ -302,6 +302,7 @@ export interface Deliveries {
   due_at: Date | null;
   held_until: Date | null;
   id: string;
+  may_have_arrived: Generated<boolean>;
   message_kind: MessageKind;
   reason: string | null;
   reason_code: string | null;
