@@ -270,8 +270,8 @@ export interface ToldNow {
   readonly again: boolean;
 }
 
-/** The wall between tenants as of now: whether contact point `c` may know of alert `a`. */
-const maySee = sql<boolean>`coalesce(case c.owner_kind
+/** The wall between tenants as of now: whether contact point `c` may know of alert `a`; nobody does of a deleted site. */
+const maySee = sql<boolean>`coalesce(s.deleted_at is null and case c.owner_kind
   when 'TEAM' then exists (select from ${teamSights} v where v.team_id = c.team_id
     and (v.sees_all or v.partner_id = s.maintenance_partner_id))
   when 'SITE' then a.site_id = c.site_id

@@ -103,8 +103,12 @@ export const isMuted = (now: Date): RawBuilder<boolean> => sql`exists (
   select from mutes m where m.site_id = a.site_id and (m.robot_id is null or m.robot_id = a.robot_id)
     and m.ended_at is null and m.until > ${now})`;
 
-/** Notices `n` of alerts `a` under rules `r` that may be told; the end is told also under a rule that tells nothing else now. */
-const mayBeTold = (now: Date) => sql<boolean>`(${isActive} or a.cleared_at is not null) and not ${isMuted(now)}`;
+/**
+ * Notices `n` of alerts `a` under rules `r` that may be told, of sites that still exist; the end is told also under a rule
+ * that tells nothing else now.
+ */
+const mayBeTold = (now: Date) => sql<boolean>`(${isActive} or a.cleared_at is not null) and not ${isMuted(now)}
+  and not exists (select from sites gone where gone.id = a.site_id and gone.deleted_at is not null)`;
 
 interface Progress {
   /** The oldest change that may not have been looked at; null before the first look. */

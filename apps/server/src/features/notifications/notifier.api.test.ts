@@ -412,6 +412,21 @@ test("Notifications: whoever was told that a robot was lost while it moved is no
   ]);
 });
 
+test("Notifications: of a site that was deleted nothing is told, neither what waited nor an end", async () => {
+  const { ownSiteId } = people.fixtures;
+  await people.rule(await people.contact("Anita"));
+  await people.rule(await people.contact("Later"), { wait_seconds: 60 });
+  await people.rule(await people.contact("Asleep", { quiet_from: "11:00", quiet_to: "13:00" }));
+  const alert = await people.alert();
+  await people.round();
+  expect(people.reached()).toEqual(["Anita"]);
+  await people.db.updateTable("sites").set({ deleted_at: people.clock.now() }).where("id", "=", ownSiteId).execute();
+  await people.pass(62);
+  await people.clear(alert);
+  await people.pass(1);
+  expect(people.news()).toEqual([]);
+});
+
 test("§6 Tenancy: nobody is told of a site that they may not see, and of Suncrew's servers only Super Admins are", async () => {
   const { userIds, ownerPartnerId, strangerPartnerId, ownSiteId, foreignSiteId } = people.fixtures;
   const contacts = [
