@@ -21,7 +21,7 @@ const ofOwner = () => ({
 const deliveries = () =>
   server.db
     .selectFrom("deliveries")
-    .select(["message_kind", "title", "due_at", "content", "told"])
+    .select(["message_kind", "title", "due_at", "held_until", "content", "told"])
     .orderBy("created_at")
     .orderBy("message_kind")
     .execute();
@@ -64,9 +64,25 @@ describe("notifications: regular messages", () => {
       .values({ ...ofOwner(), digest_at: "12:00", quiet_from: "11:00", quiet_to: "13:00" })
       .execute();
     await new RegularMessages(server.deps).runOnce();
+    const end = new Date(clock.now().getTime() + 3_600_000);
     expect(await deliveries()).toMatchObject([
-      { due_at: new Date(clock.now().getTime() + 3_600_000), content: { open: [{ text: "Own" }], open_count: 1 } },
+      { due_at: end, held_until: end, content: { open: [{ text: "Own" }], open_count: 1 } },
     ]);
+  });
+
+  test("none is made on a day off, and the next day's is made as always", async () => {
+    const daily = { digest_at: "12:00", summary_at: "12:00" };
+    // TEST_NOW is a Monday.
+    await server.db
+      .insertInto("contact_points")
+      .values({ ...ofOwner(), ...daily, days_off: [1] })
+      .execute();
+    const watch = new RegularMessages(server.deps);
+    await watch.runOnce();
+    expect(await deliveries()).toEqual([]);
+    server.clock.advance(86_400_000);
+    await watch.runOnce();
+    expect(await deliveries()).toMatchObject([{ held_until: null }, { held_until: null }]);
   });
 
   test("each line of them leads to its robot or site in the console", async () => {

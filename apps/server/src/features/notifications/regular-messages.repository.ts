@@ -190,7 +190,8 @@ export async function queueRegular(
     readonly title: string;
     readonly content: object;
     readonly now: Date;
-    readonly dueAt: Date;
+    /** The end of a quiet time; null to send it now. */
+    readonly heldUntil: Date | null;
   },
 ): Promise<void> {
   const { id, name, channel, address } = contact;
@@ -207,7 +208,8 @@ export async function queueRegular(
       title: message.title,
       content: JSON.stringify(message.content),
       created_at: message.now,
-      due_at: message.dueAt,
+      due_at: message.heldUntil ?? message.now,
+      held_until: message.heldUntil,
     })
     .execute();
 }

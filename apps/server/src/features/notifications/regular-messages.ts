@@ -2,7 +2,7 @@ import { channelFailingAlert } from "@suncrew/domain/alerts/server-alerts.ts";
 import type { MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import { digestContentSchema, summaryContentSchema } from "@suncrew/contract/notifications/regular-content.ts";
 import type { Message, MessageFrame } from "@suncrew/domain/notifications/message.ts";
-import { quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
+import { isQuiet, quietUntil } from "@suncrew/domain/notifications/quiet-hours.ts";
 import { digestMessage, summaryMessage } from "@suncrew/domain/notifications/regular-messages.ts";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
@@ -92,12 +92,13 @@ async function queueOne(
   contact: RegularContact,
   { now, publicUrl }: { readonly now: Date; readonly publicUrl: string | null },
 ): Promise<void> {
+  // When a day off is over, it would tell of a night that is no longer the last one, beside that of the next day.
+  if (isQuiet({ ...contact, quiet_from: null, quiet_to: null }, now)) return;
   const sight = await readSight(tx, contact);
   if (sight === null) return;
   // The title alone is needed now; signed links and the rest belong to the try.
   const frame = { id: "", url: null, footer: "", timezone: contact.timezone, now };
-  const dueAt = quietUntil(contact, now) ?? now;
-  const base = { kind, told: sight.told, now, dueAt };
+  const base = { kind, told: sight.told, now, heldUntil: quietUntil(contact, now) };
   if (kind === "DIGEST") {
     const content = await readDigest(tx, sight, now, publicUrl);
     return queueRegular(tx, contact, { ...base, title: digestMessage(frame, content).title, content });
