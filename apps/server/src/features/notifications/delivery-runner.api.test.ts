@@ -306,6 +306,26 @@ test("Notifications: a service that does not answer within half a minute is trie
   expect((await people.outcomes()).toSorted()).toEqual(["SENT", "WAITING SEND_TOO_SLOW"]);
 });
 
+test("Notifications: many slow services keep a message from its own only for a moment", async () => {
+  for (let nth = 0; nth < 9; nth += 1) await people.rule(await people.contact(`Phone ${nth}`), { name: `${nth}` });
+  const [full, arrived, answered] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  people.answer = async () => {
+    if (people.received.length === 8) full?.resolve();
+    if (people.received.length === 9) arrived?.resolve();
+    else await answered?.promise;
+    return delivered();
+  };
+  await people.alert();
+  const round = people.round();
+  await full?.promise;
+  expect(people.received).toHaveLength(8);
+  people.clock.advance(5_000);
+  await arrived?.promise;
+  answered?.resolve();
+  await round;
+  expect(new Set(await people.outcomes())).toEqual(new Set(["SENT"]));
+});
+
 test("Notifications: a contact point gets one message at a time, also from two servers", async () => {
   const contact = await people.contact("Anita");
   await people.rule(contact);

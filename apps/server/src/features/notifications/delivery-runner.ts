@@ -36,6 +36,10 @@ import { pageOf, toldAlert } from "./told-alerts.ts";
 const CHECK_EVERY_MS = 1_000;
 /** Messages that this server sends at the same time. */
 const AT_ONCE = 8;
+/** What takes longer gives its place to another: slow receivers delay only those that wait for them. */
+const SLOW_MS = 5_000;
+/** With those that are slow. */
+const AT_MOST = 64;
 /** Shorter than the lease, so that no other server sends the same meanwhile. */
 const SEND_LIMIT_MS = 30_000;
 
@@ -74,6 +78,8 @@ export class DeliveryRunner extends PeriodicTasks {
   readonly #deps: RunnerDependencies;
   /** By contact point. */
   readonly #sending = new Map<number, Promise<void>>();
+  /** Those of them that are slow. */
+  readonly #slow = new Set<number>();
   #stopping = new AbortController();
   #isWoken = false;
 
@@ -114,12 +120,18 @@ export class DeliveryRunner extends PeriodicTasks {
     do {
       this.#isWoken = false;
       const { db, clock } = this.#deps;
-      const count = AT_ONCE - this.#sending.size;
-      if (count === 0 || this.#stopping.signal.aborted) return;
+      const count = Math.min(AT_ONCE + this.#slow.size, AT_MOST) - this.#sending.size;
+      if (count <= 0 || this.#stopping.signal.aborted) return;
       const busy = [...this.#sending.keys()];
       const claims = await inTransaction(db, (tx) => claimDeliveries(tx, { count, busy, now: clock.now() }));
       for (const claim of claims) {
+        const cancel = clock.after(SLOW_MS, () => {
+          this.#slow.add(claim.contactId);
+          this.wake();
+        });
         const sending = this.#deliver(claim).finally(() => {
+          cancel();
+          this.#slow.delete(claim.contactId);
           this.#sending.delete(claim.contactId);
           // Its place, and its contact point, are free for the next one.
           this.wake();
