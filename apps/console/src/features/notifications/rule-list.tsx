@@ -99,7 +99,16 @@ export function SubscriptionList() {
           {points.length === 0
             ? "You have no contact point yet, so nobody can tell you. Add one: "
             : "None of your contact points is on, so nobody can tell you. Change one: "}
-          <Anchor href={`#${OWN_CONTACT_POINTS}`} inherit td="underline">
+          <Anchor
+            href={`#${OWN_CONTACT_POINTS}`}
+            inherit
+            td="underline"
+            onClick={(event) => {
+              // The address keeps what it says about the page.
+              event.preventDefault();
+              document.getElementById(OWN_CONTACT_POINTS)?.scrollIntoView();
+            }}
+          >
             How I am told
           </Anchor>
         </Notice>
