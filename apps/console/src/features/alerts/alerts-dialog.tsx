@@ -2,7 +2,7 @@ import { Box, Button, Group, NativeSelect, SegmentedControl, UnstyledButton } fr
 import { type Alert, alertList } from "@suncrew/contract/alerts/alerts.ts";
 import type { SentQueryOf } from "@suncrew/contract/http/route.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { IconCircleCheck, IconX } from "@tabler/icons-react";
+import { IconCircleCheck, IconSend, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { Link } from "react-router";
@@ -14,6 +14,7 @@ import { QueryState } from "../../platform/query-state.tsx";
 import type { UrlState } from "../../platform/url-params.tsx";
 import { Dialog, useIsNarrow } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
@@ -23,7 +24,7 @@ import { emptyTexts, SEVERITIES, severityLook, stateWord } from "./alert-looks.t
 import shared from "../../ui/shared.module.css";
 import classes from "./alerts-dialog.module.css";
 import { ALERT_STATES, type AlertsUrl, useAlertsUrl } from "./alerts-url.ts";
-import { WhoWasTold, WhoWasToldButton } from "./who-was-told.tsx";
+import { WhoWasTold } from "./who-was-told.tsx";
 
 export interface AlertsDialogProps {
   /** Shows the site of an alert; that closes the list. */
@@ -245,9 +246,16 @@ function AlertCells({ alert, onSelect }: { readonly alert: Alert } & Pick<AlertR
           "Not acknowledged"
         )}
       </span>
-      <span className={classes["toldButton"]}>
-        <WhoWasToldButton alert={alert} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
-      </span>
+      <IconButton
+        className={`${shared["touchIcon"]} ${classes["toldButton"]}`}
+        variant={isOpen ? "light" : "subtle"}
+        color="gray"
+        label="Who was told"
+        aria-label={`Who was told: ${subjectOf(alert)}, ${text}`}
+        aria-expanded={isOpen}
+        icon={IconSend}
+        onClick={() => setOpen(!isOpen)}
+      />
       {isOpen && <WhoWasTold alertId={alert.id} />}
     </>
   );

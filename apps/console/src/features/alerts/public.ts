@@ -1,4 +1,3 @@
 export { ALERTS_CLOSED, alertsUrl, useAlertsUrl } from "./alerts-url.ts";
 export { SEVERITIES, severityLook } from "./alert-looks.ts";
 export { AlertsDialog, RobotAlertsLink } from "./alerts-links.tsx";
-export { WhoWasTold, WhoWasToldButton } from "./who-was-told.tsx";

@@ -1,16 +1,12 @@
 import { Anchor, Box } from "@mantine/core";
-import type { Alert } from "@suncrew/contract/alerts/alerts.ts";
 import type { ChannelKind } from "@suncrew/contract/notifications/contact-points.ts";
 import { type Delivery, deliveryList } from "@suncrew/contract/notifications/deliveries.ts";
-import { IconSend } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { subjectOf } from "./acknowledge-button.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./who-was-told.module.css";
 
@@ -37,28 +33,6 @@ const accepted: Record<ChannelKind, string> = {
 const REFETCH_INTERVAL_MS = 10_000;
 /** Whoever is not disturbed gets a message later than this; everybody else's is under way. */
 const HELD_FROM_MS = 60_000;
-
-interface WhoWasToldButtonProps {
-  readonly alert: Alert;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}
-
-/** Shows and hides who was told of an alert; that belongs below it, as `WhoWasTold`. */
-export function WhoWasToldButton({ alert, isOpen, onToggle }: WhoWasToldButtonProps) {
-  return (
-    <IconButton
-      className={shared["touchIcon"]}
-      variant={isOpen ? "light" : "subtle"}
-      color="gray"
-      label="Who was told"
-      aria-label={`Who was told: ${subjectOf(alert)}, ${alert.text}`}
-      aria-expanded={isOpen}
-      icon={IconSend}
-      onClick={onToggle}
-    />
-  );
-}
 
 /** The messages that told an alert to somebody, as far as the viewer may know of them; the latest first. */
 export function WhoWasTold({ alertId }: { readonly alertId: string }) {

@@ -11,7 +11,7 @@ import { type Run, runsList } from "@suncrew/contract/runs/runs.ts";
 import { activityStatusWord, directionWord } from "@suncrew/domain/activity/activity-words.ts";
 import { IconAlertOctagon, IconCircleCheck, IconCpu, IconHandStop, IconSettings, IconTool } from "@tabler/icons-react";
 import { type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { call } from "../../platform/api/call.ts";
 import { pagedQuery, routeQuery } from "../../platform/api/route-query.ts";
@@ -23,7 +23,7 @@ import { siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useNow } from "../../ui/use-now.ts";
-import { severityLook, WhoWasTold, WhoWasToldButton } from "../alerts/public.ts";
+import { severityLook } from "../alerts/public.ts";
 import { waitingLook } from "../commands/public.ts";
 import { elapsedText, runLook, startedByText } from "../runs/public.ts";
 import shared from "../../ui/shared.module.css";
@@ -116,27 +116,8 @@ function AlertRecords({ robotId, timezone }: RecordsProps) {
   const list = useInfiniteQuery(
     pagedQuery(alertList, filter, (query, signal) => call(alertList, { query }, { signal })),
   );
-  return (
-    <Paged list={list} empty="No alerts, now or in the past" failed="The alerts could not be loaded.">
-      {list.data?.pages
-        .flatMap(({ alerts }) => alerts)
-        .map((alert) => (
-          <AlertRow key={alert.id} alert={alert} timezone={timezone} />
-        ))}
-    </Paged>
-  );
-}
-
-function AlertRow({ alert, timezone }: At & { readonly alert: Alert }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <Row
-      look={severityLook[alert.severity]}
-      at={alert.raised_at}
-      timezone={timezone}
-      action={<WhoWasToldButton alert={alert} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />}
-      below={isOpen && <WhoWasTold alertId={alert.id} />}
-    >
+  const row = (alert: Alert) => (
+    <Row key={alert.id} look={severityLook[alert.severity]} at={alert.raised_at} timezone={timezone}>
       {alert.text}
       {alert.times > 1 && ` ${alert.times} times.`}{" "}
       <span className={shared["muted"]}>
@@ -144,6 +125,11 @@ function AlertRow({ alert, timezone }: At & { readonly alert: Alert }) {
         {alert.acknowledged_by !== null && `, acknowledged by ${alert.acknowledged_by}`}
       </span>
     </Row>
+  );
+  return (
+    <Paged list={list} empty="No alerts, now or in the past" failed="The alerts could not be loaded.">
+      {list.data?.pages.flatMap(({ alerts }) => alerts).map(row)}
+    </Paged>
   );
 }
 
@@ -275,12 +261,9 @@ interface RowProps extends At {
   readonly look: Look;
   readonly at: string | null;
   readonly children: ReactNode;
-  /** Beside the link into the charts. */
-  readonly action?: ReactNode;
-  readonly below?: ReactNode;
 }
 
-function Row({ look, at, timezone, children, action, below }: RowProps) {
+function Row({ look, at, timezone, children }: RowProps) {
   const now = useNow();
   const momentLink = useMomentLink();
   const time = at === null ? null : siteTimeText(new Date(at), timezone, now);
@@ -289,22 +272,18 @@ function Row({ look, at, timezone, children, action, below }: RowProps) {
       <StateBadge look={look} />
       {at === null ? <span>–</span> : <time dateTime={at}>{time}</time>}
       <p>{children}</p>
-      <span className={classes["rowActions"]}>
-        {action}
-        {at !== null && (
-          <Anchor
-            component={Link}
-            to={momentLink(at)}
-            preventScrollReset
-            size="sm"
-            className={shared["touch"]}
-            aria-label={`Show ${time} in the charts`}
-          >
-            In the charts
-          </Anchor>
-        )}
-      </span>
-      {below}
+      {at !== null && (
+        <Anchor
+          component={Link}
+          to={momentLink(at)}
+          preventScrollReset
+          size="sm"
+          className={shared["touch"]}
+          aria-label={`Show ${time} in the charts`}
+        >
+          In the charts
+        </Anchor>
+      )}
     </li>
   );
 }
