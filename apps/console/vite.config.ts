@@ -382,7 +382,7 @@ export default defineConfig({
             },
             {
               name: "rule-dialogs",
-              test: /features[\\/]notifications[\\/]rule-(dialog|form|parts)/,
+              test: /features[\\/]notifications[\\/](rule-(dialog|form|parts)|delivery-dialog)/,
               priority: 1,
             },
             { name: "partner-dialogs", test: /features[\\/]partners[\\/].*(dialog|picker)/, priority: 1 },
