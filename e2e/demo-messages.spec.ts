@@ -18,7 +18,7 @@ async function messageBy(api: ApiClient, channel: DemoMessage["channel"], to: Re
     found = messages.find((message) => to.test(message.to) && message.text.includes(ROBOT));
     return found !== undefined;
   };
-  await expect.poll(look, { message: `a message by ${channel}` }).toBe(true);
+  await expect.poll(look, { message: `a message by ${channel}`, timeout: 40_000 }).toBe(true);
   if (found === undefined) throw new Error("It is not there.");
   return found;
 }
