@@ -52,6 +52,7 @@ for (const width of [390, 1440]) {
     });
     await openConsole("/dashboard?site=1");
     await opener.click();
+    await expect.poll(() => dialog.query()?.contains(document.activeElement)).toBe(true);
     await press(dialog.getByRole("button", { name: "Mute", exact: true }), "Enter");
     await expectContains(dialog, "Reason is required");
     await dialog.getByLabelText("Reason").fill("The grid is being repaired");
