@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { claimDeliveries as claimEvents } from "@suncrew/server/features/events/event-deliveries.repository.ts";
 import { delivered } from "@suncrew/server/features/notifications/channels/channel.ts";
-import { claimDeliveries as claimMessages } from "@suncrew/server/features/notifications/deliveries.repository.ts";
+import { claimDeliveries as claimMessages } from "@suncrew/server/features/notifications/delivery-claims.repository.ts";
 import { DeliveryRunner } from "@suncrew/server/features/notifications/delivery-runner.ts";
 import { Notifier } from "@suncrew/server/features/notifications/notifier.ts";
 import { ManualClock } from "@suncrew/server/platform/clock.ts";

@@ -30,7 +30,7 @@ import {
   storeEnd,
   storeText,
   type TryEnd,
-} from "./deliveries.repository.ts";
+} from "./delivery-claims.repository.ts";
 import { pageOf, toldAlert } from "./told-alerts.ts";
 
 const CHECK_EVERY_MS = 1_000;
