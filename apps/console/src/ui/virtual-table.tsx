@@ -21,7 +21,7 @@ export interface VirtualTableProps<T> {
   readonly rowPx: number;
   /** Rows of several lines, as fit on a phone: the column titles are for screen readers only. */
   readonly isNarrow: boolean;
-  /** For the table: sets `--columns`, a grid template, and `--height`. */
+  /** For the table: sets `--columns`, a grid template, and `--height`, which its rows have at most. */
   readonly className: string | undefined;
   /** For each row: with `data-narrow` it places the cells. */
   readonly rowClassName: string | undefined;
@@ -34,6 +34,7 @@ export interface VirtualTableProps<T> {
 declare module "react" {
   interface CSSProperties {
     readonly "--area"?: string;
+    readonly "--rows"?: string;
   }
 }
 
@@ -62,6 +63,8 @@ export function VirtualTable<T>(props: VirtualTableProps<T>) {
   return (
     <div
       className={`${shared["card"]} ${classes["table"]} ${className}`}
+      data-narrow={narrow}
+      style={{ "--rows": `${totalPx}px` }}
       role="table"
       aria-label={label}
       aria-rowcount={rows.length + 1}
