@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shiftOf, turnOf } from "./board-model.ts";
+import { nextRunsOf, shiftOf, turnOf } from "./board-model.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 5, 15) + seconds * 1_000);
 
@@ -25,4 +25,25 @@ describe("wallboard: turns", () => {
     expect(new Set(shifts.map(String)).size).toBe(8);
     expect(shifts[8]).toEqual(shifts[0]);
   });
+});
+
+test("wallboard: next runs are in the order in which they begin, whatever the clocks of their sites say", () => {
+  const zones = new Map([
+    [1, "Asia/Kolkata"],
+    [2, "Asia/Dubai"],
+    [3, "Europe/Berlin"],
+  ]);
+  const night = (site_id: number, first: string) => ({
+    site_id,
+    tonight: "2026-06-15",
+    nights: [{ date: "2026-06-15", counts: { planned: 4 }, plan: { first, minutes: 30, groups: 1 } }],
+  });
+  // Begin at 12:45, 12:30, and after midnight there at 23:00 UTC.
+  const sites = [night(3, "01:00"), night(1, "18:15"), night(2, "16:30"), night(4, "00:00")];
+  const runs = nextRunsOf({ sites }, (siteId) => zones.get(siteId));
+  expect(runs.map(({ siteId, startsAt }) => [siteId, startsAt.toISOString()])).toEqual([
+    [2, "2026-06-15T12:30:00.000Z"],
+    [1, "2026-06-15T12:45:00.000Z"],
+    [3, "2026-06-15T23:00:00.000Z"],
+  ]);
 });

@@ -3,6 +3,7 @@ import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import type { runsFleetCalendar } from "@suncrew/contract/runs/runs.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import type { Site } from "@suncrew/contract/sites/sites.ts";
+import { instantOf } from "@suncrew/domain/schedules/site-time.ts";
 import type { FleetFigure, FleetFigures } from "@suncrew/domain/robots/fleet-figures.ts";
 
 /** How a site stands on the board, the worst first. */
@@ -105,24 +106,32 @@ export interface NextRun {
   /** Local time at the site, as if it were UTC. */
   readonly at: Date;
   readonly isTonight: boolean;
+  /** When that is, whatever the clock of the site. */
+  readonly startsAt: Date;
   /** Of that night, those still planned. */
   readonly robots: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The next cleaning of each site, the earliest first by the clocks of the sites. */
-export function nextRunsOf({ sites }: ResponseOf<typeof runsFleetCalendar>): readonly NextRun[] {
+/** The next cleaning of each site whose time zone is known, the earliest first. */
+export function nextRunsOf(
+  { sites }: Pick<ResponseOf<typeof runsFleetCalendar>, "sites">,
+  timezoneOf: (siteId: number) => string | undefined,
+): readonly NextRun[] {
   const next = sites.flatMap(({ site_id: siteId, tonight, nights }): NextRun[] => {
     const night = nights.find(({ date, plan }) => plan !== null && date >= tonight);
-    if (night === undefined || night.plan === null) return [];
+    const timezone = timezoneOf(siteId);
+    if (night === undefined || night.plan === null || timezone === undefined) return [];
     const { date, plan, counts } = night;
     // A night goes on until noon.
     const startOfDay = Date.parse(date) + (plan.first < "12:00" ? DAY_MS : 0);
-    const at = new Date(`${new Date(startOfDay).toISOString().slice(0, 10)}T${plan.first}Z`);
-    return [{ siteId, at, isTonight: date === tonight, robots: counts.planned ?? 0 }];
+    const day = new Date(startOfDay).toISOString().slice(0, 10);
+    const at = new Date(`${day}T${plan.first}Z`);
+    const startsAt = instantOf(day, plan.first, timezone);
+    return [{ siteId, at, startsAt, isTonight: date === tonight, robots: counts.planned ?? 0 }];
   });
-  return next.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  return next.toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
 }
 
 const STEPS = [

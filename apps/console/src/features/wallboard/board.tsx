@@ -62,12 +62,17 @@ export function Board({ onEnd }: BoardProps) {
     ...routeQuery(runsFleetCalendar, { query: { days: PLANNED_NIGHTS } }),
     refetchInterval: PLAN_EVERY_MS,
   });
-  const nextRuns = useMemo(() => plan.data && nextRunsOf(plan.data), [plan.data]);
   useEnd(attention.error, onEnd);
   const refusal = isLive ? null : liveRefusal();
   useStuck(refusal === null ? lostSince : null, attention.dataUpdatedAt);
 
   const fleet = fleetNow();
+  const siteCount = fleet.sites.length;
+  const nextRuns = useMemo(
+    () => plan.data && nextRunsOf(plan.data, (siteId) => liveStore.site(siteId)?.timezone),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the time zones come with the sites
+    [plan.data, siteCount],
+  );
   const items = (attention.data?.items ?? []).filter(({ acknowledged_at: at }) => at === null);
   const open = Object.values(attention.data?.open ?? {}).reduce((sum, count) => sum + count, 0);
   const troubled = sitesInTrouble(fleet, items);
