@@ -90,3 +90,12 @@ describe("§4 Group action: how many were started or stopped", () => {
     expect(groupSuccessMessage(results, "stopped")).toBe(sentences);
   });
 });
+
+test("counts of robots have their thousands apart, as everywhere", () => {
+  const stopped = Array.from({ length: 9_477 }, () => ({
+    outcome: "SUCCESS" as const,
+    pending: false,
+    was_moving: true,
+  }));
+  expect(groupSuccessMessage(stopped, "stopped")).toBe("9,477 of 9,477 robots stopped.");
+});

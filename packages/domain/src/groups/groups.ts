@@ -67,9 +67,11 @@ export function wereAlreadyStopped({ outcome, pending, was_moving }: Counted): b
   return outcome === "SUCCESS" && !pending && was_moving === false;
 }
 
-/** "1 robot", "3 robots". */
+const number = (count: number) => count.toLocaleString("en-GB");
+
+/** "1 robot", "1,200 robots". */
 export function robotCountText(count: number): string {
-  return count === 1 ? "1 robot" : `${count} robots`;
+  return count === 1 ? "1 robot" : `${number(count)} robots`;
 }
 
 /**
@@ -81,5 +83,5 @@ export function groupSuccessMessage(results: readonly Counted[], done: string): 
   const of = results.length - stood;
   const succeeded = results.filter(({ outcome, pending }) => outcome === "SUCCESS" && !pending).length - stood;
   if (of === 0) return `${robotCountText(stood)} already stopped.`;
-  return `${succeeded} of ${robotCountText(of)} ${done}.${stood === 0 ? "" : ` ${stood} already stopped.`}`;
+  return `${number(succeeded)} of ${robotCountText(of)} ${done}.${stood === 0 ? "" : ` ${number(stood)} already stopped.`}`;
 }

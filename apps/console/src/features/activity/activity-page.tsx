@@ -157,7 +157,7 @@ function LoadingRows() {
   );
 }
 
-const number = new Intl.NumberFormat("en-US");
+const number = new Intl.NumberFormat("en-GB");
 
 /** §2: 'Showing X of Y activities' and 'Data refreshed automatically'. X are loaded, Y match search and filters. */
 function ActivityFooter({ list, isNever }: { readonly list: ListedActivity; readonly isNever: boolean }) {

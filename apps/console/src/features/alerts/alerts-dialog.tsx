@@ -66,7 +66,7 @@ export function AlertsDialog({ onSelect, onClose }: AlertsDialogProps) {
       </div>
       <Box component="p" mih={18} mt={8} fz={12} lh="18px" c="dimmed" role="status">
         {query.data !== undefined &&
-          `${total.toLocaleString("en")}${isExact ? "" : "+"} ${total === 1 ? "alert" : "alerts"}`}
+          `${total.toLocaleString("en-GB")}${isExact ? "" : "+"} ${total === 1 ? "alert" : "alerts"}`}
       </Box>
     </Dialog>
   );

@@ -97,7 +97,8 @@ function Items({
             <span className={classes["counts"]}>
               {SEVERITIES.filter((severity) => open[severity] > 0).map((severity) => (
                 <span key={severity}>
-                  <StatusIcon look={severityLook[severity]} size={15} /> {open[severity]} {severityLook[severity].label}
+                  <StatusIcon look={severityLook[severity]} size={15} /> {open[severity].toLocaleString("en-GB")}{" "}
+                  {severityLook[severity].label}
                 </span>
               ))}
             </span>
@@ -114,12 +115,12 @@ function Items({
               }
               onClick={() => setSeenShown(!isSeenShown)}
             >
-              {acknowledged} acknowledged
+              {acknowledged.toLocaleString("en-GB")} acknowledged
             </Button>
           )}
           {shown.length > FEW && (
             <Button size="compact-sm" variant="default" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-              {isWhole ? "Show fewer" : `Show all ${shown.length}`}
+              {isWhole ? "Show fewer" : `Show all ${shown.length.toLocaleString("en-GB")}`}
             </Button>
           )}
           <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={onShowAlerts}>

@@ -32,12 +32,16 @@ export function FleetStopButton() {
     <div className={classes["stop"]} role="group" aria-label="Fleet stop">
       <UnstyledButton
         className={classes["all"]}
-        title={moving === null ? "Stops every robot at once" : `Stops every robot at once. Moving now: ${moving}`}
+        title={
+          moving === null
+            ? "Stops every robot at once"
+            : `Stops every robot at once. Moving now: ${moving.toLocaleString("en-GB")}`
+        }
         onClick={() => void stopFleet()}
       >
         <IconHandStop size={16} aria-hidden />
         <span className={classes["label"]}>Stop fleet</span>
-        {moving !== null && <span>({moving})</span>}
+        {moving !== null && <span>({moving.toLocaleString("en-GB")})</span>}
       </UnstyledButton>
       <Menu position="bottom-end" width={260} withinPortal={false}>
         <Menu.Target>

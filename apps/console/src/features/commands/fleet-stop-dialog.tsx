@@ -96,11 +96,13 @@ function nameOf(row: MovingSite | SiteStopResult): string {
   return "name" in row ? row.name : (liveStore.site(row.siteId)?.name ?? `Site ${row.siteId}`);
 }
 
+const number = (count: number) => count.toLocaleString("en-GB");
+
 function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number): string {
   const movedCount = [...moving.values()].flat().length;
   if (outcome === null) {
     if (movedCount === 0) return "Stopping every robot...";
-    return `Stopping ${robotCountText(movedCount)}... ${movedCount - stillMoving} of ${movedCount} stopped.`;
+    return `Stopping ${robotCountText(movedCount)}... ${number(movedCount - stillMoving)} of ${number(movedCount)} stopped.`;
   }
   if (outcome.failure !== null && outcome.sites.length === 0) return `The Stop could not be sent. ${outcome.failure}`;
   const sum = (of: (site: SiteStopResult) => number) => outcome.sites.reduce((total, site) => total + of(site), 0);
@@ -114,9 +116,9 @@ function summaryOf({ moving, outcome }: FleetStopPress, stillMoving: number): st
   const sentences = [
     ...(outcome.failure === null ? [] : [`The Stop could not be sent to every robot. ${outcome.failure}`]),
     ...(moved > 0 ? [`${robotCountText(moved)} stopped.`] : []),
-    ...(stopped > moved ? [`${stopped - moved} already stopped.`] : []),
-    ...(pending > 0 ? [`${pending} not confirmed: the Stop is sent again until they are.`] : []),
-    ...(failed > 0 ? [`${failed} not stopped.`] : []),
+    ...(stopped > moved ? [`${number(stopped - moved)} already stopped.`] : []),
+    ...(pending > 0 ? [`${number(pending)} not confirmed: the Stop is sent again until they are.`] : []),
+    ...(failed > 0 ? [`${number(failed)} not stopped.`] : []),
   ];
   return sentences.join(" ");
 }

@@ -62,7 +62,7 @@ function Parts({ label, parts }: { readonly label: string; readonly parts: reado
           <Menu.Item
             key={JSON.stringify(body)}
             onClick={() => void stopFleet({ title: `Stop ${name}`, body, includes })}
-            rightSection={<span>{count === 0 ? "none moving" : `${count} moving`}</span>}
+            rightSection={<span>{count === 0 ? "none moving" : `${count.toLocaleString("en-GB")} moving`}</span>}
           >
             {name}
           </Menu.Item>

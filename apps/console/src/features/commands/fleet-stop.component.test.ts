@@ -55,6 +55,6 @@ test("fleet stop: more robots than one call takes: if one call fails, what the o
   await expect.element(page.getByRole("button", { name: `Stop fleet (${moving.length})` })).toBeVisible();
   const others = Array.from({ length: 5_000 }, (_, nth) => 1_000 + nth);
   await stopRobots([11, 12, ...others]);
-  const result = page.getByRole("dialog", { name: "Stop 5002 robots" }).getByRole("status");
+  const result = page.getByRole("dialog", { name: "Stop 5,002 robots" }).getByRole("status");
   await expectContains(result, "The Stop could not be sent to every robot. The server is busy. 2 robots stopped.");
 });

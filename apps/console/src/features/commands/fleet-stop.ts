@@ -2,6 +2,7 @@ import { fleetStop, ROBOTS_PER_FLEET_STOP_MAX, type SiteStopResult } from "@sunc
 import type { SentBodyOf } from "@suncrew/contract/http/route.ts";
 import type { RobotLive } from "@suncrew/contract/robots/robots.ts";
 import { sharesOf } from "@suncrew/domain/commands/shares.ts";
+import { robotCountText } from "@suncrew/domain/groups/groups.ts";
 import { knownMotionOf, mayMove } from "@suncrew/domain/robots/lost-while-moving.ts";
 import { useSyncExternalStore } from "react";
 import { callSlots } from "../../platform/api/call-slots.ts";
@@ -66,7 +67,7 @@ export function mayMoveNow(robot: RobotLive): boolean {
 /** Stops these robots, at whatever sites, and shows the result in the shell's dialog; never throws. */
 export function stopRobots(
   robotIds: readonly number[],
-  title = robotIds.length === 1 ? "Stop 1 robot" : `Stop ${robotIds.length} robots`,
+  title = `Stop ${robotCountText(robotIds.length)}`,
 ): Promise<void> {
   const ids = new Set(robotIds);
   return stopFleet({ title, body: { robotObjectIds: [...ids] }, includes: (robot) => ids.has(robot.robot_id) });

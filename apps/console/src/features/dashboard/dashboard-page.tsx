@@ -222,7 +222,7 @@ function FleetStrip() {
               <Skeleton width={20} height={18} />
             ) : (
               <Box component="span" miw="1ch" fz={18} fw={650}>
-                {figures[figure]}
+                {figures[figure].toLocaleString("en-GB")}
               </Box>
             )}{" "}
             <Box component="span" fz={13} style={{ whiteSpace: "nowrap" }}>

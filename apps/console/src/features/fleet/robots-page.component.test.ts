@@ -306,7 +306,7 @@ test("Robots page: of ten thousand robots only the visible are rendered; all are
   await page.getByRole("button", { name: "Select all 10,000" }).click();
   await bar.getByRole("button", { name: "Stop", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Stop robots" });
-  await expectText(dialog.getByText(/of 10000 robots stopped/), "10000 of 10000 robots stopped.");
+  await expectText(dialog.getByText(/of 10,000 robots stopped/), "10,000 of 10,000 robots stopped.");
   expect(stopped.map(({ body }) => body.robotObjectIds?.length)).toEqual([5_000, 5_000]);
 });
 
@@ -332,7 +332,7 @@ async function startMany() {
   await openConsole("/robots");
   await page.getByRole("button", { name: "Select all 1,200" }).click();
   await bar.getByRole("button", { name: "Start", exact: true }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Start 1200 robots" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Start 1,200 robots" }).click();
   await expect.poll(() => sent.length).toBe(1);
   return { next, sent, dialog: page.getByRole("dialog", { name: "Start robots" }) };
 }

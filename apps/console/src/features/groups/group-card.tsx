@@ -164,7 +164,7 @@ function GroupMembers({ group, rows, pending }: GroupMembersProps) {
           aria-expanded={isExpanded}
           onClick={() => setExpanded(!isExpanded)}
         >
-          {isExpanded ? "Show fewer" : `Show all ${rows.length} robots`}
+          {isExpanded ? "Show fewer" : `Show all ${rows.length.toLocaleString("en-GB")} robots`}
         </Button>
       )}
     </>

@@ -180,7 +180,11 @@ export function PaletteDialog({ pages, onClose, ...doing }: PaletteDialogProps) 
         </div>
       )}
       <div className={shared["visuallyHidden"]} role="status">
-        {query.trim() === "" ? "" : options.length === 1 ? "1 result" : `${options.length} results`}
+        {query.trim() === ""
+          ? ""
+          : options.length === 1
+            ? "1 result"
+            : `${options.length.toLocaleString("en-GB")} results`}
       </div>
       <div className={classes["foot"]} aria-hidden>
         <span>

@@ -158,7 +158,7 @@ function MonthlyReportRow({ report }: { readonly report: MonthlyReport }) {
         {mail_reason !== null && <span className={`${shared["muted"]} ${classes["minor"]}`}>{mail_reason}</span>}
       </span>
       <span className={classes["size"]} style={{ "--area": "size" }}>
-        {bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB`}
+        {bytes !== null && `${Math.ceil(bytes / 1024).toLocaleString("en-GB")} kB`}
       </span>
       <span className={classes["actions"]} style={{ "--area": "action" }}>
         {status === "READY" && (

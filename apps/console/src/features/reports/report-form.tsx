@@ -234,7 +234,7 @@ function DownloadButtons({ download, blockedReason, pdfBlockedReason, onCsv }: D
         </Button>
       )}
       <span className={classes["progress"]} role="status">
-        {busy !== null && bytes > 0 && `${Math.ceil(bytes / 1024).toLocaleString("en")} kB received`}
+        {busy !== null && bytes > 0 && `${Math.ceil(bytes / 1024).toLocaleString("en-GB")} kB received`}
         {saved !== null && `${saved} has been downloaded.`}
       </span>
     </Group>

@@ -46,7 +46,10 @@ function isDemo(): boolean {
  */
 function showUnreachable([first, ...others]: readonly Unreachable[], isAutomatic: boolean): void {
   if (first === undefined) return;
-  const more = others.length === 0 ? "" : ` and ${others.length} more ${others.length === 1 ? "robot" : "robots"}`;
+  const more =
+    others.length === 0
+      ? ""
+      : ` and ${others.length.toLocaleString("en-GB")} more ${others.length === 1 ? "robot" : "robots"}`;
   const named = `${first.serialNumber}${more}`;
   if (isDemo()) {
     toast.failure({

@@ -61,14 +61,14 @@ export function todayWord(count: keyof RunCounts): string {
 /** Today's figures as text: "5 done", "1 running", ...; stopped, cut short and failed only if there are any. */
 export function todayTexts(counts: RunCounts): { readonly count: keyof RunCounts; readonly text: string }[] {
   return COUNT_WORDS.filter(({ count, ifAny }) => ifAny !== true || counts[count] > 0).map(({ count, word }) => {
-    return { count, text: `${counts[count]} ${word}` };
+    return { count, text: `${counts[count].toLocaleString("en-GB")} ${word}` };
   });
 }
 
 /** The same for one entry, if its robots fared differently: only counts above zero. */
 export function countsText(counts: RunCounts): string {
   return COUNT_WORDS.filter(({ count }) => counts[count] > 0)
-    .map(({ count, word }) => `${counts[count]} ${word}`)
+    .map(({ count, word }) => `${counts[count].toLocaleString("en-GB")} ${word}`)
     .join(", ");
 }
 

@@ -93,7 +93,7 @@ function OnlineRobots({ site, robots }: SiteFactsProps) {
   return (
     <>
       <strong>
-        {online} of {site.robot_count}
+        {online.toLocaleString("en-GB")} of {site.robot_count.toLocaleString("en-GB")}
       </strong>{" "}
       robots online
     </>

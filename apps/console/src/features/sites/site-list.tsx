@@ -175,7 +175,8 @@ export function SiteLine({ site, nameClass, countClass, children }: SiteLineProp
       <StatusIcon look={look} size={16} />
       <span className={nameClass}>{site.name}</span>
       <VisuallyHidden>
-        , {look.label}, {site.online_robots} of {site.robot_count} robots online
+        , {look.label}, {site.online_robots.toLocaleString("en-GB")} of {site.robot_count.toLocaleString("en-GB")}{" "}
+        robots online
         {site.may_be_moving_robots > 0 && `, ${mayBeMovingText(site.may_be_moving_robots)}`}
       </VisuallyHidden>
       {children}
@@ -187,7 +188,7 @@ export function SiteLine({ site, nameClass, countClass, children }: SiteLineProp
           </span>
         )}
         <span className={countClass} title="Robots online / total">
-          {site.online_robots}/{site.robot_count}
+          {site.online_robots.toLocaleString("en-GB")}/{site.robot_count.toLocaleString("en-GB")}
         </span>
       </span>
     </>

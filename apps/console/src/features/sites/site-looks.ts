@@ -14,5 +14,5 @@ export const siteStatusLook: Record<SiteStatus, Look> = {
 export const mayBeMovingLook: Look = statusLooks.mayBeMoving;
 
 export function mayBeMovingText(robots: number): string {
-  return `${robots} may be moving`;
+  return `${robots.toLocaleString("en-GB")} may be moving`;
 }

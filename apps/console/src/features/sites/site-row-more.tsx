@@ -34,9 +34,9 @@ export function SiteRowMore({ siteId }: { readonly siteId: number }) {
           const look = statusLooks[status];
           return (
             count > 0 && (
-              <span key={status} className={classes["status"]} title={`${count} ${look.label}`}>
+              <span key={status} className={classes["status"]} title={`${count.toLocaleString("en-GB")} ${look.label}`}>
                 <StatusIcon look={look} size={14} />
-                {count}
+                {count.toLocaleString("en-GB")}
                 <VisuallyHidden> {look.label}</VisuallyHidden>
               </span>
             )

@@ -38,7 +38,8 @@ function useFitting(): readonly [RefObject<HTMLUListElement | null>, number] {
 }
 
 /** What of a list is not shown, as text; empty if all of it is. */
-const moreText = (all: number, shown: number) => (all > shown ? `and ${all - shown} more` : "");
+const moreText = (all: number, shown: number) =>
+  all > shown ? `and ${(all - shown).toLocaleString("en-GB")} more` : "";
 
 export const reasonOf: Parameters<typeof fleetOf>[0]["reasonOf"] = (robot, site) => {
   const { lost_while_moving: lost, alerts, maintenance, online } = robot;
@@ -74,7 +75,7 @@ export function Figures({ fleet: { figures }, isKnown }: { readonly fleet: Fleet
               <LookIcon look={look} />
               {look.label}
             </dt>
-            <dd>{isKnown ? figures[figure] : "–"}</dd>
+            <dd>{isKnown ? figures[figure].toLocaleString("en-GB") : "–"}</dd>
           </div>
         );
       })}
@@ -92,7 +93,7 @@ function LookIcon({ look: { icon: Icon, tone } }: { readonly look: Look }) {
 
 export function AllWell({ fleet: { sites, robots }, isOld }: { readonly fleet: Fleet; readonly isOld: boolean }) {
   const { icon: Icon, tone } = sites.length === 0 ? statusLooks.info : statusLooks.normal;
-  const what = sites.length === 1 ? "The site is well" : `All ${sites.length} sites are well`;
+  const what = sites.length === 1 ? "The site is well" : `All ${sites.length.toLocaleString("en-GB")} sites are well`;
   const more = `${robotCountText(robots)}, nothing needs a person`;
   return (
     <div className={`${classes["panel"]} ${classes["well"]}`} data-tone={tone} data-stale={isOld}>
@@ -234,7 +235,7 @@ export function SiteCard({ site, state, troubled, cleaning, now, weather, next, 
       <div className={classes["below"]}>
         <p>
           {more !== "" && <strong>{more}</strong>}
-          <span>{`${site.online_robots} of ${robotCountText(site.robot_count)} online`}</span>
+          <span>{`${site.online_robots.toLocaleString("en-GB")} of ${robotCountText(site.robot_count)} online`}</span>
           {cleaning > 0 && <span>{`${cleaning} cleaning`}</span>}
           {next !== undefined && <span data-stale={isNextOld}>{`Next run ${timeOf(next)}`}</span>}
         </p>
@@ -331,7 +332,7 @@ export function Footer({ fleet: { sites }, today, isTodayOld }: FooterProps) {
               return (
                 <span key={state} className={classes["mark"]}>
                   <LookIcon look={look} />
-                  {`${count} ${look.label.toLowerCase()}`}
+                  {`${count.toLocaleString("en-GB")} ${look.label.toLowerCase()}`}
                 </span>
               );
             })}

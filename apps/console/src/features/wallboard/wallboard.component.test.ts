@@ -212,7 +212,7 @@ describe("wallboard: what a screen shows", () => {
     await expectContains(board, "40 fault");
     await expectContains(board, "960 normal");
     await expectContains(board, "400");
-    await expectContains(board, "9600");
+    await expectContains(board, "9,600");
     await expectContains(board, "1–2 of 100");
     for (const name of ["Park 1 of", "Park 2 of"]) {
       const site = page.getByRole("region", { name });

@@ -94,9 +94,11 @@ function exportBlockedReason(partners: readonly Partner[] | undefined, found: re
   return found.length === 0 ? "There are no partners to export." : null;
 }
 
+const number = (count: number) => count.toLocaleString("en-GB");
+
 function countText(found: number, all: number): string {
   const noun = all === 1 ? "partner" : "partners";
-  return found === all ? `${all} ${noun}` : `${found} of ${all} ${noun}`;
+  return found === all ? `${number(all)} ${noun}` : `${number(found)} of ${number(all)} ${noun}`;
 }
 
 const MIN_CARD_PX = 340;

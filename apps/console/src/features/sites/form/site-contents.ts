@@ -35,7 +35,8 @@ export function movingSerials(robots: readonly RobotLive[], now: Date): readonly
     .map((robot) => robot.serial_number);
 }
 
-const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+const counted = (count: number, one: string, many: string) =>
+  `${count.toLocaleString("en-GB")} ${count === 1 ? one : many}`;
 
 /** As in "4 robots, 2 groups and 1 schedule"; zero counts are left out. */
 export function contentsText({ robots, groups, schedules }: SiteContents): string | null {

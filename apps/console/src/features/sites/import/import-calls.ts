@@ -38,7 +38,7 @@ export const importKinds = {
 } as const;
 
 export function countedText(kind: ImportKind, count: number): string {
-  return `${count} ${count === 1 ? importKinds[kind].one : importKinds[kind].many}`;
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? importKinds[kind].one : importKinds[kind].many}`;
 }
 
 /** Thousands of rows are checked or written before the first byte arrives, in milliseconds. */

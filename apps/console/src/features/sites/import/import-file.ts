@@ -100,7 +100,7 @@ export function importProblemCount({ rows }: Pick<ImportResponse, "rows">): numb
 export function importSummary(answer: Pick<ImportResponse, "rows">): string {
   const count = answer.rows.length;
   const bad = importProblemCount(answer);
-  return `${count} ${count === 1 ? "row" : "rows"}, ${bad === 0 ? "none" : bad} with problems`;
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? "row" : "rows"}, ${bad === 0 ? "none" : bad.toLocaleString("en-GB")} with problems`;
 }
 
 /** A row's problems, each with the column that it is about unless its text names it. */

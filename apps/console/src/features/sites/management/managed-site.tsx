@@ -104,7 +104,8 @@ function RobotRows({ site, robots }: { readonly site: Site; readonly robots: Sit
     });
   }, []);
   const isLoaded = robots.state === "loaded";
-  const count = filter === "all" ? String(robots.rows.length) : `${shown.length} of ${robots.rows.length} robots`;
+  const count =
+    filter === "all" ? number(robots.rows.length) : `${number(shown.length)} of ${number(robots.rows.length)} robots`;
   const missing = isLoaded ? null : "The robots of the site are not known yet.";
 
   return (
@@ -192,6 +193,8 @@ interface SelectionBarProps {
   readonly onAction: (action: ManyRobotsAction) => void;
 }
 
+const number = (count: number) => count.toLocaleString("en-GB");
+
 /** Chooses all robots that are shown, and what to do with the chosen ones. */
 function SelectionBar({ shown, selected, onSelect, onAction }: SelectionBarProps) {
   const ids = shown.map(({ robot_id }) => robot_id);
@@ -202,7 +205,7 @@ function SelectionBar({ shown, selected, onSelect, onAction }: SelectionBarProps
       <Checkbox
         size="xs"
         className={classes["selectAll"] ?? ""}
-        label={selected.length === 0 ? `Select all ${ids.length}` : `${selected.length} selected`}
+        label={selected.length === 0 ? `Select all ${number(ids.length)}` : `${number(selected.length)} selected`}
         checked={isAll}
         indeterminate={!isAll && selected.length > 0}
         onChange={(event) => onSelect(event.currentTarget.checked ? ids : [...chosen], event.currentTarget.checked)}

@@ -138,10 +138,14 @@ function SiteCells({ site, cleanedAt, isNarrow, onSelect }: SiteCellsProps) {
         <StateBadge look={siteStatusLook[site.status]} />
       </Cell>
       <Cell area="robots" className={classes["end"]}>
-        {isNarrow ? (robots === 1 ? "1 robot" : `${robots} robots`) : robots}
+        {isNarrow
+          ? robots === 1
+            ? "1 robot"
+            : `${robots.toLocaleString("en-GB")} robots`
+          : robots.toLocaleString("en-GB")}
       </Cell>
       <Cell area="online" className={classes["end"]}>
-        {isNarrow ? `${online} online` : online}
+        {isNarrow ? `${online.toLocaleString("en-GB")} online` : online.toLocaleString("en-GB")}
       </Cell>
       <Cell area="cleaned">
         {cleanedAt === undefined ? (

@@ -135,7 +135,7 @@ function Popup({ sites, onSelect }: Pick<SiteMapViewProps, "sites" | "onSelect">
   if (only !== undefined && others.length === 0) return <SitePopup site={only} />;
   return (
     <div className={classes["popup"]}>
-      <p>{sites.length} sites at this place</p>
+      <p>{sites.length.toLocaleString("en-GB")} sites at this place</p>
       <ul className={classes["choices"]}>
         {sites.slice(0, MAX_CHOICES).map((site) => (
           <li key={site.id}>
@@ -162,7 +162,7 @@ function SitePopup({ site }: { site: Site }) {
       </Box>
       <p className={classes["address"]}>{site.address}</p>
       <p>
-        Robots: {site.active_robots}/{site.robot_count} active
+        Robots: {site.active_robots.toLocaleString("en-GB")}/{site.robot_count.toLocaleString("en-GB")} active
       </p>
       <Group gap={4} align="stretch">
         <StateBadge look={siteStatusLook[site.status]} />
