@@ -11,7 +11,8 @@ export const AttentionPanel = lazyPart<AttentionListProps>(
     return (await import("./attention-list.tsx")).AttentionList;
   },
   {
-    waiting: <Skeleton className={shared["card"]} height={182} radius="md" />,
+    // As high as the list with items, in each of its layouts.
+    waiting: <Skeleton className={shared["card"]} h={{ base: 320, sm: 182 }} radius="md" />,
     failed: (failure) => <FailedPart title="The attention list could not be loaded." failure={failure} />,
   },
 );

@@ -309,3 +309,24 @@ test("attention: fits at every width in every theme, no word is cut off, and bre
     }
   }
 });
+
+test.each([
+  [1280, 182],
+  [700, 320],
+  [390, 320],
+])("attention: %i px wide, nothing moves while the items are loading", async (width, heightPx) => {
+  await page.viewport(width, 844);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const items = [skipped, lost, ofServers, seen, { ...skipped, key: "another", severity: "INFO" as const }];
+  when(attentionList).answer(async () => {
+    await promise;
+    return { items, open: { CRITICAL: 2, WARNING: 1, INFO: 1 }, acknowledged: 1 };
+  });
+  await openConsole("/dashboard");
+  const heightOf = () => panel.element().getBoundingClientRect().height;
+  await expect.element(panel.getByRole("status", { name: "Loading what needs attention" })).toBeVisible();
+  expect(heightOf()).toBe(heightPx);
+  resolve();
+  await expectCount(rows, 4);
+  expect(heightOf()).toBe(heightPx);
+});
