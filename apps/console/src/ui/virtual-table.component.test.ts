@@ -3,7 +3,7 @@ import { createElement } from "react";
 import { createRoot } from "react-dom/client";
 import { expect, onTestFinished, test } from "vitest";
 import { page } from "vitest/browser";
-import { Cell, VirtualTable } from "./virtual-table.tsx";
+import { VirtualTable } from "./virtual-table.tsx";
 
 const ROW_PX = 40;
 
@@ -17,21 +17,22 @@ async function heightsOf(count: number, isNarrow: boolean) {
     root.unmount();
     place.remove();
   });
-  const table = createElement(VirtualTable<number>, {
-    label: "Numbers",
-    columns: ["Number"],
-    rows: Array.from({ length: count }, (_, index) => index),
-    keyOf: String,
-    rowPx: ROW_PX,
-    isNarrow,
-    className: "",
-    rowClassName: "",
-    children: (row: number) => createElement(Cell, { area: "auto", children: `Number ${row}` }),
-  });
-  root.render(createElement(MantineProvider, null, table));
+  const Numbers = () =>
+    VirtualTable<number>({
+      label: "Numbers",
+      columns: ["Number"],
+      rows: Array.from({ length: count }, (_, index) => index),
+      keyOf: String,
+      rowPx: ROW_PX,
+      isNarrow,
+      className: "",
+      rowClassName: "",
+      children: (row) => createElement("span", { role: "cell" }, `Number ${row}`),
+    });
+  root.render(createElement(MantineProvider, null, createElement(Numbers)));
   const rows = page.getByRole("rowgroup", { name: "Numbers, scrollable" });
   await expect.element(rows).toBeInTheDocument();
-  if (count > 0) await expect.element(page.getByText("Number 0", { exact: true })).toBeVisible();
+  await expect.poll(() => rows.getByRole("row").elements().length > 0).toBe(count > 0);
   const whole = page.getByRole("table", { name: "Numbers" }).element().getBoundingClientRect();
   const scrolled = rows.element().getBoundingClientRect();
   return {
