@@ -5,8 +5,7 @@ import { siteDetails } from "@suncrew/contract/sites/sites.ts";
 import { IconFilterOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import { DayField } from "../../ui/day-field.tsx";
-import { endsBeforeItBegins } from "../../ui/days.ts";
+import { DayRangeFields } from "../../ui/day-range-fields.tsx";
 import { ACTION_FILTERS, EVERYTHING, type FilterUrl, furtherFilters } from "./activity-url.ts";
 import { actionFilterWord, outcomeLook } from "./activity-looks.ts";
 import classes from "./activity-page.module.css";
@@ -45,7 +44,6 @@ export function ActivityFilters({ filters, change }: FilterUrl) {
   const robotChoices = robots.map(({ id, robot_name }) => ({ value: String(id), label: robot_name })).toSorted(byLabel);
   const outcomes = activityStatusSchema.options.map((value) => ({ value, label: outcomeLook[value].label }));
   const people = users.map((name) => ({ value: name, label: name })).toSorted(byLabel);
-  const isNever = endsBeforeItBegins(filters);
   return (
     <div className={classes["filters"]} role="group" aria-label="Filters">
       <NativeSelect
@@ -81,19 +79,7 @@ export function ActivityFilters({ filters, change }: FilterUrl) {
           change({ outcome }, "push");
         }}
       />
-      <DayField
-        size="xs"
-        label="From"
-        day={filters.from ?? ""}
-        onChange={(from) => change({ from: from || null }, "push")}
-      />
-      <DayField
-        size="xs"
-        label="To"
-        day={filters.to ?? ""}
-        error={isNever ? "Before the first day" : undefined}
-        onChange={(to) => change({ to: to || null }, "push")}
-      />
+      <DayRangeFields days={filters} onChange={(days) => change(days, "push")} />
       {furtherFilters(filters) > 0 && (
         <ToolButton
           icon={IconFilterOff}

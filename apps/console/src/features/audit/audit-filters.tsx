@@ -2,8 +2,7 @@ import { Box, Button, Select } from "@mantine/core";
 import { auditOutcomeSchema } from "@suncrew/contract/audit/audit.ts";
 import { SEARCH_MAX } from "@suncrew/contract/http/values.ts";
 import { auditLabel } from "@suncrew/domain/audit/audit-changes.ts";
-import { DayField } from "../../ui/day-field.tsx";
-import { endsBeforeItBegins } from "../../ui/days.ts";
+import { DayRangeFields } from "../../ui/day-range-fields.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { type AuditFilterValues, isNarrowed } from "./audit-filters-url.ts";
 import { outcomeLook } from "./audit-looks.ts";
@@ -23,7 +22,6 @@ export interface AuditFiltersProps {
 export function AuditFilters({ filters, search, actions, entities, ...on }: AuditFiltersProps) {
   const choices = (values: readonly string[], chosen: string) =>
     [...new Set([...values, ...(chosen === "" ? [] : [chosen])])].map((value) => ({ value, label: auditLabel(value) }));
-  const wrongDays = endsBeforeItBegins(filters);
   return (
     <div className={classes["filters"]} role="search" aria-label="Audit">
       <Box maw={560} style={{ gridColumn: "1 / -1" }}>
@@ -64,19 +62,7 @@ export function AuditFilters({ filters, search, actions, entities, ...on }: Audi
         value={filters.outcome}
         onChange={(outcome) => on.onChange({ outcome })}
       />
-      <DayField
-        size="xs"
-        label="From"
-        day={filters.from ?? ""}
-        onChange={(from) => on.onChange({ from: from || null })}
-      />
-      <DayField
-        size="xs"
-        label="To"
-        day={filters.to ?? ""}
-        error={wrongDays ? "Ends before it begins" : undefined}
-        onChange={(to) => on.onChange({ to: to || null })}
-      />
+      <DayRangeFields days={filters} onChange={on.onChange} />
       {isNarrowed(filters) && (
         <Button variant="subtle" size="xs" style={{ alignSelf: "end", justifySelf: "start" }} onClick={on.onClear}>
           Clear filters

@@ -9,24 +9,19 @@ import { IconCode, IconRotateClockwise } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../../platform/copy-button.tsx";
-import { OlderButton } from "../../platform/paged-list.tsx";
-import { QueryState } from "../../platform/query-state.tsx";
+import { PagedTable } from "../../platform/paged-table.tsx";
 import { choiceParam, idParam, sameNames } from "../../platform/url-state.ts";
 import { useUrlState } from "../../platform/url-params.tsx";
-import { Dialog, DialogFooter, useIsNarrow } from "../../ui/dialog.tsx";
+import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
-import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
+import { Cell } from "../../ui/virtual-table.tsx";
 import shared from "../../ui/shared.module.css";
 import { deliveriesQuery, replayOne } from "./webhook-calls.ts";
 import { deliveryLook } from "./webhook-looks.ts";
 import classes from "./webhooks-page.module.css";
-
-const ROW_PX = 52;
-const NARROW_ROW_PX = 104;
 
 const filterParams = {
   webhook: idParam("webhook"),
@@ -47,7 +42,7 @@ export function EventDeliveries({ webhooks }: { readonly webhooks: readonly Webh
     }),
   );
   const [shown, setShown] = useState<EventDelivery | null>(null);
-  const isNarrow = useIsNarrow();
+  const isFiltered = webhook !== null || status !== null || type !== null;
   return (
     <section aria-label="Deliveries">
       <div className={classes["filters"]}>
@@ -81,40 +76,19 @@ export function EventDeliveries({ webhooks }: { readonly webhooks: readonly Webh
           onChange={(value) => setFilter({ type: eventTypeSchema.safeParse(value).data ?? null })}
         />
       </div>
-      <QueryState
-        query={list}
-        loading={<SkeletonLines label="Loading deliveries" lines={4} lineHeightPx={ROW_PX} />}
-        failed="The deliveries could not be loaded."
+      <PagedTable
+        list={list}
+        rowsOf={({ deliveries }) => deliveries}
+        names={["delivery", "deliveries"]}
+        none={<p className={shared["muted"]}>{isFiltered ? "No delivery matches." : "Nothing has happened yet."}</p>}
+        label="Deliveries"
+        columns={["Event", "About", "Webhook", "When", "Status", "Actions"]}
+        keyOf={({ id }) => id}
+        className={classes["table"]}
+        rowClassName={classes["row"]}
       >
-        {({ pages }) => {
-          const rows = pages.flatMap(({ deliveries }) => deliveries);
-          if (rows.length === 0) {
-            const isFiltered = webhook !== null || status !== null || type !== null;
-            return (
-              <p className={shared["muted"]}>{isFiltered ? "No delivery matches." : "Nothing has happened yet."}</p>
-            );
-          }
-          return (
-            <>
-              <VirtualTable
-                label="Deliveries"
-                columns={["Event", "About", "Webhook", "When", "Status", "Actions"]}
-                rows={rows}
-                keyOf={({ id }) => id}
-                rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
-                isNarrow={isNarrow}
-                className={classes["table"]}
-                rowClassName={classes["row"]}
-              >
-                {(delivery) => <DeliveryCells delivery={delivery} onShow={() => setShown(delivery)} />}
-              </VirtualTable>
-              <Group justify="center" mt="xs">
-                <OlderButton list={list} size="compact-sm" />
-              </Group>
-            </>
-          );
-        }}
-      </QueryState>
+        {(delivery) => <DeliveryCells delivery={delivery} onShow={() => setShown(delivery)} />}
+      </PagedTable>
       {shown !== null && <DeliveryDialog delivery={shown} onClose={() => setShown(null)} />}
     </section>
   );

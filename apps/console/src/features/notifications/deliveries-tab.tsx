@@ -11,22 +11,19 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../platform/api/call.ts";
 import { pagedQuery } from "../../platform/api/route-query.ts";
-import { OlderButton } from "../../platform/paged-list.tsx";
-import { QueryState } from "../../platform/query-state.tsx";
+import { PagedTable } from "../../platform/paged-table.tsx";
 import { type UrlState, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, sameNames, type UrlSchema } from "../../platform/url-state.ts";
-import { DayField } from "../../ui/day-field.tsx";
+import { DayRangeFields } from "../../ui/day-range-fields.tsx";
 import { endsBeforeItBegins, startOfDay } from "../../ui/days.ts";
-import { useIsNarrow } from "../../ui/dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
-import { Cell, VirtualTable } from "../../ui/virtual-table.tsx";
+import { Cell } from "../../ui/virtual-table.tsx";
 import shared from "../../ui/shared.module.css";
 import classes from "./deliveries-tab.module.css";
 import type { DeliveryDialogProps } from "./delivery-dialog.tsx";
@@ -81,8 +78,6 @@ function useDeliveryPages({ contact, status, channel, kind, from, to }: Delivery
   });
 }
 
-const number = new Intl.NumberFormat("en-GB");
-
 /** The messages that were sent, or are to be sent. */
 export function DeliveriesTab() {
   const url = useUrlState(filterUrl);
@@ -91,7 +86,6 @@ export function DeliveriesTab() {
   const query = useDeliveryPages(filters, isOn);
   const [shown, setShown] = useState<Delivery | null>(null);
   const rows = query.data?.pages.flatMap((page) => page.deliveries) ?? [];
-  const { total = 0, total_exact: isExact = true } = query.data?.pages[0] ?? {};
   const none = (
     <div className={shared["card"]} style={{ marginTop: 12 }}>
       <NoDeliveries filters={filters} onShowAll={() => change(EVERYTHING, "replace")} />
@@ -101,29 +95,19 @@ export function DeliveriesTab() {
     <>
       <Filters {...url} />
       {isOn ? (
-        <QueryState
-          query={query}
-          loading={<SkeletonLines label="Loading messages" lines={6} lineHeightPx={ROW_PX} />}
-          failed="The messages could not be loaded."
+        <PagedTable
+          list={query}
+          rowsOf={({ deliveries }) => deliveries}
+          names={["message", "messages"]}
+          none={none}
+          label="Sent messages"
+          columns={["Message", "To", "State", "When", "Actions"]}
+          keyOf={({ id }) => id}
+          className={classes["table"]}
+          rowClassName={classes["row"]}
         >
-          {() =>
-            rows.length === 0 ? (
-              none
-            ) : (
-              <>
-                <DeliveryTable rows={rows} isOld={query.isPlaceholderData} onShow={setShown} />
-                <div className={classes["more"]}>
-                  <span role="status">
-                    Showing {number.format(rows.length)} of {number.format(total)}
-                    {isExact ? "" : "+"} {total === 1 ? "message" : "messages"}
-                  </span>
-                  {query.isFetchNextPageError && <span role="alert">Older messages could not be loaded.</span>}
-                  <OlderButton list={query} size="compact-sm" className={shared["touch"]} />
-                </div>
-              </>
-            )
-          }
-        </QueryState>
+          {(delivery) => <DeliveryCells delivery={delivery} onShow={() => setShown(delivery)} />}
+        </PagedTable>
       ) : (
         none
       )}
@@ -169,7 +153,7 @@ function NoDeliveries({ filters, onShowAll }: NoDeliveriesProps) {
 }
 
 function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
-  const { contact, status, channel, kind, from, to } = filters;
+  const { contact, status, channel, kind } = filters;
   const points = useQuery(contactPointsQuery(false)).data;
   const filterBy = (by: Partial<DeliveryFilters>) => change(by, "replace");
   const known = (points ?? []).map(({ id, name, owner }) => ({ value: String(id), label: `${owner.name}: ${name}` }));
@@ -216,14 +200,7 @@ function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
         value={kind}
         onChange={(value) => filterBy({ kind: filterUrl.kind.parse(value ?? "") })}
       />
-      <DayField size="xs" label="From" day={from ?? ""} onChange={(day) => filterBy({ from: day || null })} />
-      <DayField
-        size="xs"
-        label="To"
-        day={to ?? ""}
-        error={endsBeforeItBegins(filters) ? "Before the first day" : undefined}
-        onChange={(day) => filterBy({ to: day || null })}
-      />
+      <DayRangeFields days={filters} onChange={filterBy} />
       {isNarrowed(filters) && (
         <ToolButton
           icon={IconFilterOff}
@@ -234,36 +211,6 @@ function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
           Clear filters
         </ToolButton>
       )}
-    </div>
-  );
-}
-
-const ROW_PX = 52;
-const NARROW_ROW_PX = 104;
-
-interface DeliveryTableProps {
-  readonly rows: readonly Delivery[];
-  /** They are still those of the previous filters. */
-  readonly isOld: boolean;
-  readonly onShow: (delivery: Delivery) => void;
-}
-
-function DeliveryTable({ rows, isOld, onShow }: DeliveryTableProps) {
-  const isNarrow = useIsNarrow();
-  return (
-    <div style={isOld ? { opacity: 0.6 } : undefined} aria-busy={isOld}>
-      <VirtualTable
-        label="Sent messages"
-        columns={["Message", "To", "State", "When", "Actions"]}
-        rows={rows}
-        keyOf={({ id }) => id}
-        rowPx={isNarrow ? NARROW_ROW_PX : ROW_PX}
-        isNarrow={isNarrow}
-        className={classes["table"]}
-        rowClassName={classes["row"]}
-      >
-        {(delivery) => <DeliveryCells delivery={delivery} onShow={() => onShow(delivery)} />}
-      </VirtualTable>
     </div>
   );
 }
