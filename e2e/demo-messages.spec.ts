@@ -123,8 +123,8 @@ test("demo: a fault of the simulator arrives by every channel; the mail is read,
     await expect(alert).toContainText(`Acknowledged by Vikram Mehta: ${COMMENT}`);
     await alert.getByRole("button", { name: /^Who was told/ }).click();
     const told = alert.getByRole("group", { name: "Who was told" });
-    await expect(told).toContainText(/Told Vikram Mehta by email at \d\d:\d\d, delivered to the mail server/);
-    await expect(told).toContainText(/Told Night watch by Slack at \d\d:\d\d, delivered/);
+    await expect(told).toContainText(/Told Vikram Mehta by email at \d\d:\d\d, accepted by the mail server/);
+    await expect(told).toContainText(/Told Night watch by Slack at \d\d:\d\d, delivered to Slack/);
     await page.goto("/activity?view=audit&did=ACKNOWLEDGE_ALERT");
     const changes = page.getByRole("table", { name: "Changes, newest first" });
     await expect(changes.getByRole("row").filter({ hasText: "Vikram Mehta" }).first()).toContainText(

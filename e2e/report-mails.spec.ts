@@ -98,7 +98,7 @@ test("a site's owner gets the report of a past month in German: generated, previ
     await expectToast(page, "Report On Its Way", /.+/);
     const sent = dialog.getByRole("list", { name: "Deliveries, newest first" }).getByRole("listitem");
     await expect(sent).toHaveCount(1);
-    await expect(sent).toContainText(`${NAME} ${ADDRESS}Accepted`);
+    await expect(sent).toContainText(`${NAME} ${ADDRESS}Sent`);
     await expect(sent).toContainText(/by \S.*, 1 try$/);
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await expect(reports(page).getByRole("listitem")).toContainText("Sent");
@@ -128,7 +128,7 @@ test("a site's owner gets the report of a past month in German: generated, previ
     expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     await dialog.getByRole("button", { name: "Send again" }).click();
     const sent = dialog.getByRole("list", { name: "Deliveries, newest first" }).getByRole("listitem");
-    await expect(sent.filter({ hasText: "Accepted" })).toHaveCount(2);
+    await expect(sent.filter({ hasText: "Accepted by the mail server." })).toHaveCount(2);
     await expectAccessible(page, dialog);
     expect(await mails()).toHaveLength(2);
   });

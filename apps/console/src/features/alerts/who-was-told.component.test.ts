@@ -98,16 +98,16 @@ test("beside an alert: who was told by what and when, who waits, and what was tr
   const told = await openAlert();
   const lines = told.getByRole("listitem");
   for (const [nth, line] of [
-    /^Told Asha Rathore by email at (.+, )?\d\d:\d\d, delivered to the mail server$/,
-    /^Told Asha Rathore by email at (.+, )?\d\d:\d\d that it is over, delivered to the mail server$/,
+    /^Told Asha Rathore by email at (.+, )?\d\d:\d\d, accepted by the mail server$/,
+    /^Told Asha Rathore by email at (.+, )?\d\d:\d\d that it is over, accepted by the mail server$/,
     /^Ravi Kumar by WhatsApp: tried 3 times, WhatsApp is not reached; again at (.+, )?\d\d:\d\d$/,
     /^Night watch by Slack: tried once, given up, Slack refused it$/,
     /^Meera Iyer by email: waits until (.+, )?\d\d:\d\d \(quiet times\)$/,
     /^Anita Rao by email: not needed any more, The alert is over$/,
-    /^Sunil Das by email: on its way$/,
+    /^Sunil Das by email: waiting to be sent$/,
     // Nobody tells Suncrew whether these arrived, but Slack, which shows them at once.
     /^Told Ravi Kumar by WhatsApp at (.+, )?\d\d:\d\d, accepted by WhatsApp$/,
-    /^Told Night watch by Slack at (.+, )?\d\d:\d\d, delivered$/,
+    /^Told Night watch by Slack at (.+, )?\d\d:\d\d, delivered to Slack$/,
   ].entries()) {
     await expect.poll(() => lines.elements()[nth]?.textContent).toMatch(line);
   }

@@ -7,6 +7,7 @@ import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
+import { sentText } from "../../ui/delivery-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./who-was-told.module.css";
 
@@ -17,16 +18,6 @@ const by: Record<ChannelKind, string> = {
   TELEGRAM: "by Telegram",
   WHATSAPP: "by WhatsApp",
   WEBHOOK: "by webhook",
-};
-
-/** As far as each service says: only some know that a message arrived. */
-const accepted: Record<ChannelKind, string> = {
-  EMAIL: "delivered to the mail server",
-  SLACK: "delivered",
-  TEAMS: "accepted by Microsoft Teams",
-  TELEGRAM: "delivered",
-  WHATSAPP: "accepted by WhatsApp",
-  WEBHOOK: "delivered",
 };
 
 /** None of this is part of the live stream. */
@@ -101,7 +92,7 @@ function sentence(delivery: Delivery) {
       return (
         <>
           Told {whom} at <Clock at={settled_at ?? created_at} />
-          {kind === "CLEARED" ? " that it is over" : ""}, {accepted[channel]}
+          {kind === "CLEARED" ? " that it is over" : ""}, {sentText[channel]}
         </>
       );
     case "FAILED":
@@ -109,7 +100,7 @@ function sentence(delivery: Delivery) {
     case "DROPPED":
       return `${whom}: not needed any more${why}`;
     case "WAITING": {
-      if (due_at === null) return `${whom}: on its way`;
+      if (due_at === null) return `${whom}: waiting to be sent`;
       if (attempts > 0) {
         return (
           <>
@@ -119,7 +110,7 @@ function sentence(delivery: Delivery) {
         );
       }
       const isHeld = Date.parse(due_at) - Date.parse(created_at) > HELD_FROM_MS;
-      if (!isHeld) return `${whom}: on its way`;
+      if (!isHeld) return `${whom}: waiting to be sent`;
       return (
         <>
           {whom}: waits until <Clock at={due_at} /> (quiet times)

@@ -12,6 +12,7 @@ import { CopyButton } from "../../platform/copy-button.tsx";
 import { PagedTable } from "../../platform/paged-table.tsx";
 import { choiceParam, idParam, sameNames } from "../../platform/url-state.ts";
 import { useUrlState } from "../../platform/url-params.tsx";
+import { deliveryLook } from "../../ui/delivery-looks.ts";
 import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
@@ -20,7 +21,6 @@ import { useBusy } from "../../ui/use-busy.ts";
 import { Cell } from "../../ui/virtual-table.tsx";
 import shared from "../../ui/shared.module.css";
 import { deliveriesQuery, replayOne } from "./webhook-calls.ts";
-import { deliveryLook } from "./webhook-looks.ts";
 import classes from "./webhooks-page.module.css";
 
 const filterParams = {

@@ -1,6 +1,6 @@
 import type { EventType } from "@suncrew/contract/events/event-types.ts";
-import type { EventDeliveryStatus, Webhook } from "@suncrew/contract/events/webhook-endpoints.ts";
-import { IconCircleCheck, IconCircleDashed, IconCircleOff, IconClockHour4 } from "@tabler/icons-react";
+import type { Webhook } from "@suncrew/contract/events/webhook-endpoints.ts";
+import { IconCircleCheck, IconCircleDashed, IconCircleOff } from "@tabler/icons-react";
 import type { Look } from "../../ui/look.ts";
 import { statusLooks } from "../../ui/status-looks.ts";
 
@@ -19,12 +19,6 @@ export function webhookStateOf(webhook: Pick<Webhook, "enabled" | "failing" | "l
   if (webhook.failing !== null) return "fails";
   return webhook.last_sent_at === null ? "unused" : "works";
 }
-
-export const deliveryLook: Record<EventDeliveryStatus, Look> = {
-  WAITING: { label: "Waiting", tone: "calm", icon: IconClockHour4 },
-  SENT: { label: "Sent", tone: "good", icon: IconCircleCheck },
-  FAILED: { ...statusLooks.critical, label: "Given up" },
-};
 
 /** What belongs together when events are chosen. */
 export const EVENT_GROUPS: readonly { readonly label: string; readonly types: readonly EventType[] }[] = [

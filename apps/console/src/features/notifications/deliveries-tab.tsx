@@ -16,6 +16,7 @@ import { type UrlState, useUrlState } from "../../platform/url-params.tsx";
 import { choiceParam, dayParam, idParam, sameNames, type UrlSchema } from "../../platform/url-state.ts";
 import { DayRangeFields } from "../../ui/day-range-fields.tsx";
 import { endsBeforeItBegins, startOfDay } from "../../ui/days.ts";
+import { deliveryLook, sentSentence } from "../../ui/delivery-looks.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -28,7 +29,7 @@ import shared from "../../ui/shared.module.css";
 import classes from "./deliveries-tab.module.css";
 import type { DeliveryDialogProps } from "./delivery-dialog.tsx";
 import { contactPointsQuery, mayResend, resend } from "./notification-calls.ts";
-import { channelLook, deliveryStatusLook, messageKindWord } from "./notification-looks.ts";
+import { channelLook, messageKindWord } from "./notification-looks.ts";
 
 const DeliveryDialog = lazyDialog<DeliveryDialogProps>(
   ({ delivery }) => delivery.title,
@@ -178,7 +179,7 @@ function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
         label="State"
         placeholder="All states"
         clearable
-        data={deliveryStatusSchema.options.map((value) => ({ value, label: deliveryStatusLook[value].label }))}
+        data={deliveryStatusSchema.options.map((value) => ({ value, label: deliveryLook[value].label }))}
         value={status}
         onChange={(value) => filterBy({ status: filterUrl.status.parse(value ?? "") })}
       />
@@ -216,9 +217,10 @@ function Filters({ state: filters, change }: UrlState<DeliveryFilters>) {
 }
 
 function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; readonly onShow: () => void }) {
-  const { channel, told, address, title, status, reason, attempts, created_at, settled_at } = delivery;
+  const { channel, told, address, title, status, created_at, settled_at } = delivery;
   const [isBusy, run] = useBusy();
   const { label, icon: Icon } = channelLook[channel];
+  const answer = answerOf(delivery);
   return (
     <>
       <Cell area="title" className={classes["title"]} title={title}>
@@ -229,11 +231,9 @@ function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; read
         <span className={shared["truncate"]}>{told}</span>{" "}
         <span className={`${shared["muted"]} ${shared["truncate"]}`}>{address}</span>
       </Cell>
-      <Cell area="state" className={classes["state"]} title={reason ?? undefined}>
-        <StateBadge look={deliveryStatusLook[status]} />
-        <span className={`${shared["muted"]} ${shared["truncate"]}`}>
-          {reason ?? (attempts > 1 ? `At try ${attempts}` : "")}
-        </span>
+      <Cell area="state" className={classes["state"]} title={answer}>
+        <StateBadge look={deliveryLook[status]} />
+        <span className={`${shared["muted"]} ${shared["truncate"]}`}>{answer}</span>
       </Cell>
       <Cell area="when" className={`${shared["muted"]} ${classes["when"]}`}>
         <RelativeTime at={settled_at ?? created_at} />
@@ -252,4 +252,11 @@ function DeliveryCells({ delivery, onShow }: { readonly delivery: Delivery; read
       </Cell>
     </>
   );
+}
+
+/** What its service said in the end, or at the last try. */
+function answerOf({ status, channel, reason, attempts }: Delivery): string {
+  if (reason !== null) return reason;
+  const sent = status === "SENT" ? sentSentence(channel) : "";
+  return attempts > 1 ? `${sent} At try ${attempts}.`.trim() : sent;
 }

@@ -1,5 +1,5 @@
 import { Anchor, Box, Button } from "@mantine/core";
-import { type Delivery, deliveryDetails, type DeliveryTry } from "@suncrew/contract/notifications/deliveries.ts";
+import { type Delivery, deliveryDetails } from "@suncrew/contract/notifications/deliveries.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { IconRotateClockwise } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { Link } from "react-router";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
+import { deliveryLook, sentSentence } from "../../ui/delivery-looks.ts";
 import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { exactTimeText } from "../../ui/exact-time-text.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -18,7 +19,7 @@ import { severityLook } from "../alerts/public.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./delivery-dialog.module.css";
 import { mayResend, resend } from "./notification-calls.ts";
-import { channelLook, deliveryStatusLook, messageKindWord } from "./notification-looks.ts";
+import { channelLook, messageKindWord } from "./notification-looks.ts";
 
 export interface DeliveryDialogProps {
   /** As the list has it now. */
@@ -47,7 +48,7 @@ export function DeliveryDialog({ delivery, onClose }: DeliveryDialogProps) {
         facts={{
           State: (
             <>
-              <StateBadge look={deliveryStatusLook[status]} /> {reason}
+              <StateBadge look={deliveryLook[status]} /> {reason}
             </>
           ),
           To: told,
@@ -99,7 +100,8 @@ interface FurtherProps {
 }
 
 function Further({ details, attempts, onLeave }: FurtherProps) {
-  const { tries, alerts, alerts_total: total, reference, held_until: heldUntil } = details;
+  const { channel, tries, alerts, alerts_total: total, reference, held_until: heldUntil } = details;
+  const taken = `${sentSentence(channel)}${reference === null ? "" : ` Its name there: ${reference}`}`;
   return (
     <>
       {(attempts > 0 || heldUntil !== null) && (
@@ -112,8 +114,11 @@ function Further({ details, attempts, onLeave }: FurtherProps) {
                 <span>End of the quiet time that it waited for.</span>
               </li>
             )}
-            {tries.map((one) => (
-              <TryRow key={one.attempt} of={one} reference={reference} />
+            {tries.map(({ attempt, at, reason }) => (
+              <li key={attempt}>
+                <time dateTime={at}>{exactTimeText(new Date(at))}</time>
+                <span>{reason ?? taken}</span>
+              </li>
             ))}
             {tries.length < attempts && (
               <li className={shared["muted"]}>{withoutRecord(attempts - tries.length, details.status)}</li>
@@ -145,18 +150,10 @@ function Further({ details, attempts, onLeave }: FurtherProps) {
   );
 }
 
-function TryRow({ of: { at, reason }, reference }: { readonly of: DeliveryTry; readonly reference: string | null }) {
-  return (
-    <li>
-      <time dateTime={at}>{exactTimeText(new Date(at))}</time>
-      <span>{reason ?? (reference === null ? "Taken." : `Taken, as ${reference}.`)}</span>
-    </li>
-  );
-}
-
 /** Of messages of older versions, of a server that died, and of a try that is under way nothing is known. */
 function withoutRecord(count: number, status: Delivery["status"]): string {
   if (status === "DROPPED" && count === 1) return "It was not sent, because it was not needed any more.";
+  if (status === "WAITING" && count === 1) return "One try is under way, or had no answer.";
   return count === 1 ? "Of one try there is no answer." : `Of ${count} tries there is no answer.`;
 }
 

@@ -5,7 +5,7 @@ import type {
   QuietTimes,
   SiteRole,
 } from "@suncrew/contract/notifications/contact-points.ts";
-import type { DeliveryStatus, MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
+import type { MessageKind } from "@suncrew/contract/notifications/deliveries.ts";
 import type { AlertKind } from "@suncrew/contract/notifications/notification-rules.ts";
 import {
   type Icon,
@@ -16,7 +16,6 @@ import {
   IconCircleCheck,
   IconCircleDashed,
   IconCircleOff,
-  IconClockHour4,
   IconMail,
   IconMailOff,
   IconWebhook,
@@ -74,13 +73,6 @@ export const messageKindWord: Record<MessageKind, string> = {
   TEST: "Test",
   DIGEST: "Daily digest",
   SUMMARY: "Morning summary",
-};
-
-export const deliveryStatusLook: Record<DeliveryStatus, Look> = {
-  WAITING: { label: "Waiting", tone: "calm", icon: IconClockHour4 },
-  SENT: { label: "Sent", tone: "good", icon: IconCircleCheck },
-  FAILED: { ...statusLooks.critical, label: "Given up" },
-  DROPPED: { label: "Not needed", tone: "off", icon: IconCircleOff },
 };
 
 export type ContactState = "works" | "unused" | "fails" | "disabled" | "unsubscribed";

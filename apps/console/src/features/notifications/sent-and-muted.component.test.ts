@@ -178,6 +178,35 @@ describe("sent messages", () => {
     });
   }
 
+  test("what was sent says in the list and in its details what its service said; of a try that is under way nothing is known", async () => {
+    const taken = { ...failed, status: "SENT", reason: null, attempts: 1 } as const;
+    const waiting = { ...taken, id: failed.id.replace("3f", "4f"), status: "WAITING", channel: "EMAIL" } as const;
+    tell([taken, { ...waiting, told: "Ravi Kumar" }]);
+    const details = { held_until: null, alerts: [], alerts_total: 0 };
+    when(deliveryDetails).answer({
+      ...taken,
+      ...details,
+      reference: "wamid.HBg",
+      tries: [{ attempt: 1, at: "2026-06-15T00:05:00.000Z", reason: null, reason_code: null }],
+    });
+    await openConsole("/notifications?tab=sent");
+    const row = page.getByRole("row").filter({ hasText: "Asha Rathore" });
+    await expectContains(row, "Sent");
+    await expectContains(row, "Accepted by WhatsApp.");
+    const dialog = page.getByRole("dialog", { name: failed.title });
+    const tries = dialog.getByRole("region", { name: "Tries" });
+    await row.getByRole("button", { name: /^Details/ }).click();
+    await expectContains(tries, "Accepted by WhatsApp. Its name there: wamid.HBg");
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    when(deliveryDetails).answer({ ...waiting, ...details, reference: null, tries: [] });
+    await page
+      .getByRole("row")
+      .filter({ hasText: "Ravi Kumar" })
+      .getByRole("button", { name: /^Details/ })
+      .click();
+    await expectContains(tries, "One try is under way, or had no answer.");
+  });
+
   test("details that fail to load leave the message readable and can be retried", async () => {
     tell([{ ...failed, status: "SENT", reason: null }]);
     when(deliveryDetails).fail(500, { message: "Something went wrong." });

@@ -1,4 +1,3 @@
-import type { DeliveryStatus } from "@suncrew/contract/notifications/deliveries.ts";
 import type { MailStatus, MonthlyReportStatus } from "@suncrew/contract/reports/reports.ts";
 import {
   IconAlertOctagon,
@@ -25,12 +24,4 @@ export const mailLook: Record<MailStatus, Look> = {
   SENT: { label: "Sent", tone: "good", icon: IconMailCheck },
   FAILED: { label: "Not delivered", tone: "poor", icon: IconAlertOctagon },
   UNCONFIGURED: { label: "No mail server", tone: "off", icon: IconMailOff },
-};
-
-/** What became of it at one address. */
-export const deliveryLook: Record<DeliveryStatus, Look> = {
-  WAITING: { label: "On its way", tone: "calm", icon: IconClock },
-  SENT: { label: "Accepted", tone: "good", icon: IconMailCheck },
-  FAILED: { label: "Not delivered", tone: "poor", icon: IconAlertOctagon },
-  DROPPED: { label: "Not sent", tone: "plain", icon: IconMinus },
 };

@@ -96,8 +96,8 @@ test("a monthly report is sent again to chosen contacts; its deliveries say to w
   await openDialog();
   const deliveries = dialog.getByRole("list", { name: "Deliveries, newest first" }).getByRole("listitem");
   await expectTexts(deliveries, [
-    /Sonja Weber.*Not delivered.*8 tries.*550 5\.1\.1/,
-    /Asha Rathore.*Accepted.*by Suncrew, 1 try/,
+    /Sonja Weber.*Given up.*8 tries.*550 5\.1\.1/,
+    /Asha Rathore.*Sent.*by Suncrew, 1 try.*Accepted by the mail server\./,
   ]);
   const box = (name: string) => dialog.getByRole("checkbox", { name });
   await expect.element(box("Asha Rathore")).toBeChecked();

@@ -19,6 +19,7 @@ import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { QueryState } from "../../platform/query-state.tsx";
+import { deliveryLook, sentSentence } from "../../ui/delivery-looks.ts";
 import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { exactTimeText } from "../../ui/exact-time-text.ts";
@@ -28,7 +29,6 @@ import { Notice } from "../../ui/notice.tsx";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
-import { deliveryLook } from "./report-looks.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./site-reports.module.css";
 
@@ -197,6 +197,7 @@ function DeliveryRow({ delivery }: { readonly delivery: ReportDelivery }) {
       <StateBadge look={deliveryLook[status]} />
       <span className={shared["muted"]}>{`${when}, ${by}, ${tries === 1 ? "1 try" : `${tries} tries`}`}</span>
       {reason !== null && <span>{reason}</span>}
+      {status === "SENT" && <span className={shared["muted"]}>{sentSentence("EMAIL")}</span>}
     </li>
   );
 }
