@@ -75,7 +75,7 @@ export const CALLS_LIMIT_MS = ANSWER_LIMIT_MS + SEND_LIMIT_MS + 500;
 
 /** Assembles the server. Features are listed here in order, and nowhere else. */
 export async function buildApp(given: Dependencies & { readonly demoMailbox?: DemoMailbox }): Promise<App> {
-  const deps = { ...given, mailer: given.mailer ?? storedMailer(given) };
+  const deps = { ...given, mailer: given.mailer ?? storedMailer(given, given.demoMailbox?.mail) };
   const loggerInstance: FastifyBaseLogger = deps.log;
   const http = Fastify({ loggerInstance, ...httpOptions(deps.settings) });
   http.setValidatorCompiler(validatorCompiler);
@@ -110,7 +110,7 @@ export async function buildApp(given: Dependencies & { readonly demoMailbox?: De
 
   services.push(new DayClosing(deps));
   reportTemplatesRoutes(http, deps);
-  mailServerRoutes(http, deps);
+  mailServerRoutes(http, deps, deps.demoMailbox?.mail);
   monthlyReportsRoutes(http, deps);
   services.push(new MonthlyReports({ ...deps, generate: reportGenerator(deps, workers) }));
   services.push(new MailOutbox(deps, [reportMails, reportDeliveryMails(deps)]));

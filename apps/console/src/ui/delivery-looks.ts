@@ -17,7 +17,7 @@ export const sentText = {
   TEAMS: "accepted by Microsoft Teams",
   TELEGRAM: "delivered to the chat",
   WHATSAPP: "accepted by WhatsApp",
-  WEBHOOK: "accepted by the receiver",
+  WEBHOOK: "delivered to the receiver",
 } as const;
 
 /** As a sentence of its own, such as "Accepted by WhatsApp." */

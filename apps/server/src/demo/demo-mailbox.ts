@@ -19,6 +19,11 @@ const PREFERRED_PORTS = { port: 3025, smtpPort: 2525 };
 /** A demo runs for weeks. */
 const MAX_MESSAGES = 500;
 
+interface OpenMailbox extends DemoMailbox {
+  readonly urls: FakeServices["urls"];
+  close(): Promise<void>;
+}
+
 interface MailboxOptions {
   readonly db: Db;
   readonly clock: Clock;
@@ -26,7 +31,7 @@ interface MailboxOptions {
 }
 
 /** The services that the demo's contact points name, and what they have received since the start. */
-class ReceivedMessages implements DemoMailbox {
+class ReceivedMessages {
   readonly #messages: DemoMessage[] = [];
   #services: FakeServices | null = null;
   #lastId = 0;
@@ -63,7 +68,7 @@ function addressesOf({ urls }: FakeServices): ResponseOf<typeof demoMessages>["a
  * Opens the services at the addresses that the demo's contact points have, or else moves those. A demo that has none
  * gets contact points and rules, once.
  */
-export async function openDemoMailbox({ db, clock, secretKey }: MailboxOptions) {
+export async function openDemoMailbox({ db, clock, secretKey }: MailboxOptions): Promise<OpenMailbox> {
   const known = await readPorts(db);
   const received = new ReceivedMessages();
   const services = await received.open(clock, known ?? PREFERRED_PORTS);

@@ -60,7 +60,7 @@ export async function start(input: StartOptions) {
   const secretKey = settings.secretKey ?? (await demoSecretKey(dataDir));
   const mailbox = await demo?.openMailbox({ db: database.db, clock, secretKey });
   if (mailbox !== undefined) stops.add("demo's mailbox", 1000, () => mailbox.close());
-  const mail = settings.mail ?? mailbox?.mail ?? null;
+  const { mail } = settings;
   const telegramApiUrl = settings.telegramApiUrl ?? mailbox?.urls.telegramApi;
   const whatsappApiUrl = settings.whatsappApiUrl ?? mailbox?.urls.whatsappApi;
   const consoleDir = await building;

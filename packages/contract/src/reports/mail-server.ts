@@ -22,8 +22,11 @@ export const mailServer = defineRoute({
   method: "GET",
   path: "/api/mail-server",
   response: z.object({
-    /** ENVIRONMENT: SMTP_URL and MAIL_FROM, which win and cannot be changed here. NONE: nothing is sent by email. */
-    source: z.enum(["ENVIRONMENT", "CONSOLE", "NONE"]),
+    /**
+     * ENVIRONMENT: SMTP_URL and MAIL_FROM, which win and cannot be changed here. DEMO: the demo's own mailbox, until one is
+     * set up. NONE: nothing is sent by email.
+     */
+    source: z.enum(["ENVIRONMENT", "CONSOLE", "DEMO", "NONE"]),
     server: z.object(shownFields).nullable(),
     /** Of what was entered here; null for others. */
     changed: z.object({ at: instantSchema, by: z.string(), version: versionSchema }).nullable(),

@@ -1,4 +1,4 @@
-import { Box, Button, Group, NativeSelect, NumberInput, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Anchor, Box, Button, Group, NativeSelect, NumberInput, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { BodyOf, ResponseOf } from "@suncrew/contract/http/route.ts";
 import {
   deleteMailServer,
@@ -12,10 +12,12 @@ import { reportSettings } from "@suncrew/contract/report-templates/report-templa
 import { IconMailOff, IconSend } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "react-router";
 import { call } from "../../platform/api/call.ts";
 import { change } from "../../platform/api/change.ts";
 import { queryKeyOf, routeQuery } from "../../platform/api/route-query.ts";
 import { confirm } from "../../platform/confirm/confirm.ts";
+import { paths } from "../../platform/paths.ts";
 import { QueryState } from "../../platform/query-state.tsx";
 import { DisabledReason } from "../../ui/disabled-reason.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -48,6 +50,15 @@ export function MailServerCard() {
               <Notice icon={<IconMailOff size={18} aria-hidden />} title="Email is not set up">
                 Neither reports nor alerts are sent by email until a mail server is entered here.
               </Notice>
+            )}
+            {data.source === "DEMO" && (
+              <p className={shared["muted"]}>
+                Mail goes to the demo&apos;s own mailbox,{" "}
+                <Anchor component={Link} to={paths.demoMessages()} inherit td="underline">
+                  Messages of the demo
+                </Anchor>
+                . Once a mail server is entered here, it leaves this machine by that.
+              </p>
             )}
             {data.source === "ENVIRONMENT" && data.server !== null ? (
               <ServerFacts server={data.server} />
@@ -314,7 +325,7 @@ async function saveServer(body: BodyOf<typeof updateMailServer>): Promise<Readon
 async function removeServer(): Promise<void> {
   const isMeant = await confirm({
     title: "Remove Mail Server",
-    message: "Neither reports nor alerts are sent by email any more. The password is forgotten.",
+    message: "Neither reports nor alerts are sent by it any more. Its password is forgotten.",
     confirmLabel: "Remove",
   });
   if (!isMeant) return;

@@ -78,6 +78,18 @@ test("a mail server is entered; what is wrong is said at its field, and the usua
   await expect.element(card.getByLabelText("Password", { exact: true })).toHaveValue("");
 });
 
+test("in the demo it says where mail goes, and that it leaves the machine by a mail server that is entered", async () => {
+  await openCard({ source: "DEMO", server: null, changed: null });
+  await expect.element(card.getByText(/^Mail goes to the demo's own mailbox/)).toBeVisible();
+  await expect
+    .element(card.getByRole("link", { name: "Messages of the demo" }))
+    .toHaveAttribute("href", "/demo/messages");
+  await expectCount(card.getByText(/SMTP_URL/), 0);
+  await expect.element(card.getByRole("button", { name: "Send test" })).toBeVisible();
+  await expect.element(card.getByLabelText("Server", { exact: true })).toHaveValue("");
+  await expectAccessible();
+});
+
 test("a test tells what the mail server answered", async () => {
   await openCard(entered);
   const result = card.getByRole("status");

@@ -96,6 +96,39 @@ describe("the mail server in the console", () => {
     expect([stale.status, (await admin.ask(mailServer)).server?.port]).toEqual([409, 465]);
   });
 
+  test("the demo's mail goes to its own mailbox until a mail server is entered, and again once that is removed", async () => {
+    const admin = await server.as("admin");
+    const other = await SmtpSink.open();
+    const settings = {
+      host: "127.0.0.1",
+      port: sink.port,
+      secure: false,
+      requireTls: false,
+      user: null,
+      password: null,
+    };
+    const mail = { ...settings, from: { name: "Suncrew", address: "demo@sun.example" } };
+    const demoMailbox = { mail, read: () => ({ messages: [], addresses: [] }) };
+    const { http } = await buildApp({ ...server.deps, demoMailbox });
+    const client = new TestClient(http, admin.token);
+    const sent = () => [sink.mails.length, other.mails.length];
+    const send = () => client.ask(testMailServer, { body: { to: "desk@suncrew.example" } });
+    expect(await client.ask(mailServer)).toEqual({ source: "DEMO", server: null, changed: null });
+    expect((await client.ask(reportSettings)).email_configured).toBe(true);
+    await send();
+    expect(sent()).toEqual([1, 0]);
+    await client.ask(updateMailServer, { body: { ...own(), port: other.port } });
+    expect((await client.ask(mailServer)).source).toBe("CONSOLE");
+    await send();
+    expect(sent()).toEqual([1, 1]);
+    const { message } = await client.ask(deleteMailServer);
+    expect(message).toBe("The mail server was removed. Mail goes to the demo's mailbox.");
+    await send();
+    expect(sent()).toEqual([2, 1]);
+    await http.close();
+    await other.close();
+  });
+
   test("where the environment names one, it wins: it is shown without its password, tested, and not changed here", async () => {
     const admin = await server.as("admin");
     await admin.ask(updateMailServer, { body: { ...elsewhere, ...sender } });

@@ -44,15 +44,15 @@ type MailDependencies = Pick<Dependencies, "db"> & { readonly settings: Pick<Set
 
 /**
  * Sends by the mail server that a Super Admin has set up in the console, which is read for each mail: a change counts on
- * every server with the next one.
+ * every server with the next one. While there is none, by the `fallback`.
  */
-export function storedMailer({ db, settings }: MailDependencies): Mailer {
+export function storedMailer({ db, settings }: MailDependencies, fallback?: SmtpSettings): Mailer {
   return {
     async isSetUp() {
-      return (await readMailServer(db)) !== null;
+      return fallback !== undefined || (await readMailServer(db)) !== null;
     },
     async send(mail, signal) {
-      const stored = await storedMailServer({ db, settings });
+      const stored = (await storedMailServer({ db, settings })) ?? fallback ?? null;
       if (stored === null) throw new MailRefused(mailTexts.text("MAIL_NOT_SET_UP", {}));
       return smtpMailer(stored).send(mail, signal);
     },
@@ -63,27 +63,24 @@ type ServiceDependencies = Pick<Dependencies, "db" | "clock" | "mailer"> & {
   readonly settings: Pick<Settings, "secretKey" | "mailServer">;
 };
 
-/** The mail server that is used: that of the environment, else the one that was set up here. */
+/** The mail server that is used: that of the environment, else the one that was set up here, else the demo's own. */
 export class MailServer {
   readonly #deps: ServiceDependencies;
+  readonly #ofDemo: SmtpSettings | undefined;
   readonly #sealed: SealedSecrets;
 
-  constructor(deps: ServiceDependencies) {
+  constructor(deps: ServiceDependencies, ofDemo?: SmtpSettings) {
     this.#deps = deps;
+    this.#ofDemo = ofDemo;
     this.#sealed = sealOf(deps.settings);
   }
 
   async read(): Promise<ResponseOf<typeof mailServer>> {
     const { db, settings } = this.#deps;
-    if (settings.mailServer) {
-      const { from, ...server } = settings.mailServer;
-      const shown = { from_name: from.name, from_address: from.address, has_password: server.hasPassword };
-      const { host, port, user } = server;
-      const encryption = encryptionOf(server);
-      return { source: "ENVIRONMENT", server: { host, port, user, encryption, ...shown }, changed: null };
-    }
+    if (settings.mailServer)
+      return { source: "ENVIRONMENT", server: shownSettings(settings.mailServer), changed: null };
     const row = await readMailServer(db);
-    if (row === null) return { source: "NONE", server: null, changed: null };
+    if (row === null) return { source: this.#ofDemo === undefined ? "NONE" : "DEMO", server: null, changed: null };
     const changed = { at: row.changed_at.toISOString(), by: row.changed_by, version: row.version };
     return { source: "CONSOLE", server: shownOf(row), changed };
   }
@@ -140,7 +137,9 @@ export class MailServer {
       details.before = stored === null ? null : shownOf(stored);
       await removeMailServer(tx);
     });
-    return { message: "The mail server was removed. Nothing is sent by email any more." };
+    const without =
+      this.#ofDemo === undefined ? "Nothing is sent by email any more." : "Mail goes to the demo's mailbox.";
+    return { message: `The mail server was removed. ${without}` };
   }
 
   /** Sends a mail now. What the mail server answers is the result; throws 409 without one. */
@@ -220,6 +219,14 @@ function encryptionOf({ secure, requireTls }: Pick<ShownMailServer, "secure" | "
   if (secure) return "TLS";
   return requireTls ? "STARTTLS" : "NONE";
 }
+
+function shownSettings({ from, hasPassword, ...server }: ShownMailServer): ShownServer {
+  const { host, port, user } = server;
+  const sender = { from_name: from.name, from_address: from.address };
+  return { host, port, encryption: encryptionOf(server), user, has_password: hasPassword, ...sender };
+}
+
+type ShownServer = NonNullable<ResponseOf<typeof mailServer>["server"]>;
 
 function shownOf(row: Omit<MailServerRow, "id" | "version">) {
   const { host, port, encryption, user_name: user, from_name, from_address } = row;

@@ -9,12 +9,16 @@ import type { FastifyInstance } from "fastify";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { HttpError } from "../../platform/http/http-error.ts";
 import { register } from "../../platform/http/register.ts";
+import type { SmtpSettings } from "../../platform/mailer.ts";
 import { readDeliveryDetails } from "./deliveries.queries.ts";
 import { listDeliveries, resend } from "./deliveries.service.ts";
 import type { DeliveryRunner } from "./delivery-runner.ts";
 
-/** What the demo's stand-ins for the channels' services have received, newest first. */
+/** The demo's stand-ins for the channels' services. */
 export interface DemoMailbox {
+  /** Where mail goes while nobody has set up a mail server. */
+  readonly mail: SmtpSettings;
+  /** What they have received, newest first. */
   read(): ResponseOf<typeof demoMessages>;
 }
 
@@ -22,7 +26,7 @@ export function deliveriesRoutes(
   app: FastifyInstance,
   { db, clock }: Dependencies,
   runner: DeliveryRunner,
-  mailbox?: DemoMailbox,
+  mailbox?: Pick<DemoMailbox, "read">,
 ): void {
   register(app, deliveryList, ({ viewer, query }) => listDeliveries(db, viewer, query));
   register(app, deliveryDetails, ({ viewer, params }) => readDeliveryDetails(viewer, db, params.deliveryId));
