@@ -5,6 +5,7 @@ import {
   replaceWebhookSecret,
   replayEventDelivery,
   replayWebhook,
+  testWebhook,
   updateWebhook,
   webhookList,
 } from "@suncrew/contract/events/webhook-endpoints.ts";
@@ -212,6 +213,23 @@ describe("events out: Standard Webhooks", () => {
     ]);
     const audited = await server.db.selectFrom("audit").select(["actor", "action"]).orderBy("id", "desc").execute();
     expect(audited[0]).toEqual({ actor: "Suncrew", action: "DISABLE_WEBHOOK" });
+  });
+
+  test("410 to a test event disables the webhook in the same way", async () => {
+    const { webhookId } = await webhook();
+    await raises(server.fixtures.ownRobot, "WAITS");
+    receiver.answer = () => ({ status: 410 });
+    const answer = await admin.ask(testWebhook, { params: { webhookId } });
+    expect(answer).toMatchObject({ delivered: false, message: expect.stringContaining("410") });
+    expect(await admin.ask(webhookList)).toMatchObject([
+      { enabled: false, disabled_reason: expect.stringContaining("410"), waiting: 0 },
+    ]);
+    expect(await deliveries()).toMatchObject([{ status: "FAILED", reason_code: "WEBHOOK_SAID_GONE" }]);
+    const audited = await server.db.selectFrom("audit").select(["actor", "action"]).orderBy("id", "desc").execute();
+    expect(audited.slice(0, 2)).toEqual([
+      { actor: "Suncrew", action: "DISABLE_WEBHOOK" },
+      { actor: "Anita Rao", action: "TEST_WEBHOOK" },
+    ]);
   });
 });
 

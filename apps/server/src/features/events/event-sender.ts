@@ -6,12 +6,10 @@ import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { OutgoingHttp } from "../../platform/outgoing-http.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { recordChange, suncrew } from "../audit/public.ts";
 import { callWebhook, type SendOutcome } from "../notifications/public.ts";
 import {
   claimDeliveries,
   type DeliveryClaim,
-  giveUpWaiting,
   payloadOfEvent,
   releaseClaim,
   storeTry,
@@ -211,22 +209,7 @@ export class EventSender extends PeriodicTasks {
       const status = retryAt === null ? "FAILED" : "WAITING";
       if (!(await storeTry(tx, claim, { status, reason, retryAt }, now))) return 0;
       await noteFailed(tx, webhook.id, { reason, pausedUntil: pauseAfter(webhook, afterMs, now), now });
-      if (reason.code !== "WEBHOOK_GONE") return 0;
-      const why = webhookTexts.text("WEBHOOK_SAID_GONE", {});
-      const before = await disableGone(tx, webhook.id, why);
-      if (before === null) return 0;
-      const waited = await giveUpWaiting(tx, webhook.id, why, now);
-      await recordChange(tx, {
-        actor: suncrew,
-        action: "DISABLE_WEBHOOK",
-        entity: "webhook",
-        entityId: webhook.id,
-        before: { name: webhook.name, enabled: true },
-        after: { name: webhook.name, enabled: false },
-        reason: why.text,
-        at: now,
-      });
-      return waited;
+      return disableGone(tx, webhook, reason, now);
     });
     if (givenUp > 0) eventTries.inc({ outcome: "given_up" }, givenUp);
   }

@@ -1,12 +1,15 @@
 import type { Webhook } from "@suncrew/contract/events/webhook-endpoints.ts";
 import { eventTypeSchema } from "@suncrew/contract/events/event-types.ts";
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
+import { webhookTexts } from "@suncrew/domain/events/webhook-texts.ts";
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import { z } from "zod";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { Settings } from "../../platform/dependencies.ts";
 import { SealedSecrets } from "../../platform/sealed-secrets.ts";
+import { recordChange, suncrew } from "../audit/public.ts";
+import { giveUpWaiting } from "./event-deliveries.repository.ts";
 
 export type WebhookRow = Selectable<Tables["webhooks"]>;
 
@@ -161,14 +164,34 @@ export async function noteFailed(
     .execute();
 }
 
-/** Disables one that is gone, and answers it as it was; null if somebody did so before. */
-export async function disableGone(tx: Tx, webhookId: number, reason: CodedText): Promise<WebhookRow | null> {
-  const row = await lockWebhook(tx, webhookId);
-  if (row === null || !row.enabled) return null;
-  await changeWebhook(tx, webhookId, {
+/**
+ * Disables a webhook whose call failed because its receiver is gone, and gives up what waits for it, on record; for any
+ * other `failure` does nothing. Answers how many events were given up.
+ */
+export async function disableGone(
+  tx: Tx,
+  { id, name }: Pick<WebhookRow, "id" | "name">,
+  failure: CodedText,
+  at: Date,
+): Promise<number> {
+  if (failure.code !== "WEBHOOK_GONE") return 0;
+  const row = await lockWebhook(tx, id);
+  if (row === null || !row.enabled) return 0;
+  const reason = webhookTexts.text("WEBHOOK_SAID_GONE", {});
+  await changeWebhook(tx, id, {
     enabled: false,
     disabled_reason: reason.text,
     disabled_reason_code: reason.code,
   });
-  return row;
+  await recordChange(tx, {
+    actor: suncrew,
+    action: "DISABLE_WEBHOOK",
+    entity: "webhook",
+    entityId: id,
+    before: { name, enabled: true },
+    after: { name, enabled: false },
+    reason: reason.text,
+    at,
+  });
+  return giveUpWaiting(tx, id, reason, at);
 }

@@ -16,7 +16,8 @@ import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { destinationProblem, shownAddress } from "@suncrew/domain/notifications/destination.ts";
 import { v7 as uuidv7 } from "uuid";
 import { anyInt, type Tx } from "../../platform/database/database.ts";
-import type { Dependencies } from "../../platform/dependencies.ts";
+import { inTransaction } from "../../platform/database/transactions.ts";
+import type { Dependencies, Settings } from "../../platform/dependencies.ts";
 import { conflict, editConflict, HttpError, invalid, notFound } from "../../platform/http/http-error.ts";
 import type { OutgoingHttp } from "../../platform/outgoing-http.ts";
 import type { Viewer } from "../../platform/sessions.ts";
@@ -31,6 +32,7 @@ import {
 } from "./event-deliveries.repository.ts";
 import {
   changeWebhook,
+  disableGone,
   healthy,
   insertWebhook,
   lockOtherNames,
@@ -46,13 +48,17 @@ import {
 
 type Body = BodyOf<typeof updateWebhook>;
 
+interface ServiceDependencies extends Pick<Dependencies, "db" | "clock"> {
+  readonly settings: Pick<Settings, "secretKey">;
+}
+
 /** Webhooks and their deliveries; the permission table admits only Super Admins here. */
 export class WebhooksService {
-  readonly #deps: Dependencies;
+  readonly #deps: ServiceDependencies;
   readonly #http: OutgoingHttp;
   readonly #seal: WebhookSeal;
 
-  constructor(deps: Dependencies, http: OutgoingHttp) {
+  constructor(deps: ServiceDependencies, http: OutgoingHttp) {
     this.#deps = deps;
     this.#http = http;
     this.#seal = new WebhookSeal(deps.settings);
@@ -139,7 +145,7 @@ export class WebhooksService {
     return { message: "The webhook has a new signing secret.", signing_secret };
   }
 
-  /** Sends a test event now. Throws 404. */
+  /** Sends a test event now; a webhook that says that it is gone is disabled, as after any other event. Throws 404. */
   async test(viewer: Viewer, webhookId: number, signal: AbortSignal): Promise<ResponseOf<typeof testWebhook>> {
     const { db, clock } = this.#deps;
     const webhook = await readWebhook(db, webhookId);
@@ -160,18 +166,20 @@ export class WebhooksService {
             { id: uuidv7(), url: secrets.url, body, secrets: signingSecrets(secrets, at) },
             signal,
           );
-    const isDelivered = outcome.outcome === "DELIVERED";
-    const message = isDelivered ? `${webhook.host} took the test event.` : outcome.reason.text;
-    await recordChange(db, {
-      actor: viewer,
-      action: "TEST_WEBHOOK",
-      entity: "webhook",
-      entityId: webhookId,
-      after: { name: webhook.name, delivered: isDelivered },
-      ...(!isDelivered && { outcome: "FAILED", reason: message }),
-      at,
+    const failure = outcome.outcome === "DELIVERED" ? null : outcome.reason;
+    await inTransaction(db, async (tx) => {
+      await recordChange(tx, {
+        actor: viewer,
+        action: "TEST_WEBHOOK",
+        entity: "webhook",
+        entityId: webhookId,
+        after: { name: webhook.name, delivered: failure === null },
+        ...(failure !== null && { outcome: "FAILED", reason: failure.text }),
+        at,
+      });
+      if (failure !== null) await disableGone(tx, webhook, failure, at);
     });
-    return { delivered: isDelivered, message };
+    return { delivered: failure === null, message: failure?.text ?? `${webhook.host} took the test event.` };
   }
 
   /** Throws 404, and 409 for a webhook that is disabled. */

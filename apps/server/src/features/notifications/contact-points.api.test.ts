@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, TEST_NOW, type TestApp, testSettings } from "../../../test/test-app.ts";
 import type { TestClient } from "../../../test/test-client.ts";
 import { contactSeal, openContact } from "./contact-secrets.ts";
+import { readFailingContacts } from "./regular-messages.repository.ts";
 import { TESTS_PER_MINUTE } from "./test-messages.ts";
 
 type Body = SentBodyOf<typeof createContactPoint>;
@@ -269,24 +270,31 @@ describe("contact points", () => {
     });
   });
 
-  test("switched on again, its recipient is subscribed again; another destination begins without failures", async () => {
+  test("switched on again, its recipient is subscribed again; that and another destination begin without failures", async () => {
     const id = await add(owner, mail);
-    const failed = { failures: 4, failed_at: TEST_NOW, failure_reason: "Gone.", failure_reason_code: "WEBHOOK_GONE" };
-    await server.db
-      .updateTable("contact_points")
-      .set({ ...failed, enabled: false, unsubscribed_at: TEST_NOW })
-      .where("id", "=", id)
-      .execute();
+    const fails = (more = {}) => {
+      const failed = { failures: 4, failed_at: TEST_NOW, failure_reason: "Gone.", failure_reason_code: "WEBHOOK_GONE" };
+      return server.db
+        .updateTable("contact_points")
+        .set({ ...failed, ...more })
+        .where("id", "=", id)
+        .execute();
+    };
+    await fails({ enabled: false, unsubscribed_at: TEST_NOW });
     expect(await owner.ask(contactPointList)).toMatchObject([
       { unsubscribed_at: TEST_NOW.toISOString(), failure: { reason: "Gone.", reason_code: "WEBHOOK_GONE" } },
     ]);
     await owner.ask(updateContactPoint, { params: { contactPointId: id }, body: mail });
-    expect(await rowOf(id)).toMatchObject({ unsubscribed_at: null, failures: 4 });
+    const without = { failures: 0, failed_at: null, failure_reason: null };
+    expect(await rowOf(id)).toMatchObject({ unsubscribed_at: null, ...without });
+    await fails();
+    await owner.ask(updateContactPoint, { params: { contactPointId: id }, body: mail });
+    expect(await rowOf(id)).toMatchObject({ failures: 4 });
     await owner.ask(updateContactPoint, {
       params: { contactPointId: id },
       body: { ...mail, address: "new@own.example" },
     });
-    expect(await rowOf(id)).toMatchObject({ failures: 0, failed_at: null, failure_reason: null });
+    expect(await rowOf(id)).toMatchObject(without);
   });
 
   test("a daily message whose time has passed today is sent tomorrow for the first time", async () => {
@@ -339,19 +347,41 @@ describe("a test message", () => {
     const params = { contactPointId: await add(owner, { ...webhook, url: here() }) };
     expect(await owner.ask(testContactPoint, { params })).toMatchObject({ delivered: true });
     expect(received).toHaveLength(1);
-    status = 410;
+    status = 404;
     const refusal = await owner.ask(testContactPoint, { params });
-    expect(refusal).toMatchObject({ delivered: false, message: expect.stringContaining("410") });
+    expect(refusal).toMatchObject({ delivered: false, message: expect.stringContaining("404") });
     expect(await deliveries()).toMatchObject([
       { message_kind: "TEST", status: "SENT", told: "Omkar Jain", contact_point_name: "Gateway", reason: null },
-      { message_kind: "TEST", status: "FAILED", reason: refusal.message, reason_code: "WEBHOOK_GONE" },
+      { message_kind: "TEST", status: "FAILED", reason: refusal.message, reason_code: "WEBHOOK_NOT_ACCEPTED" },
     ]);
     expect(await owner.ask(contactPointList)).toMatchObject([
-      { last_sent_at: TEST_NOW.toISOString(), failure: { reason_code: "WEBHOOK_GONE" } },
+      { enabled: true, last_sent_at: TEST_NOW.toISOString(), failure: { reason_code: "WEBHOOK_NOT_ACCEPTED" } },
     ]);
     const rows = (await audits()).filter(({ action }) => action === "TEST_CONTACT_POINT");
     expect(rows.map(({ after }) => after)).toMatchObject([{ delivered: true }, { delivered: false }]);
     expect(JSON.stringify([rows, await deliveries()])).not.toContain(SECRET_PATH);
+  });
+
+  test("that meets a webhook which is gone (410) switches it off, on record, until somebody switches it on", async () => {
+    const params = { contactPointId: await add(owner, { ...webhook, url: here() }) };
+    status = 410;
+    const { message } = await owner.ask(testContactPoint, { params });
+    expect(message).toContain("410");
+    const [gone] = await owner.ask(contactPointList);
+    expect(gone).toMatchObject({ enabled: false, failure: { reason: message, reason_code: "WEBHOOK_GONE" } });
+    expect((await audits()).slice(-2)).toMatchObject([
+      { action: "UPDATE_CONTACT_POINT", reason: message, before: { enabled: true }, after: { enabled: false } },
+      { action: "TEST_CONTACT_POINT", reason: message },
+    ]);
+    expect(await readFailingContacts(server.db)).toEqual(["Omkar Jain: Gateway"]);
+    // A form that was opened before does not switch it on again.
+    const body = { ...form, name: "Gateway", channel: "WEBHOOK" as const };
+    expect(await owner.call(updateContactPoint, { params, body: { ...body, version: 1 } })).toMatchObject({
+      status: 409,
+    });
+    await owner.ask(updateContactPoint, { params, body });
+    expect(await owner.ask(contactPointList)).toMatchObject([{ enabled: true, failure: null }]);
+    expect(await readFailingContacts(server.db)).toEqual([]);
   });
 
   test("says why it was not sent: without a mail server, or to who has unsubscribed", async () => {

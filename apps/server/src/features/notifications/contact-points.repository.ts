@@ -1,9 +1,11 @@
 import type { CodedText } from "@suncrew/contract/http/coded-text.ts";
 import type { ContactOwnerInput } from "@suncrew/contract/notifications/contact-points.ts";
+import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { type Insertable, type Selectable, sql, type Updateable } from "kysely";
 import type { Executor, Tx } from "../../platform/database/database.ts";
 import { reasonColumns } from "../../platform/database/reason-columns.ts";
 import type { Tables } from "../../platform/database/tables.ts";
+import { recordChange, suncrew } from "../audit/public.ts";
 
 export type ContactPointRow = Selectable<Tables["contact_points"]>;
 
@@ -58,20 +60,34 @@ export async function removeContactPoint(tx: Tx, id: number, at: Date): Promise<
   await tx.updateTable("contact_points").set({ deleted_at: at, secret: null }).where("id", "=", id).execute();
 }
 
-/** Its name and site if it was on: a form that was opened before does not switch it on again. */
-export async function switchOff(
-  tx: Tx,
-  id: number,
-): Promise<{ readonly name: string; readonly siteId: number | null } | null> {
+const WEBHOOK_GONE = deliveryTexts.text("WEBHOOK_GONE", {}).code;
+
+/**
+ * A webhook whose receiver says that it is gone for good is called no more: it is switched off, on record. Any other
+ * reason changes nothing; a form that was opened before does not switch it on again.
+ */
+export async function switchOffGone(tx: Tx, id: number, reason: CodedText, at: Date): Promise<void> {
+  if (reason.code !== WEBHOOK_GONE) return;
   const switched = await tx
     .updateTable("contact_points")
     .set({ enabled: false, version: sql<number>`version + 1` })
     .where("id", "=", id)
     .where("enabled", "=", true)
     .where("deleted_at", "is", null)
-    .returning(["name", "site_id as siteId"])
+    .returning(["name", "site_id"])
     .executeTakeFirst();
-  return switched ?? null;
+  if (switched === undefined) return;
+  await recordChange(tx, {
+    actor: suncrew,
+    action: "UPDATE_CONTACT_POINT",
+    entity: "contact_point",
+    entityId: id,
+    siteId: switched.site_id,
+    before: { name: switched.name, enabled: true },
+    after: { name: switched.name, enabled: false },
+    reason: reason.text,
+    at,
+  });
 }
 
 export async function storeSecret(tx: Tx, id: number, secret: string): Promise<void> {

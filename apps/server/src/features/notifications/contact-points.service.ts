@@ -154,7 +154,7 @@ export class ContactPoints {
         ...columnsOf({ address, whatsapp }),
         ...dailyChangesOf(body, row, at),
         ...reportFieldsOf(body, row),
-        ...(isMoved && noFailures),
+        ...((isMoved || isSwitchedOn) && noFailures),
         ...(isSwitchedOn && { unsubscribed_at: null }),
         ...(Object.keys(secrets).length > 0 && { secret: sealContact(this.#sealed, row.id, secrets) }),
       };

@@ -15,9 +15,8 @@ import type { Tx } from "../../platform/database/database.ts";
 import { inTransaction } from "../../platform/database/transactions.ts";
 import type { Dependencies } from "../../platform/dependencies.ts";
 import { PeriodicTasks } from "../../platform/periodic-task.ts";
-import { recordChange, suncrew } from "../audit/public.ts";
 import { refused, retry, type SendOutcome } from "./channels/channel.ts";
-import { switchOff } from "./contact-points.repository.ts";
+import { switchOffGone } from "./contact-points.repository.ts";
 import {
   claimDeliveries,
   type ClaimedDelivery,
@@ -42,8 +41,6 @@ const SLOW_MS = 5_000;
 const AT_MOST = 64;
 /** Shorter than the lease, so that no other server sends the same meanwhile. */
 const SEND_LIMIT_MS = 30_000;
-
-const WEBHOOK_GONE = deliveryTexts.text("WEBHOOK_GONE", {}).code;
 
 /** Of this process, for its metrics page to register. */
 export const deliveriesEnded = new Counter({
@@ -149,9 +146,7 @@ export class DeliveryRunner extends PeriodicTasks {
       if (end.status === "HELD") return await holdClaim(db, claim, end.until);
       await inTransaction(db, async (tx) => {
         if (!(await storeEnd(tx, claim, end, clock.now()))) return;
-        if (end.status === "FAILED" && end.reason.code === WEBHOOK_GONE) {
-          await switchOffGone(tx, claim.contactId, end.reason, clock.now());
-        }
+        if (end.status === "FAILED") await switchOffGone(tx, claim.contactId, end.reason, clock.now());
         await onEnd?.(tx, claim, end, clock.now());
       });
       deliveriesEnded.inc({ channel: claim.channel, outcome: outcomeNames[end.status] });
@@ -241,23 +236,6 @@ export class DeliveryRunner extends PeriodicTasks {
       cancel();
     }
   }
-}
-
-/** A receiver that is gone for good is called no more. */
-async function switchOffGone(tx: Tx, contactId: number, reason: CodedText, at: Date): Promise<void> {
-  const contact = await switchOff(tx, contactId);
-  if (contact === null) return;
-  await recordChange(tx, {
-    actor: suncrew,
-    action: "UPDATE_CONTACT_POINT",
-    entity: "contact_point",
-    entityId: contactId,
-    siteId: contact.siteId,
-    before: { name: contact.name, enabled: true },
-    after: { name: contact.name, enabled: false },
-    reason: reason.text,
-    at,
-  });
 }
 
 const outcomeNames = { SENT: "sent", WAITING: "retried", FAILED: "given_up", DROPPED: "dropped" } as const;

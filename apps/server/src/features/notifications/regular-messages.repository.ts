@@ -226,10 +226,11 @@ export async function readFailingContacts(db: Executor): Promise<string[]> {
     select coalesce(u.name, p.name, s.name, t.name) || ': ' || c.name as name
     from contact_points c left join users u on u.id = c.user_id left join partners p on p.id = c.partner_id
       left join sites s on s.id = c.site_id left join teams t on t.id = c.team_id
-    where c.failures > 0 and c.deleted_at is null and (c.enabled or c.failure_reason_code = 'WEBHOOK_GONE') and c.unsubscribed_at is null
+    where c.deleted_at is null and c.unsubscribed_at is null
       and coalesce(u.deleted_at, p.deleted_at, s.deleted_at, t.deleted_at) is null
-      and (c.failures >= ${FAILING_FROM} or exists (select from deliveries d
-        where d.contact_point_id = c.id and d.status = 'FAILED' and d.settled_at >= c.failed_at))
+      and case when c.enabled then c.failures > 0 and (c.failures >= ${FAILING_FROM} or exists (select from deliveries d
+          where d.contact_point_id = c.id and d.status = 'FAILED' and d.settled_at >= c.failed_at))
+        else c.failure_reason_code = 'WEBHOOK_GONE' end
     order by 1`.execute(db);
   return rows.map(({ name }) => name);
 }

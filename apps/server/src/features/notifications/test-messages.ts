@@ -11,7 +11,7 @@ import { auditedChange } from "../audit/public.ts";
 import { channelsOf } from "./channels/all-channels.ts";
 import { type Channel, refused, retry, type SendOutcome } from "./channels/channel.ts";
 import { lockContactPoint } from "./contact-points.queries.ts";
-import { storeTest } from "./contact-points.repository.ts";
+import { storeTest, switchOffGone } from "./contact-points.repository.ts";
 import { contactSeal, destinationOf } from "./contact-secrets.ts";
 
 /** Each person may send this many in a minute through one server: enough to find a mistake, too few to annoy anybody. */
@@ -117,6 +117,7 @@ export class TestMessages {
         settled_at: at,
       } as const;
       await storeTest(tx, delivery, reason, at);
+      if (reason !== null) await switchOffGone(tx, row.id, reason, at);
     });
   }
 }
