@@ -33,7 +33,7 @@ test("notifications: a Super Admin adds a webhook, whose secret is shown once, a
   await signIn(page, "admin", { at: "/profile" });
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Notifications" }).click();
   await expect(page).toHaveTitle(/^(\(\d+\) )?Notifications - Suncrew$/);
-  await page.getByRole("button", { name: "Add contact point" }).click();
+  await page.getByRole("button", { name: "Add Contact Point" }).click();
   const adding = page.getByRole("dialog", { name: "Add Contact Point" });
   await adding.getByLabel("Channel").selectOption("WEBHOOK");
   await adding.getByLabel(/^Name/).fill("Night gateway");
@@ -54,7 +54,7 @@ test("notifications: a Super Admin adds a webhook, whose secret is shown once, a
   await expect(page.getByText("hidden")).toHaveCount(0);
 
   await page.getByRole("tab", { name: "Rules" }).click();
-  await page.getByRole("button", { name: "Add rule" }).first().click();
+  await page.getByRole("button", { name: "Add Rule" }).first().click();
   const rule = page.getByRole("dialog", { name: "Add Rule" });
   await rule.getByLabel(/^Name/).fill("Lost at night");
   await page.keyboard.press("Enter");

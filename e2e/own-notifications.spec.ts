@@ -35,7 +35,7 @@ test("profile: a partner adds where and when it is reached, tests it, and subscr
   const subscriptions = page.getByRole("region", { name: "Alerts I want to be told of" });
 
   await test.step("a contact point with quiet times", async () => {
-    await points.getByRole("button", { name: "Add contact point" }).click();
+    await points.getByRole("button", { name: "Add Contact Point" }).click();
     const adding = page.getByRole("dialog", { name: "Add Contact Point" });
     await expect(adding.getByLabel("Whose")).toHaveCount(0);
     await adding.getByLabel(/^Name/).fill(POINT);
@@ -56,7 +56,7 @@ test("profile: a partner adds where and when it is reached, tests it, and subscr
 
   await test.step("a subscription that is told there, on a phone", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
-    await subscriptions.getByRole("button", { name: "Add subscription" }).click();
+    await subscriptions.getByRole("button", { name: "Add Subscription" }).click();
     const adding = page.getByRole("dialog", { name: "Add Subscription" });
     await adding.getByLabel(/^Name/).fill(SUBSCRIPTION);
     await adding.getByRole("checkbox", { name: "Warning" }).check();

@@ -47,7 +47,7 @@ test("a site's owner gets the report of a past month in German: generated, previ
 
   await test.step("the site gets a contact", async () => {
     await signIn(page, "admin", { at: "/notifications" });
-    await page.getByRole("button", { name: "Add contact point" }).click();
+    await page.getByRole("button", { name: "Add Contact Point" }).click();
     const adding = page.getByRole("dialog", { name: "Add Contact Point" });
     await adding.getByLabel("Whose").selectOption("SITE");
     await adding.getByRole("combobox", { name: "Site", exact: true }).click();

@@ -11,7 +11,7 @@ import type { EntityForm } from "../../platform/form/entity-form.ts";
 import type { RowDialogProps } from "../../platform/form/row-dialogs.tsx";
 import { NameField, RowFormDialog, useRowForm } from "../../platform/form/row-form.tsx";
 import type { NewSecret } from "../../platform/signing-secret-dialog.tsx";
-import { MultiChoice } from "../../ui/multi-choice.tsx";
+import { IdChoice } from "../../ui/multi-choice.tsx";
 import shared from "../../ui/shared.module.css";
 import { saveWebhook } from "./webhook-calls.ts";
 import {
@@ -123,42 +123,26 @@ function EventChoice({ state: { form, change, problemAt } }: PartProps) {
   );
 }
 
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
-/** What is chosen stays a choice, even if it was deleted meanwhile. */
-function choices(known: readonly Named[], chosen: readonly number[]) {
-  const missing = chosen.filter((id) => !known.some((one) => one.id === id));
-  return [
-    ...known.map(({ id, name }) => ({ value: String(id), label: name })),
-    ...missing.map((id) => ({ value: String(id), label: "Deleted" })),
-  ];
-}
-
 function Places({ state: { form, change, problemAt } }: PartProps) {
-  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
-  const partners = useQuery(routeQuery(partnerDetails, {})).data ?? [];
   return (
     <div className={classes["places"]}>
-      <MultiChoice
+      <IdChoice
         label="Only of these sites"
         placeholder="All sites"
-        nothingFoundMessage="No site has this name"
-        data={choices(sites, form.siteIds)}
-        value={form.siteIds.map(String)}
+        what="site"
+        known={useQuery(routeQuery(siteDetails, {})).data}
+        chosen={form.siteIds}
         error={problemAt("siteIds")}
-        onChange={(ids) => change({ siteIds: ids.map(Number) })}
+        onChoose={(siteIds) => change({ siteIds })}
       />
-      <MultiChoice
+      <IdChoice
         label="Only of these partners' sites"
         placeholder="All partners"
-        nothingFoundMessage="No partner has this name"
-        data={choices(partners, form.partnerIds)}
-        value={form.partnerIds.map(String)}
+        what="partner"
+        known={useQuery(routeQuery(partnerDetails, {})).data}
+        chosen={form.partnerIds}
         error={problemAt("partnerIds")}
-        onChange={(ids) => change({ partnerIds: ids.map(Number) })}
+        onChoose={(partnerIds) => change({ partnerIds })}
       />
     </div>
   );

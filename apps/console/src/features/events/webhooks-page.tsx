@@ -1,27 +1,16 @@
-import { Anchor, Box, Button, Group } from "@mantine/core";
+import { Anchor, Button, Group } from "@mantine/core";
 import { type Webhook, WEBHOOKS_MAX } from "@suncrew/contract/events/webhook-endpoints.ts";
-import {
-  IconPencil,
-  IconPlus,
-  IconKey,
-  IconRotateClockwise,
-  IconSend,
-  IconTrash,
-  IconWebhook,
-} from "@tabler/icons-react";
+import { IconPencil, IconKey, IconRotateClockwise, IconSend, IconTrash, IconWebhook } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type OpenRow, RowDialogs, useOpenRow } from "../../platform/form/row-dialogs.tsx";
+import type { OpenRow } from "../../platform/form/row-dialogs.tsx";
+import { RowList } from "../../platform/form/row-list.tsx";
 import { paths } from "../../platform/paths.ts";
-import { QueryState } from "../../platform/query-state.tsx";
 import { type NewSecret, SigningSecretDialog } from "../../platform/signing-secret-dialog.tsx";
 import { Dialog, DialogFooter } from "../../ui/dialog.tsx";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
 import { PageLayout } from "../../ui/page-layout.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
@@ -39,68 +28,52 @@ type Further =
 /** Programs elsewhere that are told of events, and how that goes; for Super Admins. */
 export function WebhooksPage() {
   const query = useQuery(webhooksQuery);
-  const { open, onOpen, onClose } = useOpenRow<Webhook>();
   const [further, setFurther] = useState<Further | null>(null);
   const closeFurther = () => setFurther(null);
   const onSecret = (secret: NewSecret) => setFurther({ kind: "secret", secret });
-  const count = query.data?.length ?? 0;
-  const full = count >= WEBHOOKS_MAX ? `There are ${WEBHOOKS_MAX} webhooks already.` : null;
+  const isFull = (query.data?.length ?? 0) >= WEBHOOKS_MAX;
   return (
-    <PageLayout
-      title="Webhooks"
-      actions={
-        <DisabledReason reason={full}>
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => onOpen({ kind: "add" })}>
-            Add Webhook
-          </Button>
-        </DisabledReason>
-      }
-    >
-      <Box component="p" fz={13} c="dimmed" mb="md">
-        Other programs are told of events as they happen, with signed calls after the Standard Webhooks specification.
-        The{" "}
-        <Anchor href={paths.apiDocs()} fz="inherit" td="underline">
-          API documents
-        </Anchor>{" "}
-        say what each event contains.
-      </Box>
-      <QueryState
-        query={query}
-        loading={<SkeletonLines label="Loading webhooks" lines={2} lineHeightPx={92} />}
-        failed="The webhooks could not be loaded."
-      >
-        {(webhooks) =>
-          webhooks.length === 0 ? (
-            <EmptyState
-              icon={<IconWebhook size={28} />}
-              title="No webhooks yet."
-              message="Add the address of a program that is to know of alerts, runs, commands and robots."
-            />
-          ) : (
+    <PageLayout title="Webhooks">
+      <div>
+        <RowList<Webhook>
+          what="webhook"
+          query={query}
+          header={
             <>
-              <ul className={classes["list"]} aria-label="Webhooks">
-                {webhooks.map((webhook) => (
-                  <WebhookCard key={webhook.id} webhook={webhook} onOpen={onOpen} onFurther={setFurther} />
-                ))}
-              </ul>
-              <EventDeliveries webhooks={webhooks} />
+              Other programs are told of events as they happen, with signed calls after the Standard Webhooks
+              specification. The{" "}
+              <Anchor href={paths.apiDocs()} fz="inherit" td="underline">
+                API documents
+              </Anchor>{" "}
+              say what each event contains.
             </>
-          )
-        }
-      </QueryState>
-      <RowDialogs
-        what="webhook"
-        open={open}
-        onClose={onClose}
-        rows={query.data}
-        renderEdit={(dialog) => <WebhookDialog key={dialog.row?.id ?? "new"} onSecret={onSecret} {...dialog} />}
-        renderDelete={({ name }) => (
-          <>
-            <strong>{name}</strong> is told of nothing more, not even of what waits for it.
-          </>
-        )}
-        onDelete={removeWebhook}
-      />
+          }
+          empty={{
+            icon: IconWebhook,
+            title: "No webhooks yet.",
+            message: "Add the address of a program that is to know of alerts, runs, commands and robots.",
+          }}
+          rowPx={92}
+          fullReason={isFull ? `There are ${WEBHOOKS_MAX} webhooks already.` : null}
+          renderEdit={(dialog) => <WebhookDialog key={dialog.row?.id ?? "new"} onSecret={onSecret} {...dialog} />}
+          renderDelete={({ name }) => (
+            <>
+              <strong>{name}</strong> is told of nothing more, not even of what waits for it.
+            </>
+          )}
+          onDelete={removeWebhook}
+        >
+          {(webhooks, onOpen) => (
+            <ul className={classes["list"]} aria-label="Webhooks">
+              {webhooks.map((webhook) => (
+                <WebhookCard key={webhook.id} webhook={webhook} onOpen={onOpen} onFurther={setFurther} />
+              ))}
+            </ul>
+          )}
+        </RowList>
+      </div>
+      {/* Also of webhooks that were deleted. */}
+      {query.data !== undefined && <EventDeliveries webhooks={query.data} />}
       {further?.kind === "secret" && <SigningSecretDialog {...further.secret} onClose={closeFurther} />}
       {further?.kind === "renew" && (
         <RenewDialog webhook={further.webhook} onRenewed={onSecret} onClose={closeFurther} />

@@ -1,10 +1,10 @@
-import { Box, Group } from "@mantine/core";
+import { Box } from "@mantine/core";
 import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
-import { IconAddressBook, IconPencil, IconPlus, IconSend, IconTrash } from "@tabler/icons-react";
+import { IconAddressBook, IconPencil, IconSend, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useDeferredValue, useState } from "react";
-import { type OpenRow, RowDialogs, useOpenRow } from "../../platform/form/row-dialogs.tsx";
-import { QueryState } from "../../platform/query-state.tsx";
+import type { OpenRow } from "../../platform/form/row-dialogs.tsx";
+import { RowList } from "../../platform/form/row-list.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { type NewSecret, SigningSecretDialog } from "../../platform/signing-secret-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -13,9 +13,7 @@ import { matchesEveryWord } from "../../ui/matches-search.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
-import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
 import { ContactPointDialog } from "./contact-point-dialog.tsx";
@@ -31,21 +29,17 @@ export interface ContactPointListProps {
 /** Where people are reached: grouped by whose they are. */
 export function ContactPointList({ isMine = false }: ContactPointListProps) {
   const query = useQuery(contactPointsQuery(isMine));
-  const { open, onOpen, onClose } = useOpenRow<ContactPoint>();
   const [secret, setSecret] = useState<NewSecret | null>(null);
   const [search, setSearch] = useState("");
-  const points = query.data ?? [];
-  const add = (
-    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => onOpen({ kind: "add" })}>
-      Add contact point
-    </ToolButton>
-  );
+  const isSearched = (query.data?.length ?? 0) > SEARCHED_FROM;
   return (
     <>
-      {points.length > 0 && (
-        <Group gap={8} justify="space-between" mb={10}>
-          {points.length > SEARCHED_FROM ? (
-            <Box flex="1 1 220px" maw={380}>
+      <RowList<ContactPoint>
+        what="contact point"
+        query={query}
+        header={
+          isSearched ? (
+            <Box maw={380}>
               <SearchBox
                 label="Search contact points"
                 placeholder="Search by name, address or whose it is"
@@ -53,39 +47,19 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
                 onChange={setSearch}
               />
             </Box>
+          ) : isMine ? (
+            "Where you are reached."
           ) : (
-            <Box component="p" flex="1 1 220px" fz={13} lh="18px" c="dimmed">
-              {isMine ? "Where you are reached." : "Where people are reached. Rules say who is told of what."}
-            </Box>
-          )}
-          {add}
-        </Group>
-      )}
-      <QueryState
-        query={query}
-        loading={<SkeletonLines label="Loading contact points" lines={5} lineHeightPx={52} />}
-        failed="The contact points could not be loaded."
-      >
-        {(found) =>
-          found.length === 0 ? (
-            <div className={isMine ? undefined : shared["card"]}>
-              <EmptyState
-                title={isMine ? "You have no contact points yet." : "No contact points yet."}
-                message="Add an email address, a chat or a phone: without one nobody is told of an alert."
-                icon={<IconAddressBook size={32} stroke={1.5} />}
-                action={add}
-              />
-            </div>
-          ) : (
-            <Groups points={found} search={search} isMine={isMine} onOpen={onOpen} />
+            "Where people are reached. Rules say who is told of what."
           )
         }
-      </QueryState>
-      <RowDialogs
-        what="contact point"
-        open={open}
-        onClose={onClose}
-        rows={query.data}
+        empty={{
+          icon: IconAddressBook,
+          title: isMine ? "You have no contact points yet." : "No contact points yet.",
+          message: "Add an email address, a chat or a phone: without one nobody is told of an alert.",
+        }}
+        rowPx={52}
+        isWithin={isMine}
         renderEdit={(dialog) => (
           <ContactPointDialog key={dialog.row?.id ?? "new"} isMine={isMine} onSecret={setSecret} {...dialog} />
         )}
@@ -96,7 +70,9 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
           </>
         )}
         onDelete={removeContactPoint}
-      />
+      >
+        {(points, onOpen) => <Groups points={points} search={search} isMine={isMine} onOpen={onOpen} />}
+      </RowList>
       {secret !== null && <SigningSecretDialog {...secret} onClose={() => setSecret(null)} />}
     </>
   );

@@ -47,7 +47,7 @@ test("contact points that cannot be loaded say so without a toast, Retry loads t
   await expect.element(page.getByText("The contact points could not be loaded.")).toBeVisible();
   await expectNoToast();
   await pressRetry(() => when(contactPointList).answer([]), page.getByText("No contact points yet."));
-  await page.getByRole("button", { name: "Add contact point" }).click();
+  await page.getByRole("button", { name: "Add Contact Point" }).click();
   await expect.element(page.getByRole("dialog", { name: "Add Contact Point" })).toBeVisible();
 });
 
@@ -111,7 +111,7 @@ test("each channel asks for what it needs, and nothing is sent that is wrong", a
   when(contactPointList).answer([]);
   const created = when(createContactPoint).answer({ message: "Added", contactPointId: 9, signing_secret: null });
   await openConsole("/notifications");
-  await page.getByRole("button", { name: "Add contact point" }).click();
+  await page.getByRole("button", { name: "Add Contact Point" }).click();
   await dialog.getByLabelText(/^Name/).fill("Alerts");
   await dialog.getByLabelText(/^Email address/).fill("asha(at)example.com");
   await userEvent.keyboard("{Enter}");
@@ -166,7 +166,7 @@ test("a webhook's signing secret is shown once, when it is made and when it is r
   when(createContactPoint).answer({ message: "Added", contactPointId: 9, signing_secret: "whsec_first" });
   when(replaceSigningSecret).answer({ message: "Replaced", signing_secret: "whsec_second" });
   await openConsole("/notifications");
-  await page.getByRole("button", { name: "Add contact point" }).click();
+  await page.getByRole("button", { name: "Add Contact Point" }).click();
   await dialog.getByLabelText(/^Name/).fill("Gateway");
   await dialog.getByLabelText("Channel").selectOptions("Webhook");
   await dialog.getByLabelText(/^Address/).fill("https://sms.example.com/suncrew");
@@ -188,7 +188,7 @@ test("what the server refuses is told at its field, and no input is lost", async
   const message = "Calls to 10.0.0.7 are not allowed.";
   when(createContactPoint).fail(400, { message, code: "VALIDATION_FAILED", errors: [{ field: "url", message }] });
   await openConsole("/notifications");
-  await page.getByRole("button", { name: "Add contact point" }).click();
+  await page.getByRole("button", { name: "Add Contact Point" }).click();
   await dialog.getByLabelText(/^Name/).fill("Gateway");
   await dialog.getByLabelText("Channel").selectOptions("Webhook");
   await dialog.getByLabelText(/^Address/).fill("https://sms.example.com/suncrew");
@@ -241,7 +241,7 @@ test("a partner sees contact points, what is muted and what was sent, and choose
   await openConsole("/notifications?tab=rules", "partner");
   await expectTexts(page.getByRole("tab"), ["Contact points", "Muted", "Sent messages"]);
   await expect.element(page.getByText("No contact points yet.")).toBeVisible();
-  await page.getByRole("button", { name: "Add contact point" }).click();
+  await page.getByRole("button", { name: "Add Contact Point" }).click();
   await dialog.getByLabelText("Whose").selectOptions("Partner");
   await dialog.getByRole("combobox", { name: "Partner" }).click();
   await expectTexts(page.getByRole("listbox").getByRole("option"), ["SunCare Services"]);

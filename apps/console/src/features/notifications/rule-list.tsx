@@ -1,5 +1,5 @@
 import "@mantine/core/styles/Switch.layer.css";
-import { Anchor, Box, Group, Switch, Tooltip } from "@mantine/core";
+import { Anchor, Switch, Tooltip } from "@mantine/core";
 import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
 import {
   type NotificationRule,
@@ -8,27 +8,17 @@ import {
 } from "@suncrew/contract/notifications/notification-rules.ts";
 import { partnerDetails } from "@suncrew/contract/partners/partners.ts";
 import { siteDetails } from "@suncrew/contract/sites/sites.ts";
-import { IconAlertTriangle, IconBellRinging, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBellRinging, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import type { Refusal } from "../../platform/api/change.ts";
 import { routeQuery } from "../../platform/api/route-query.ts";
-import {
-  type OpenRow,
-  type RowDialogProps,
-  RowDialogs,
-  rowDialogTitle,
-  useOpenRow,
-} from "../../platform/form/row-dialogs.tsx";
-import { QueryState } from "../../platform/query-state.tsx";
+import { type OpenRow, type RowDialogProps, rowDialogTitle } from "../../platform/form/row-dialogs.tsx";
+import { RowList } from "../../platform/form/row-list.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { DisabledReason } from "../../ui/disabled-reason.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { ToolButton } from "../../ui/tool-button.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
 import {
@@ -170,69 +160,43 @@ interface RuleListProps<Rule extends NotificationRule | Subscription> {
 /** Rules, each in sentences, with its switch: those of Super Admins or somebody's own subscriptions. */
 function RuleList<Rule extends NotificationRule | Subscription>(props: RuleListProps<Rule>) {
   const { what, query, about, empty, isWithin, fullReason, EditDialog, onEnable, onDelete, wordsOf } = props;
-  const { open, onOpen, onClose } = useOpenRow<Rule>();
   const placesOf = usePlaces(what === "rule" ? "at all sites" : "at all my sites");
-  const add = (
-    <DisabledReason reason={fullReason}>
-      <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => onOpen({ kind: "add" })}>
-        Add {what}
-      </ToolButton>
-    </DisabledReason>
-  );
   return (
-    <>
-      {query.data !== undefined && query.data.length > 0 && (
-        <Group gap={8} justify="space-between" mb={10}>
-          <Box component="p" flex="1 1 220px" fz={13} lh="18px" c="dimmed">
-            {about}
-          </Box>
-          {add}
-        </Group>
+    <RowList<Rule>
+      what={what}
+      query={query}
+      header={about}
+      empty={{ ...empty, icon: IconBellRinging }}
+      rowPx={84}
+      isWithin={isWithin}
+      fullReason={fullReason}
+      renderEdit={(dialog) => <EditDialog key={dialog.row?.id ?? "new"} {...dialog} />}
+      renderDelete={({ name }) => (
+        <>
+          Delete the {what} <strong>{name}</strong>? What it still would have told is not told.
+        </>
       )}
-      <QueryState
-        query={query}
-        loading={<SkeletonLines label={`Loading ${what}s`} lines={3} lineHeightPx={84} />}
-        failed={`The ${what}s could not be loaded.`}
-      >
-        {(rules) =>
-          rules.length === 0 ? (
-            <div className={isWithin ? undefined : shared["card"]}>
-              <EmptyState {...empty} icon={<IconBellRinging size={32} stroke={1.5} />} action={add} />
-            </div>
-          ) : (
-            <ul
-              className={`${shared[isWithin ? "box" : "card"]} ${classes["list"]}`}
-              aria-label={what === "rule" ? "Rules" : "Subscriptions"}
-            >
-              {rules.map((rule) => (
-                <RuleRow
-                  key={rule.id}
-                  rule={rule}
-                  Heading={isWithin ? "h3" : "h2"}
-                  places={placesOf(rule)}
-                  words={wordsOf(rule)}
-                  onEnable={onEnable}
-                  onOpen={onOpen}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </QueryState>
-      <RowDialogs
-        what={what}
-        open={open}
-        onClose={onClose}
-        rows={query.data}
-        renderEdit={(dialog) => <EditDialog key={dialog.row?.id ?? "new"} {...dialog} />}
-        renderDelete={({ name }) => (
-          <>
-            Delete the {what} <strong>{name}</strong>? What it still would have told is not told.
-          </>
-        )}
-        onDelete={onDelete}
-      />
-    </>
+      onDelete={onDelete}
+    >
+      {(rules, onOpen) => (
+        <ul
+          className={`${shared[isWithin ? "box" : "card"]} ${classes["list"]}`}
+          aria-label={what === "rule" ? "Rules" : "Subscriptions"}
+        >
+          {rules.map((rule) => (
+            <RuleRow
+              key={rule.id}
+              rule={rule}
+              Heading={isWithin ? "h3" : "h2"}
+              places={placesOf(rule)}
+              words={wordsOf(rule)}
+              onEnable={onEnable}
+              onOpen={onOpen}
+            />
+          ))}
+        </ul>
+      )}
+    </RowList>
   );
 }
 

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { routeQuery } from "../../platform/api/route-query.ts";
 import type { EntityForm } from "../../platform/form/entity-form.ts";
 import { useSignedIn } from "../../platform/session/use-session.ts";
-import { MultiChoice } from "../../ui/multi-choice.tsx";
+import { IdChoice, MultiChoice } from "../../ui/multi-choice.tsx";
 import { SEVERITIES, severityLook } from "../alerts/public.ts";
 import shared from "../../ui/shared.module.css";
 import { ALERT_KIND_GROUPS, alertKindWord } from "./notification-looks.ts";
@@ -35,9 +35,9 @@ const toggled = <T,>(list: readonly T[], item: T, isChosen: boolean): readonly T
 /** Which alerts. States and partners are for whoever has sites of several: Super Admins. */
 export function RuleFilter({ state: { form, change, problemAt } }: RulePartProps) {
   const isSuperAdmin = useSignedIn().role === "SUPER_ADMIN";
-  const sites = useQuery(routeQuery(siteDetails, {})).data ?? [];
-  const partners = useQuery({ ...routeQuery(partnerDetails, {}), enabled: isSuperAdmin }).data ?? [];
-  const states = [...new Set([...sites.map(({ state }) => state), ...form.states])].toSorted();
+  const sites = useQuery(routeQuery(siteDetails, {})).data;
+  const partners = useQuery({ ...routeQuery(partnerDetails, {}), enabled: isSuperAdmin }).data;
+  const states = [...new Set([...(sites ?? []).map(({ state }) => state), ...form.states])].toSorted();
   const problem = problemAt("severities") ?? problemAt("kinds");
   return (
     <Part title="Which alerts">
@@ -73,14 +73,14 @@ export function RuleFilter({ state: { form, change, problemAt } }: RulePartProps
         </div>
       </div>
       {problem !== null && <Wrong>{problem}</Wrong>}
-      <MultiChoice
+      <IdChoice
         label="Sites"
         placeholder="All sites"
-        nothingFoundMessage="No site has this name"
-        data={choices(sites, form.siteIds)}
-        value={form.siteIds.map(String)}
+        what="site"
+        known={sites}
+        chosen={form.siteIds}
         error={problemAt("siteIds")}
-        onChange={(ids) => change({ siteIds: ids.map(Number) })}
+        onChoose={(siteIds) => change({ siteIds })}
       />
       {isSuperAdmin && (
         <div className={classes["pair"]}>
@@ -93,33 +93,19 @@ export function RuleFilter({ state: { form, change, problemAt } }: RulePartProps
             error={problemAt("states")}
             onChange={(chosen) => change({ states: chosen })}
           />
-          <MultiChoice
+          <IdChoice
             label="Partners"
             placeholder="All partners"
-            nothingFoundMessage="No partner has this name"
-            data={choices(partners, form.partnerIds)}
-            value={form.partnerIds.map(String)}
+            what="partner"
+            known={partners}
+            chosen={form.partnerIds}
             error={problemAt("partnerIds")}
-            onChange={(ids) => change({ partnerIds: ids.map(Number) })}
+            onChoose={(partnerIds) => change({ partnerIds })}
           />
         </div>
       )}
     </Part>
   );
-}
-
-interface Named {
-  readonly id: number;
-  readonly name: string;
-}
-
-/** What is chosen stays a choice, even if it was deleted meanwhile; names that several have are told apart. */
-function choices(known: readonly Named[], chosen: readonly number[]) {
-  const missing = chosen.filter((id) => !known.some((one) => one.id === id));
-  return [
-    ...known.map(({ id, name }) => ({ value: String(id), label: name })),
-    ...missing.map((id) => ({ value: String(id), label: "Deleted" })),
-  ];
 }
 
 function Hint({ children }: { readonly children: string }) {

@@ -97,7 +97,7 @@ test("a rule is made of alerts, waiting, steps in their order, repeats and an al
   when(notificationRules).answer([]);
   const created = when(createNotificationRule).answer({ message: "Added", ruleId: 3 });
   await openConsole("/notifications?tab=rules");
-  await page.getByRole("button", { name: "Add rule" }).click();
+  await page.getByRole("button", { name: "Add Rule" }).click();
   await dialog.getByLabelText(/^Name/).fill("Night");
   await userEvent.keyboard("{Enter}");
   await expectContains(dialog, "Choose who is told");
@@ -155,13 +155,13 @@ test("a rota tells who is on duty until when and who comes next; teams and rotas
   await expectContains(rota, "Asha Rathore is on duty until ");
   await expectContains(rota, "Then Ravi Kumar until ");
   await expectContains(rota, "Asia/Kolkata · 3 people");
-  await page.getByRole("button", { name: "Add team" }).click();
+  await page.getByRole("button", { name: "Add Team" }).click();
   await dialog.getByLabelText(/^Name/).fill("Field");
   await choose(dialog.getByRole("combobox", { name: "Members" }), "Ravi Kumar – no contact point yet");
   await dialog.getByRole("button", { name: "Add Team" }).click();
   await expectToast("Team Added", "Field has been added.");
   expect(teamMade[0]?.body).toEqual({ name: "Field", member_ids: [2] });
-  await page.getByRole("button", { name: "Add rota" }).click();
+  await page.getByRole("button", { name: "Add Rota" }).click();
   await dialog.getByLabelText(/^Name/).fill("Weekends");
   await dialog.getByLabelText(/^First handover/).fill("4 Dec 2026");
   await choose(dialog.getByRole("combobox", { name: "Add somebody" }), "Asha Rathore");

@@ -95,7 +95,7 @@ test("whoever has no contact point yet is told so beside their subscriptions, an
   await expectAccessible();
   await section.getByRole("link", { name: "How I am told" }).click();
   const told = page.getByRole("region", { name: "How I am told" });
-  await told.getByRole("button", { name: "Add contact point" }).click();
+  await told.getByRole("button", { name: "Add Contact Point" }).click();
   await expect.element(page.getByRole("dialog", { name: "Add Contact Point" })).toBeVisible();
 });
 
@@ -104,7 +104,7 @@ test("twenty subscriptions are the most: no more is added, one is switched off, 
   when(subscriptionList).answer(many);
   const updated = when(updateSubscription).answer({ message: "Changed" });
   await openConsole("/profile", "partner");
-  const add = section.getByRole("button", { name: "Add subscription" });
+  const add = section.getByRole("button", { name: "Add Subscription" });
   await expect.element(add).toHaveAccessibleDescription("You have all 20 subscriptions that one may have.");
   section.getByRole("switch", { name: "Night 20 is on" }).element().focus();
   await userEvent.keyboard(" ");
@@ -118,7 +118,7 @@ test("a subscription is made of alerts of own sites and own contact points; a pa
   const created = when(createSubscription).answer({ message: "Added", subscriptionId: 1 });
   await page.viewport(390, 844);
   await openConsole("/profile", "partner");
-  await section.getByRole("button", { name: "Add subscription" }).click();
+  await section.getByRole("button", { name: "Add Subscription" }).click();
   await dialog.getByLabelText(/^Name/).fill("At night");
   await expectAccessible(dialog);
   await expectNoSidewaysScroll();

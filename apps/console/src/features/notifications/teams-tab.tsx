@@ -1,18 +1,15 @@
-import { Box, Group } from "@mantine/core";
+import { Box } from "@mantine/core";
 import type { Rota, Team } from "@suncrew/contract/notifications/notification-rules.ts";
 import { onDuty, presentMembers } from "@suncrew/domain/notifications/rota.ts";
-import { type Icon, IconCalendarRepeat, IconPencil, IconPlus, IconTrash, IconUsersGroup } from "@tabler/icons-react";
+import { type Icon, IconCalendarRepeat, IconPencil, IconTrash, IconUsersGroup } from "@tabler/icons-react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import type { Refusal } from "../../platform/api/change.ts";
-import { type RowDialogProps, RowDialogs, rowDialogTitle, useOpenRow } from "../../platform/form/row-dialogs.tsx";
-import { QueryState } from "../../platform/query-state.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
+import { type RowDialogProps, rowDialogTitle } from "../../platform/form/row-dialogs.tsx";
+import { RowList } from "../../platform/form/row-list.tsx";
 import { zoneText } from "../../ui/exact-time-text.ts";
 import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { SkeletonLines } from "../../ui/skeletons.tsx";
-import { ToolButton } from "../../ui/tool-button.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
 import { removeRota, removeTeam, rotasQuery, teamsQuery } from "./notification-calls.ts";
@@ -68,70 +65,19 @@ interface EntitiesProps<Entity extends Team | Rota> {
 }
 
 function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
-  const { title, what, query, icon: EmptyIcon, message, Details, EditDialog, onRemove } = props;
-  const { open, onOpen, onClose } = useOpenRow<Entity>();
-  const add = (
-    <ToolButton icon={IconPlus} variant="filled" aria-haspopup="dialog" onClick={() => onOpen({ kind: "add" })}>
-      Add {what}
-    </ToolButton>
-  );
+  const { title, what, query, icon, message, Details, EditDialog, onRemove } = props;
   return (
     <section aria-label={title}>
-      <Group gap={8} justify="space-between" mb={10} mih={30}>
-        <Box component="h2" fz={15} fw={650} lh="20px">
-          {title}
-        </Box>
-        {query.data !== undefined && query.data.length > 0 && add}
-      </Group>
-      <QueryState
-        query={query}
-        loading={<SkeletonLines label={`Loading ${what}s`} lines={3} lineHeightPx={56} />}
-        failed={`The ${what}s could not be loaded.`}
-      >
-        {(entities) =>
-          entities.length === 0 ? (
-            <div className={shared["card"]}>
-              <EmptyState
-                title={`No ${what}s yet.`}
-                message={message}
-                icon={<EmptyIcon size={32} stroke={1.5} />}
-                action={add}
-              />
-            </div>
-          ) : (
-            <ul className={`${shared["card"]} ${classes["list"]}`} aria-label={title}>
-              {entities.map((entity) => (
-                <li key={entity.id}>
-                  <div className={classes["text"]}>
-                    <h3 className={shared["name"]}>{entity.name}</h3>
-                    <Details entity={entity} />
-                  </div>
-                  <span className={classes["actions"]}>
-                    <RowAction
-                      label="Edit"
-                      name={`Edit ${entity.name}`}
-                      icon={IconPencil}
-                      onPress={() => onOpen({ kind: "edit", row: entity })}
-                    />
-                    <RowAction
-                      label="Delete"
-                      name={`Delete ${entity.name}`}
-                      icon={IconTrash}
-                      isDestructive
-                      onPress={() => onOpen({ kind: "delete", row: entity })}
-                    />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </QueryState>
-      <RowDialogs
+      <RowList<Entity>
         what={what}
-        open={open}
-        onClose={onClose}
-        rows={query.data}
+        query={query}
+        header={
+          <Box component="h2" fz={15} fw={650} lh="20px" c="var(--sc-text)">
+            {title}
+          </Box>
+        }
+        empty={{ icon, title: `No ${what}s yet.`, message }}
+        rowPx={56}
         renderEdit={(dialog) => <EditDialog key={dialog.row?.id ?? "new"} {...dialog} />}
         renderDelete={({ name }) => (
           <>
@@ -139,7 +85,35 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
           </>
         )}
         onDelete={onRemove}
-      />
+      >
+        {(entities, onOpen) => (
+          <ul className={`${shared["card"]} ${classes["list"]}`} aria-label={title}>
+            {entities.map((entity) => (
+              <li key={entity.id}>
+                <div className={classes["text"]}>
+                  <h3 className={shared["name"]}>{entity.name}</h3>
+                  <Details entity={entity} />
+                </div>
+                <span className={classes["actions"]}>
+                  <RowAction
+                    label="Edit"
+                    name={`Edit ${entity.name}`}
+                    icon={IconPencil}
+                    onPress={() => onOpen({ kind: "edit", row: entity })}
+                  />
+                  <RowAction
+                    label="Delete"
+                    name={`Delete ${entity.name}`}
+                    icon={IconTrash}
+                    isDestructive
+                    onPress={() => onOpen({ kind: "delete", row: entity })}
+                  />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </RowList>
     </section>
   );
 }

@@ -26,7 +26,7 @@ export function useOpenRow<Row>() {
   return { open, onOpen: setOpen, onClose: () => setOpen(null) };
 }
 
-interface RowDialogsProps<Row extends { readonly id: number }> extends Pick<
+export interface RowDialogsProps<Row extends { readonly id: number }> extends Pick<
   ReturnType<typeof useOpenRow<Row>>,
   "open" | "onClose"
 > {
