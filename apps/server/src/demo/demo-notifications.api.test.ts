@@ -1,19 +1,32 @@
-import { createWebhook, testWebhook, webhookList } from "@suncrew/contract/events/webhook-endpoints.ts";
+import {
+  createWebhook,
+  eventDeliveryList,
+  testWebhook,
+  webhookList,
+} from "@suncrew/contract/events/webhook-endpoints.ts";
 import {
   contactPointList,
   createContactPoint,
   testContactPoint,
 } from "@suncrew/contract/notifications/contact-points.ts";
+import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../test/test-app.ts";
-import { moveAddresses } from "./demo-notifications.repository.ts";
+import { EventSender } from "../features/events/public.ts";
+import { ManualClock } from "../platform/clock.ts";
+import { moveAddresses, seedNotifications } from "./demo-notifications.repository.ts";
+import { demoParks } from "./demo-parks.ts";
 import { FakeServices, type ReceivedMessage } from "./fake-services.ts";
 
 let server: TestApp;
 let services: FakeServices;
 const received: ReceivedMessage[] = [];
 beforeEach(async () => {
-  server = await createTestApp({ settings: { outgoingPrivateAddresses: ["127.0.0.1"] } });
+  server = await createTestApp({
+    // Deliveries count from when the database noted them.
+    clock: new ManualClock(new Date()),
+    settings: { outgoingPrivateAddresses: ["127.0.0.1"] },
+  });
   received.length = 0;
   services = await FakeServices.open({ clock: server.clock, onMessage: (message) => received.push(message) });
 });
@@ -49,4 +62,36 @@ test("demo: contact points and webhooks at its mailbox work where that got anoth
   expect(await admin.ask(testContactPoint, { params: { contactPointId } })).toMatchObject({ delivered: true });
   expect(await admin.ask(testWebhook, { params: { webhookId } })).toMatchObject({ delivered: true });
   expect(received.map(({ to }) => to)).toHaveLength(2);
+});
+
+test("demo: a webhook is told of the events of its parks from the start, and its calls are no messages to people", async () => {
+  const { ownRobot, foreignRobot } = server.fixtures;
+  const [park] = demoParks;
+  await server.db
+    .updateTable("sites")
+    .set({ name: park?.name ?? "" })
+    .where("id", "=", ownRobot.siteId)
+    .execute();
+  await seedNotifications(server.deps, services.urls);
+  const admin = await server.as("admin");
+  const [webhook] = await admin.ask(webhookList);
+  expect(webhook).toMatchObject({
+    name: "Control room",
+    enabled: true,
+    event_types: null,
+    site_ids: [ownRobot.siteId],
+  });
+  for (const { id, siteId } of [ownRobot, foreignRobot]) {
+    await sql`
+      insert into alerts (robot_id, site_id, source, code, severity, text, raised_at)
+      values (${id}, ${siteId}, 'ROBOT', 'JAMMED', 'CRITICAL', 'Jammed.', now())`.execute(server.db);
+  }
+  const sender = new EventSender(server.deps);
+  await sender.runOnce();
+  await sender.idle();
+  const { deliveries } = await admin.ask(eventDeliveryList);
+  expect(deliveries).toMatchObject([{ type: "alert.raised", serial_number: ownRobot.serial, status: "SENT" }]);
+  const params = { webhookId: webhook?.id ?? 0 };
+  expect(await admin.ask(testWebhook, { params })).toMatchObject({ delivered: true });
+  expect(received).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { shownAddress } from "@suncrew/domain/notifications/destination.ts";
 import { localTimeOf } from "@suncrew/domain/schedules/site-time.ts";
 import { z } from "zod";
-import { WebhookSeal } from "../features/events/public.ts";
+import { WebhookSeal, WebhooksService } from "../features/events/public.ts";
 import {
   ContactPoints,
   contactSeal,
@@ -13,8 +13,9 @@ import {
 import type { Clock } from "../platform/clock.ts";
 import type { Db } from "../platform/database/database.ts";
 import type { Settings } from "../platform/dependencies.ts";
+import { OutgoingHttp } from "../platform/outgoing-http.ts";
 import type { Viewer } from "../platform/sessions.ts";
-import { demoPartners, demoSignInPartner } from "./demo-parks.ts";
+import { demoParks, demoPartners, demoSignInPartner } from "./demo-parks.ts";
 import type { FakeServices } from "./fake-services.ts";
 
 /** Row that keeps the ports of the demo's mailbox; a demo without it has not got its contact points yet. */
@@ -81,7 +82,7 @@ export async function moveAddresses(
   }
 }
 
-/** Contact points, a team, a rota and rules as people would enter them, unless somebody has entered some already. */
+/** Contact points, a team, a rota, rules and a webhook as people would enter them, unless somebody has entered some already. */
 export async function seedNotifications(deps: SeedDependencies, urls: FakeServices["urls"]): Promise<void> {
   const { db, clock } = deps;
   if ((await db.selectFrom("contact_points").select("id").limit(1).executeTakeFirst()) !== undefined) return;
@@ -149,6 +150,8 @@ export async function seedNotifications(deps: SeedDependencies, urls: FakeServic
     member_ids: admins.slice(0, 2),
   });
 
+  await addWebhook(deps, admin, urls.events);
+
   const telling = { enabled: true, tells_cleared: true };
   const anywhere = { site_ids: [], states: [], partner_ids: [] };
   await rules.create(admin, {
@@ -215,6 +218,26 @@ async function addSiteOwner({ db }: SeedDependencies, contacts: ContactPoints, a
     address: "reports@park-owner.example",
     language: "en",
     gets_reports: true,
+  });
+}
+
+/** Told of the parks that every demo has: the thousands of robots of a large one would slow it down. */
+async function addWebhook(deps: SeedDependencies, admin: Viewer, address: string): Promise<void> {
+  const names = demoParks.map(({ name }) => name);
+  const sites = await deps.db
+    .selectFrom("sites")
+    .select("id")
+    .where("name", "in", names)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  await new WebhooksService(deps, new OutgoingHttp([])).create(admin, {
+    name: "Control room",
+    url: `${address}/control-room`,
+    event_types: null,
+    site_ids: sites.map(({ id }) => id),
+    partner_ids: [],
+    enabled: true,
   });
 }
 

@@ -290,4 +290,11 @@ const webhook: FakeService = {
   },
 };
 
-export const fakeServices: readonly FakeService[] = [slack, teams, telegram, whatsapp, webhook];
+/** A program that is told of events: nobody reads them one by one. */
+const events: FakeService = {
+  ...webhook,
+  path: "/events",
+  receive: (call) => ({ ...webhook.receive(call), read: null }),
+};
+
+export const fakeServices: readonly FakeService[] = [slack, teams, telegram, whatsapp, webhook, events];

@@ -58,6 +58,8 @@ export class FakeServices {
       slack: `${base}/slack`,
       teams: `${base}/teams`,
       webhook: `${base}/webhook`,
+      /** Takes webhooks' calls without passing them on as messages. */
+      events: `${base}/events`,
       telegramApi: `${base}/telegram`,
       whatsappApi: `${base}/whatsapp`,
       smtp: `smtp://127.0.0.1:${this.#smtp.port}`,
