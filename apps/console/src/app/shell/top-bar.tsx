@@ -30,7 +30,7 @@ export function TopBar() {
                 key={link.label}
                 component={Link}
                 to={link.to}
-                aria-current={link.current ? "page" : undefined}
+                aria-current={link.current}
                 className={classes["item"]}
               >
                 {link.label}
@@ -45,12 +45,7 @@ export function TopBar() {
       </Link>
       <nav className={classes["links"]} aria-label="Main">
         {links.map((link) => (
-          <Link
-            key={link.label}
-            to={link.to}
-            className={classes["link"]}
-            aria-current={link.current ? "page" : undefined}
-          >
+          <Link key={link.label} to={link.to} className={classes["link"]} aria-current={link.current}>
             {link.label}
           </Link>
         ))}
@@ -68,6 +63,8 @@ export function TopBar() {
 interface Destination extends GoPage {
   /** The page it leads to, if `to` redirects. */
   readonly page: string;
+  /** Pages that are reached from there. */
+  readonly further?: readonly string[];
 }
 
 /** §2 Top navigation bar, in its order; the Dashboard's link is `/`. No key is S, which stops also after G. */
@@ -80,11 +77,18 @@ const DESTINATIONS: readonly Destination[] = [
   { label: "Activity Log", to: paths.activity(), page: paths.activity(), key: "a" },
   { label: "Report Management", to: paths.reportManagement(), page: paths.reportManagement(), key: "m" },
   { label: "Site Reports", to: paths.siteReports(), page: paths.siteReports(), key: "e" },
-  { label: "Notifications", to: paths.notifications(), page: paths.notifications(), key: "n" },
+  {
+    label: "Notifications",
+    to: paths.notifications(),
+    page: paths.notifications(),
+    further: [paths.webhooks(), paths.demoMessages()],
+    key: "n",
+  },
 ];
 
 interface NavigationLink extends Destination {
-  readonly current: boolean;
+  /** "true" for a page that is reached from there. */
+  readonly current: "page" | "true" | undefined;
 }
 
 /** §6: the links to the pages that the user's role may open, the current one marked. */
@@ -93,7 +97,8 @@ function useNavigation(): readonly NavigationLink[] {
   const { pathname } = useLocation();
   return DESTINATIONS.filter(({ page }) => mayOpen(role, page)).map((destination) => ({
     ...destination,
-    current: pathname === destination.page,
+    current:
+      pathname === destination.page ? "page" : destination.further?.includes(pathname) === true ? "true" : undefined,
   }));
 }
 

@@ -85,6 +85,18 @@ test("webhooks that cannot be loaded say so, Retry loads them, and without any t
   await openConsole(ADDRESS);
   await expect.element(page.getByText("The webhooks could not be loaded.")).toBeVisible();
   await pressRetry(() => when(webhookList).answer([]), page.getByText("No webhooks yet."));
+  await page.getByRole("button", { name: "Add Webhook" }).click();
+  await expect.element(page.getByRole("dialog", { name: "Add Webhook" })).toBeVisible();
+});
+
+test("without webhooks the log still has what was sent to deleted ones; the page counts as one of Notifications", async () => {
+  when(webhookList).answer([]);
+  answerDeliveries([deliveryWith({ webhook_name: "Former system" })]);
+  await openConsole(ADDRESS);
+  await expect.element(page.getByText("No webhooks yet.")).toBeVisible();
+  await expect.element(page.getByText("Former system")).toBeVisible();
+  const links = page.getByRole("navigation", { name: "Main" });
+  await expect.element(links.getByRole("link", { name: "Notifications" })).toHaveAttribute("aria-current", "true");
 });
 
 for (const theme of ["light", "dark"] as const) {

@@ -97,17 +97,15 @@ function WebhookCard({ webhook, onOpen, onFurther }: WebhookCardProps) {
   return (
     <li className={`${shared["card"]} ${classes["webhook"]}`} aria-label={name}>
       <div className={classes["head"]}>
-        <div style={{ minWidth: 0 }}>
-          <h2 className={shared["name"]}>{name}</h2>
-          <p className={shared["muted"]} style={{ overflowWrap: "anywhere" }}>
-            {host} · {eventsText(webhook)}
-          </p>
-        </div>
+        <h2 className={shared["name"]}>{name}</h2>
         <StateBadge look={webhookStateLook[webhookStateOf(webhook)]} />
       </div>
-      <p className={shared["muted"]}>
+      <div className={shared["muted"]}>
+        <p style={{ overflowWrap: "anywhere" }}>
+          {host} · {eventsText(webhook)}
+        </p>
         <LastSent webhook={webhook} />
-      </p>
+      </div>
       {webhook.disabled_reason !== null && !enabled && <p className={classes["reason"]}>{webhook.disabled_reason}</p>}
       {failing !== null && enabled && (
         <p className={classes["reason"]}>
@@ -174,18 +172,17 @@ function LastSent({
 }: {
   readonly webhook: Webhook;
 }) {
+  if (sent === null && waiting === 0 && until === null) return null;
   return (
-    <>
-      {sent === null ? (
-        "Nothing sent yet"
-      ) : (
-        <>
+    <Group component="ul" gap="0 12px">
+      {sent !== null && (
+        <li>
           Last sent <RelativeTime at={sent} />
-        </>
+        </li>
       )}
-      {waiting > 0 && ` · ${waiting.toLocaleString("en-GB")} waiting`}
-      {until !== null && " · signed with the former secret, too"}
-    </>
+      {waiting > 0 && <li>{waiting.toLocaleString("en-GB")} waiting</li>}
+      {until !== null && <li>Signed with the former secret, too</li>}
+    </Group>
   );
 }
 

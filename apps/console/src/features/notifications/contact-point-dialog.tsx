@@ -78,7 +78,7 @@ export function ContactPointDialog(props: ContactPointDialogProps) {
             {channelLook[point.channel].label} of {point.owner.name} ({ownerText(point.owner)})
           </Box>
         )}
-        <div className={classes["pair"]}>
+        <div className={isNew ? classes["pair"] : undefined}>
           {isNew && <ChannelField state={state} />}
           <NameField
             state={state}

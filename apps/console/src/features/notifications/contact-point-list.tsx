@@ -1,18 +1,14 @@
-import { Box } from "@mantine/core";
 import type { ContactPoint } from "@suncrew/contract/notifications/contact-points.ts";
 import { IconAddressBook, IconPencil, IconSend, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useDeferredValue, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import type { OpenRow } from "../../platform/form/row-dialogs.tsx";
 import { RowList } from "../../platform/form/row-list.tsx";
 import { useSignedIn } from "../../platform/session/use-session.ts";
 import { type NewSecret, SigningSecretDialog } from "../../platform/signing-secret-dialog.tsx";
-import { EmptyState } from "../../ui/empty-state.tsx";
 import { browserZone, zoneText } from "../../ui/exact-time-text.ts";
-import { matchesEveryWord } from "../../ui/matches-search.ts";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
 import { StateBadge } from "../../ui/state-badge.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import shared from "../../ui/shared.module.css";
@@ -30,29 +26,22 @@ export interface ContactPointListProps {
 export function ContactPointList({ isMine = false }: ContactPointListProps) {
   const query = useQuery(contactPointsQuery(isMine));
   const [secret, setSecret] = useState<NewSecret | null>(null);
-  const [search, setSearch] = useState("");
-  const isSearched = (query.data?.length ?? 0) > SEARCHED_FROM;
   return (
     <>
       <RowList<ContactPoint>
         what="contact point"
         query={query}
-        header={
-          isSearched ? (
-            <Box maw={380}>
-              <SearchBox
-                label="Search contact points"
-                placeholder="Search by name, address or whose it is"
-                value={search}
-                onChange={setSearch}
-              />
-            </Box>
-          ) : isMine ? (
-            "Where you are reached."
-          ) : (
-            "Where people are reached. Rules say who is told of what."
-          )
-        }
+        header={isMine ? "Where you are reached." : "Where people are reached. Rules say who is told of what."}
+        search={{
+          placeholder: "Search by name, address or whose it is",
+          wordsOf: ({ name, address, owner, channel }) => [
+            name,
+            address,
+            owner.name,
+            ownerText(owner),
+            channelLook[channel].label,
+          ],
+        }}
         empty={{
           icon: IconAddressBook,
           title: isMine ? "You have no contact points yet." : "No contact points yet.",
@@ -71,40 +60,25 @@ export function ContactPointList({ isMine = false }: ContactPointListProps) {
         )}
         onDelete={removeContactPoint}
       >
-        {(points, onOpen) => <Groups points={points} search={search} isMine={isMine} onOpen={onOpen} />}
+        {(points, onOpen) => <Groups points={points} isMine={isMine} onOpen={onOpen} />}
       </RowList>
       {secret !== null && <SigningSecretDialog {...secret} onClose={() => setSecret(null)} />}
     </>
   );
 }
 
-/** With more than this a search helps. */
-const SEARCHED_FROM = 8;
-
 interface GroupsProps {
   readonly points: readonly ContactPoint[];
-  readonly search: string;
   readonly isMine: boolean;
   readonly onOpen: (open: OpenRow<ContactPoint>) => void;
 }
 
-function Groups({ points, search, isMine, onOpen }: GroupsProps) {
+function Groups({ points, isMine, onOpen }: GroupsProps) {
   const { user } = useSignedIn();
-  const words = useDeferredValue(search);
-  const found = points.filter(({ name, address, owner, channel }) =>
-    matchesEveryWord(words, [name, address, owner.name, ownerText(owner), channelLook[channel].label]),
-  );
-  if (found.length === 0) {
-    return (
-      <div className={shared["card"]}>
-        <EmptyState title="No contact points match your search." />
-      </div>
-    );
-  }
   const isOwn = ({ owner }: ContactPoint) => owner.kind === "PERSON" && String(owner.id) === user.id;
   return (
     <div className={`${shared["card"]} ${classes["list"]}`}>
-      {groupsOf(found, isOwn).map((group) => {
+      {groupsOf(points, isOwn).map((group) => {
         const [first] = group;
         if (first === undefined) return null;
         const { owner } = first;
@@ -164,17 +138,21 @@ function Row({
     });
   return (
     <li className={classes["row"]}>
-      <span className={classes["who"]}>
-        <ChannelIcon size={20} stroke={1.6} aria-label={label} className={classes["channel"]} />
-        <span className={classes["names"]}>
-          <span className={shared["name"]}>
-            {name}
-            {owner.role !== null && ownerText(owner) !== name && (
-              <span className={`${shared["tag"]} ${classes["role"]}`}>{ownerText(owner)}</span>
-            )}
-          </span>
-          <span className={classes["address"]}>{address}</span>
-        </span>
+      <ChannelIcon size={20} stroke={1.6} aria-label={label} className={classes["channel"]} />
+      <span className={`${shared["name"]} ${classes["name"]}`}>
+        {name}
+        {owner.role !== null && ownerText(owner) !== name && (
+          <span className={`${shared["tag"]} ${classes["role"]}`}>{ownerText(owner)}</span>
+        )}
+      </span>
+      <span className={classes["address"]}>
+        {/* An email address that is too long for a line is broken here. */}
+        {address.split(/(?=@)/).map((part) => (
+          <Fragment key={part}>
+            {part}
+            <wbr />
+          </Fragment>
+        ))}
       </span>
       <span className={classes["state"]}>
         <StateBadge look={contactStateLook[contactStateOf(point)]} />
@@ -238,7 +216,11 @@ function StateDetail({ point }: { readonly point: ContactPoint }): ReactNode {
         )
       );
     case "disabled":
-      return <span className={classes["detail"]}>Nothing is sent to it</span>;
+      return (
+        <span className={classes["detail"]}>
+          {failure?.reason_code === "WEBHOOK_GONE" ? failure.reason : "Nothing is sent to it"}
+        </span>
+      );
     case "unused":
       return null;
   }

@@ -79,6 +79,19 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
+test("a webhook that was switched off because it is gone says so", async () => {
+  const reason = "The receiver says that it is gone (status 410) and gets no more calls.";
+  when(contactPointList).answer([
+    contactPoint({
+      channel: "WEBHOOK",
+      enabled: false,
+      failure: { at: "2026-06-15T06:00:00.000Z", reason, reason_code: "WEBHOOK_GONE" },
+    }),
+  ]);
+  await openConsole("/notifications");
+  await expectContains(rowOf("Work mail"), `Disabled${reason}`);
+});
+
 test("two hundred contact points are searched, and the longest names fit a phone", async () => {
   const long = "Control room of the western and the north-western fields beyond the ".padEnd(80, "x");
   const owner = `Solar ${"x".repeat(94)}`;

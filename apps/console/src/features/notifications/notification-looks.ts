@@ -52,7 +52,7 @@ export const alertKindWord: Record<AlertKind, string> = {
   REPORT: "Monthly report",
   STORAGE: "Disk and backup",
   SIGN_IN: "Sign-in locked",
-  CHANNEL: "Contact point failing",
+  CHANNEL: "Contact point or webhook failing",
   SERVER: "Server clock",
 };
 

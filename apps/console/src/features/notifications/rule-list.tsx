@@ -31,7 +31,7 @@ import {
   subscriptionsQuery,
 } from "./notification-calls.ts";
 import classes from "./rule-list.module.css";
-import { alertsText, isUsed, placesText, stepTexts, telling, useReach, whenText } from "./rule-words.ts";
+import { alertsText, isUsed, listed, placesText, stepTexts, telling, useReach, whenText } from "./rule-words.ts";
 
 const RuleDialog = lazyDialog<RowDialogProps<NotificationRule>>(
   ({ row }) => rowDialogTitle("rule", row === null),
@@ -126,7 +126,7 @@ export function SubscriptionList() {
 function subscriptionWords(subscription: Subscription, points: readonly ContactPoint[] | undefined): RuleWords {
   const { contact_point_ids: ids, wait_seconds: wait } = subscription;
   const named = ids.map((id) => points?.find((point) => point.id === id)?.name ?? "one that was deleted");
-  const whom = ids.length === 0 ? "all my contact points" : points === undefined ? "" : named.join(", ");
+  const whom = ids.length === 0 ? "all my contact points" : points === undefined ? "" : listed(named);
   const reaches = points === undefined || ids.length === 0 || points.some((one) => ids.includes(one.id) && isUsed(one));
   const warning = reaches ? null : "Reaches nobody: none of them is on.";
   return {
@@ -167,6 +167,15 @@ function RuleList<Rule extends NotificationRule | Subscription>(props: RuleListP
       query={query}
       header={about}
       empty={{ ...empty, icon: IconBellRinging }}
+      search={{
+        placeholder: "Search by name, alerts, places or whom it tells",
+        wordsOf: (rule) => [
+          rule.name,
+          alertsText(rule.filter),
+          placesOf(rule),
+          ...wordsOf(rule).steps.map(({ whom }) => whom),
+        ],
+      }}
       rowPx={84}
       isWithin={isWithin}
       fullReason={fullReason}

@@ -23,7 +23,8 @@ function namesOf(ids: readonly number[], known: readonly Named[]): readonly stri
   return ids.map((id) => known.find((one) => one.id === id)?.name ?? "one that was deleted");
 }
 
-function listed(names: readonly string[]): string {
+/** All of them, or the first and how many more. */
+export function listed(names: readonly string[]): string {
   const more = names.length - NAMED;
   return more > 1 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : all.format(names);
 }
@@ -70,7 +71,7 @@ export const whenText = (waitSeconds: number) =>
 export function stepTexts({ steps, target_names: names, wait_seconds: wait }: NotificationRule) {
   return steps.map(({ after_minutes: minutes, to }, index) => ({
     when: index === 0 ? whenText(wait) : `After ${minutes} min:`,
-    whom: to.map((target, place) => targetText(target, names[index]?.[place] ?? null)).join(", "),
+    whom: listed(to.map((target, place) => targetText(target, names[index]?.[place] ?? null))),
   }));
 }
 

@@ -16,6 +16,7 @@ import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
   expectContains,
+  expectCount,
   expectNoSidewaysScroll,
   expectToast,
   pressRetry,
@@ -23,6 +24,7 @@ import {
 import { openConsole } from "../../../test/open-console.tsx";
 import { chooseTheme } from "../../ui/theme/theme-choice.ts";
 import {
+  contactPoint,
   contactPointsOfEachKind,
   ruleWith,
   sampleOnCall,
@@ -69,7 +71,7 @@ for (const theme of ["light", "dark"] as const) {
       rule.first(),
       "Critical and Warning: lost while moving and site dark at Bhadla Solar Park, in Gujarat",
     );
-    await expectContains(rule.first(), "After 60 s: Asha Rathore, team Night watch");
+    await expectContains(rule.first(), "After 60 s: Asha Rathore and team Night watch");
     await expectContains(rule.first(), "After 10 min: rota On call");
     await expectContains(rule.first(), "After 30 min: Meera IyerReaches nobody: none of them has a contact point.");
     await expectContains(rule.first(), "Repeats every 30 min until somebody acknowledges · with all-clear");
@@ -80,6 +82,33 @@ for (const theme of ["light", "dark"] as const) {
     }
   });
 }
+
+test("a rule that tells twenty, at its longest, fits a phone in the list and in its dialog; many rules are searched", async () => {
+  const name = "Control room of the western and the north-western fields beyond the ".padEnd(80, "x");
+  const to = Array.from({ length: 20 }, (_, nth) => ({ kind: "CONTACT_POINT" as const, id: 100 + nth }));
+  const many = { steps: [{ after_minutes: 0, to }], target_names: [to.map(() => name)] };
+  when(contactPointList).answer(to.map(({ id }) => contactPoint({ id, name })));
+  when(notificationRules).answer(
+    Array.from({ length: 100 }, (_, nth) =>
+      ruleWith({ id: nth + 1, name: `Rule ${nth + 1}`, ...(nth === 41 && { ...many, name }) }),
+    ),
+  );
+  await page.viewport(390, 844);
+  await openConsole("/notifications?tab=rules");
+  const search = page.getByRole("searchbox", { name: "Search rules" });
+  await search.fill("north-western");
+  const rows = page.getByRole("list", { name: "Rules" }).getByRole("listitem");
+  await expectCount(rows, 1);
+  await expectContains(rows.first(), `${name}, ${name} and 16 more`);
+  await expectNoSidewaysScroll();
+  await page.getByRole("button", { name: `Edit ${name}` }).click();
+  await expect.element(dialog.getByText("Whom it tells")).toBeVisible();
+  const last = await dialog.getByRole("button", { name: "Remove step 1" }).findElement();
+  await expect.poll(() => last.getBoundingClientRect().right).toBeLessThanOrEqual(innerWidth);
+  await userEvent.keyboard("{Escape}");
+  await search.fill("nobody");
+  await expect.element(page.getByText("No rules match your search.")).toBeVisible();
+});
 
 test("fifty rules: one is switched off in the list, with the rest of it as it is", async () => {
   const rules = Array.from({ length: 50 }, (_, nth) => ruleWith({ id: nth + 1, name: `Rule ${nth + 1}` }));

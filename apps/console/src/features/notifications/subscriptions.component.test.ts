@@ -75,7 +75,7 @@ for (const theme of ["light", "dark"] as const) {
     chooseTheme(theme);
     const rows = section.getByRole("list", { name: "Subscriptions" }).getByRole("listitem");
     await expectContains(rows.nth(0), "Critical: lost while moving and site dark at all my sites");
-    await expectContains(rows.nth(0), "After 60 s: Work mail, Phone");
+    await expectContains(rows.nth(0), "After 60 s: Work mail and Phone");
     await expectContains(rows.nth(0), "Told once · with all-clear");
     await expectContains(rows.nth(1), "At once: all my contact points");
     await expectContains(rows.nth(2), "Reaches nobody: none of them is on.");

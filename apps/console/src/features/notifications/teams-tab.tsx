@@ -12,6 +12,7 @@ import { lazyDialog } from "../../ui/lazy-dialog.tsx";
 import { RowAction } from "../../ui/row-action.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import shared from "../../ui/shared.module.css";
+import { listed } from "./rule-words.ts";
 import { removeRota, removeTeam, rotasQuery, teamsQuery } from "./notification-calls.ts";
 import classes from "./teams-tab.module.css";
 
@@ -119,7 +120,7 @@ function Entities<Entity extends Team | Rota>(props: EntitiesProps<Entity>) {
 }
 
 function TeamDetails({ entity }: { readonly entity: Team }) {
-  return <p>{entity.members.map(({ name }) => name).join(", ")}</p>;
+  return <p>{listed(entity.members.map(({ name }) => name))}</p>;
 }
 
 /** How many of the next turns are named. */

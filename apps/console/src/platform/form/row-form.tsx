@@ -58,7 +58,7 @@ export function NameField({ state, ...input }: NameFieldProps) {
       value={state.form.name}
       error={state.problemAt("name")}
       onChange={(event) => state.change({ name: event.currentTarget.value })}
-      onBlur={() => state.touch("name")}
+      onBlur={() => state.form.name !== "" && state.touch("name")}
       {...input}
     />
   );
