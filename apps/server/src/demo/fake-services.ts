@@ -87,7 +87,7 @@ export class FakeServices {
           ? "451 4.3.0 a problem of its own"
           : null;
     this.#smtp.holds = how === "SLOW" ? () => this.#onRequest.get("EMAIL")?.() : null;
-    this.#smtp.cuts = how === "CUT";
+    this.#smtp.cutsAt = how === "CUT" ? "END" : null;
   }
 
   /** Called once the whole of a request has arrived at a service that is SLOW. */

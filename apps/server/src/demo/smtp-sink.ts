@@ -32,8 +32,10 @@ export class SmtpSink {
   failsWith: string | null = null;
   /** Called at the end of a mail instead of replying. */
   holds: (() => void) | null = null;
-  /** Takes a mail and hangs up without a reply. */
-  cuts = false;
+  /** Hangs up without a reply: when called, at a command, within a mail, or once it has taken one. */
+  cutsAt: "CALL" | "EHLO" | "MAIL" | "RCPT" | "DATA" | "BODY" | "END" | null = null;
+  /** Takes calls and says nothing. */
+  isMute = false;
   /** Called with each mail, before the reply. */
   onMail: ((mail: ReceivedMail) => void) | null = null;
   readonly #server: Server;
@@ -78,8 +80,16 @@ export class SmtpSink {
     let to: string[] = [];
     let unread = "";
     let inData = false;
-    say("220 sink");
+    if (this.cutsAt === "CALL") {
+      socket.destroy();
+      return;
+    }
+    if (!this.isMute) say("220 sink");
     socket.setEncoding("latin1").on("data", (text: string) => {
+      if (inData && this.cutsAt === "BODY") {
+        socket.destroy();
+        return;
+      }
       unread += text;
       for (;;) {
         const end = inData ? "\r\n.\r\n" : "\r\n";
@@ -94,7 +104,7 @@ export class SmtpSink {
             continue;
           }
           if (this.failsWith === null) this.#take({ from, to, raw: whole.replaceAll("\r\n..", "\r\n.") });
-          if (this.cuts) {
+          if (this.cutsAt === "END") {
             socket.destroy();
             return;
           }
@@ -102,7 +112,12 @@ export class SmtpSink {
           continue;
         }
         const address = /<([^>]*)>/.exec(whole)?.[1] ?? "";
-        switch (whole.slice(0, 4).toUpperCase()) {
+        const command = whole.slice(0, 4).toUpperCase();
+        if (command === this.cutsAt) {
+          socket.destroy();
+          return;
+        }
+        switch (command) {
           case "EHLO":
             say("250 sink");
             break;

@@ -25,6 +25,7 @@ export const mailTexts = textsOf({
   SMTP_SIGN_IN_REFUSED: () => "The mail server refused the user and the password.",
   SMTP_NO_ENCRYPTION: () => "The mail server offers no encryption that works.",
   SMTP_TOO_SLOW: () => "The mail server took too long.",
+  SMTP_SILENT: () => "The mail server did not say whether it accepted the mail. It may have done so.",
   SMTP_REJECTED: ({ response }: { readonly response: string }) => `The mail server rejected it: ${response}`,
   SMTP_UNREACHABLE: ({ code }: { readonly code: string | null }) =>
     `The mail server could not be reached${code === null ? "" : ` (${code})`}.`,

@@ -56,7 +56,7 @@ export class MailRefused extends Error {
 export interface Mailer {
   /**
    * Resolves once the server has answered for every address. Throws MailRefused if none was accepted, and also on timeout
-   * or when `signal` aborts, when the outcome is unknown.
+   * or when `signal` aborts; only SMTP_SILENT leaves open whether the mail was accepted.
    */
   send(mail: Mail, signal: AbortSignal): Promise<MailResult>;
   /** False while no mail server is set up; without it, one is. */
@@ -97,6 +97,8 @@ const MAX_MS = 5 * 60_000;
 /** What the library's failures carry beside their message. */
 const failureSchema = z.object({
   code: z.string().optional(),
+  /** Of the operating system, or of TLS: it tells more than the library's code. */
+  originalCode: z.string().optional(),
   response: z.string().optional(),
   recipient: z.string().optional(),
 });
@@ -120,13 +122,14 @@ function openTransport({ host, port, secure, requireTls, user, password }: SmtpS
 /** Connects, encrypts and signs in, and sends a plain mail if there is an address. Throws MailRefused if that fails. */
 export async function tryMailServer(settings: SmtpSettings, to: string | null): Promise<void> {
   const transport = openTransport(settings);
+  const wasHandedOver = watchHandover(transport);
   try {
     await transport.verify();
     if (to === null) return;
     const text = "This mail was sent by `npm run doctor`. Suncrew can send mail.\n";
     await transport.sendMail({ from: settings.from, to, subject: "Suncrew can send mail", text });
   } catch (error) {
-    throw new MailRefused(reasonOf(failureOf(error)), { cause: error });
+    throw new MailRefused(reasonOf(failureOf(error), wasHandedOver()), { cause: error });
   } finally {
     transport.close();
   }
@@ -135,11 +138,12 @@ export async function tryMailServer(settings: SmtpSettings, to: string | null): 
 /** Sends each mail over a connection of its own. */
 export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
   const { from } = settings;
-  const transport = openTransport(settings);
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   return {
     async send({ messageId, to, subject, text, html, file, headers }, signal) {
       const [only, ...others] = to;
+      const transport = openTransport(settings);
+      const wasHandedOver = watchHandover(transport);
       try {
         const {
           accepted,
@@ -167,7 +171,7 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
         const refused = refusedAllSchema.safeParse(error);
         if (refused.success) return { accepted: [], rejected: refused.data.rejectedErrors.map(rejectionOf) };
         const failure = failureOf(error);
-        const reason = reasonOf(failure);
+        const reason = reasonOf(failure, wasHandedOver());
         const isFinal = reason.code === "SMTP_REJECTED" && (failure.response ?? "").startsWith("5");
         const answer =
           reason.code === "SMTP_REJECTED" || failure.response === undefined ? null : shorten(failure.response);
@@ -175,6 +179,19 @@ export function smtpMailer(settings: SmtpSettings, maxMs = MAX_MS): Mailer {
       }
     },
   };
+}
+
+/**
+ * Whether the whole mail of this transport was handed to the connection: until then no mail server delivers it. It has
+ * the end of the mail only after everything before was read.
+ */
+function watchHandover(transport: ReturnType<typeof openTransport>): () => boolean {
+  let isHandedOver = false;
+  transport.use("stream", ({ message }, done) => {
+    message?.processFunc((input) => input.once("end", () => (isHandedOver = true)));
+    done();
+  });
+  return () => isHandedOver;
 }
 
 function failureOf(error: unknown): z.output<typeof failureSchema> {
@@ -186,12 +203,13 @@ function rejectionOf(error: unknown): Rejection {
   return { address: recipient, reason: shorten(response), ...(response.startsWith("4") && { isTemporary: true }) };
 }
 
-function reasonOf({ code, response }: z.output<typeof failureSchema>): CodedText {
+function reasonOf({ code, originalCode, response }: z.output<typeof failureSchema>, wasHandedOver: boolean): CodedText {
   if (code === "EAUTH" || code === "ENOAUTH") return mailTexts.text("SMTP_SIGN_IN_REFUSED", {});
   if (code === "ETLS") return mailTexts.text("SMTP_NO_ENCRYPTION", {});
-  if (code === "EABORT") return mailTexts.text("SMTP_TOO_SLOW", {});
   if (response !== undefined) return mailTexts.text("SMTP_REJECTED", { response: shorten(response) });
-  return mailTexts.text("SMTP_UNREACHABLE", { code: code ?? null });
+  if (wasHandedOver) return mailTexts.text("SMTP_SILENT", {});
+  if (code === "EABORT") return mailTexts.text("SMTP_TOO_SLOW", {});
+  return mailTexts.text("SMTP_UNREACHABLE", { code: originalCode ?? code ?? null });
 }
 
 function shorten(response: string): string {

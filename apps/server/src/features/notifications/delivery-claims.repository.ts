@@ -27,7 +27,7 @@ const queue = new LeasedQueue<string>("deliveries", {
 /** Failures after which its service may have got the message nevertheless. */
 const UNCERTAIN: ReadonlySet<string> = new Set([
   ...(["SERVICE_SILENT", "SEND_TOO_SLOW", "SEND_FAILED"] satisfies Parameters<typeof deliveryTexts.text>[0][]),
-  ...(["MAIL_FAILED", "SMTP_TOO_SLOW", "SMTP_UNREACHABLE"] satisfies Parameters<typeof mailTexts.text>[0][]),
+  ...(["MAIL_FAILED", "SMTP_SILENT"] satisfies Parameters<typeof mailTexts.text>[0][]),
 ]);
 
 /** A message that this server sends. */

@@ -1,6 +1,7 @@
 import { deliveryTexts } from "@suncrew/domain/notifications/delivery-texts.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NotificationHarness, type Send } from "../../../test/notification-harness.ts";
+import { mailTexts } from "../../platform/mail-texts.ts";
 import { delivered, refused, retry } from "./channels/channel.ts";
 
 let people: NotificationHarness;
@@ -225,6 +226,23 @@ describe("Notifications: a message that nobody can have got yet", () => {
     expect(people.news()).toEqual([expect.stringContaining("Muted")]);
   });
 
+  test.each([
+    mailTexts.text("SMTP_UNREACHABLE", { code: "ECONNREFUSED" }),
+    mailTexts.text("SMTP_TOO_SLOW", {}),
+    mailTexts.text("SMTP_REJECTED", { response: "421 later" }),
+  ])("is dropped where its mail server has not taken it before it is over: $code", async (reason) => {
+    await people.rule(await people.contact("Anita"));
+    people.answer = async () => retry(reason);
+    const alert = await people.alert();
+    await people.round();
+    people.news();
+    await people.clear(alert);
+    people.answer = async () => delivered();
+    await people.pass(5);
+    expect(people.news()).toEqual([]);
+    expect(await people.outcomes()).toEqual(["DROPPED ALERTS_OVER"]);
+  });
+
   test("is dropped once all of it is over: an alert that comes and goes while a channel is down is told once", async () => {
     await people.rule(await people.contact("Anita"));
     people.answer = async () => failing;
@@ -255,23 +273,29 @@ describe("Notifications: a message that nobody can have got yet", () => {
   });
 });
 
-test("Notifications: a message that may have arrived is sent to the end, so that whoever got it hears that it is over", async () => {
-  await people.rule(await people.contact("Anita"));
-  const alert = await people.alert();
-  for (const outcome of [silent, failing]) {
-    people.answer = async () => outcome;
-    await people.pass(1);
-  }
-  await people.clear(alert);
-  await people.round();
-  people.news();
-  people.answer = async () => delivered();
-  await people.pass(5);
-  expect(people.news()).toEqual([
-    "Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty",
-    "Anita: Cleared: Robot OWN-1 at Ownfield Park: Dusty",
-  ]);
-});
+test.each([
+  ["a service", silent],
+  ["a mail server", retry(mailTexts.text("SMTP_SILENT", {}))],
+])(
+  "Notifications: a message that %s may have taken is sent to the end, so that whoever got it hears that it is over",
+  async (_, mayHaveArrived) => {
+    await people.rule(await people.contact("Anita"));
+    const alert = await people.alert();
+    for (const outcome of [mayHaveArrived, failing]) {
+      people.answer = async () => outcome;
+      await people.pass(1);
+    }
+    await people.clear(alert);
+    await people.round();
+    people.news();
+    people.answer = async () => delivered();
+    await people.pass(5);
+    expect(people.news()).toEqual([
+      "Anita: Warning: Robot OWN-1 at Ownfield Park: Dusty",
+      "Anita: Cleared: Robot OWN-1 at Ownfield Park: Dusty",
+    ]);
+  },
+);
 
 test("§6: a message that waits while its site is given to another partner is not sent, and the log says why", async () => {
   await people.rule(await people.contact("Omkar", { user_id: people.fixtures.userIds.owner }));
