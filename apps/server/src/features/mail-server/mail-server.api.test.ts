@@ -47,6 +47,7 @@ describe("the mail server in the console", () => {
     const taken = await admin.ask(testMailServer, { body });
     expect(taken).toEqual({ delivered: true, message: expect.stringMatching(/took the mail to desk@.*: 250 /) });
     expect(sink.mails.map(({ to }) => to)).toEqual([["desk@suncrew.example"]]);
+    expect(sink.mails[0]?.raw).toContain("text/html");
     sink.refuses = ["desk@suncrew.example"];
     expect(await admin.ask(testMailServer, { body })).toEqual({
       delivered: false,
@@ -55,7 +56,7 @@ describe("the mail server in the console", () => {
     await sink.close();
     expect(await admin.ask(testMailServer, { body })).toEqual({
       delivered: false,
-      message: "The mail server could not be reached (ESOCKET).",
+      message: "The mail server could not be reached (ECONNREFUSED).",
     });
     sink = await SmtpSink.open();
     await admin.ask(deleteMailServer);

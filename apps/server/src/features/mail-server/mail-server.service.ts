@@ -22,6 +22,7 @@ import { isLoopback } from "../../platform/network.ts";
 import { SealedSecrets } from "../../platform/sealed-secrets.ts";
 import type { Viewer } from "../../platform/sessions.ts";
 import { auditedChange, recordChange } from "../audit/public.ts";
+import { mailPage } from "../notifications/public.ts";
 import {
   lockMailServer,
   type MailServerRow,
@@ -174,11 +175,16 @@ export function mailNotSetUp(): HttpError {
 
 async function tested(mailer: Mailer, to: string, by: string): Promise<ResponseOf<typeof testMailServer>> {
   try {
+    const title = "Suncrew can send mail";
+    const paragraph = "This is a test. Suncrew's mails look like this.";
+    const footer = `${by} sent it from Suncrew's report settings.`;
+    const page = { language: "en", title, paragraphs: [paragraph], facts: [], footer, unsubscribe: null };
     const mail = {
       messageId: `test-${randomUUID()}`,
       to: [to],
-      subject: "Suncrew can send mail",
-      text: `${by} sent this test from Suncrew's report settings. Suncrew can send mail.\n`,
+      subject: title,
+      text: `${title}.\n\n${paragraph}\n\n${footer}\n`,
+      html: mailPage(page),
       headers: { "Auto-Submitted": "auto-generated" },
     } as const;
     const { rejected, answer = "" } = await mailer.send(mail, AbortSignal.timeout(TEST_MS));

@@ -34,6 +34,7 @@ const DARK_STYLE = `
   .band { background: #16353f !important; }
   .text, .text a { color: #e7ecf1 !important; }
   .muted, .muted a { color: #a3b1bf !important; }
+  .rule { border-color: #2c3742 !important; }
   .fill { background: #5cc3da !important; border-color: #5cc3da !important; }
   .fill a { color: #04222b !important; }
   .outline { border-color: #6acce2 !important; }
@@ -49,6 +50,8 @@ const DARK_STYLE = `
 }`;
 
 const FONT = "font-family:'Noto Sans','Segoe UI',Roboto,Helvetica,Arial,sans-serif;";
+/** Names and robots' texts may be long words, which would make the mail wider than its reader. */
+const BREAKS = "overflow-wrap:anywhere;word-break:break-word;";
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"';
 
 /** A page of a mail. */
@@ -97,7 +100,7 @@ export function mailPage({
       `<tr><td class="muted rule" style="padding:7px 16px 7px 0;border-top:1px solid ${light.border};color:${light.muted};font-size:13px;">${escaped(label)}</td>` +
       `<td class="text rule" align="right" style="padding:7px 0;border-top:1px solid ${light.border};color:${light.text};font-weight:600;">${escaped(value)}</td></tr>`,
   );
-  const table = `<table ${TABLE} width="100%">${listed.join("")}</table>`;
+  const table = listed.length === 0 ? "" : `<table ${TABLE} width="100%">${listed.join("")}</table>`;
   return framed({ ...page, rows: [...written, row(table, "6px 28px 24px")] });
 }
 
@@ -120,7 +123,7 @@ function framed({ language, title, rows, footer, unsubscribe }: Page): string {
 <body class="page" style="margin:0;padding:0;background:${light.page};">
 <table ${TABLE} width="100%" class="page" style="background:${light.page};"><tr><td align="center" style="padding:16px 8px 28px;">
 <table ${TABLE} width="100%" style="max-width:600px;${FONT}font-size:15px;line-height:1.5;">
-<tr><td class="card" style="background:${light.surface};border:1px solid ${light.border};border-radius:8px;overflow:hidden;">
+<tr><td class="card" style="background:${light.surface};border:1px solid ${light.border};border-radius:8px;overflow:hidden;${BREAKS}">
 <table ${TABLE} width="100%">
 <tr><td class="band pad" style="background:${light.accent};padding:20px 28px 22px;">
 <div style="font-size:13px;font-weight:600;color:${light.onBandSoft};"><span style="color:${light.sun};font-size:15px;">&#9728;&#65038;</span>&ensp;Suncrew</div>
@@ -130,7 +133,7 @@ function framed({ language, title, rows, footer, unsubscribe }: Page): string {
 ${rows.join("\n")}
 </table>
 </td></tr>
-<tr><td class="muted pad" style="padding:14px 28px 0;font-size:12px;color:${light.muted};">${escaped(footer)}${link}</td></tr>
+<tr><td class="muted pad" style="padding:14px 28px 0;font-size:12px;color:${light.muted};${BREAKS}">${escaped(footer)}${link}</td></tr>
 </table>
 </td></tr></table>
 </body>
