@@ -72,13 +72,16 @@ export function Dialog({
 interface DialogFooterProps {
   /** On a phone the buttons share one line equally, instead of being as wide as their labels. */
   readonly isEqual?: boolean;
+  /** Also on a wide screen, for a dialog that is higher than most. */
+  readonly staysInSight?: boolean;
   readonly children: ReactNode;
 }
 
 /** The buttons of a long dialog: on a phone they stay in sight, at its lower edge. */
-export function DialogFooter({ isEqual = false, children }: DialogFooterProps) {
+export function DialogFooter({ isEqual = false, staysInSight = false, children }: DialogFooterProps) {
+  const isInSight = useIsNarrow() || staysInSight;
   return (
-    <div className={classes["foot"]} data-equal={isEqual || undefined}>
+    <div className={classes["foot"]} data-equal={isEqual || undefined} data-in-sight={isInSight || undefined}>
       {children}
     </div>
   );

@@ -23,7 +23,7 @@ const mail: DemoMessage = {
   at: "2026-06-15T00:05:00.000Z",
   subject: "Critical: the brush of Row 1 is jammed",
   text: "The brush of Row 1 is jammed.",
-  html: "<!doctype html><html><head><style>p { color: #123 }</style></head><body><p>Jammed, in HTML</p></body></html>",
+  html: "<!doctype html><html><head><style>p { color: #123 } @media (prefers-color-scheme: dark) { p { color: #def } }</style></head><body><p>Jammed, in HTML</p></body></html>",
   links: [
     { label: "Acknowledge", url: `${location.origin}/acknowledge#token` },
     { label: "Elsewhere", url: "https://example.com/" },
@@ -63,6 +63,12 @@ describe("messages of the demo", () => {
     await expect
       .poll(() => document.querySelector<HTMLIFrameElement>("iframe")?.contentDocument?.body.textContent)
       .toContain("Jammed, in HTML");
+    // As the console is, whatever the system's theme.
+    const mailColor = () => {
+      const text = document.querySelector<HTMLIFrameElement>("iframe")?.contentDocument?.querySelector("p");
+      return text && getComputedStyle(text).color;
+    };
+    await expect.poll(mailColor).toBe(theme === "dark" ? "rgb(221, 238, 255)" : "rgb(17, 34, 51)");
     await expect
       .element(reader.getByRole("link", { name: "Acknowledge" }))
       .toHaveAttribute("href", `${location.origin}/acknowledge#token`);

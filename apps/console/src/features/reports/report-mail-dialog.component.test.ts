@@ -12,6 +12,7 @@ import { page } from "vitest/browser";
 import { when } from "../../../test/answers.ts";
 import {
   expectAccessible,
+  expectCount,
   expectDisabled,
   expectNoSidewaysScroll,
   expectText,
@@ -130,6 +131,88 @@ test("the preview shows the mail with its styles, as in Light and in Dark, and r
   await expect.poll(background).toBe("rgb(245, 247, 249)");
   await dialog.getByText("Text", { exact: true }).click();
   await expectText(dialog.getByLabelText("Text of the mail"), /The report is attached/);
+});
+
+/** By how much what an element shows is higher than itself. */
+const hidden = (element: Element | null | undefined) => (element ? element.scrollHeight - element.clientHeight : null);
+
+test.for([
+  [1440, 900],
+  [390, 844],
+] as const)(
+  "%i x %i: with twenty contacts and a long mail the dialog alone scrolls, and its buttons stay in sight",
+  async ([width, height]) => {
+    const [first, ...others] = mail.recipients;
+    const recipients = Array.from({ length: 20 }, (_, nth) => ({
+      ...(first ?? others[0]),
+      ...contact,
+      contact_point_id: 100 + nth,
+      name: `Contact ${nth + 1}`,
+      address: `contact.with.a.long.name.${nth + 1}@owner.example`,
+    }));
+    const deliveries = recipients.map(({ name, address }, nth) => ({
+      ...delivery,
+      id: 900 - nth,
+      name,
+      address,
+      status: "SENT" as const,
+    }));
+    when(monthlyReportMail).answer({ ...mail, recipients, deliveries });
+    when(monthlyReportPreview).answer({
+      language: "en",
+      subject: "Bhadla Solar Park: report for May 2026",
+      text: "A line of the mail.\n".repeat(60),
+      html: html.replace("<h1", `<p style="height:1500px">Long</p><h1`),
+      file_name: "Bhadla Solar Park report 2026-05.pdf",
+    });
+    await page.viewport(width, height);
+    await openDialog();
+    const send = dialog.getByRole("button", { name: "Send again" });
+    const frame = () => dialog.element().querySelector("iframe");
+    await expect.poll(() => frame()?.clientHeight ?? 0).toBeGreaterThan(1_500);
+    expect(hidden(frame()?.contentDocument?.documentElement)).toBe(0);
+    for (const part of ["start", "end"] as const) {
+      frame()?.scrollIntoView({ block: part });
+      const { top, bottom } = send.element().getBoundingClientRect();
+      expect([top > 0, bottom <= height]).toEqual([true, true]);
+    }
+    await expectCount(dialog.getByRole("list", { name: "Deliveries, newest first" }).getByRole("listitem"), 5);
+    await dialog.getByRole("button", { name: "Show all 20" }).click();
+    await expectCount(dialog.getByRole("list", { name: "Deliveries, newest first" }).getByRole("listitem"), 20);
+    await dialog.getByText("Text", { exact: true }).click();
+    expect(hidden(dialog.getByLabelText("Text of the mail").element())).toBe(0);
+    await expectNoSidewaysScroll();
+    await expectAccessible();
+  },
+);
+
+test("the preview is in the language of whoever is chosen first, or in another", async () => {
+  const asked = when(monthlyReportPreview).answer({
+    language: "de",
+    subject: "Bericht",
+    text: "Guten Tag,",
+    html,
+    file_name: "report.pdf",
+  });
+  when(monthlyReportMail).answer({ ...mail, recipients: mail.recipients.slice(1) });
+  await openDialog();
+  const language = dialog.getByLabelText("Language of the preview");
+  await expect.element(language).toHaveValue("de");
+  await expect.poll(() => asked.at(-1)?.query).toEqual({ language: "de" });
+  await language.selectOptions("hi");
+  await expect.poll(() => asked.at(-1)?.query).toEqual({ language: "hi" });
+});
+
+test("a preview that fails can be asked for again and keeps nobody from sending; a refused sending says why and keeps the choice", async () => {
+  when(monthlyReportPreview).fail(500, { message: "Something went wrong." });
+  await openDialog();
+  await expect.element(dialog.getByText("The preview could not be loaded.")).toBeVisible();
+  const office = dialog.getByRole("checkbox", { name: "Site office" });
+  await office.click();
+  when(sendMonthlyReport).fail(409, { message: "The report is on its way to everybody chosen." });
+  await dialog.getByRole("button", { name: "Send again" }).click();
+  await expect.element(page.getByText("The report is on its way to everybody chosen.")).toBeVisible();
+  await expect.element(office).toBeChecked();
 });
 
 test("without a mail server, and without anybody to send to, the dialog says what to do; it reads well in each theme and on a phone", async () => {

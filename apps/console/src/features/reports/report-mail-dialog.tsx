@@ -1,5 +1,5 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Box, Button, Checkbox, Group, SegmentedControl, Stack } from "@mantine/core";
+import { Box, Button, Checkbox, Group, NativeSelect, SegmentedControl, Stack } from "@mantine/core";
 import {
   type MonthlyReport,
   monthlyReportMail,
@@ -9,7 +9,7 @@ import {
   type ReportRecipient,
   sendMonthlyReport,
 } from "@suncrew/contract/reports/reports.ts";
-import type { MailLanguage } from "@suncrew/contract/notifications/contact-points.ts";
+import { type MailLanguage, mailLanguageSchema } from "@suncrew/contract/notifications/contact-points.ts";
 import type { ResponseOf } from "@suncrew/contract/http/route.ts";
 import { mailLanguageNames } from "@suncrew/domain/reports/report-mail-words.ts";
 import { IconMailOff, IconSend } from "@tabler/icons-react";
@@ -104,7 +104,7 @@ function ReportMailContent({ reportId, mail, onClose }: ContentProps) {
             Add an email contact of the site in Notifications, and let it get the monthly reports.
           </p>
         )}
-        <ul>
+        <ul className={classes["recipients"]}>
           {recipients.map((recipient) => (
             <RecipientRow
               key={recipient.contact_point_id ?? recipient.address}
@@ -119,7 +119,7 @@ function ReportMailContent({ reportId, mail, onClose }: ContentProps) {
       </section>
       <Deliveries deliveries={deliveries} />
       <Preview reportId={reportId} language={chosen[0]?.language ?? "en"} />
-      <DialogFooter>
+      <DialogFooter staysInSight>
         <Button variant="default" onClick={onClose}>
           Close
         </Button>
@@ -153,7 +153,7 @@ function RecipientRow({ recipient, isChosen, onToggle }: RecipientRowProps) {
   ];
   const description = details.filter((one) => one !== null).join(" · ");
   return (
-    <li className={classes["recipient"]}>
+    <li>
       <Checkbox
         label={name}
         description={description}
@@ -165,17 +165,28 @@ function RecipientRow({ recipient, isChosen, onToggle }: RecipientRowProps) {
   );
 }
 
+/** As many deliveries as are shown at first. */
+const FEW = 5;
+
 function Deliveries({ deliveries }: { readonly deliveries: readonly ReportDelivery[] }) {
+  const [isWhole, setWhole] = useState(false);
   return (
     <section aria-labelledby="report-deliveries">
-      <Box component="h3" id="report-deliveries" fz={14} fw={600} mb={4}>
-        Sent so far
-      </Box>
+      <Group justify="space-between" mb={4}>
+        <Box component="h3" id="report-deliveries" fz={14} fw={600}>
+          Sent so far
+        </Box>
+        {deliveries.length > FEW && (
+          <Button size="compact-sm" variant="default" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? "Show fewer" : `Show all ${deliveries.length}`}
+          </Button>
+        )}
+      </Group>
       {deliveries.length === 0 ? (
         <p className={shared["muted"]}>Nothing yet.</p>
       ) : (
         <ul aria-label="Deliveries, newest first">
-          {deliveries.map((delivery) => (
+          {deliveries.slice(0, isWhole ? undefined : FEW).map((delivery) => (
             <DeliveryRow key={`${delivery.id} ${delivery.address}`} delivery={delivery} />
           ))}
         </ul>
@@ -188,6 +199,7 @@ function DeliveryRow({ delivery }: { readonly delivery: ReportDelivery }) {
   const { name, address, status, reason, tries, tried_at, created_at, sent_by } = delivery;
   const when = exactTimeText(new Date(tried_at ?? created_at));
   const by = sent_by === null ? "by Suncrew" : `by ${sent_by}`;
+  const tried = tries === 0 ? [] : [tries === 1 ? "1 try" : `${tries} tries`];
   return (
     <li className={classes["delivery"]}>
       <span>
@@ -195,7 +207,7 @@ function DeliveryRow({ delivery }: { readonly delivery: ReportDelivery }) {
         {address !== name && address !== "" && ` ${address}`}
       </span>
       <StateBadge look={deliveryLook[status]} />
-      <span className={shared["muted"]}>{`${when}, ${by}, ${tries === 1 ? "1 try" : `${tries} tries`}`}</span>
+      <span className={shared["muted"]}>{[when, by, ...tried].join(", ")}</span>
       {reason !== null && <span>{reason}</span>}
       {status === "SENT" && <span className={shared["muted"]}>{sentSentence("EMAIL")}</span>}
     </li>
@@ -204,8 +216,16 @@ function DeliveryRow({ delivery }: { readonly delivery: ReportDelivery }) {
 
 const VIEWS = ["Light", "Dark", "Text"] as const;
 
-function Preview({ reportId, language: asked }: { readonly reportId: number; readonly language: MailLanguage }) {
+interface PreviewProps {
+  readonly reportId: number;
+  /** Shown at first. */
+  readonly language: MailLanguage;
+}
+
+function Preview({ reportId, language: first }: PreviewProps) {
   const [view, setView] = useState<string>("Light");
+  const [picked, setPicked] = useState<MailLanguage | null>(null);
+  const asked = picked ?? first;
   const preview = useQuery(
     routeQuery(monthlyReportPreview, {
       params: { reportId },
@@ -218,7 +238,16 @@ function Preview({ reportId, language: asked }: { readonly reportId: number; rea
         <Box component="h3" id="report-preview" fz={14} fw={600}>
           Preview
         </Box>
-        <SegmentedControl size="xs" aria-label="Form of the mail" data={[...VIEWS]} value={view} onChange={setView} />
+        <Group gap={8}>
+          <NativeSelect
+            size="xs"
+            aria-label="Language of the preview"
+            data={mailLanguageSchema.options.map((value) => ({ value, label: mailLanguageNames[value] }))}
+            value={asked}
+            onChange={({ currentTarget: { value } }) => setPicked(mailLanguageSchema.parse(value))}
+          />
+          <SegmentedControl size="xs" aria-label="Form of the mail" data={[...VIEWS]} value={view} onChange={setView} />
+        </Group>
       </Group>
       <QueryState
         query={preview}
@@ -227,7 +256,7 @@ function Preview({ reportId, language: asked }: { readonly reportId: number; rea
       >
         {({ subject, html, text, file_name, language }) => (
           <Stack gap={8}>
-            <Facts facts={{ Subject: subject, Language: mailLanguageNames[language], Attached: file_name }} />
+            <Facts facts={{ Subject: subject, Attached: file_name }} />
             {view !== "Text" ? (
               <MailPage
                 title={`Preview of the mail: ${subject}`}
@@ -236,8 +265,7 @@ function Preview({ reportId, language: asked }: { readonly reportId: number; rea
                 className={classes["preview"]}
               />
             ) : (
-              // Long texts scroll by keyboard, too.
-              <pre className={classes["text"]} lang={language} tabIndex={0} aria-label="Text of the mail">
+              <pre className={classes["text"]} lang={language} aria-label="Text of the mail">
                 {text}
               </pre>
             )}

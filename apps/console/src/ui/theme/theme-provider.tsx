@@ -1,6 +1,7 @@
 import { createTheme, defaultVariantColorsResolver, MantineProvider } from "@mantine/core";
 import type { MantineColorsTuple, VariantColorsResolver } from "@mantine/core";
 import type { ReactNode } from "react";
+import { styleNonce } from "../style-nonce.ts";
 import "./base-styles.ts";
 import { useTheme } from "./theme-choice.ts";
 
@@ -60,10 +61,6 @@ const theme = createTheme({
     Tooltip: { defaultProps: { withArrow: true, openDelay: 150, events: { hover: true, focus: true, touch: true } } },
   },
 });
-
-function styleNonce(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-}
 
 /** Gives the components the chosen theme. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
