@@ -110,7 +110,11 @@ test("mutes: on a phone a call that fails says so and loses nothing that was typ
   await expect(mutedText(page)).toBeVisible();
 });
 
-test("§6 PARTNER: sees what is muted at its own sites, and nothing of others", async ({ page, signIn, apiAs }) => {
+test("§6 PARTNER: sees what is muted at its own sites, changes and ends it, and sees nothing of others", async ({
+  page,
+  signIn,
+  apiAs,
+}) => {
   const admin = await apiAs("admin");
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const sites = await admin.call(siteDetails, {});
@@ -124,6 +128,14 @@ test("§6 PARTNER: sees what is muted at its own sites, and nothing of others", 
   expect(own.length).toBeLessThan(sites.length);
   for (const { name } of own) await expect(rows.filter({ hasText: name })).toContainText("Whole site");
   const [first] = own;
+  const row = rows.filter({ hasText: first?.name ?? "" });
+  await page.getByRole("button", { name: `Change the mute of ${first?.name}` }).click();
+  const dialog = page.getByRole("dialog", { name: `Mute: ${first?.name}` });
+  await expect(dialog.getByLabel("Reason")).toHaveValue("The grid is being repaired");
+  await dialog.getByLabel("1 week").check();
+  await dialog.getByLabel("Reason").fill("The grid is being replaced");
+  await dialog.getByRole("button", { name: "Change Mute" }).click();
+  await expect(row).toContainText("The grid is being replaced");
   await page.getByRole("button", { name: `End the mute of ${first?.name}` }).click();
   await expect(rows).toHaveCount(own.length - 1);
 });

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button } from "@mantine/core";
+import { Anchor, Box, Button, Group } from "@mantine/core";
 import type { Mute } from "@suncrew/contract/notifications/mutes.ts";
 import { IconBell } from "@tabler/icons-react";
 import { memo, useDeferredValue, useState } from "react";
@@ -13,39 +13,49 @@ import { siteTimeText } from "../../ui/site-time-text.ts";
 import { SkeletonLines } from "../../ui/skeletons.tsx";
 import { useBusy } from "../../ui/use-busy.ts";
 import { useNow } from "../../ui/use-now.ts";
-import { mutedName, unmute, useMutes } from "./mutes.ts";
+import { MuteDialog } from "./mute-control.tsx";
+import { mutedName, type MuteTarget, unmute, useMutes } from "./mutes.ts";
 import shared from "../../ui/shared.module.css";
 import classes from "./mutes-tab.module.css";
 
 /** What nobody is told of, and until when. */
 export function MutesTab() {
+  // Here, so that what is being typed outlives the mute.
+  const [changing, setChanging] = useState<MuteTarget | null>(null);
   return (
-    <QueryState
-      query={useMutes((mutes) => mutes)}
-      loading={<SkeletonLines label="Loading what is muted" lines={3} lineHeightPx={52} />}
-      failed="What is muted could not be loaded."
-    >
-      {(mutes) =>
-        mutes.length === 0 ? (
-          <div className={shared["card"]}>
-            <EmptyState
-              title="Nothing is muted."
-              message="Alerts of every robot and site are told as the rules say. A robot is muted on its card, a site with its details."
-              icon={<IconBell size={32} stroke={1.5} />}
-            />
-          </div>
-        ) : (
-          <MutedList mutes={mutes} />
-        )
-      }
-    </QueryState>
+    <>
+      <QueryState
+        query={useMutes((mutes) => mutes)}
+        loading={<SkeletonLines label="Loading what is muted" lines={3} lineHeightPx={52} />}
+        failed="What is muted could not be loaded."
+      >
+        {(mutes) =>
+          mutes.length === 0 ? (
+            <div className={shared["card"]}>
+              <EmptyState
+                title="Nothing is muted."
+                message="Alerts of every robot and site are told as the rules say. A robot is muted on its card, a site with its details."
+                icon={<IconBell size={32} stroke={1.5} />}
+              />
+            </div>
+          ) : (
+            <MutedList mutes={mutes} onChange={setChanging} />
+          )
+        }
+      </QueryState>
+      {changing !== null && <MuteDialog target={changing} onClose={() => setChanging(null)} />}
+    </>
   );
 }
 
 /** With more than this a search helps. */
 const SEARCHED_FROM = 8;
 
-function MutedList({ mutes }: { readonly mutes: readonly Mute[] }) {
+interface OnChange {
+  readonly onChange: (target: MuteTarget) => void;
+}
+
+function MutedList({ mutes, onChange }: OnChange & { readonly mutes: readonly Mute[] }) {
   const [search, setSearch] = useState("");
   const words = useDeferredValue(search);
   const found = mutes.filter(({ site_name, serial_number, robot_name, reason, muted_by }) =>
@@ -70,7 +80,7 @@ function MutedList({ mutes }: { readonly mutes: readonly Mute[] }) {
       ) : (
         <ul className={`${shared["card"]} ${classes["list"]}`} aria-label="Muted">
           {found.map((mute) => (
-            <MutedRow key={mute.id} mute={mute} />
+            <MutedRow key={`${mute.site_id} ${mute.robot_id}`} mute={mute} onChange={onChange} />
           ))}
         </ul>
       )}
@@ -78,21 +88,22 @@ function MutedList({ mutes }: { readonly mutes: readonly Mute[] }) {
   );
 }
 
-/** Of hundreds only those that a search adds are rendered. */
-const MutedRow = memo(function MutedRow({ mute }: { readonly mute: Mute }) {
-  const { site_id, site_name, serial_number, timezone, until, reason, muted_by, muted_at } = mute;
+/** Of hundreds only those that a search adds are rendered; a change, which is a new mute, keeps its row and the focus. */
+const MutedRow = memo(function MutedRow({ mute, onChange }: OnChange & { readonly mute: Mute }) {
+  const { site_id, robot_id, site_name, serial_number, timezone, until, reason, muted_by, muted_at } = mute;
+  const name = mutedName(mute);
   const [isBusy, run] = useBusy();
   const now = useNow();
   return (
     <li className={classes["row"]}>
-      <Box component="span" flex={1} miw={0}>
+      <div className={classes["text"]}>
         <Anchor
           component={Link}
           to={serial_number === null ? paths.site(site_id) : paths.robot(serial_number)}
           inherit
           className={shared["name"]}
         >
-          {mutedName(mute)}
+          {name}
         </Anchor>{" "}
         <span className={shared["muted"]}>{serial_number === null ? "Whole site" : site_name}</span>
         <Box component="p" fz={13} style={{ overflowWrap: "anywhere" }}>
@@ -101,17 +112,27 @@ const MutedRow = memo(function MutedRow({ mute }: { readonly mute: Mute }) {
         <Box component="p" className={shared["muted"]}>
           Muted by {muted_by}, <RelativeTime at={muted_at} />
         </Box>
-      </Box>
-      <Button
-        size="compact-sm"
-        variant="default"
-        className={shared["touch"]}
-        loading={isBusy}
-        aria-label={`End the mute of ${mutedName(mute)}`}
-        onClick={() => void run(() => unmute(mute))}
-      >
-        End
-      </Button>
+      </div>
+      <Group gap={8} className={shared["touchAll"]}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-haspopup="dialog"
+          aria-label={`Change the mute of ${name}`}
+          onClick={() => onChange({ siteId: site_id, robotId: robot_id, name, timezone })}
+        >
+          Change
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isBusy}
+          aria-label={`End the mute of ${name}`}
+          onClick={() => void run(() => unmute(mute))}
+        >
+          End
+        </Button>
+      </Group>
     </li>
   );
 });

@@ -1,3 +1,4 @@
+import { live } from "@suncrew/contract/live/live.ts";
 import { contactPointList } from "@suncrew/contract/notifications/contact-points.ts";
 import {
   type Delivery,
@@ -5,10 +6,10 @@ import {
   deliveryList,
   resendDelivery,
 } from "@suncrew/contract/notifications/deliveries.ts";
-import { endMute, type Mute, muteList } from "@suncrew/contract/notifications/mutes.ts";
+import { createMute, endMute, type Mute, muteList } from "@suncrew/contract/notifications/mutes.ts";
 import { describe, expect, test } from "vitest";
 import { page, userEvent } from "vitest/browser";
-import { when } from "../../../test/answers.ts";
+import { sendOnStream, when } from "../../../test/answers.ts";
 import {
   expectAccessible,
   expectContains,
@@ -19,6 +20,7 @@ import {
 } from "../../../test/expectations.ts";
 import { openConsole } from "../../../test/open-console.tsx";
 import { BHADLA } from "../../../test/sample-fleet.ts";
+import { liveUpdate } from "../../platform/live/test/live-update.ts";
 import { contactPoint } from "./test/sample-notifications.ts";
 
 const main = page.getByRole("main");
@@ -241,6 +243,52 @@ describe("muted", () => {
     await page.getByRole("button", { name: "End the mute of SCR-1011" }).click();
     await expectToast("Mute Ended", "Alerts of SCR-1011 are told again.");
     expect(ended.map(({ params }) => params.muteId)).toEqual([7]);
+  });
+
+  const change = page.getByRole("button", { name: "Change the mute of SCR-1011" });
+  const dialog = page.getByRole("dialog", { name: "Mute: SCR-1011" });
+  const reason = dialog.getByLabelText("Reason");
+
+  for (const width of [390, 1440]) {
+    test(`the time and reason of one are changed, and the focus returns to it (${width} px)`, async () => {
+      await page.viewport(width, 900);
+      let mutes = [muted];
+      when(muteList).answer(() => mutes);
+      const sent = when(createMute).answer(({ body }) => {
+        mutes = [{ ...muted, id: 8, until: body.until, reason: body.reason }];
+        return { message: "Muted.", muteId: 8 };
+      });
+      await openConsole("/notifications?tab=muted");
+      await change.click();
+      await expect.element(reason).toHaveValue("New brush arrives");
+      await dialog.getByText("1 day").click();
+      await reason.fill("The brush is late");
+      await expectNoSidewaysScroll();
+      await expectAccessible(dialog);
+      await dialog.getByRole("button", { name: "Change Mute" }).click();
+      await expectContains(main, "The brush is late");
+      expect(sent.map(({ body }) => body)).toEqual([
+        expect.objectContaining({ site_id: 1, robot_id: 11, reason: "The brush is late" }),
+      ]);
+      await expect.element(change).toHaveFocus();
+    });
+  }
+
+  test("what is typed to change one outlives it, and what the server refuses is said", async () => {
+    let mutes = [muted];
+    when(muteList).answer(() => mutes);
+    await openConsole("/notifications?tab=muted");
+    await change.click();
+    await dialog.getByText("1 day").click();
+    await reason.fill("The brush is late");
+    // Somebody ends it meanwhile.
+    mutes = [];
+    sendOnStream(live, liveUpdate({ at: new Date().toISOString(), mutes_changed: [1] }));
+    await expectContains(main, "Nothing is muted.");
+    when(createMute).fail(503, { message: "Please try again." });
+    await dialog.getByRole("button", { name: "Change Mute" }).click();
+    await expectToast("Not Muted", "SCR-1011 was not muted. Please try again.", "Please try again.");
+    await expect.element(reason).toHaveValue("The brush is late");
   });
 
   test("many are searched by site, robot, reason or person", async () => {
